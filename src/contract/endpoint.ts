@@ -1,0 +1,159 @@
+import type { z } from "zod";
+import type { ProblemCode } from "./problems.ts";
+
+export const scopes = [
+	"game_owner",
+	"billing",
+	"chat",
+	"webhooks",
+	"notifications",
+	"playtester",
+	"admin",
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/**
+ * Who may call: `"none"` needs no key, `"any"` any valid key, `"main"` the main scope of the caller's role
+ * (`game_owner`, `playtester` or `admin`), a list needs every scope named (specification: Authentication).
+ */
+export type Access = "none" | "any" | "main" | readonly Scope[];
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** What calling it can do, for help, `--dry-run` and confirmation: `spend` moves money, `destroy` cannot be undone. */
+export type Risk = "read" | "write" | "spend" | "destroy";
+
+type PathParams<P extends string> =
+	P extends `${string}:${infer Name}/${infer Rest}`
+		? { [K in Name | keyof PathParams<Rest>]: string }
+		: P extends `${string}:${infer Name}`
+			? { [K in Name]: string }
+			: Record<never, never>;
+
+export interface Endpoint<
+	P extends string = string,
+	Q extends z.ZodType = z.ZodType,
+	B extends z.ZodType = z.ZodType,
+	R extends z.ZodType = z.ZodType,
+	L extends boolean = boolean,
+> {
+	method: Method;
+	/** Below `/api/v1`, parameters as `:name`. A parameter that is not a UUID is 404. */
+	path: P;
+	/** Other paths that are the same route, also for idempotency (decisions §1). */
+	also?: readonly string[];
+	access: Access;
+	summary: string;
+	risk: Risk;
+	/** Query parameters; unknown ones are ignored. */
+	query?: Q;
+	/** JSON body; unknown fields are refused. Absent: the route takes no body, and an empty object is accepted. */
+	body?: B;
+	/** The reply's `data`. */
+	reply: R;
+	/** 201 where something with an id comes to be, else 200. */
+	status: 200 | 201;
+	/** A list: `meta` carries `cursor` and `hasMore`. */
+	list: L;
+	/** Problem codes beyond the ones every route of its kind can answer with (see `impliedProblems`). */
+	problems: readonly ProblemCode[];
+	/** Not in the specification; served by this server (`x-extension` in OpenAPI). */
+	extension: boolean;
+	/** `sandbox` routes exist only on a server started with `--sandbox`. */
+	only?: "sandbox";
+	/** Callable before the e-mail is verified (decisions §2). */
+	unverified?: boolean;
+	/** The reply shows a secret once: stored idempotent replies are encrypted. */
+	secretReply?: boolean;
+	/** Rate limit class for keyless routes (decisions §12). */
+	limit?: "register" | "password";
+	/** What travels besides JSON: `tus` upload creation, `binary` file out, `events` JSON or `text/event-stream`. */
+	media?: "tus" | "binary" | "events";
+	/** Request headers it reads, beyond the common ones; lower case. */
+	headers?: readonly string[];
+	params: PathParams<P>;
+}
+
+interface Options<
+	Q extends z.ZodType,
+	B extends z.ZodType,
+	R extends z.ZodType,
+	L extends boolean,
+> {
+	access: Access;
+	summary: string;
+	reply: R;
+	also?: readonly string[];
+	risk?: Risk;
+	query?: Q;
+	body?: B;
+	status?: 200 | 201;
+	list?: L;
+	problems?: readonly ProblemCode[];
+	extension?: boolean;
+	only?: "sandbox";
+	unverified?: boolean;
+	secretReply?: boolean;
+	limit?: "register" | "password";
+	media?: "tus" | "binary" | "events";
+	headers?: readonly string[];
+}
+
+/** Describes one endpoint. `route` is `"METHOD /path/:id"`, as in the specification's tables, without `/api/v1`. */
+export function endpoint<
+	const Route extends `${Method} /${string}`,
+	R extends z.ZodType,
+	Q extends z.ZodType = z.ZodType<Record<never, never>, Record<never, never>>,
+	B extends z.ZodType = z.ZodType<
+		Record<never, never> | undefined,
+		Record<never, never> | undefined
+	>,
+	const L extends boolean = false,
+>(route: Route, options: Options<Q, B, R, L>) {
+	type P = Route extends `${Method} ${infer Path}` ? Path : never;
+	const [method, path] = route.split(" ") as [Method, P];
+	const described = {
+		risk: method === "GET" ? ("read" as const) : ("write" as const),
+		status: 200 as const,
+		problems: [],
+		extension: false,
+		...options,
+		list: (options.list ?? false) as L,
+		method,
+		path,
+	};
+	return described as unknown as Endpoint<P, Q, B, R, L>;
+}
+
+export type ParamsOf<E extends Endpoint> = E["params"];
+export type QueryIn<E extends Endpoint> = z.input<NonNullable<E["query"]>>;
+export type QueryOut<E extends Endpoint> = z.output<NonNullable<E["query"]>>;
+export type BodyIn<E extends Endpoint> = z.input<NonNullable<E["body"]>>;
+export type BodyOut<E extends Endpoint> = z.output<NonNullable<E["body"]>>;
+export type DataOf<E extends Endpoint> = z.output<E["reply"]>;
+
+/** Codes a route can answer with because of what it is, whatever it does. */
+export function impliedProblems(e: Endpoint): ProblemCode[] {
+	const codes = new Set<ProblemCode>([
+		"BAD_REQUEST",
+		"RATE_LIMITED",
+		"INTERNAL_ERROR",
+		"SERVICE_UNAVAILABLE",
+	]);
+	if (e.access !== "none")
+		for (const code of ["UNAUTHORIZED", "FORBIDDEN"] as const) codes.add(code);
+	if (e.access !== "none" && !e.unverified) codes.add("EMAIL_NOT_VERIFIED");
+	if (e.path.includes(":")) codes.add("NOT_FOUND");
+	if (e.body || e.query) codes.add("VALIDATION_ERROR");
+	if (e.body)
+		for (const code of ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const)
+			codes.add(code);
+	if (e.method !== "GET" && e.access !== "none")
+		for (const code of [
+			"CONFLICT",
+			"VALIDATION_ERROR",
+			"IDEMPOTENCY_MISMATCH",
+		] as const)
+			codes.add(code);
+	return [...codes];
+}
