@@ -12,11 +12,41 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+export type Role = "game_owner" | "playtester" | "admin";
+
+/** Every scope a key of the role can have, its main scope first (specification: Authentication). */
+export const roleScopes = {
+	game_owner: ["game_owner", "billing", "chat", "webhooks", "notifications"],
+	playtester: ["playtester", "chat", "notifications"],
+	admin: ["admin"],
+} as const satisfies Record<Role, readonly Scope[]>;
+
 /**
- * Who may call: `"none"` needs no key, `"any"` any valid key, `"main"` the main scope of the caller's role
- * (`game_owner`, `playtester` or `admin`), a list needs every scope named (specification: Authentication).
+ * Who may call: `"none"` needs no key and reads none, `"optional"` works with a key or with what the body proves, `"any"` takes any
+ * valid key, `"main"` a key with the main scope of its role, a list every scope named, `anyOf` one of those named.
  */
-export type Access = "none" | "any" | "main" | readonly Scope[];
+export type Access =
+	| "none"
+	| "optional"
+	| "any"
+	| "main"
+	| readonly Scope[]
+	| { readonly anyOf: readonly Scope[] };
+
+/** Whether a valid key of this role with these scopes may call (specification: Authentication). */
+export function permits(
+	access: Access,
+	key: { role: Role; scopes: readonly string[] },
+): boolean {
+	if (access === "none" || access === "optional" || access === "any")
+		return true;
+	if (access === "main") return key.scopes.includes(roleScopes[key.role][0]);
+	if ("anyOf" in access)
+		return access.anyOf.some((scope) => key.scopes.includes(scope));
+	return access.every((scope) => key.scopes.includes(scope));
+}
+
+export type Media = "tus" | "binary" | "events" | "document";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -67,8 +97,11 @@ export interface Endpoint<
 	secretReply?: boolean;
 	/** Rate limit class for keyless routes (decisions §12). */
 	limit?: "register" | "password";
-	/** What travels besides JSON: `tus` upload creation, `binary` file out, `events` JSON or `text/event-stream`. */
-	media?: "tus" | "binary" | "events";
+	/**
+	 * What travels besides enveloped JSON: `tus` upload creation, `binary` file out, `events` JSON or `text/event-stream`,
+	 * `document` JSON without the envelope.
+	 */
+	media?: Media;
 	/** Request headers it reads, beyond the common ones; lower case. */
 	headers?: readonly string[];
 	params: PathParams<P>;
@@ -95,7 +128,7 @@ interface Options<
 	unverified?: boolean;
 	secretReply?: boolean;
 	limit?: "register" | "password";
-	media?: "tus" | "binary" | "events";
+	media?: Media;
 	headers?: readonly string[];
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { scopes } from "./endpoint.ts";
 
 /**
  * Field rules shared by the resources. Lengths count Unicode code points, nothing is coerced, URLs are http(s)
@@ -46,7 +47,6 @@ export const httpUrl = () =>
 
 export const id = () => z.uuid();
 export const timestamp = () => z.iso.datetime();
-export const nullable = <T extends z.ZodType>(type: T) => type.nullable();
 export const cents = () => z.int().min(0);
 export const minutes = () => z.int();
 
@@ -62,17 +62,27 @@ export const queryInteger = (min: number, max: number) =>
 		)
 		.meta({ type: "integer", minimum: min, maximum: max });
 
+const cursor = z
+	.string()
+	.max(1024)
+	.optional()
+	.meta({ description: "Opaque: copy it from `meta.cursor`." });
+const limit = (initial: number) =>
+	queryInteger(1, 100)
+		.default(initial)
+		.meta({ description: `Items a page, 1 to 100; default ${initial}.` });
+
 /** `limit` and `cursor` of a paged list (specification: Pagination rules). */
-export const page = {
-	limit: queryInteger(1, 100)
-		.optional()
-		.meta({ description: "Items a page, 1 to 100; default 20." }),
-	cursor: z
-		.string()
-		.max(1024)
-		.optional()
-		.meta({ description: "Opaque: copy it from `meta.cursor`." }),
-};
+export const page = { limit: limit(20), cursor };
+/** The same of a list the specification gives no `limit`: whole, up to 1000 items, unless the caller asks for pages (decisions §1). */
+export const wholePage = { limit: limit(1000), cursor };
 
 export const pageQuery = () => z.object(page);
-export const message = () => z.object({ message: z.string() });
+export const wholeListQuery = () => z.object(wholePage);
+export const message = () => z.strictObject({ message: z.string() });
+
+/** Marks a field the specification does not have. */
+export const extra = <T extends z.ZodType>(type: T) =>
+	type.meta({ ...type.meta(), "x-extension": true });
+export const email = () => z.email().max(254);
+export const scopeName = () => z.enum(scopes);

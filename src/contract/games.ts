@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { httpUrl, id, pageQuery, text, timestamp } from "./fields.ts";
+import { extra, httpUrl, id, pageQuery, text, timestamp } from "./fields.ts";
 
 export const deviceNames = ["PC", "Mac", "Linux", "iOS", "Android"] as const;
 export const platformNames = [
@@ -16,13 +16,13 @@ export const platformNames = [
 
 const owner = { access: ["game_owner"] as const };
 
-export const category = z.object({
+export const category = z.strictObject({
 	id: id(),
 	name: z.string(),
 	slug: z.string(),
 });
 
-export const game = z.object({
+export const game = z.strictObject({
 	id: id(),
 	ownerId: id(),
 	name: z.string(),
@@ -42,20 +42,19 @@ export const gameWithRelations = game.extend({
 	platforms: z.array(z.string()),
 });
 
-export const build = z.object({
+export const build = z.strictObject({
 	id: id(),
 	gameId: id(),
 	buildUrl: z.string(),
 	createdAt: timestamp(),
-	filename: z.string().nullable().meta({ "x-extension": true }),
-	size: z
-		.int()
-		.nullable()
-		.meta({ "x-extension": true, description: "Bytes, of a hosted build." }),
-	sha256: z.string().nullable().meta({ "x-extension": true }),
-	version: z.string().nullable().meta({ "x-extension": true }),
-	channel: z.string().nullable().meta({ "x-extension": true }),
-	notes: z.string().nullable().meta({ "x-extension": true }),
+	filename: extra(z.string().nullable()),
+	size: extra(
+		z.int().nullable().meta({ description: "Bytes, of a hosted build." }),
+	),
+	sha256: extra(z.string().nullable()),
+	version: extra(z.string().nullable()),
+	channel: extra(z.string().nullable()),
+	notes: extra(z.string().nullable()),
 });
 
 const nameField = text(200, 1).meta({ description: "The game's name." });
@@ -79,29 +78,38 @@ const tagsField = z
 	.max(30)
 	.meta({ description: "Category ids from the categories endpoint." });
 
+const coverField = httpUrl().meta({
+	description: "Picture shown with the game.",
+});
+const externalField = httpUrl().meta({
+	description: "The game's own page, such as its store page.",
+});
+
 export const createGameBody = z.strictObject({
 	name: nameField,
 	description: descriptionField.optional(),
 	instructions: instructionsField.optional(),
 	buildUrl: buildUrlField,
-	coverImageUrl: httpUrl().optional(),
-	externalUrl: httpUrl().optional(),
+	coverImageUrl: coverField.optional(),
+	externalUrl: externalField.optional(),
 	devices: devicesField.optional(),
 	platforms: platformsField.optional(),
 	tags: tagsField.optional(),
 });
 
-export const updateGameBody = z.strictObject({
-	name: nameField.optional(),
-	description: descriptionField.optional(),
-	instructions: instructionsField.optional(),
-	buildUrl: buildUrlField.optional(),
-	coverImageUrl: httpUrl().nullable().optional(),
-	externalUrl: httpUrl().nullable().optional(),
-	devices: devicesField.optional(),
-	platforms: platformsField.optional(),
-	tags: tagsField.optional(),
-});
+export const updateGameBody = z
+	.strictObject({
+		name: nameField.optional(),
+		description: descriptionField.optional(),
+		instructions: instructionsField.optional(),
+		buildUrl: buildUrlField.optional(),
+		coverImageUrl: coverField.nullable().optional(),
+		externalUrl: externalField.nullable().optional(),
+		devices: devicesField.optional(),
+		platforms: platformsField.optional(),
+		tags: tagsField.optional(),
+	})
+	.prefault({});
 
 export const games = {
 	listGames: endpoint("GET /games", {
@@ -109,32 +117,32 @@ export const games = {
 		summary: "List your games",
 		query: pageQuery(),
 		list: true,
-		reply: z.object({ games: z.array(gameWithRelations) }),
+		reply: z.strictObject({ games: z.array(gameWithRelations) }),
 	}),
 	createGame: endpoint("POST /games", {
 		...owner,
 		summary: "Register a game",
 		body: createGameBody,
 		status: 201,
-		reply: z.object({ game }),
+		reply: z.strictObject({ game }),
 	}),
 	getGame: endpoint("GET /games/:id", {
 		...owner,
 		summary: "Show a game",
-		reply: z.object({ game: gameWithRelations }),
+		reply: z.strictObject({ game: gameWithRelations }),
 	}),
 	updateGame: endpoint("PATCH /games/:id", {
 		...owner,
 		summary: "Change a game; lists given replace the existing set",
 		body: updateGameBody,
-		reply: z.object({ game }),
+		reply: z.strictObject({ game }),
 	}),
 	listBuilds: endpoint("GET /games/:id/builds", {
 		...owner,
 		summary: "List the builds a game has had",
 		query: pageQuery(),
 		list: true,
-		reply: z.object({ builds: z.array(build) }),
+		reply: z.strictObject({ builds: z.array(build) }),
 	}),
 	createBuildUpload: endpoint("POST /games/:id/builds", {
 		...owner,
@@ -142,7 +150,7 @@ export const games = {
 		extension: true,
 		media: "tus",
 		status: 201,
-		reply: z.object({}),
+		reply: z.strictObject({}),
 		headers: ["upload-length", "upload-metadata", "tus-resumable"],
 		problems: ["PAYLOAD_TOO_LARGE"],
 	}),
@@ -150,6 +158,6 @@ export const games = {
 		...owner,
 		summary: "Get a signed link to a hosted build, valid one hour",
 		extension: true,
-		reply: z.object({ downloadUrl: z.string(), expiresAt: timestamp() }),
+		reply: z.strictObject({ downloadUrl: z.string(), expiresAt: timestamp() }),
 	}),
 };
