@@ -5,84 +5,70 @@ import { id, text, timestamp, wholeListQuery } from "./fields.ts";
 const owner = { access: ["game_owner"] } as const;
 
 export const application = z.strictObject({
-	id: id(),
-	status: z
-		.string()
-		.meta({
-			description:
-				"`pending`, `approved`, `rejected`, `auto_rejected` or `withdrawn`.",
-		}),
-	qualificationsResponse: z.string().nullable(),
-	createdAt: timestamp(),
-	reviewedAt: timestamp().nullable(),
-	assignedSlotId: id().nullable(),
-	playtesterId: id(),
-	displayName: z.string(),
-	gamingExperience: z.string().nullable(),
-	validatedAt: timestamp().nullable(),
-	ratingAverage: z
-		.string()
-		.nullable()
-		.meta({ description: "Decimal number as text." }),
-	acceptedCount: z.string().meta({ description: "Whole number as text." }),
+  id: id(),
+  status: z.string().meta({
+    description: "`pending`, `approved`, `rejected`, `auto_rejected` or `withdrawn`.",
+  }),
+  qualificationsResponse: z.string().nullable(),
+  createdAt: timestamp(),
+  reviewedAt: timestamp().nullable(),
+  assignedSlotId: id().nullable(),
+  playtesterId: id(),
+  displayName: z.string(),
+  gamingExperience: z.string().nullable(),
+  validatedAt: timestamp().nullable(),
+  ratingAverage: z.string().nullable().meta({ description: "Decimal number as text." }),
+  acceptedCount: z.string().meta({ description: "Whole number as text." }),
 });
 
 const request = z.strictObject({
-	id: id(),
-	gameId: id(),
-	gameName: z.string(),
-	quantity: z.int(),
-	qualifications: z.string().nullable(),
-	selectionMode: z.string(),
-	applicationsExpireAt: timestamp().nullable(),
-	scheduledAt: timestamp().nullable(),
+  id: id(),
+  gameId: id(),
+  gameName: z.string(),
+  quantity: z.int(),
+  qualifications: z.string().nullable(),
+  selectionMode: z.string(),
+  applicationsExpireAt: timestamp().nullable(),
+  scheduledAt: timestamp().nullable(),
 });
 
 export const applications = {
-	listApplications: endpoint("GET /playtests/:id/applications", {
-		...owner,
-		summary: "List the applications to a playtest",
-		query: wholeListQuery(),
-		list: true,
-		reply: z.strictObject({
-			request,
-			counts: z.strictObject({
-				approvedCount: z.int(),
-				pendingCount: z.int(),
-				slotsRemaining: z.int(),
-			}),
-			applications: z.array(application),
-		}),
-	}),
-	approveApplication: endpoint(
-		"POST /playtests/playtest-applications/:id/approve",
-		{
-			...owner,
-			also: ["/playtest-applications/:id/approve"],
-			summary: "Approve an application and reserve a slot for it",
-			reply: z.strictObject({
-				application,
-				assignedSlotId: id(),
-				slotsRemaining: z.int(),
-			}),
-		},
-	),
-	rejectApplication: endpoint(
-		"POST /playtests/playtest-applications/:id/reject",
-		{
-			...owner,
-			also: ["/playtest-applications/:id/reject"],
-			summary: "Reject an application",
-			body: z
-				.strictObject({
-					customMessage: text(1500)
-						.optional()
-						.meta({
-							description: "Added to the rejection e-mail word for word.",
-						}),
-				})
-				.prefault({}),
-			reply: z.strictObject({ application }),
-		},
-	),
+  listApplications: endpoint("GET /playtests/:id/applications", {
+    ...owner,
+    summary: "List the applications to a playtest",
+    query: wholeListQuery(),
+    list: true,
+    reply: z.strictObject({
+      request,
+      counts: z.strictObject({
+        approvedCount: z.int(),
+        pendingCount: z.int(),
+        slotsRemaining: z.int(),
+      }),
+      applications: z.array(application),
+    }),
+  }),
+  approveApplication: endpoint("POST /playtests/playtest-applications/:id/approve", {
+    ...owner,
+    also: ["/playtest-applications/:id/approve"],
+    summary: "Approve an application and reserve a slot for it",
+    reply: z.strictObject({
+      application,
+      assignedSlotId: id(),
+      slotsRemaining: z.int(),
+    }),
+  }),
+  rejectApplication: endpoint("POST /playtests/playtest-applications/:id/reject", {
+    ...owner,
+    also: ["/playtest-applications/:id/reject"],
+    summary: "Reject an application",
+    body: z
+      .strictObject({
+        customMessage: text(1500).optional().meta({
+          description: "Added to the rejection e-mail word for word.",
+        }),
+      })
+      .prefault({}),
+    reply: z.strictObject({ application }),
+  }),
 };

@@ -1,252 +1,210 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import {
-	cents,
-	httpUrl,
-	id,
-	minutes,
-	pageQuery,
-	timestamp,
-	wholeListQuery,
-} from "./fields.ts";
+import { cents, httpUrl, id, minutes, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
 
 const billingScope = { access: ["billing"] } as const;
 const owner = { access: ["game_owner"] } as const;
 
-export const planKeys = [
-	"indie_monthly",
-	"indie_yearly",
-	"studio_monthly",
-	"studio_yearly",
-] as const;
+export const planKeys = ["indie_monthly", "indie_yearly", "studio_monthly", "studio_yearly"] as const;
 export const chains = ["base", "ethereum", "solana"] as const;
 export const currencies = ["USDC", "ETH", "SOL"] as const;
 export const paymentMethods = ["x402", "hours", "credit", "card"] as const;
 
 /** What `X-Payment` holds: the transaction that pays an open quote (specification: Crypto credit top-up). */
 export const paymentProof = z.strictObject({
-	txHash: z.string().min(1).max(200),
-	chain: z.enum(chains),
-	currency: z.enum(currencies),
+  txHash: z.string().min(1).max(200),
+  chain: z.enum(chains),
+  currency: z.enum(currencies),
 });
 
 /** The `error.payment` of a crypto 402. */
 export const paymentInstructions = z.strictObject({
-	id: id(),
-	chain: z.string(),
-	currency: z.string(),
-	cryptoAmount: z
-		.string()
-		.meta({ description: "In whole units of the currency." }),
-	receiver: z.string(),
-	network: z.string(),
-	expiresAt: timestamp(),
+  id: id(),
+  chain: z.string(),
+  currency: z.string(),
+  cryptoAmount: z.string().meta({ description: "In whole units of the currency." }),
+  receiver: z.string(),
+  network: z.string(),
+  expiresAt: timestamp(),
 });
 
 export const payment = z.strictObject({
-	id: id(),
-	amountCents: z.int(),
-	status: z
-		.string()
-		.meta({
-			description:
-				"`pending`, `completed`, `failed`, `cancelled`, `refunded` or `disputed`.",
-		}),
-	provider: z
-		.string()
-		.nullable()
-		.meta({
-			description: "`stripe`, `sandbox`, `x402`, `credit` or `playtest_hours`.",
-		}),
-	externalId: z.string().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  amountCents: z.int(),
+  status: z.string().meta({
+    description: "`pending`, `completed`, `failed`, `cancelled`, `refunded` or `disputed`.",
+  }),
+  provider: z.string().nullable().meta({
+    description: "`stripe`, `sandbox`, `x402`, `credit` or `playtest_hours`.",
+  }),
+  externalId: z.string().nullable(),
+  createdAt: timestamp(),
 });
 
 export const plan = z.strictObject({
-	key: z.string(),
-	name: z.string(),
-	displayName: z.string(),
-	tier: z.string(),
-	interval: z.string(),
-	priceCents: cents(),
-	minutesPerCycle: minutes(),
-	hoursPerCycle: z.number(),
-	pricePerHourCents: cents(),
+  key: z.string(),
+  name: z.string(),
+  displayName: z.string(),
+  tier: z.string(),
+  interval: z.string(),
+  priceCents: cents(),
+  minutesPerCycle: minutes(),
+  hoursPerCycle: z.number(),
+  pricePerHourCents: cents(),
 });
 
 export const subscription = z.strictObject({
-	id: id(),
-	planKey: z.string(),
-	planName: z.string(),
-	tier: z.string(),
-	interval: z.string(),
-	priceCents: cents(),
-	minutesPerCycle: minutes(),
-	hoursPerCycle: z.number(),
-	status: z
-		.string()
-		.meta({
-			description: "`incomplete`, `active`, `past_due` or `cancelled`.",
-		}),
-	currentPeriodStart: timestamp().nullable(),
-	currentPeriodEnd: timestamp().nullable(),
-	cancelAtPeriodEnd: z.boolean(),
-	cancelledAt: timestamp().nullable(),
-	endedAt: timestamp().nullable(),
-	endedReason: z.string().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  planKey: z.string(),
+  planName: z.string(),
+  tier: z.string(),
+  interval: z.string(),
+  priceCents: cents(),
+  minutesPerCycle: minutes(),
+  hoursPerCycle: z.number(),
+  status: z.string().meta({
+    description: "`incomplete`, `active`, `past_due` or `cancelled`.",
+  }),
+  currentPeriodStart: timestamp().nullable(),
+  currentPeriodEnd: timestamp().nullable(),
+  cancelAtPeriodEnd: z.boolean(),
+  cancelledAt: timestamp().nullable(),
+  endedAt: timestamp().nullable(),
+  endedReason: z.string().nullable(),
+  createdAt: timestamp(),
 });
 
 export const hoursEntry = z.strictObject({
-	id: id(),
-	amountMinutes: minutes(),
-	source: z.string(),
-	note: z.string().nullable(),
-	subscriptionId: id().nullable(),
-	paymentId: id().nullable(),
-	playtestRequestId: id().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  amountMinutes: minutes(),
+  source: z.string(),
+  note: z.string().nullable(),
+  subscriptionId: id().nullable(),
+  paymentId: id().nullable(),
+  playtestRequestId: id().nullable(),
+  createdAt: timestamp(),
 });
 
 export const billing = {
-	getBalance: endpoint("GET /billing/balance", {
-		...billingScope,
-		summary: "Show credit and playtest minutes",
-		reply: z.strictObject({
-			balanceCents: cents(),
-			currency: z.string(),
-			playtestMinutes: minutes(),
-		}),
-	}),
-	listPayments: endpoint("GET /billing/payments", {
-		...billingScope,
-		summary: "List payments",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ payments: z.array(payment) }),
-	}),
-	getPayment: endpoint("GET /billing/payments/:id", {
-		...billingScope,
-		summary: "Show a payment",
-		reply: z.strictObject({ payment }),
-	}),
-	getInvoice: endpoint("GET /billing/payments/:id/invoice", {
-		...billingScope,
-		summary: "Download the invoice of a completed payment as PDF",
-		media: "binary",
-		reply: z.unknown(),
-		problems: ["CONFLICT"],
-	}),
-	buyCredit: endpoint("POST /billing/credit", {
-		...owner,
-		summary: "Buy credit by card at a hosted checkout",
-		risk: "spend",
-		body: z.strictObject({
-			amountCents: z
-				.int()
-				.min(2000)
-				.max(1_000_000)
-				.meta({ description: "Cents to buy, 2000 to 1000000." }),
-			returnUrl: httpUrl()
-				.optional()
-				.meta({
-					description:
-						"Where the checkout returns to: https, or http on this machine.",
-				}),
-		}),
-		reply: z.strictObject({
-			checkoutUrl: z.string(),
-			paymentId: id(),
-			amountCents: cents(),
-		}),
-	}),
-	buyCreditWithCrypto: endpoint("POST /billing/credit/x402", {
-		...owner,
-		summary:
-			"Buy credit with crypto: ask for instructions, then send the transaction",
-		risk: "spend",
-		body: z
-			.strictObject({
-				amountCents: z
-					.int()
-					.min(500)
-					.max(1_000_000)
-					.optional()
-					.meta({
-						description:
-							"Cents to buy, 500 to 1000000; only in the first step.",
-					}),
-			})
-			.prefault({}),
-		reply: z.strictObject({
-			message: z.string(),
-			paymentId: id(),
-			creditedCents: cents(),
-		}),
-		headers: [
-			"x-payment-method",
-			"x-payment-chain",
-			"x-payment-currency",
-			"x-payment",
-		],
-		problems: ["PAYMENT_REQUIRED"],
-	}),
-	listPlans: endpoint("GET /billing/plans", {
-		...billingScope,
-		summary: "List subscription plans",
-		reply: z.strictObject({ plans: z.array(plan), configured: z.boolean() }),
-	}),
-	getSubscription: endpoint("GET /billing/subscription", {
-		...billingScope,
-		summary: "Show the subscription and its hours",
-		reply: z.strictObject({
-			subscription: subscription.nullable(),
-			plan: plan.nullable(),
-			playtestMinutes: minutes(),
-			playtestHours: z.number(),
-			nextRenewalAt: timestamp().nullable(),
-			endsAt: timestamp().nullable(),
-			cancelAtPeriodEnd: z.boolean(),
-		}),
-	}),
-	checkoutSubscription: endpoint("POST /billing/subscription/checkout", {
-		...owner,
-		summary: "Subscribe or change plan at a hosted checkout",
-		risk: "spend",
-		body: z.strictObject({
-			planKey: z.enum(planKeys).meta({ description: "Plan to subscribe to." }),
-		}),
-		reply: z.strictObject({
-			checkoutUrl: z.string(),
-			sessionId: z.string(),
-			subscriptionId: id(),
-			isPlanChange: z.boolean(),
-		}),
-	}),
-	cancelSubscription: endpoint("POST /billing/subscription/cancel", {
-		...owner,
-		summary: "End the subscription when its period ends",
-		risk: "destroy",
-		reply: z.strictObject({ subscription }),
-	}),
-	resumeSubscription: endpoint("POST /billing/subscription/resume", {
-		...owner,
-		summary: "Undo a scheduled cancellation",
-		reply: z.strictObject({ subscription }),
-	}),
-	getPlaytestHours: endpoint("GET /billing/playtest-hours", {
-		...billingScope,
-		summary: "Show playtest hours",
-		reply: z.strictObject({
-			balanceMinutes: minutes(),
-			balanceHours: z.number(),
-		}),
-	}),
-	listPlaytestHoursHistory: endpoint("GET /billing/playtest-hours/history", {
-		...billingScope,
-		summary: "List what playtest hours were gained and spent",
-		query: wholeListQuery(),
-		list: true,
-		reply: z.strictObject({ entries: z.array(hoursEntry) }),
-	}),
+  getBalance: endpoint("GET /billing/balance", {
+    ...billingScope,
+    summary: "Show credit and playtest minutes",
+    reply: z.strictObject({
+      balanceCents: cents(),
+      currency: z.string(),
+      playtestMinutes: minutes(),
+    }),
+  }),
+  listPayments: endpoint("GET /billing/payments", {
+    ...billingScope,
+    summary: "List payments",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ payments: z.array(payment) }),
+  }),
+  getPayment: endpoint("GET /billing/payments/:id", {
+    ...billingScope,
+    summary: "Show a payment",
+    reply: z.strictObject({ payment }),
+  }),
+  getInvoice: endpoint("GET /billing/payments/:id/invoice", {
+    ...billingScope,
+    summary: "Download the invoice of a completed payment as PDF",
+    media: "binary",
+    reply: z.unknown(),
+    problems: ["CONFLICT"],
+  }),
+  buyCredit: endpoint("POST /billing/credit", {
+    ...owner,
+    summary: "Buy credit by card at a hosted checkout",
+    risk: "spend",
+    body: z.strictObject({
+      amountCents: z.int().min(2000).max(1_000_000).meta({ description: "Cents to buy, 2000 to 1000000." }),
+      returnUrl: httpUrl().optional().meta({
+        description: "Where the checkout returns to: https, or http on this machine.",
+      }),
+    }),
+    reply: z.strictObject({
+      checkoutUrl: z.string(),
+      paymentId: id(),
+      amountCents: cents(),
+    }),
+  }),
+  buyCreditWithCrypto: endpoint("POST /billing/credit/x402", {
+    ...owner,
+    summary: "Buy credit with crypto: ask for instructions, then send the transaction",
+    risk: "spend",
+    body: z
+      .strictObject({
+        amountCents: z.int().min(500).max(1_000_000).optional().meta({
+          description: "Cents to buy, 500 to 1000000; only in the first step.",
+        }),
+      })
+      .prefault({}),
+    reply: z.strictObject({
+      message: z.string(),
+      paymentId: id(),
+      creditedCents: cents(),
+    }),
+    headers: ["x-payment-method", "x-payment-chain", "x-payment-currency", "x-payment"],
+    problems: ["PAYMENT_REQUIRED"],
+  }),
+  listPlans: endpoint("GET /billing/plans", {
+    ...billingScope,
+    summary: "List subscription plans",
+    reply: z.strictObject({ plans: z.array(plan), configured: z.boolean() }),
+  }),
+  getSubscription: endpoint("GET /billing/subscription", {
+    ...billingScope,
+    summary: "Show the subscription and its hours",
+    reply: z.strictObject({
+      subscription: subscription.nullable(),
+      plan: plan.nullable(),
+      playtestMinutes: minutes(),
+      playtestHours: z.number(),
+      nextRenewalAt: timestamp().nullable(),
+      endsAt: timestamp().nullable(),
+      cancelAtPeriodEnd: z.boolean(),
+    }),
+  }),
+  checkoutSubscription: endpoint("POST /billing/subscription/checkout", {
+    ...owner,
+    summary: "Subscribe or change plan at a hosted checkout",
+    risk: "spend",
+    body: z.strictObject({
+      planKey: z.enum(planKeys).meta({ description: "Plan to subscribe to." }),
+    }),
+    reply: z.strictObject({
+      checkoutUrl: z.string(),
+      sessionId: z.string(),
+      subscriptionId: id(),
+      isPlanChange: z.boolean(),
+    }),
+  }),
+  cancelSubscription: endpoint("POST /billing/subscription/cancel", {
+    ...owner,
+    summary: "End the subscription when its period ends",
+    risk: "destroy",
+    reply: z.strictObject({ subscription }),
+  }),
+  resumeSubscription: endpoint("POST /billing/subscription/resume", {
+    ...owner,
+    summary: "Undo a scheduled cancellation",
+    reply: z.strictObject({ subscription }),
+  }),
+  getPlaytestHours: endpoint("GET /billing/playtest-hours", {
+    ...billingScope,
+    summary: "Show playtest hours",
+    reply: z.strictObject({
+      balanceMinutes: minutes(),
+      balanceHours: z.number(),
+    }),
+  }),
+  listPlaytestHoursHistory: endpoint("GET /billing/playtest-hours/history", {
+    ...billingScope,
+    summary: "List what playtest hours were gained and spent",
+    query: wholeListQuery(),
+    list: true,
+    reply: z.strictObject({ entries: z.array(hoursEntry) }),
+  }),
 };

@@ -1,120 +1,110 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import {
-	id,
-	message,
-	page,
-	text,
-	timestamp,
-	wholeListQuery,
-} from "./fields.ts";
+import { id, message, page, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const scope = { access: ["chat"] } as const;
 const extension = { ...scope, extension: true } as const;
 
 const contact = {
-	id: id(),
-	displayName: z.string(),
-	isUnlocked: z.boolean(),
-	unreadCount: z.int(),
-	lastMessageAt: timestamp().nullable(),
-	lastMessagePreview: z.string().nullable(),
-	conversationId: id().nullable(),
+  id: id(),
+  displayName: z.string(),
+  isUnlocked: z.boolean(),
+  unreadCount: z.int(),
+  lastMessageAt: timestamp().nullable(),
+  lastMessagePreview: z.string().nullable(),
+  conversationId: id().nullable(),
 };
 
 export const playtesterContact = z.strictObject({
-	...contact,
-	chatMode: z.string().meta({ description: "`free` or `closed`." }),
+  ...contact,
+  chatMode: z.string().meta({ description: "`free` or `closed`." }),
 });
 export const ownerContact = z.strictObject({
-	...contact,
-	companyName: z.string(),
+  ...contact,
+  companyName: z.string(),
 });
 
 export const chatMessage = z.strictObject({
-	id: id(),
-	senderType: z.string().meta({ description: "`game_owner` or `playtester`." }),
-	senderId: id(),
-	content: z.string(),
-	readAt: timestamp().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  senderType: z.string().meta({ description: "`game_owner` or `playtester`." }),
+  senderId: id(),
+  content: z.string(),
+  readAt: timestamp().nullable(),
+  createdAt: timestamp(),
 });
 
 export const conversation = z.strictObject({
-	id: id(),
-	contactId: id(),
-	isBlocked: z.boolean(),
+  id: id(),
+  contactId: id(),
+  isBlocked: z.boolean(),
 });
 
 export const chat = {
-	listContacts: endpoint("GET /chat/contacts", {
-		...scope,
-		summary: "List the people you can chat with",
-		query: wholeListQuery(),
-		list: true,
-		reply: z.union([
-			z.strictObject({ contacts: z.array(playtesterContact) }),
-			z.strictObject({
-				contacts: z.array(ownerContact),
-				chatDisabled: z.boolean(),
-			}),
-		]),
-	}),
-	listMessages: endpoint("GET /chat/conversations/:id", {
-		...scope,
-		summary: "Read a conversation, oldest message first",
-		query: z.object({
-			...page,
-			order: z
-				.enum(["asc", "desc"])
-				.default("asc")
-				.meta({
-					description: "Oldest first, or newest first.",
-					"x-extension": true,
-				}),
-		}),
-		list: true,
-		reply: z.strictObject({
-			messages: z.array(chatMessage),
-			isBlocked: z.boolean(),
-		}),
-	}),
-	sendMessage: endpoint("POST /chat/conversations/:id/messages", {
-		...scope,
-		summary: "Send a message",
-		body: z.strictObject({
-			content: text(5000, 1).meta({
-				description: "The message, up to 5000 characters.",
-			}),
-		}),
-		status: 201,
-		reply: z.strictObject({
-			message: chatMessage.extend({ conversationId: id() }),
-		}),
-	}),
-	getUnreadCount: endpoint("GET /chat/unread-count", {
-		...scope,
-		summary: "Count unread messages",
-		reply: z.strictObject({ unreadCount: z.int() }),
-	}),
-	openConversation: endpoint("POST /chat/conversations", {
-		...extension,
-		summary: "Open the conversation with a contact",
-		body: z.strictObject({
-			contactId: id().meta({ description: "Contact to talk to." }),
-		}),
-		status: 201,
-		reply: z.strictObject({ conversation }),
-		problems: ["NOT_FOUND"],
-	}),
-	blockConversation: endpoint("POST /chat/conversations/:id/block", {
-		...extension,
-		summary: "Stop messages from a contact",
-		reply: message(),
-	}),
-	unblockConversation: endpoint("POST /chat/conversations/:id/unblock", {
-		...extension,
-		summary: "Allow messages from a contact again",
-		reply: message(),
-	}),
+  listContacts: endpoint("GET /chat/contacts", {
+    ...scope,
+    summary: "List the people you can chat with",
+    query: wholeListQuery(),
+    list: true,
+    reply: z.union([
+      z.strictObject({ contacts: z.array(playtesterContact) }),
+      z.strictObject({
+        contacts: z.array(ownerContact),
+        chatDisabled: z.boolean(),
+      }),
+    ]),
+  }),
+  listMessages: endpoint("GET /chat/conversations/:id", {
+    ...scope,
+    summary: "Read a conversation, oldest message first",
+    query: z.object({
+      ...page,
+      order: z.enum(["asc", "desc"]).default("asc").meta({
+        description: "Oldest first, or newest first.",
+        "x-extension": true,
+      }),
+    }),
+    list: true,
+    reply: z.strictObject({
+      messages: z.array(chatMessage),
+      isBlocked: z.boolean(),
+    }),
+  }),
+  sendMessage: endpoint("POST /chat/conversations/:id/messages", {
+    ...scope,
+    summary: "Send a message",
+    body: z.strictObject({
+      content: text(5000, 1).meta({
+        description: "The message, up to 5000 characters.",
+      }),
+    }),
+    status: 201,
+    reply: z.strictObject({
+      message: chatMessage.extend({ conversationId: id() }),
+    }),
+  }),
+  getUnreadCount: endpoint("GET /chat/unread-count", {
+    ...scope,
+    summary: "Count unread messages",
+    reply: z.strictObject({ unreadCount: z.int() }),
+  }),
+  openConversation: endpoint("POST /chat/conversations", {
+    ...extension,
+    summary: "Open the conversation with a contact",
+    body: z.strictObject({
+      contactId: id().meta({ description: "Contact to talk to." }),
+    }),
+    status: 201,
+    reply: z.strictObject({ conversation }),
+    problems: ["NOT_FOUND"],
+  }),
+  blockConversation: endpoint("POST /chat/conversations/:id/block", {
+    ...extension,
+    summary: "Stop messages from a contact",
+    reply: message(),
+  }),
+  unblockConversation: endpoint("POST /chat/conversations/:id/unblock", {
+    ...extension,
+    summary: "Allow messages from a contact again",
+    reply: message(),
+  }),
 };

@@ -1,49 +1,30 @@
 import type { z } from "zod";
 import type { ProblemCode } from "./problems.ts";
 
-export const scopes = [
-	"game_owner",
-	"billing",
-	"chat",
-	"webhooks",
-	"notifications",
-	"playtester",
-	"admin",
-] as const;
+export const scopes = ["game_owner", "billing", "chat", "webhooks", "notifications", "playtester", "admin"] as const;
 export type Scope = (typeof scopes)[number];
 
 export type Role = "game_owner" | "playtester" | "admin";
 
 /** Every scope a key of the role can have, its main scope first (specification: Authentication). */
 export const roleScopes = {
-	game_owner: ["game_owner", "billing", "chat", "webhooks", "notifications"],
-	playtester: ["playtester", "chat", "notifications"],
-	admin: ["admin"],
+  game_owner: ["game_owner", "billing", "chat", "webhooks", "notifications"],
+  playtester: ["playtester", "chat", "notifications"],
+  admin: ["admin"],
 } as const satisfies Record<Role, readonly Scope[]>;
 
 /**
  * Who may call: `"none"` needs no key and reads none, `"optional"` works with a key or with what the body proves, `"any"` takes any
  * valid key, `"main"` a key with the main scope of its role, a list every scope named, `anyOf` one of those named.
  */
-export type Access =
-	| "none"
-	| "optional"
-	| "any"
-	| "main"
-	| readonly Scope[]
-	| { readonly anyOf: readonly Scope[] };
+export type Access = "none" | "optional" | "any" | "main" | readonly Scope[] | { readonly anyOf: readonly Scope[] };
 
 /** Whether a valid key of this role with these scopes may call (specification: Authentication). */
-export function permits(
-	access: Access,
-	key: { role: Role; scopes: readonly string[] },
-): boolean {
-	if (access === "none" || access === "optional" || access === "any")
-		return true;
-	if (access === "main") return key.scopes.includes(roleScopes[key.role][0]);
-	if ("anyOf" in access)
-		return access.anyOf.some((scope) => key.scopes.includes(scope));
-	return access.every((scope) => key.scopes.includes(scope));
+export function permits(access: Access, key: { role: Role; scopes: readonly string[] }): boolean {
+  if (access === "none" || access === "optional" || access === "any") return true;
+  if (access === "main") return key.scopes.includes(roleScopes[key.role][0]);
+  if ("anyOf" in access) return access.anyOf.some((scope) => key.scopes.includes(scope));
+  return access.every((scope) => key.scopes.includes(scope));
 }
 
 export type Media = "tus" | "binary" | "events" | "document";
@@ -53,109 +34,100 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 /** What calling it can do, for help, `--dry-run` and confirmation: `spend` moves money, `destroy` cannot be undone. */
 export type Risk = "read" | "write" | "spend" | "destroy";
 
-type PathParams<P extends string> =
-	P extends `${string}:${infer Name}/${infer Rest}`
-		? { [K in Name | keyof PathParams<Rest>]: string }
-		: P extends `${string}:${infer Name}`
-			? { [K in Name]: string }
-			: Record<never, never>;
+type PathParams<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? { [K in Name | keyof PathParams<Rest>]: string }
+  : P extends `${string}:${infer Name}`
+    ? { [K in Name]: string }
+    : Record<never, never>;
 
 export interface Endpoint<
-	P extends string = string,
-	Q extends z.ZodType = z.ZodType,
-	B extends z.ZodType = z.ZodType,
-	R extends z.ZodType = z.ZodType,
-	L extends boolean = boolean,
+  P extends string = string,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+  L extends boolean = boolean,
 > {
-	method: Method;
-	/** Below `/api/v1`, parameters as `:name`. A parameter that is not a UUID is 404. */
-	path: P;
-	/** Other paths that are the same route, also for idempotency (decisions §1). */
-	also?: readonly string[];
-	access: Access;
-	summary: string;
-	risk: Risk;
-	/** Query parameters; unknown ones are ignored. */
-	query?: Q;
-	/** JSON body; unknown fields are refused. Absent: the route takes no body, and an empty object is accepted. */
-	body?: B;
-	/** The reply's `data`. */
-	reply: R;
-	/** 201 where something with an id comes to be, else 200. */
-	status: 200 | 201;
-	/** A list: `meta` carries `cursor` and `hasMore`. */
-	list: L;
-	/** Problem codes beyond the ones every route of its kind can answer with (see `impliedProblems`). */
-	problems: readonly ProblemCode[];
-	/** Not in the specification; served by this server (`x-extension` in OpenAPI). */
-	extension: boolean;
-	/** `sandbox` routes exist only on a server started with `--sandbox`. */
-	only?: "sandbox";
-	/** Callable before the e-mail is verified (decisions §2). */
-	unverified?: boolean;
-	/** The reply shows a secret once: stored idempotent replies are encrypted. */
-	secretReply?: boolean;
-	/** Rate limit class for keyless routes (decisions §12). */
-	limit?: "register" | "password";
-	/**
-	 * What travels besides enveloped JSON: `tus` upload creation, `binary` file out, `events` JSON or `text/event-stream`,
-	 * `document` JSON without the envelope.
-	 */
-	media?: Media;
-	/** Request headers it reads, beyond the common ones; lower case. */
-	headers?: readonly string[];
-	params: PathParams<P>;
+  method: Method;
+  /** Below `/api/v1`, parameters as `:name`. A parameter that is not a UUID is 404. */
+  path: P;
+  /** Other paths that are the same route, also for idempotency (decisions §1). */
+  also?: readonly string[];
+  access: Access;
+  summary: string;
+  risk: Risk;
+  /** Query parameters; unknown ones are ignored. */
+  query?: Q;
+  /** JSON body; unknown fields are refused. Absent: the route takes no body, and an empty object is accepted. */
+  body?: B;
+  /** The reply's `data`. */
+  reply: R;
+  /** 201 where something with an id comes to be, else 200. */
+  status: 200 | 201;
+  /** A list: `meta` carries `cursor` and `hasMore`. */
+  list: L;
+  /** Problem codes beyond the ones every route of its kind can answer with (see `impliedProblems`). */
+  problems: readonly ProblemCode[];
+  /** Not in the specification; served by this server (`x-extension` in OpenAPI). */
+  extension: boolean;
+  /** `sandbox` routes exist only on a server started with `--sandbox`. */
+  only?: "sandbox";
+  /** Callable before the e-mail is verified (decisions §2). */
+  unverified?: boolean;
+  /** The reply shows a secret once: stored idempotent replies are encrypted. */
+  secretReply?: boolean;
+  /** Rate limit class for keyless routes (decisions §12). */
+  limit?: "register" | "password";
+  /**
+   * What travels besides enveloped JSON: `tus` upload creation, `binary` file out, `events` JSON or `text/event-stream`,
+   * `document` JSON without the envelope.
+   */
+  media?: Media;
+  /** Request headers it reads, beyond the common ones; lower case. */
+  headers?: readonly string[];
+  params: PathParams<P>;
 }
 
-interface Options<
-	Q extends z.ZodType,
-	B extends z.ZodType,
-	R extends z.ZodType,
-	L extends boolean,
-> {
-	access: Access;
-	summary: string;
-	reply: R;
-	also?: readonly string[];
-	risk?: Risk;
-	query?: Q;
-	body?: B;
-	status?: 200 | 201;
-	list?: L;
-	problems?: readonly ProblemCode[];
-	extension?: boolean;
-	only?: "sandbox";
-	unverified?: boolean;
-	secretReply?: boolean;
-	limit?: "register" | "password";
-	media?: Media;
-	headers?: readonly string[];
+interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, L extends boolean> {
+  access: Access;
+  summary: string;
+  reply: R;
+  also?: readonly string[];
+  risk?: Risk;
+  query?: Q;
+  body?: B;
+  status?: 200 | 201;
+  list?: L;
+  problems?: readonly ProblemCode[];
+  extension?: boolean;
+  only?: "sandbox";
+  unverified?: boolean;
+  secretReply?: boolean;
+  limit?: "register" | "password";
+  media?: Media;
+  headers?: readonly string[];
 }
 
 /** Describes one endpoint. `route` is `"METHOD /path/:id"`, as in the specification's tables, without `/api/v1`. */
 export function endpoint<
-	const Route extends `${Method} /${string}`,
-	R extends z.ZodType,
-	Q extends z.ZodType = z.ZodType<Record<never, never>, Record<never, never>>,
-	B extends z.ZodType = z.ZodType<
-		Record<never, never> | undefined,
-		Record<never, never> | undefined
-	>,
-	const L extends boolean = false,
+  const Route extends `${Method} /${string}`,
+  R extends z.ZodType,
+  Q extends z.ZodType = z.ZodType<Record<never, never>, Record<never, never>>,
+  B extends z.ZodType = z.ZodType<Record<never, never> | undefined, Record<never, never> | undefined>,
+  const L extends boolean = false,
 >(route: Route, options: Options<Q, B, R, L>) {
-	type P = Route extends `${Method} ${infer Path}` ? Path : never;
-	const [method, path] = route.split(" ") as [Method, P];
-	const described = {
-		risk: method === "GET" ? ("read" as const) : ("write" as const),
-		status: 200 as const,
-		problems: [],
-		extension: false,
-		...options,
-		list: (options.list ?? false) as L,
-		method,
-		path,
-	};
-	return described as unknown as Endpoint<P, Q, B, R, L>;
+  type P = Route extends `${Method} ${infer Path}` ? Path : never;
+  const [method, path] = route.split(" ") as [Method, P];
+  const described = {
+    risk: method === "GET" ? ("read" as const) : ("write" as const),
+    status: 200 as const,
+    problems: [],
+    extension: false,
+    ...options,
+    list: (options.list ?? false) as L,
+    method,
+    path,
+  };
+  return described as unknown as Endpoint<P, Q, B, R, L>;
 }
 
 export type ParamsOf<E extends Endpoint> = E["params"];
@@ -167,26 +139,13 @@ export type DataOf<E extends Endpoint> = z.output<E["reply"]>;
 
 /** Codes a route can answer with because of what it is, whatever it does. */
 export function impliedProblems(e: Endpoint): ProblemCode[] {
-	const codes = new Set<ProblemCode>([
-		"BAD_REQUEST",
-		"RATE_LIMITED",
-		"INTERNAL_ERROR",
-		"SERVICE_UNAVAILABLE",
-	]);
-	if (e.access !== "none")
-		for (const code of ["UNAUTHORIZED", "FORBIDDEN"] as const) codes.add(code);
-	if (e.access !== "none" && !e.unverified) codes.add("EMAIL_NOT_VERIFIED");
-	if (e.path.includes(":")) codes.add("NOT_FOUND");
-	if (e.body || e.query) codes.add("VALIDATION_ERROR");
-	if (e.body)
-		for (const code of ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const)
-			codes.add(code);
-	if (e.method !== "GET" && e.access !== "none")
-		for (const code of [
-			"CONFLICT",
-			"VALIDATION_ERROR",
-			"IDEMPOTENCY_MISMATCH",
-		] as const)
-			codes.add(code);
-	return [...codes];
+  const codes = new Set<ProblemCode>(["BAD_REQUEST", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"]);
+  if (e.access !== "none") for (const code of ["UNAUTHORIZED", "FORBIDDEN"] as const) codes.add(code);
+  if (e.access !== "none" && !e.unverified) codes.add("EMAIL_NOT_VERIFIED");
+  if (e.path.includes(":")) codes.add("NOT_FOUND");
+  if (e.body || e.query) codes.add("VALIDATION_ERROR");
+  if (e.body) for (const code of ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) codes.add(code);
+  if (e.method !== "GET" && e.access !== "none")
+    for (const code of ["CONFLICT", "VALIDATION_ERROR", "IDEMPOTENCY_MISMATCH"] as const) codes.add(code);
+  return [...codes];
 }

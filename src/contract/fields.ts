@@ -7,43 +7,33 @@ import { scopes } from "./endpoint.ts";
  */
 
 const codePoints = (text: string) => {
-	let count = 0;
-	for (const _ of text) count++;
-	return count;
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 };
 
 /** A string of `min` to `max` code points. */
 export function text(max: number, min = 0) {
-	const tooLong = `must be at most ${max} characters`;
-	const tooShort =
-		min === 1 ? "must not be empty" : `must be at least ${min} characters`;
-	const base = z.string().check((ctx) => {
-		// UTF-16 length bounds the code point count from above, so the loop runs only where it could matter.
-		if (ctx.value.length > max && codePoints(ctx.value) > max)
-			ctx.issues.push({ code: "custom", message: tooLong, input: ctx.value });
-		if (min > 0 && codePoints(ctx.value) < min)
-			ctx.issues.push({ code: "custom", message: tooShort, input: ctx.value });
-	});
-	return base.meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
+  const tooLong = `must be at most ${max} characters`;
+  const tooShort = min === 1 ? "must not be empty" : `must be at least ${min} characters`;
+  const base = z.string().check((ctx) => {
+    // UTF-16 length bounds the code point count from above, so the loop runs only where it could matter.
+    if (ctx.value.length > max && codePoints(ctx.value) > max)
+      ctx.issues.push({ code: "custom", message: tooLong, input: ctx.value });
+    if (min > 0 && codePoints(ctx.value) < min) ctx.issues.push({ code: "custom", message: tooShort, input: ctx.value });
+  });
+  return base.meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
 }
 
 const isHttpUrl = (value: string) => {
-	if (!URL.canParse(value)) return false;
-	const url = new URL(value);
-	return (
-		(url.protocol === "http:" || url.protocol === "https:") &&
-		url.username === "" &&
-		url.password === ""
-	);
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
 };
 
 /** An absolute http or https URL without credentials, at most 2048 characters. */
 export const httpUrl = () =>
-	z
-		.string()
-		.max(2048)
-		.refine(isHttpUrl, "must be an http or https URL")
-		.meta({ format: "uri", maxLength: 2048 });
+  z.string().max(2048).refine(isHttpUrl, "must be an http or https URL").meta({ format: "uri", maxLength: 2048 });
 
 export const id = () => z.uuid();
 export const timestamp = () => z.iso.datetime();
@@ -52,25 +42,18 @@ export const minutes = () => z.int();
 
 /** A whole number in a query string: digits only, no sign, no exponent. */
 export const queryInteger = (min: number, max: number) =>
-	z
-		.string()
-		.regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
-		.transform(Number)
-		.refine(
-			(n) => n >= min && n <= max,
-			`must be a whole number from ${min} to ${max}`,
-		)
-		.meta({ type: "integer", minimum: min, maximum: max });
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({ type: "integer", minimum: min, maximum: max });
 
-const cursor = z
-	.string()
-	.max(1024)
-	.optional()
-	.meta({ description: "Opaque: copy it from `meta.cursor`." });
+const cursor = z.string().max(1024).optional().meta({ description: "Opaque: copy it from `meta.cursor`." });
 const limit = (initial: number) =>
-	queryInteger(1, 100)
-		.default(initial)
-		.meta({ description: `Items a page, 1 to 100; default ${initial}.` });
+  queryInteger(1, 100)
+    .default(initial)
+    .meta({ description: `Items a page, 1 to 100; default ${initial}.` });
 
 /** `limit` and `cursor` of a paged list (specification: Pagination rules). */
 export const page = { limit: limit(20), cursor };
@@ -82,7 +65,6 @@ export const wholeListQuery = () => z.object(wholePage);
 export const message = () => z.strictObject({ message: z.string() });
 
 /** Marks a field the specification does not have. */
-export const extra = <T extends z.ZodType>(type: T) =>
-	type.meta({ ...type.meta(), "x-extension": true });
+export const extra = <T extends z.ZodType>(type: T) => type.meta({ ...type.meta(), "x-extension": true });
 export const email = () => z.email().max(254);
 export const scopeName = () => z.enum(scopes);

@@ -3,161 +3,141 @@ import { endpoint } from "./endpoint.ts";
 import { extra, httpUrl, id, pageQuery, text, timestamp } from "./fields.ts";
 
 export const deviceNames = ["PC", "Mac", "Linux", "iOS", "Android"] as const;
-export const platformNames = [
-	"Steam",
-	"Epic Games",
-	"GOG",
-	"itch.io",
-	"Web",
-	"App Store",
-	"Google Play",
-	"Other",
-] as const;
+export const platformNames = ["Steam", "Epic Games", "GOG", "itch.io", "Web", "App Store", "Google Play", "Other"] as const;
 
 const owner = { access: ["game_owner"] as const };
 
 export const category = z.strictObject({
-	id: id(),
-	name: z.string(),
-	slug: z.string(),
+  id: id(),
+  name: z.string(),
+  slug: z.string(),
 });
 
 export const game = z.strictObject({
-	id: id(),
-	ownerId: id(),
-	name: z.string(),
-	description: z.string().nullable(),
-	instructions: z.string().nullable(),
-	buildUrl: z.string(),
-	coverImageUrl: z.string().nullable(),
-	externalUrl: z.string().nullable(),
-	status: z.string().meta({ description: "`active` or `suspended`." }),
-	createdAt: timestamp(),
-	updatedAt: timestamp(),
+  id: id(),
+  ownerId: id(),
+  name: z.string(),
+  description: z.string().nullable(),
+  instructions: z.string().nullable(),
+  buildUrl: z.string(),
+  coverImageUrl: z.string().nullable(),
+  externalUrl: z.string().nullable(),
+  status: z.string().meta({ description: "`active` or `suspended`." }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
 });
 
 export const gameWithRelations = game.extend({
-	categories: z.array(category),
-	devices: z.array(z.string()),
-	platforms: z.array(z.string()),
+  categories: z.array(category),
+  devices: z.array(z.string()),
+  platforms: z.array(z.string()),
 });
 
 export const build = z.strictObject({
-	id: id(),
-	gameId: id(),
-	buildUrl: z.string(),
-	createdAt: timestamp(),
-	filename: extra(z.string().nullable()),
-	size: extra(
-		z.int().nullable().meta({ description: "Bytes, of a hosted build." }),
-	),
-	sha256: extra(z.string().nullable()),
-	version: extra(z.string().nullable()),
-	channel: extra(z.string().nullable()),
-	notes: extra(z.string().nullable()),
+  id: id(),
+  gameId: id(),
+  buildUrl: z.string(),
+  createdAt: timestamp(),
+  filename: extra(z.string().nullable()),
+  size: extra(z.int().nullable().meta({ description: "Bytes, of a hosted build." })),
+  sha256: extra(z.string().nullable()),
+  version: extra(z.string().nullable()),
+  channel: extra(z.string().nullable()),
+  notes: extra(z.string().nullable()),
 });
 
 const nameField = text(200, 1).meta({ description: "The game's name." });
 const descriptionField = text(5000).meta({
-	description: "Playtesters see it before and after claiming.",
+  description: "Playtesters see it before and after claiming.",
 });
 const instructionsField = text(5000).meta({
-	description: "Playtesters see it only after claiming a slot.",
+  description: "Playtesters see it only after claiming a slot.",
 });
 const buildUrlField = httpUrl().meta({ description: "Where the build is." });
-const devicesField = z
-	.array(z.enum(deviceNames))
-	.max(20)
-	.meta({ description: "PC, Mac, Linux, iOS, Android." });
-const platformsField = z
-	.array(z.enum(platformNames))
-	.max(20)
-	.meta({ description: "Names from the platforms endpoint." });
-const tagsField = z
-	.array(id())
-	.max(30)
-	.meta({ description: "Category ids from the categories endpoint." });
+const devicesField = z.array(z.enum(deviceNames)).max(20).meta({ description: "PC, Mac, Linux, iOS, Android." });
+const platformsField = z.array(z.enum(platformNames)).max(20).meta({ description: "Names from the platforms endpoint." });
+const tagsField = z.array(id()).max(30).meta({ description: "Category ids from the categories endpoint." });
 
 const coverField = httpUrl().meta({
-	description: "Picture shown with the game.",
+  description: "Picture shown with the game.",
 });
 const externalField = httpUrl().meta({
-	description: "The game's own page, such as its store page.",
+  description: "The game's own page, such as its store page.",
 });
 
 export const createGameBody = z.strictObject({
-	name: nameField,
-	description: descriptionField.optional(),
-	instructions: instructionsField.optional(),
-	buildUrl: buildUrlField,
-	coverImageUrl: coverField.optional(),
-	externalUrl: externalField.optional(),
-	devices: devicesField.optional(),
-	platforms: platformsField.optional(),
-	tags: tagsField.optional(),
+  name: nameField,
+  description: descriptionField.optional(),
+  instructions: instructionsField.optional(),
+  buildUrl: buildUrlField,
+  coverImageUrl: coverField.optional(),
+  externalUrl: externalField.optional(),
+  devices: devicesField.optional(),
+  platforms: platformsField.optional(),
+  tags: tagsField.optional(),
 });
 
 export const updateGameBody = z
-	.strictObject({
-		name: nameField.optional(),
-		description: descriptionField.optional(),
-		instructions: instructionsField.optional(),
-		buildUrl: buildUrlField.optional(),
-		coverImageUrl: coverField.nullable().optional(),
-		externalUrl: externalField.nullable().optional(),
-		devices: devicesField.optional(),
-		platforms: platformsField.optional(),
-		tags: tagsField.optional(),
-	})
-	.prefault({});
+  .strictObject({
+    name: nameField.optional(),
+    description: descriptionField.optional(),
+    instructions: instructionsField.optional(),
+    buildUrl: buildUrlField.optional(),
+    coverImageUrl: coverField.nullable().optional(),
+    externalUrl: externalField.nullable().optional(),
+    devices: devicesField.optional(),
+    platforms: platformsField.optional(),
+    tags: tagsField.optional(),
+  })
+  .prefault({});
 
 export const games = {
-	listGames: endpoint("GET /games", {
-		...owner,
-		summary: "List your games",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ games: z.array(gameWithRelations) }),
-	}),
-	createGame: endpoint("POST /games", {
-		...owner,
-		summary: "Register a game",
-		body: createGameBody,
-		status: 201,
-		reply: z.strictObject({ game }),
-	}),
-	getGame: endpoint("GET /games/:id", {
-		...owner,
-		summary: "Show a game",
-		reply: z.strictObject({ game: gameWithRelations }),
-	}),
-	updateGame: endpoint("PATCH /games/:id", {
-		...owner,
-		summary: "Change a game; lists given replace the existing set",
-		body: updateGameBody,
-		reply: z.strictObject({ game }),
-	}),
-	listBuilds: endpoint("GET /games/:id/builds", {
-		...owner,
-		summary: "List the builds a game has had",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ builds: z.array(build) }),
-	}),
-	createBuildUpload: endpoint("POST /games/:id/builds", {
-		...owner,
-		summary: "Start a resumable build upload (tus 1.0)",
-		extension: true,
-		media: "tus",
-		status: 201,
-		reply: z.strictObject({}),
-		headers: ["upload-length", "upload-metadata", "tus-resumable"],
-		problems: ["PAYLOAD_TOO_LARGE"],
-	}),
-	getBuildDownloadUrl: endpoint("GET /games/:id/builds/:buildId/download-url", {
-		...owner,
-		summary: "Get a signed link to a hosted build, valid one hour",
-		extension: true,
-		reply: z.strictObject({ downloadUrl: z.string(), expiresAt: timestamp() }),
-	}),
+  listGames: endpoint("GET /games", {
+    ...owner,
+    summary: "List your games",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ games: z.array(gameWithRelations) }),
+  }),
+  createGame: endpoint("POST /games", {
+    ...owner,
+    summary: "Register a game",
+    body: createGameBody,
+    status: 201,
+    reply: z.strictObject({ game }),
+  }),
+  getGame: endpoint("GET /games/:id", {
+    ...owner,
+    summary: "Show a game",
+    reply: z.strictObject({ game: gameWithRelations }),
+  }),
+  updateGame: endpoint("PATCH /games/:id", {
+    ...owner,
+    summary: "Change a game; lists given replace the existing set",
+    body: updateGameBody,
+    reply: z.strictObject({ game }),
+  }),
+  listBuilds: endpoint("GET /games/:id/builds", {
+    ...owner,
+    summary: "List the builds a game has had",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ builds: z.array(build) }),
+  }),
+  createBuildUpload: endpoint("POST /games/:id/builds", {
+    ...owner,
+    summary: "Start a resumable build upload (tus 1.0)",
+    extension: true,
+    media: "tus",
+    status: 201,
+    reply: z.strictObject({}),
+    headers: ["upload-length", "upload-metadata", "tus-resumable"],
+    problems: ["PAYLOAD_TOO_LARGE"],
+  }),
+  getBuildDownloadUrl: endpoint("GET /games/:id/builds/:buildId/download-url", {
+    ...owner,
+    summary: "Get a signed link to a hosted build, valid one hour",
+    extension: true,
+    reply: z.strictObject({ downloadUrl: z.string(), expiresAt: timestamp() }),
+  }),
 };

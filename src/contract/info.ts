@@ -7,62 +7,53 @@ const any = { access: "any", query: wholeListQuery(), list: true } as const;
 const named = z.strictObject({ id: z.string(), name: z.string() });
 
 export const serverInfo = z.strictObject({
-	name: z.string(),
-	version: z.string(),
-	sandbox: z.boolean(),
-	extensions: z
-		.array(z.string())
-		.meta({
-			description: "Routes beyond the specification, as `METHOD /path`.",
-		}),
-	features: z.strictObject({
-		cards: z
-			.string()
-			.nullable()
-			.meta({ description: "Card processor: `sandbox`, `stripe` or none." }),
-		crypto: z.array(
-			z.strictObject({ chain: z.string(), currency: z.string() }),
-		),
-		transcription: z.boolean(),
-		buildHosting: z.boolean(),
-	}),
-	limits: z.strictObject({
-		videoBytes: z.int(),
-		buildBytes: z.int(),
-		freeTrialSlots: z.int(),
-		reservedSlots: z
-			.int()
-			.meta({ description: "Slots a playtester may hold at once." }),
-	}),
+  name: z.string(),
+  version: z.string(),
+  sandbox: z.boolean(),
+  extensions: z.array(z.string()).meta({
+    description: "Routes beyond the specification, as `METHOD /path`.",
+  }),
+  features: z.strictObject({
+    cards: z.string().nullable().meta({ description: "Card processor: `sandbox`, `stripe` or none." }),
+    crypto: z.array(z.strictObject({ chain: z.string(), currency: z.string() })),
+    transcription: z.boolean(),
+    buildHosting: z.boolean(),
+  }),
+  limits: z.strictObject({
+    videoBytes: z.int(),
+    buildBytes: z.int(),
+    freeTrialSlots: z.int(),
+    reservedSlots: z.int().meta({ description: "Slots a playtester may hold at once." }),
+  }),
 });
 
 export const info = {
-	listCategories: endpoint("GET /info/categories", {
-		...any,
-		summary: "List game categories",
-		reply: z.strictObject({ categories: z.array(category) }),
-	}),
-	listDevices: endpoint("GET /info/devices", {
-		...any,
-		summary: "List devices",
-		reply: z.strictObject({ devices: z.array(named) }),
-	}),
-	listPlatforms: endpoint("GET /info/platforms", {
-		...any,
-		summary: "List platforms",
-		reply: z.strictObject({ platforms: z.array(named) }),
-	}),
-	getServerInfo: endpoint("GET /info/server", {
-		access: "none",
-		extension: true,
-		summary: "Show what this server is and offers",
-		reply: serverInfo,
-	}),
-	getOpenapi: endpoint("GET /openapi.json", {
-		access: "none",
-		extension: true,
-		summary: "Get this description of the API",
-		media: "document",
-		reply: z.record(z.string(), z.unknown()),
-	}),
+  listCategories: endpoint("GET /info/categories", {
+    ...any,
+    summary: "List game categories",
+    reply: z.strictObject({ categories: z.array(category) }),
+  }),
+  listDevices: endpoint("GET /info/devices", {
+    ...any,
+    summary: "List devices",
+    reply: z.strictObject({ devices: z.array(named) }),
+  }),
+  listPlatforms: endpoint("GET /info/platforms", {
+    ...any,
+    summary: "List platforms",
+    reply: z.strictObject({ platforms: z.array(named) }),
+  }),
+  getServerInfo: endpoint("GET /info/server", {
+    access: "none",
+    extension: true,
+    summary: "Show what this server is and offers",
+    reply: serverInfo,
+  }),
+  getOpenapi: endpoint("GET /openapi.json", {
+    access: "none",
+    extension: true,
+    summary: "Get this description of the API",
+    media: "document",
+    reply: z.record(z.string(), z.unknown()),
+  }),
 };

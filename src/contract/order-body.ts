@@ -4,218 +4,159 @@ import { id, text } from "./fields.ts";
 export const durations = [30, 60, 120, 180] as const;
 
 const fields = {
-	visibility: z
-		.enum(["public", "private"])
-		.optional()
-		.meta({
-			description: "Public videos are free and published; default private.",
-		}),
-	quantity: z
-		.int()
-		.min(1)
-		.max(100)
-		.default(1)
-		.meta({ description: "Slots to create, 1 to 100." }),
-	durationMinutes: z
-		.literal(durations)
-		.optional()
-		.meta({
-			description: "Minutes a slot: 30, 60, 120 or 180; default 60, public 30.",
-		}),
-	playerCount: z
-		.int()
-		.min(1)
-		.max(8)
-		.default(1)
-		.meta({ description: "Players a slot, 1 to 8." }),
-	notesForTesters: text(5000)
-		.optional()
-		.meta({ description: "Notes playtesters see only after claiming." }),
-	keysForTesters: z
-		.array(text(200, 1))
-		.max(800)
-		.optional()
-		.meta({
-			description:
-				"Game keys, one for each player of each slot, handed out in order.",
-		}),
-	isFreePublicTrial: z
-		.boolean()
-		.default(false)
-		.meta({
-			description: "The game's one free public trial: 1 player, 30 minutes.",
-		}),
-	targetingType: z
-		.enum(["new", "past"])
-		.optional()
-		.meta({ description: "Only playtesters who are new, or only past ones." }),
-	targetingScope: z
-		.enum(["game", "owner"])
-		.optional()
-		.meta({
-			description:
-				"New or past to this game or to all your games; default owner.",
-		}),
-	pastPlaytesterScope: z
-		.enum(["any", "specific"])
-		.optional()
-		.meta({ description: "Any past playtester, or the one named." }),
-	targetedPlaytesterId: id()
-		.optional()
-		.meta({ description: "The one playtester to invite." }),
-	selectionMode: z
-		.enum(["automatic", "manual"])
-		.default("automatic")
-		.meta({
-			description: "First come first served, or you approve applications.",
-		}),
-	qualifications: text(2000)
-		.optional()
-		.meta({
-			description: "What you ask of playtesters; shown with the offer.",
-		}),
+  visibility: z.enum(["public", "private"]).optional().meta({
+    description: "Public videos are free and published; default private.",
+  }),
+  quantity: z.int().min(1).max(100).default(1).meta({ description: "Slots to create, 1 to 100." }),
+  durationMinutes: z.literal(durations).optional().meta({
+    description: "Minutes a slot: 30, 60, 120 or 180; default 60, public 30.",
+  }),
+  playerCount: z.int().min(1).max(8).default(1).meta({ description: "Players a slot, 1 to 8." }),
+  notesForTesters: text(5000).optional().meta({ description: "Notes playtesters see only after claiming." }),
+  keysForTesters: z.array(text(200, 1)).max(800).optional().meta({
+    description: "Game keys, one for each player of each slot, handed out in order.",
+  }),
+  isFreePublicTrial: z.boolean().default(false).meta({
+    description: "The game's one free public trial: 1 player, 30 minutes.",
+  }),
+  targetingType: z.enum(["new", "past"]).optional().meta({ description: "Only playtesters who are new, or only past ones." }),
+  targetingScope: z.enum(["game", "owner"]).optional().meta({
+    description: "New or past to this game or to all your games; default owner.",
+  }),
+  pastPlaytesterScope: z.enum(["any", "specific"]).optional().meta({ description: "Any past playtester, or the one named." }),
+  targetedPlaytesterId: id().optional().meta({ description: "The one playtester to invite." }),
+  selectionMode: z.enum(["automatic", "manual"]).default("automatic").meta({
+    description: "First come first served, or you approve applications.",
+  }),
+  qualifications: text(2000).optional().meta({
+    description: "What you ask of playtesters; shown with the offer.",
+  }),
 };
 
 const shape = z.strictObject(fields);
 const quoteShape = shape.extend({
-	gameId: id()
-		.optional()
-		.meta({
-			description: "The game it would be for, to check its free trial.",
-		}),
+  gameId: id().optional().meta({
+    description: "The game it would be for, to check its free trial.",
+  }),
 });
 type Fields = z.output<typeof shape>;
 type Fault = { field: keyof Fields; message: string };
 
-const isPublic = (order: Fields) =>
-	order.visibility === "public" ||
-	(order.isFreePublicTrial && order.visibility === undefined);
+const isPublic = (order: Fields) => order.visibility === "public" || (order.isFreePublicTrial && order.visibility === undefined);
 
 function targetingFaults(order: Fields): Fault[] {
-	const { targetingType, pastPlaytesterScope, targetedPlaytesterId } = order;
-	const faults: Fault[] = [];
-	if (targetingType === "past" && pastPlaytesterScope === undefined)
-		faults.push({
-			field: "pastPlaytesterScope",
-			message: "is required when targetingType is past",
-		});
-	if (targetingType !== "past" && pastPlaytesterScope !== undefined)
-		faults.push({
-			field: "pastPlaytesterScope",
-			message: "is only for targetingType past",
-		});
-	if (pastPlaytesterScope === "specific" && targetedPlaytesterId === undefined)
-		faults.push({
-			field: "targetedPlaytesterId",
-			message: "is required when pastPlaytesterScope is specific",
-		});
-	if (pastPlaytesterScope !== "specific" && targetedPlaytesterId !== undefined)
-		faults.push({
-			field: "targetedPlaytesterId",
-			message: "is only for pastPlaytesterScope specific",
-		});
-	if (order.selectionMode === "manual" && pastPlaytesterScope === "specific")
-		faults.push({
-			field: "selectionMode",
-			message: "cannot be manual for one specific playtester",
-		});
-	return faults;
+  const { targetingType, pastPlaytesterScope, targetedPlaytesterId } = order;
+  const faults: Fault[] = [];
+  if (targetingType === "past" && pastPlaytesterScope === undefined)
+    faults.push({
+      field: "pastPlaytesterScope",
+      message: "is required when targetingType is past",
+    });
+  if (targetingType !== "past" && pastPlaytesterScope !== undefined)
+    faults.push({
+      field: "pastPlaytesterScope",
+      message: "is only for targetingType past",
+    });
+  if (pastPlaytesterScope === "specific" && targetedPlaytesterId === undefined)
+    faults.push({
+      field: "targetedPlaytesterId",
+      message: "is required when pastPlaytesterScope is specific",
+    });
+  if (pastPlaytesterScope !== "specific" && targetedPlaytesterId !== undefined)
+    faults.push({
+      field: "targetedPlaytesterId",
+      message: "is only for pastPlaytesterScope specific",
+    });
+  if (order.selectionMode === "manual" && pastPlaytesterScope === "specific")
+    faults.push({
+      field: "selectionMode",
+      message: "cannot be manual for one specific playtester",
+    });
+  return faults;
 }
 
 function trialFaults(order: Fields): Fault[] {
-	if (!order.isFreePublicTrial) return [];
-	const faults: Fault[] = [];
-	if (order.visibility === "private")
-		faults.push({
-			field: "visibility",
-			message: "must be public for a free trial",
-		});
-	if (order.playerCount !== 1)
-		faults.push({
-			field: "playerCount",
-			message: "must be 1 for a free trial",
-		});
-	if (order.selectionMode === "manual")
-		faults.push({
-			field: "selectionMode",
-			message: "cannot be manual for a free trial",
-		});
-	return faults;
+  if (!order.isFreePublicTrial) return [];
+  const faults: Fault[] = [];
+  if (order.visibility === "private")
+    faults.push({
+      field: "visibility",
+      message: "must be public for a free trial",
+    });
+  if (order.playerCount !== 1)
+    faults.push({
+      field: "playerCount",
+      message: "must be 1 for a free trial",
+    });
+  if (order.selectionMode === "manual")
+    faults.push({
+      field: "selectionMode",
+      message: "cannot be manual for a free trial",
+    });
+  return faults;
 }
 
 function durationFaults(order: Fields): Fault[] {
-	const fits =
-		order.durationMinutes === undefined || order.durationMinutes === 30;
-	const short = isPublic(order) || order.isFreePublicTrial;
-	return short && !fits
-		? [
-				{
-					field: "durationMinutes",
-					message: "must be 30 for a public playtest",
-				},
-			]
-		: [];
+  const fits = order.durationMinutes === undefined || order.durationMinutes === 30;
+  const short = isPublic(order) || order.isFreePublicTrial;
+  return short && !fits
+    ? [
+        {
+          field: "durationMinutes",
+          message: "must be 30 for a public playtest",
+        },
+      ]
+    : [];
 }
 
-function keyFaults({
-	keysForTesters: keys,
-	quantity,
-	playerCount,
-}: Fields): Fault[] {
-	if (keys === undefined) return [];
-	const needed = quantity * playerCount;
-	if (keys.length !== needed)
-		return [
-			{
-				field: "keysForTesters",
-				message: `must hold exactly ${needed} keys (quantity × playerCount), not ${keys.length}`,
-			},
-		];
-	return new Set(keys).size === keys.length
-		? []
-		: [
-				{
-					field: "keysForTesters",
-					message: "must not hold the same key twice",
-				},
-			];
+function keyFaults({ keysForTesters: keys, quantity, playerCount }: Fields): Fault[] {
+  if (keys === undefined) return [];
+  const needed = quantity * playerCount;
+  if (keys.length !== needed)
+    return [
+      {
+        field: "keysForTesters",
+        message: `must hold exactly ${needed} keys (quantity × playerCount), not ${keys.length}`,
+      },
+    ];
+  return new Set(keys).size === keys.length
+    ? []
+    : [
+        {
+          field: "keysForTesters",
+          message: "must not hold the same key twice",
+        },
+      ];
 }
 
 /** Everything wrong with how an order's fields go together (specification: Create playtest body; decisions §4). */
 export const orderFaults = (order: Fields): Fault[] => [
-	...targetingFaults(order),
-	...trialFaults(order),
-	...durationFaults(order),
-	...keyFaults(order),
+  ...targetingFaults(order),
+  ...trialFaults(order),
+  ...durationFaults(order),
+  ...keyFaults(order),
 ];
 
 function check(ctx: { value: Fields; issues: unknown[] }) {
-	for (const { field, message } of orderFaults(ctx.value))
-		ctx.issues.push({
-			code: "custom",
-			path: [field],
-			message,
-			input: ctx.value[field],
-		});
+  for (const { field, message } of orderFaults(ctx.value))
+    ctx.issues.push({
+      code: "custom",
+      path: [field],
+      message,
+      input: ctx.value[field],
+    });
 }
 
 /** Fills in what depends on other fields: a trial is public, a public playtest lasts 30 minutes, targeting looks at all the owner's games. */
 function complete<T extends Fields>(order: T) {
-	const visibility: "public" | "private" = isPublic(order)
-		? "public"
-		: "private";
-	const durationMinutes =
-		order.durationMinutes ?? (visibility === "public" ? 30 : 60);
-	const targetingScope =
-		order.targetingType && (order.targetingScope ?? "owner");
-	return { ...order, visibility, durationMinutes, targetingScope };
+  const visibility: "public" | "private" = isPublic(order) ? "public" : "private";
+  const durationMinutes = order.durationMinutes ?? (visibility === "public" ? 30 : 60);
+  const targetingScope = order.targetingType && (order.targetingScope ?? "owner");
+  return { ...order, visibility, durationMinutes, targetingScope };
 }
 
 export const orderBody = shape.check(check).transform(complete).prefault({});
-export const quoteBody = quoteShape
-	.check(check)
-	.transform(complete)
-	.prefault({});
+export const quoteBody = quoteShape.check(check).transform(complete).prefault({});
 
 /** An order whose fields are all decided. */
 export type Order = z.output<typeof orderBody>;

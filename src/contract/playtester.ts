@@ -2,191 +2,174 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { gameWithRelations } from "./games.ts";
-import {
-	blockedReport,
-	rating,
-	rejection,
-	slotPlaytest,
-	submission,
-} from "./slots.ts";
+import { blockedReport, rating, rejection, slotPlaytest, submission } from "./slots.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
 
-export const blockReasons = [
-	"build_unavailable",
-	"crash",
-	"key_invalid",
-	"not_as_described",
-	"unsafe",
-	"other",
-] as const;
+export const blockReasons = ["build_unavailable", "crash", "key_invalid", "not_as_described", "unsafe", "other"] as const;
 
 /** A game as playtesters see it: without its owner's side, its instructions and its build. */
 export const offeredGame = gameWithRelations.pick({
-	id: true,
-	name: true,
-	description: true,
-	coverImageUrl: true,
-	externalUrl: true,
-	categories: true,
-	devices: true,
-	platforms: true,
+  id: true,
+  name: true,
+  description: true,
+  coverImageUrl: true,
+  externalUrl: true,
+  categories: true,
+  devices: true,
+  platforms: true,
 });
 
 export const offer = z.strictObject({
-	id: id(),
-	game: offeredGame,
-	visibility: z.string(),
-	durationMinutes: minutes(),
-	playerCount: z.int(),
-	payoutCents: cents(),
-	selectionMode: z.string(),
-	qualifications: z.string().nullable(),
-	applicationsExpireAt: timestamp().nullable(),
-	slotsOpen: z.int(),
-	createdAt: timestamp(),
+  id: id(),
+  game: offeredGame,
+  visibility: z.string(),
+  durationMinutes: minutes(),
+  playerCount: z.int(),
+  payoutCents: cents(),
+  selectionMode: z.string(),
+  qualifications: z.string().nullable(),
+  applicationsExpireAt: timestamp().nullable(),
+  slotsOpen: z.int(),
+  createdAt: timestamp(),
 });
 
 /** A slot as its playtester sees it; what helps to play is there only while they hold it. */
 export const heldSlot = z.strictObject({
-	id: id(),
-	requestId: id(),
-	status: z.string(),
-	deadlineAt: timestamp().nullable(),
-	createdAt: timestamp(),
-	game: offeredGame,
-	playtest: slotPlaytest.extend({
-		payoutCents: cents(),
-		selectionMode: z.string(),
-	}),
-	submission: submission.nullable(),
-	rating: rating.nullable(),
-	rejection: rejection.nullable(),
-	blockedReport: blockedReport.nullable(),
-	instructions: z.string().nullable().optional(),
-	notesForTesters: z.string().nullable().optional(),
-	keys: z.array(z.string()).optional(),
-	buildUrl: z.string().optional(),
+  id: id(),
+  requestId: id(),
+  status: z.string(),
+  deadlineAt: timestamp().nullable(),
+  createdAt: timestamp(),
+  game: offeredGame,
+  playtest: slotPlaytest.extend({
+    payoutCents: cents(),
+    selectionMode: z.string(),
+  }),
+  submission: submission.nullable(),
+  rating: rating.nullable(),
+  rejection: rejection.nullable(),
+  blockedReport: blockedReport.nullable(),
+  instructions: z.string().nullable().optional(),
+  notesForTesters: z.string().nullable().optional(),
+  keys: z.array(z.string()).optional(),
+  buildUrl: z.string().optional(),
 });
 
 export const ownApplication = z.strictObject({
-	id: id(),
-	playtestId: id(),
-	gameId: id(),
-	gameName: z.string(),
-	status: z.string(),
-	qualificationsResponse: z.string().nullable(),
-	createdAt: timestamp(),
-	reviewedAt: timestamp().nullable(),
-	assignedSlotId: id().nullable(),
+  id: id(),
+  playtestId: id(),
+  gameId: id(),
+  gameName: z.string(),
+  status: z.string(),
+  qualificationsResponse: z.string().nullable(),
+  createdAt: timestamp(),
+  reviewedAt: timestamp().nullable(),
+  assignedSlotId: id().nullable(),
 });
 
 export const earning = z.strictObject({
-	id: id(),
-	kind: z.string().meta({ description: "`payout` or `withdrawal`." }),
-	amountCents: z.int(),
-	slotId: id().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  kind: z.string().meta({ description: "`payout` or `withdrawal`." }),
+  amountCents: z.int(),
+  slotId: id().nullable(),
+  createdAt: timestamp(),
 });
 
 const slotReply = z.strictObject({ slot: heldSlot });
 
 export const playtester = {
-	listOffers: endpoint("GET /playtester/playtests", {
-		...own,
-		summary: "List playtests you can claim or apply to",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ playtests: z.array(offer) }),
-	}),
-	claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
-		...own,
-		summary: "Claim a slot",
-		status: 201,
-		reply: slotReply,
-	}),
-	applyToPlaytest: endpoint("POST /playtester/playtests/:id/applications", {
-		...own,
-		summary: "Apply to a playtest whose owner chooses",
-		body: z
-			.strictObject({
-				qualificationsResponse: text(5000)
-					.optional()
-					.meta({ description: "How you meet what the owner asks for." }),
-			})
-			.prefault({}),
-		status: 201,
-		reply: z.strictObject({ application: ownApplication }),
-	}),
-	listOwnApplications: endpoint("GET /playtester/applications", {
-		...own,
-		summary: "List your applications",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ applications: z.array(ownApplication) }),
-	}),
-	withdrawApplication: endpoint("POST /playtester/applications/:id/withdraw", {
-		...own,
-		summary: "Withdraw a pending application",
-		reply: z.strictObject({ application: ownApplication }),
-	}),
-	listHeldSlots: endpoint("GET /playtester/slots", {
-		...own,
-		summary: "List your slots",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ slots: z.array(heldSlot) }),
-	}),
-	getHeldSlot: endpoint("GET /playtester/slots/:id", {
-		...own,
-		summary: "Show one of your slots, with build and keys while you hold it",
-		reply: slotReply,
-	}),
-	createVideoUpload: endpoint("POST /playtester/slots/:id/video", {
-		...own,
-		summary: "Start a resumable video upload (tus 1.0)",
-		media: "tus",
-		status: 201,
-		reply: z.strictObject({}),
-		headers: ["upload-length", "upload-metadata", "tus-resumable"],
-		problems: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
-	}),
-	submitSlot: endpoint("POST /playtester/slots/:id/submit", {
-		...own,
-		summary: "Submit the uploaded video",
-		body: z
-			.strictObject({
-				notes: text(5000)
-					.optional()
-					.meta({ description: "Notes for the game owner." }),
-			})
-			.prefault({}),
-		reply: slotReply,
-	}),
-	releaseSlot: endpoint("POST /playtester/slots/:id/release", {
-		...own,
-		summary: "Give a slot back; you cannot claim in this playtest again",
-		risk: "destroy",
-		reply: slotReply,
-	}),
-	reportSlot: endpoint("POST /playtester/slots/:id/report", {
-		...own,
-		summary: "Report that the build cannot be played",
-		body: z.strictObject({
-			reasonCode: z.enum(blockReasons).meta({ description: "What is wrong." }),
-			notes: text(2000).optional().meta({ description: "What happened." }),
-		}),
-		reply: slotReply,
-	}),
-	getEarnings: endpoint("GET /playtester/earnings", {
-		...own,
-		summary: "Show what you earned and what was paid out",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({
-			balanceCents: cents(),
-			paidCents: cents(),
-			entries: z.array(earning),
-		}),
-	}),
+  listOffers: endpoint("GET /playtester/playtests", {
+    ...own,
+    summary: "List playtests you can claim or apply to",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ playtests: z.array(offer) }),
+  }),
+  claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
+    ...own,
+    summary: "Claim a slot",
+    status: 201,
+    reply: slotReply,
+  }),
+  applyToPlaytest: endpoint("POST /playtester/playtests/:id/applications", {
+    ...own,
+    summary: "Apply to a playtest whose owner chooses",
+    body: z
+      .strictObject({
+        qualificationsResponse: text(5000).optional().meta({ description: "How you meet what the owner asks for." }),
+      })
+      .prefault({}),
+    status: 201,
+    reply: z.strictObject({ application: ownApplication }),
+  }),
+  listOwnApplications: endpoint("GET /playtester/applications", {
+    ...own,
+    summary: "List your applications",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ applications: z.array(ownApplication) }),
+  }),
+  withdrawApplication: endpoint("POST /playtester/applications/:id/withdraw", {
+    ...own,
+    summary: "Withdraw a pending application",
+    reply: z.strictObject({ application: ownApplication }),
+  }),
+  listHeldSlots: endpoint("GET /playtester/slots", {
+    ...own,
+    summary: "List your slots",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ slots: z.array(heldSlot) }),
+  }),
+  getHeldSlot: endpoint("GET /playtester/slots/:id", {
+    ...own,
+    summary: "Show one of your slots, with build and keys while you hold it",
+    reply: slotReply,
+  }),
+  createVideoUpload: endpoint("POST /playtester/slots/:id/video", {
+    ...own,
+    summary: "Start a resumable video upload (tus 1.0)",
+    media: "tus",
+    status: 201,
+    reply: z.strictObject({}),
+    headers: ["upload-length", "upload-metadata", "tus-resumable"],
+    problems: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+  }),
+  submitSlot: endpoint("POST /playtester/slots/:id/submit", {
+    ...own,
+    summary: "Submit the uploaded video",
+    body: z
+      .strictObject({
+        notes: text(5000).optional().meta({ description: "Notes for the game owner." }),
+      })
+      .prefault({}),
+    reply: slotReply,
+  }),
+  releaseSlot: endpoint("POST /playtester/slots/:id/release", {
+    ...own,
+    summary: "Give a slot back; you cannot claim in this playtest again",
+    risk: "destroy",
+    reply: slotReply,
+  }),
+  reportSlot: endpoint("POST /playtester/slots/:id/report", {
+    ...own,
+    summary: "Report that the build cannot be played",
+    body: z.strictObject({
+      reasonCode: z.enum(blockReasons).meta({ description: "What is wrong." }),
+      notes: text(2000).optional().meta({ description: "What happened." }),
+    }),
+    reply: slotReply,
+  }),
+  getEarnings: endpoint("GET /playtester/earnings", {
+    ...own,
+    summary: "Show what you earned and what was paid out",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({
+      balanceCents: cents(),
+      paidCents: cents(),
+      entries: z.array(earning),
+    }),
+  }),
 };

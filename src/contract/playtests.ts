@@ -1,227 +1,188 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import {
-	cents,
-	extra,
-	id,
-	minutes,
-	pageQuery,
-	text,
-	timestamp,
-} from "./fields.ts";
+import { cents, extra, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { orderBody, quoteBody } from "./order-body.ts";
 import { slot } from "./slots.ts";
 
 const owner = { access: ["game_owner"] } as const;
-const paymentHeaders = [
-	"x-payment-method",
-	"x-payment-chain",
-	"x-payment-currency",
-	"x-payment",
-] as const;
+const paymentHeaders = ["x-payment-method", "x-payment-chain", "x-payment-currency", "x-payment"] as const;
 
 export const slotCounts = z.strictObject({
-	open: z.int(),
-	reserved: z.int(),
-	submitted: z.int(),
-	accepted: z.int(),
-	rejected: z.int(),
-	expired: z.int(),
-	blocked: extra(z.int()),
-	publishing: extra(z.int()),
-	cancelled: extra(z.int()),
+  open: z.int(),
+  reserved: z.int(),
+  submitted: z.int(),
+  accepted: z.int(),
+  rejected: z.int(),
+  expired: z.int(),
+  blocked: extra(z.int()),
+  publishing: extra(z.int()),
+  cancelled: extra(z.int()),
 });
 
 export const playtest = z.strictObject({
-	id: id(),
-	gameId: id(),
-	visibility: z.string().meta({ description: "`public` or `private`." }),
-	quantity: z.int(),
-	durationMinutes: minutes(),
-	playerCount: z.int(),
-	costPerSlotCents: cents().nullable(),
-	payoutCents: cents().nullable(),
-	notesForTesters: z.string().nullable(),
-	status: z
-		.string()
-		.meta({
-			description:
-				"`pending_payment`, `active`, `completed`, `cancelled` or `expired`.",
-		}),
-	isFreePublicTrial: z.boolean(),
-	targetingType: z.string().nullable(),
-	targetingScope: z.string().nullable(),
-	pastPlaytesterScope: extra(z.string().nullable()),
-	targetedPlaytesterId: extra(id().nullable()),
-	selectionMode: z.string(),
-	qualifications: z.string().nullable(),
-	applicationsExpireAt: timestamp().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  gameId: id(),
+  visibility: z.string().meta({ description: "`public` or `private`." }),
+  quantity: z.int(),
+  durationMinutes: minutes(),
+  playerCount: z.int(),
+  costPerSlotCents: cents().nullable(),
+  payoutCents: cents().nullable(),
+  notesForTesters: z.string().nullable(),
+  status: z.string().meta({
+    description: "`pending_payment`, `active`, `completed`, `cancelled` or `expired`.",
+  }),
+  isFreePublicTrial: z.boolean(),
+  targetingType: z.string().nullable(),
+  targetingScope: z.string().nullable(),
+  pastPlaytesterScope: extra(z.string().nullable()),
+  targetedPlaytesterId: extra(id().nullable()),
+  selectionMode: z.string(),
+  qualifications: z.string().nullable(),
+  applicationsExpireAt: timestamp().nullable(),
+  createdAt: timestamp(),
 });
 
 export const playtestWithSlots = playtest.extend({ slots: slotCounts });
 export const playtestDetail = playtestWithSlots.extend({
-	gameName: z.string(),
+  gameName: z.string(),
 });
 
 export const pendingOrder = z.strictObject({
-	playtest,
-	requiresPayment: z.literal(true),
-	costPerSlotCents: cents(),
-	totalCents: cents(),
-	playtestMinutesNeeded: minutes(),
-	playtestMinutesAvailable: minutes(),
-	checkoutUrl: extra(
-		z
-			.string()
-			.optional()
-			.meta({ description: "Where to pay by card, when that was asked for." }),
-	),
-	paymentId: extra(id().optional()),
+  playtest,
+  requiresPayment: z.literal(true),
+  costPerSlotCents: cents(),
+  totalCents: cents(),
+  playtestMinutesNeeded: minutes(),
+  playtestMinutesAvailable: minutes(),
+  checkoutUrl: extra(z.string().optional().meta({ description: "Where to pay by card, when that was asked for." })),
+  paymentId: extra(id().optional()),
 });
 
 export const hoursOrder = z.strictObject({
-	playtest: playtest.extend({ playtestMinutesPerSlot: minutes() }),
-	paid: z.literal(true),
-	paidWithPlaytestHours: z.literal(true),
-	playtestMinutesUsed: minutes(),
-	playtestMinutesRemaining: minutes(),
-	paymentId: id(),
+  playtest: playtest.extend({ playtestMinutesPerSlot: minutes() }),
+  paid: z.literal(true),
+  paidWithPlaytestHours: z.literal(true),
+  playtestMinutesUsed: minutes(),
+  playtestMinutesRemaining: minutes(),
+  paymentId: id(),
 });
 
 export const creditOrder = z.strictObject({
-	playtest,
-	paid: z.literal(true),
-	paidWithCredit: z.literal(true),
-	totalCents: cents(),
-	balanceCents: cents(),
-	paymentId: id(),
+  playtest,
+  paid: z.literal(true),
+  paidWithCredit: z.literal(true),
+  totalCents: cents(),
+  balanceCents: cents(),
+  paymentId: id(),
 });
 
 export const cryptoOrder = z.strictObject({
-	playtest,
-	paid: z.literal(true),
-	paidWithCrypto: z.literal(true),
-	totalCents: cents(),
-	paymentId: id(),
+  playtest,
+  paid: z.literal(true),
+  paidWithCrypto: z.literal(true),
+  totalCents: cents(),
+  paymentId: id(),
 });
 
 export const trialOrder = z.strictObject({
-	playtest,
-	slots: z.array(slot),
-	needsAdminApproval: z.literal(true),
+  playtest,
+  slots: z.array(slot),
+  needsAdminApproval: z.literal(true),
 });
 export const freeOrder = z.strictObject({ playtest });
 
-export const orderReply = z.union([
-	pendingOrder,
-	hoursOrder,
-	creditOrder,
-	cryptoOrder,
-	trialOrder,
-	freeOrder,
-]);
-export const payReply = z.union([
-	pendingOrder,
-	hoursOrder,
-	creditOrder,
-	cryptoOrder,
-]);
+export const orderReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder, trialOrder, freeOrder]);
+export const payReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder]);
 
 export const quote = z.strictObject({
-	costPerSlotCents: cents(),
-	payoutCents: cents(),
-	totalCents: cents(),
-	playtestMinutesNeeded: minutes(),
-	playtestMinutesAvailable: minutes(),
-	balanceCents: cents(),
-	wouldPayWith: z
-		.string()
-		.meta({ description: "`free`, `hours`, `credit` or `none`." }),
-	missingCents: cents().meta({
-		description: "Credit that is missing to pay for all of it.",
-	}),
+  costPerSlotCents: cents(),
+  payoutCents: cents(),
+  totalCents: cents(),
+  playtestMinutesNeeded: minutes(),
+  playtestMinutesAvailable: minutes(),
+  balanceCents: cents(),
+  wouldPayWith: z.string().meta({ description: "`free`, `hours`, `credit` or `none`." }),
+  missingCents: cents().meta({
+    description: "Credit that is missing to pay for all of it.",
+  }),
 });
 
 export const playtests = {
-	listPlaytests: endpoint("GET /games/:gameId/playtests", {
-		...owner,
-		summary: "List the playtests of a game",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({
-			playtests: z.array(playtestWithSlots),
-			eligibleForFreeTrial: z.boolean(),
-		}),
-	}),
-	createPlaytest: endpoint("POST /games/:gameId/playtests", {
-		...owner,
-		summary: "Order playtests of a game",
-		risk: "spend",
-		body: orderBody,
-		status: 201,
-		reply: orderReply,
-		headers: paymentHeaders,
-		problems: ["PAYMENT_REQUIRED"],
-	}),
-	getPlaytest: endpoint("GET /playtests/:id", {
-		...owner,
-		summary: "Show a playtest",
-		reply: z.strictObject({ playtest: playtestDetail }),
-	}),
-	updatePlaytest: endpoint("PATCH /playtests/:id", {
-		...owner,
-		summary: "Change the notes of an active playtest",
-		body: z
-			.strictObject({
-				notesForTesters: text(5000)
-					.optional()
-					.meta({ description: "Notes playtesters see only after claiming." }),
-			})
-			.prefault({}),
-		reply: z.strictObject({ playtest }),
-	}),
-	quotePlaytest: endpoint("POST /playtests/quote", {
-		...owner,
-		extension: true,
-		summary: "Price an order without placing it",
-		risk: "read",
-		body: quoteBody,
-		reply: quote,
-		problems: ["NOT_FOUND"],
-	}),
-	payPlaytest: endpoint("POST /playtests/:id/pay", {
-		...owner,
-		extension: true,
-		summary: "Pay for an order that waits for payment",
-		risk: "spend",
-		body: z.strictObject({
-			method: z
-				.enum(["hours", "credit", "card", "x402"])
-				.meta({ description: "What to pay with." }),
-		}),
-		reply: payReply,
-		headers: ["x-payment-chain", "x-payment-currency", "x-payment"],
-		problems: ["PAYMENT_REQUIRED"],
-	}),
-	cancelPlaytest: endpoint("POST /playtests/:id/cancel", {
-		...owner,
-		extension: true,
-		summary: "Cancel what is unpaid or unclaimed and get it back",
-		risk: "destroy",
-		reply: z.strictObject({
-			playtest,
-			refundedCents: cents(),
-			refundedMinutes: minutes(),
-		}),
-	}),
-	getDashboardStats: endpoint("GET /playtests/dashboard/stats", {
-		...owner,
-		summary: "Count your games, active playtests and waiting reviews",
-		reply: z.strictObject({
-			totalGames: z.int(),
-			activePlaytests: z.int(),
-			pendingReviews: z.int(),
-		}),
-	}),
+  listPlaytests: endpoint("GET /games/:gameId/playtests", {
+    ...owner,
+    summary: "List the playtests of a game",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({
+      playtests: z.array(playtestWithSlots),
+      eligibleForFreeTrial: z.boolean(),
+    }),
+  }),
+  createPlaytest: endpoint("POST /games/:gameId/playtests", {
+    ...owner,
+    summary: "Order playtests of a game",
+    risk: "spend",
+    body: orderBody,
+    status: 201,
+    reply: orderReply,
+    headers: paymentHeaders,
+    problems: ["PAYMENT_REQUIRED"],
+  }),
+  getPlaytest: endpoint("GET /playtests/:id", {
+    ...owner,
+    summary: "Show a playtest",
+    reply: z.strictObject({ playtest: playtestDetail }),
+  }),
+  updatePlaytest: endpoint("PATCH /playtests/:id", {
+    ...owner,
+    summary: "Change the notes of an active playtest",
+    body: z
+      .strictObject({
+        notesForTesters: text(5000).optional().meta({ description: "Notes playtesters see only after claiming." }),
+      })
+      .prefault({}),
+    reply: z.strictObject({ playtest }),
+  }),
+  quotePlaytest: endpoint("POST /playtests/quote", {
+    ...owner,
+    extension: true,
+    summary: "Price an order without placing it",
+    risk: "read",
+    body: quoteBody,
+    reply: quote,
+    problems: ["NOT_FOUND"],
+  }),
+  payPlaytest: endpoint("POST /playtests/:id/pay", {
+    ...owner,
+    extension: true,
+    summary: "Pay for an order that waits for payment",
+    risk: "spend",
+    body: z.strictObject({
+      method: z.enum(["hours", "credit", "card", "x402"]).meta({ description: "What to pay with." }),
+    }),
+    reply: payReply,
+    headers: ["x-payment-chain", "x-payment-currency", "x-payment"],
+    problems: ["PAYMENT_REQUIRED"],
+  }),
+  cancelPlaytest: endpoint("POST /playtests/:id/cancel", {
+    ...owner,
+    extension: true,
+    summary: "Cancel what is unpaid or unclaimed and get it back",
+    risk: "destroy",
+    reply: z.strictObject({
+      playtest,
+      refundedCents: cents(),
+      refundedMinutes: minutes(),
+    }),
+  }),
+  getDashboardStats: endpoint("GET /playtests/dashboard/stats", {
+    ...owner,
+    summary: "Count your games, active playtests and waiting reviews",
+    reply: z.strictObject({
+      totalGames: z.int(),
+      activePlaytests: z.int(),
+      pendingReviews: z.int(),
+    }),
+  }),
 };

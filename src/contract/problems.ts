@@ -1,39 +1,39 @@
 /** Every error code the API can answer with, and its HTTP status (specification: Errors; decisions §1). */
 export const problems = {
-	BAD_REQUEST: 400,
-	UNAUTHORIZED: 401,
-	PAYMENT_REQUIRED: 402,
-	FORBIDDEN: 403,
-	EMAIL_NOT_VERIFIED: 403,
-	NOT_FOUND: 404,
-	METHOD_NOT_ALLOWED: 405,
-	CONFLICT: 409,
-	PAYLOAD_TOO_LARGE: 413,
-	UNSUPPORTED_MEDIA_TYPE: 415,
-	RANGE_NOT_SATISFIABLE: 416,
-	VALIDATION_ERROR: 422,
-	IDEMPOTENCY_MISMATCH: 422,
-	RATE_LIMITED: 429,
-	INTERNAL_ERROR: 500,
-	NOT_IMPLEMENTED: 501,
-	SERVICE_UNAVAILABLE: 503,
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  PAYMENT_REQUIRED: 402,
+  FORBIDDEN: 403,
+  EMAIL_NOT_VERIFIED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RANGE_NOT_SATISFIABLE: 416,
+  VALIDATION_ERROR: 422,
+  IDEMPOTENCY_MISMATCH: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  NOT_IMPLEMENTED: 501,
+  SERVICE_UNAVAILABLE: 503,
 } as const;
 
 export type ProblemCode = keyof typeof problems;
 
 /** One entry of `error.details`: the field as the caller wrote it, and what is wrong with it. */
 export interface ProblemDetail {
-	field: string;
-	message: string;
+  field: string;
+  message: string;
 }
 
 /** The body of every failed reply (specification: Errors). `payment` accompanies the crypto 402 only. */
 export interface ProblemBody {
-	error: {
-		code: ProblemCode | (string & {});
-		message: string;
-		details?: ProblemDetail[];
-		payment?: Record<string, unknown>;
-	};
-	meta: { requestId: string; timestamp: string };
+  error: {
+    code: ProblemCode | (string & {});
+    message: string;
+    details?: ProblemDetail[];
+    payment?: Record<string, unknown>;
+  };
+  meta: { requestId: string; timestamp: string };
 }

@@ -1,217 +1,184 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import {
-	cents,
-	id,
-	message,
-	minutes,
-	page,
-	pageQuery,
-	text,
-	timestamp,
-} from "./fields.ts";
+import { cents, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 
 const owner = { access: ["game_owner"] } as const;
 
 export const slotStatuses = [
-	"open",
-	"reserved",
-	"submitted",
-	"accepted",
-	"rejected",
-	"blocked",
-	"expired",
-	"cancelled",
-	"publishing",
+  "open",
+  "reserved",
+  "submitted",
+  "accepted",
+  "rejected",
+  "blocked",
+  "expired",
+  "cancelled",
+  "publishing",
 ] as const;
 export type SlotStatus = (typeof slotStatuses)[number];
 
 export const playtester = z.strictObject({ id: id(), displayName: z.string() });
 
 export const submission = z.strictObject({
-	id: id(),
-	videoFileSize: z.int().nullable().meta({ description: "Bytes." }),
-	notes: z.string().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  videoFileSize: z.int().nullable().meta({ description: "Bytes." }),
+  notes: z.string().nullable(),
+  createdAt: timestamp(),
 });
 
 export const rating = z.strictObject({
-	score: z.int().nullable(),
-	comment: z.string().nullable(),
+  score: z.int().nullable(),
+  comment: z.string().nullable(),
 });
 export const rejection = z.strictObject({
-	reason: z.string().nullable(),
-	createdAt: timestamp(),
+  reason: z.string().nullable(),
+  createdAt: timestamp(),
 });
 
 export const transcription = z.strictObject({
-	id: id(),
-	status: z
-		.string()
-		.meta({ description: "`pending`, `processing`, `approved` or `failed`." }),
-	selectedVersion: z
-		.string()
-		.nullable()
-		.meta({ description: "`original` or `edited`." }),
+  id: id(),
+  status: z.string().meta({ description: "`pending`, `processing`, `approved` or `failed`." }),
+  selectedVersion: z.string().nullable().meta({ description: "`original` or `edited`." }),
 });
 
 export const slot = z.strictObject({
-	id: id(),
-	requestId: id(),
-	status: z
-		.string()
-		.meta({
-			description: slotStatuses.map((status) => `\`${status}\``).join(", "),
-		}),
-	deadlineAt: timestamp().nullable(),
-	createdAt: timestamp(),
-	playtester: playtester.nullable(),
-	submission: submission.nullable(),
-	rating: rating.nullable(),
-	rejection: rejection.nullable(),
-	transcription: transcription.nullable(),
+  id: id(),
+  requestId: id(),
+  status: z.string().meta({
+    description: slotStatuses.map((status) => `\`${status}\``).join(", "),
+  }),
+  deadlineAt: timestamp().nullable(),
+  createdAt: timestamp(),
+  playtester: playtester.nullable(),
+  submission: submission.nullable(),
+  rating: rating.nullable(),
+  rejection: rejection.nullable(),
+  transcription: transcription.nullable(),
 });
 
 export const slotGame = z.strictObject({ id: id(), name: z.string() });
 export const slotPlaytest = z.strictObject({
-	id: id(),
-	visibility: z.string(),
-	durationMinutes: minutes(),
-	playerCount: z.int(),
+  id: id(),
+  visibility: z.string(),
+  durationMinutes: minutes(),
+  playerCount: z.int(),
 });
 
 export const slotDetail = slot.extend({
-	game: slotGame,
-	playtest: slotPlaytest,
-	transcription: transcription
-		.extend({ keyTakeaways: z.array(z.string()).nullable() })
-		.nullable(),
+  game: slotGame,
+  playtest: slotPlaytest,
+  transcription: transcription.extend({ keyTakeaways: z.array(z.string()).nullable() }).nullable(),
 });
 
 export const blockedReport = z.strictObject({
-	reasonCode: z.string(),
-	notes: z.string().nullable(),
-	reportedAt: timestamp(),
+  reasonCode: z.string(),
+  notes: z.string().nullable(),
+  reportedAt: timestamp(),
 });
 
 export const submissionItem = z.strictObject({
-	slot: z.strictObject({
-		id: id(),
-		requestId: id(),
-		status: z.string(),
-		reservedBy: id().nullable(),
-		deadlineAt: timestamp().nullable(),
-		createdAt: timestamp(),
-	}),
-	submission: submission.extend({ videoStorageKey: z.string() }).nullable(),
-	game: slotGame,
-	playtest: slotPlaytest.extend({ isFreePublicTrial: z.boolean() }),
-	playtester: playtester.nullable(),
-	awaitingAdminApproval: z.boolean(),
-	blockedReport: blockedReport.nullable(),
-	transcription: transcription.nullable(),
+  slot: z.strictObject({
+    id: id(),
+    requestId: id(),
+    status: z.string(),
+    reservedBy: id().nullable(),
+    deadlineAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  }),
+  submission: submission.extend({ videoStorageKey: z.string() }).nullable(),
+  game: slotGame,
+  playtest: slotPlaytest.extend({ isFreePublicTrial: z.boolean() }),
+  playtester: playtester.nullable(),
+  awaitingAdminApproval: z.boolean(),
+  blockedReport: blockedReport.nullable(),
+  transcription: transcription.nullable(),
 });
 
 export const slots = {
-	listSlots: endpoint("GET /playtests/:id/slots", {
-		...owner,
-		summary: "List the slots of a playtest",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ slots: z.array(slot) }),
-	}),
-	getSlot: endpoint("GET /playtests/slots/:id", {
-		...owner,
-		also: ["/slots/:id"],
-		summary: "Show a slot with its submission",
-		reply: z.strictObject({ slot: slotDetail }),
-	}),
-	deleteSlot: endpoint("DELETE /playtests/slots/:id", {
-		...owner,
-		also: ["/slots/:id"],
-		extension: true,
-		summary: "Cancel an unclaimed slot and get its price back",
-		risk: "destroy",
-		reply: z.strictObject({
-			message: z.string(),
-			refundedCents: cents(),
-			refundedMinutes: minutes(),
-		}),
-	}),
-	acceptSlot: endpoint("POST /playtests/slots/:id/accept", {
-		...owner,
-		also: ["/slots/:id/accept"],
-		summary: "Accept a submission and pay the playtester",
-		body: z
-			.strictObject({
-				rating: z
-					.int()
-					.min(1)
-					.max(5)
-					.optional()
-					.meta({ description: "How good the playtest was, 1 to 5." }),
-				comment: text(1000)
-					.optional()
-					.meta({ description: "Comment that goes with the rating." }),
-			})
-			.prefault({}),
-		reply: message(),
-	}),
-	rejectSlot: endpoint("POST /playtests/slots/:id/reject", {
-		...owner,
-		also: ["/slots/:id/reject"],
-		summary: "Reject a submission",
-		body: z
-			.strictObject({
-				reason: text(5000)
-					.optional()
-					.meta({ description: "Why; the playtester sees it." }),
-				allowRetry: z
-					.boolean()
-					.default(false)
-					.meta({
-						description: "Let the same playtester try again within 24 hours.",
-					}),
-			})
-			.prefault({}),
-		reply: message(),
-	}),
-	unblockSlot: endpoint("POST /playtests/slots/:id/unblock", {
-		access: { anyOf: ["game_owner", "admin"] },
-		also: ["/slots/:id/unblock"],
-		extension: true,
-		summary: "Give a blocked slot back to its playtester with a fresh deadline",
-		reply: z.strictObject({ slot: slotDetail }),
-	}),
-	getSlotDownloadUrl: endpoint("GET /playtests/slots/:id/download-url", {
-		...owner,
-		also: ["/slots/:id/download-url"],
-		summary: "Get a signed link to the video, valid one hour",
-		reply: z.strictObject({ downloadUrl: z.string(), expiresAt: timestamp() }),
-	}),
-	getSlotTranscript: endpoint("GET /playtests/slots/:id/transcript", {
-		...owner,
-		also: ["/slots/:id/transcript"],
-		summary: "Get a link to the transcript and its key takeaways",
-		reply: z.strictObject({
-			downloadUrl: z.string(),
-			filename: z.string(),
-			version: z.string(),
-			keyTakeaways: z.array(z.string()),
-		}),
-	}),
-	listSubmissions: endpoint("GET /playtests/submissions", {
-		...owner,
-		also: ["/submissions"],
-		summary: "List slots of one status over all your games",
-		query: z.object({
-			...page,
-			status: z
-				.enum(slotStatuses)
-				.default("submitted")
-				.meta({ description: "Slot status to list." }),
-		}),
-		list: true,
-		reply: z.strictObject({ submissions: z.array(submissionItem) }),
-	}),
+  listSlots: endpoint("GET /playtests/:id/slots", {
+    ...owner,
+    summary: "List the slots of a playtest",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ slots: z.array(slot) }),
+  }),
+  getSlot: endpoint("GET /playtests/slots/:id", {
+    ...owner,
+    also: ["/slots/:id"],
+    summary: "Show a slot with its submission",
+    reply: z.strictObject({ slot: slotDetail }),
+  }),
+  deleteSlot: endpoint("DELETE /playtests/slots/:id", {
+    ...owner,
+    also: ["/slots/:id"],
+    extension: true,
+    summary: "Cancel an unclaimed slot and get its price back",
+    risk: "destroy",
+    reply: z.strictObject({
+      message: z.string(),
+      refundedCents: cents(),
+      refundedMinutes: minutes(),
+    }),
+  }),
+  acceptSlot: endpoint("POST /playtests/slots/:id/accept", {
+    ...owner,
+    also: ["/slots/:id/accept"],
+    summary: "Accept a submission and pay the playtester",
+    body: z
+      .strictObject({
+        rating: z.int().min(1).max(5).optional().meta({ description: "How good the playtest was, 1 to 5." }),
+        comment: text(1000).optional().meta({ description: "Comment that goes with the rating." }),
+      })
+      .prefault({}),
+    reply: message(),
+  }),
+  rejectSlot: endpoint("POST /playtests/slots/:id/reject", {
+    ...owner,
+    also: ["/slots/:id/reject"],
+    summary: "Reject a submission",
+    body: z
+      .strictObject({
+        reason: text(5000).optional().meta({ description: "Why; the playtester sees it." }),
+        allowRetry: z.boolean().default(false).meta({
+          description: "Let the same playtester try again within 24 hours.",
+        }),
+      })
+      .prefault({}),
+    reply: message(),
+  }),
+  unblockSlot: endpoint("POST /playtests/slots/:id/unblock", {
+    access: { anyOf: ["game_owner", "admin"] },
+    also: ["/slots/:id/unblock"],
+    extension: true,
+    summary: "Give a blocked slot back to its playtester with a fresh deadline",
+    reply: z.strictObject({ slot: slotDetail }),
+  }),
+  getSlotDownloadUrl: endpoint("GET /playtests/slots/:id/download-url", {
+    ...owner,
+    also: ["/slots/:id/download-url"],
+    summary: "Get a signed link to the video, valid one hour",
+    reply: z.strictObject({ downloadUrl: z.string(), expiresAt: timestamp() }),
+  }),
+  getSlotTranscript: endpoint("GET /playtests/slots/:id/transcript", {
+    ...owner,
+    also: ["/slots/:id/transcript"],
+    summary: "Get a link to the transcript and its key takeaways",
+    reply: z.strictObject({
+      downloadUrl: z.string(),
+      filename: z.string(),
+      version: z.string(),
+      keyTakeaways: z.array(z.string()),
+    }),
+  }),
+  listSubmissions: endpoint("GET /playtests/submissions", {
+    ...owner,
+    also: ["/submissions"],
+    summary: "List slots of one status over all your games",
+    query: z.object({
+      ...page,
+      status: z.enum(slotStatuses).default("submitted").meta({ description: "Slot status to list." }),
+    }),
+    list: true,
+    reply: z.strictObject({ submissions: z.array(submissionItem) }),
+  }),
 };

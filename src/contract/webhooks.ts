@@ -1,131 +1,124 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events.ts";
-import {
-	httpUrl,
-	id,
-	message,
-	pageQuery,
-	timestamp,
-	wholeListQuery,
-} from "./fields.ts";
+import { httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
 
 const owner = { access: ["webhooks", "game_owner"] } as const;
 
 export const webhook = z.strictObject({
-	id: id(),
-	url: z.string(),
-	events: z.array(z.string()),
-	isActive: z.boolean(),
-	failureCount: z.int(),
-	lastFailureAt: timestamp().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  url: z.string(),
+  events: z.array(z.string()),
+  isActive: z.boolean(),
+  failureCount: z.int(),
+  lastFailureAt: timestamp().nullable(),
+  createdAt: timestamp(),
 });
 
 export const delivery = z.strictObject({
-	id: id(),
-	event: z.string(),
-	statusCode: z.int().nullable(),
-	attemptCount: z.int(),
-	deliveredAt: timestamp().nullable(),
-	nextRetryAt: timestamp().nullable(),
-	createdAt: timestamp(),
+  id: id(),
+  event: z.string(),
+  statusCode: z.int().nullable(),
+  attemptCount: z.int(),
+  deliveredAt: timestamp().nullable(),
+  nextRetryAt: timestamp().nullable(),
+  createdAt: timestamp(),
 });
 
 export const event = z.strictObject({
-	id: id(),
-	event: z.string().meta({ description: "Event kind." }),
-	timestamp: timestamp(),
-	data: z.record(z.string(), z.unknown()),
+  id: id(),
+  event: z.string().meta({ description: "Event kind." }),
+  timestamp: timestamp(),
+  data: z.record(z.string(), z.unknown()),
 });
 
 const urlField = httpUrl().meta({
-	description: "Public https address that receives the events.",
+  description: "Public https address that receives the events.",
 });
 const eventsField = z
-	.array(z.enum([...eventKinds, "*"]))
-	.min(1)
-	.max(50)
-	.meta({ description: "Event kinds, or `*` for all." });
+  .array(z.enum([...eventKinds, "*"]))
+  .min(1)
+  .max(50)
+  .meta({ description: "Event kinds, or `*` for all." });
 
 export const webhooks = {
-	listWebhooks: endpoint("GET /webhooks", {
-		...owner,
-		summary: "List webhooks",
-		query: wholeListQuery(),
-		list: true,
-		reply: z.strictObject({ webhooks: z.array(webhook) }),
-	}),
-	createWebhook: endpoint("POST /webhooks", {
-		...owner,
-		summary: "Register a webhook; its secret is shown once",
-		body: z.strictObject({ url: urlField, events: eventsField }),
-		status: 201,
-		reply: z.strictObject({ webhook, secret: z.string() }),
-		secretReply: true,
-	}),
-	updateWebhook: endpoint("PATCH /webhooks/:id", {
-		...owner,
-		summary: "Change a webhook's address or events",
-		body: z
-			.strictObject({
-				url: urlField.optional(),
-				events: eventsField.optional(),
-			})
-			.prefault({}),
-		reply: z.strictObject({ webhook }),
-	}),
-	deleteWebhook: endpoint("DELETE /webhooks/:id", {
-		...owner,
-		summary: "Delete a webhook for good",
-		risk: "destroy",
-		reply: message(),
-	}),
-	listDeliveries: endpoint("GET /webhooks/:id/deliveries", {
-		...owner,
-		summary: "List the deliveries of a webhook",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ deliveries: z.array(delivery) }),
-	}),
-	redeliver: endpoint("POST /webhooks/:id/deliveries/:deliveryId/redeliver", {
-		...owner,
-		extension: true,
-		summary: "Deliver an event once more",
-		reply: z.strictObject({ delivery }),
-	}),
-	testWebhook: endpoint("POST /webhooks/:id/test", {
-		...owner,
-		summary: "Send a test.ping event",
-		reply: z.strictObject({
-			success: z.boolean(),
-			delivery: delivery.pick({
-				id: true,
-				statusCode: true,
-				deliveredAt: true,
-			}),
-		}),
-	}),
-	enableWebhook: endpoint("POST /webhooks/:id/enable", {
-		...owner,
-		summary: "Enable a webhook again after failures",
-		reply: z.strictObject({ message: z.string(), isActive: z.boolean() }),
-	}),
-	rotateWebhookSecret: endpoint("POST /webhooks/:id/rotate-secret", {
-		...owner,
-		summary: "Replace the signing secret; the old one is invalid at once",
-		risk: "destroy",
-		reply: z.strictObject({ secret: z.string(), message: z.string() }),
-		secretReply: true,
-	}),
-	listEvents: endpoint("GET /events", {
-		access: "main",
-		extension: true,
-		summary: "List what happened, or follow it live",
-		media: "events",
-		query: pageQuery(),
-		list: true,
-		reply: z.strictObject({ events: z.array(event) }),
-		headers: ["last-event-id"],
-	}),
+  listWebhooks: endpoint("GET /webhooks", {
+    ...owner,
+    summary: "List webhooks",
+    query: wholeListQuery(),
+    list: true,
+    reply: z.strictObject({ webhooks: z.array(webhook) }),
+  }),
+  createWebhook: endpoint("POST /webhooks", {
+    ...owner,
+    summary: "Register a webhook; its secret is shown once",
+    body: z.strictObject({ url: urlField, events: eventsField }),
+    status: 201,
+    reply: z.strictObject({ webhook, secret: z.string() }),
+    secretReply: true,
+  }),
+  updateWebhook: endpoint("PATCH /webhooks/:id", {
+    ...owner,
+    summary: "Change a webhook's address or events",
+    body: z
+      .strictObject({
+        url: urlField.optional(),
+        events: eventsField.optional(),
+      })
+      .prefault({}),
+    reply: z.strictObject({ webhook }),
+  }),
+  deleteWebhook: endpoint("DELETE /webhooks/:id", {
+    ...owner,
+    summary: "Delete a webhook for good",
+    risk: "destroy",
+    reply: message(),
+  }),
+  listDeliveries: endpoint("GET /webhooks/:id/deliveries", {
+    ...owner,
+    summary: "List the deliveries of a webhook",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ deliveries: z.array(delivery) }),
+  }),
+  redeliver: endpoint("POST /webhooks/:id/deliveries/:deliveryId/redeliver", {
+    ...owner,
+    extension: true,
+    summary: "Deliver an event once more",
+    reply: z.strictObject({ delivery }),
+  }),
+  testWebhook: endpoint("POST /webhooks/:id/test", {
+    ...owner,
+    summary: "Send a test.ping event",
+    reply: z.strictObject({
+      success: z.boolean(),
+      delivery: delivery.pick({
+        id: true,
+        statusCode: true,
+        deliveredAt: true,
+      }),
+    }),
+  }),
+  enableWebhook: endpoint("POST /webhooks/:id/enable", {
+    ...owner,
+    summary: "Enable a webhook again after failures",
+    reply: z.strictObject({ message: z.string(), isActive: z.boolean() }),
+  }),
+  rotateWebhookSecret: endpoint("POST /webhooks/:id/rotate-secret", {
+    ...owner,
+    summary: "Replace the signing secret; the old one is invalid at once",
+    risk: "destroy",
+    reply: z.strictObject({ secret: z.string(), message: z.string() }),
+    secretReply: true,
+  }),
+  listEvents: endpoint("GET /events", {
+    access: "main",
+    extension: true,
+    summary: "List what happened, or follow it live",
+    media: "events",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ events: z.array(event) }),
+    headers: ["last-event-id"],
+  }),
 };
