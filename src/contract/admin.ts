@@ -8,35 +8,41 @@ import { slotDetail } from "./slots.ts";
 
 const own = { access: ["admin"], extension: true } as const;
 
-export const approval = z.strictObject({
-  kind: z.string().meta({ description: "`playtest` (a free trial) or `slot` (its video)." }),
-  playtestId: id(),
-  slotId: id().nullable(),
-  gameId: id(),
-  gameName: z.string(),
-  ownerId: id(),
-  createdAt: timestamp(),
-});
+export const approval = z
+  .strictObject({
+    kind: z.string().meta({ description: "`playtest` (a free trial) or `slot` (its video)." }),
+    playtestId: id(),
+    slotId: id().nullable(),
+    gameId: id(),
+    gameName: z.string(),
+    ownerId: id(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Approval" });
 
-export const account = z.strictObject({
-  id: id(),
-  email: z.string(),
-  role: z.string(),
-  displayName: z.string(),
-  companyName: z.string(),
-  emailVerified: z.boolean(),
-  suspendedAt: timestamp().nullable(),
-  createdAt: timestamp(),
-});
+export const account = z
+  .strictObject({
+    id: id(),
+    email: z.string(),
+    role: z.string(),
+    displayName: z.string(),
+    companyName: z.string(),
+    emailVerified: z.boolean(),
+    suspendedAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Account" });
 
-export const payout = z.strictObject({
-  id: id(),
-  userId: id(),
-  amountCents: cents(),
-  status: z.string().meta({ description: "`completed` or `failed`." }),
-  createdAt: timestamp(),
-  failedAt: timestamp().nullable(),
-});
+export const payout = z
+  .strictObject({
+    id: id(),
+    userId: id(),
+    amountCents: cents(),
+    status: z.string().meta({ description: "`completed` or `failed`." }),
+    createdAt: timestamp(),
+    failedAt: timestamp().nullable(),
+  })
+  .meta({ id: "Payout" });
 
 const note = text(500, 1).meta({ description: "Why; shown in the ledger." });
 const reason = z
@@ -155,9 +161,7 @@ export const admin = {
         .string()
         .max(100)
         .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case words joined by hyphens")
-        .meta({
-          description: "Short form for addresses, such as `pixel-art`.",
-        }),
+        .meta({ description: "Short form for addresses, such as `pixel-art`." }),
     }),
     status: 201,
     reply: z.strictObject({ category }),

@@ -4,22 +4,22 @@ import { id, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const owner = { access: ["game_owner"] } as const;
 
-export const application = z.strictObject({
-  id: id(),
-  status: z.string().meta({
-    description: "`pending`, `approved`, `rejected`, `auto_rejected` or `withdrawn`.",
-  }),
-  qualificationsResponse: z.string().nullable(),
-  createdAt: timestamp(),
-  reviewedAt: timestamp().nullable(),
-  assignedSlotId: id().nullable(),
-  playtesterId: id(),
-  displayName: z.string(),
-  gamingExperience: z.string().nullable(),
-  validatedAt: timestamp().nullable(),
-  ratingAverage: z.string().nullable().meta({ description: "Decimal number as text." }),
-  acceptedCount: z.string().meta({ description: "Whole number as text." }),
-});
+export const application = z
+  .strictObject({
+    id: id(),
+    status: z.string().meta({ description: "`pending`, `approved`, `rejected`, `auto_rejected` or `withdrawn`." }),
+    qualificationsResponse: z.string().nullable(),
+    createdAt: timestamp(),
+    reviewedAt: timestamp().nullable(),
+    assignedSlotId: id().nullable(),
+    playtesterId: id(),
+    displayName: z.string(),
+    gamingExperience: z.string().nullable(),
+    validatedAt: timestamp().nullable(),
+    ratingAverage: z.string().nullable().meta({ description: "Decimal number as text." }),
+    acceptedCount: z.string().meta({ description: "Whole number as text." }),
+  })
+  .meta({ id: "Application" });
 
 const request = z.strictObject({
   id: id(),
@@ -64,9 +64,7 @@ export const applications = {
     summary: "Reject an application",
     body: z
       .strictObject({
-        customMessage: text(1500).optional().meta({
-          description: "Added to the rejection e-mail word for word.",
-        }),
+        customMessage: text(1500).optional().meta({ description: "Added to the rejection e-mail word for word." }),
       })
       .prefault({}),
     reply: z.strictObject({ application }),

@@ -5,21 +5,15 @@ import { email, extra, httpUrl, id, message, scopeName, text, timestamp, wholeLi
 const any = { access: "any", extension: true } as const;
 const keyless = { access: "none", extension: true } as const;
 
-const emailField = email().meta({
-  description: "The account's e-mail address.",
-});
-const passwordField = text(256, 8).meta({
-  description: "8 to 256 characters.",
-});
+const emailField = email().meta({ description: "The account's e-mail address." });
+const passwordField = text(256, 8).meta({ description: "8 to 256 characters." });
 const scopesField = z.array(scopeName()).min(1).max(10).meta({ description: "Scopes of the key; default all it may have." });
 
 const account = {
   email: emailField,
   password: passwordField,
   role: z.enum(["game_owner", "playtester"]).meta({ description: "What the account is for." }),
-  name: text(100, 1).optional().meta({
-    description: "Display name; default the part of the e-mail before the @.",
-  }),
+  name: text(100, 1).optional().meta({ description: "Display name; default the part of the e-mail before the @." }),
   companyName: text(200, 1).optional().meta({ description: "Company name; default the display name." }),
 };
 
@@ -54,22 +48,26 @@ export const createApiKeyBody = z
     message: "is needed together with password",
   });
 
-export const user = z.strictObject({
-  id: id(),
-  email: z.string(),
-  role: z.string(),
-  emailVerified: z.boolean(),
-});
+export const user = z
+  .strictObject({
+    id: id(),
+    email: z.string(),
+    role: z.string(),
+    emailVerified: z.boolean(),
+  })
+  .meta({ id: "User" });
 
-export const profile = z.strictObject({
-  id: id(),
-  userId: id(),
-  companyName: z.string(),
-  displayName: z.string(),
-  websiteUrl: z.string().nullable(),
-  gamingExperience: extra(z.string().nullable()),
-  createdAt: timestamp(),
-});
+export const profile = z
+  .strictObject({
+    id: id(),
+    userId: id(),
+    companyName: z.string(),
+    displayName: z.string(),
+    websiteUrl: z.string().nullable(),
+    gamingExperience: extra(z.string().nullable()),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Profile" });
 
 export const me = user.extend({
   createdAt: timestamp(),
@@ -77,15 +75,17 @@ export const me = user.extend({
   scopes: extra(z.array(z.string()).meta({ description: "Scopes of the key that asks." })),
 });
 
-export const apiKey = z.strictObject({
-  id: id(),
-  name: z.string(),
-  prefix: z.string().meta({ description: "How the key begins, to tell keys apart." }),
-  scopes: z.array(z.string()),
-  createdAt: timestamp(),
-  lastUsedAt: timestamp().nullable(),
-  expiresAt: timestamp().nullable(),
-});
+export const apiKey = z
+  .strictObject({
+    id: id(),
+    name: z.string(),
+    prefix: z.string().meta({ description: "How the key begins, to tell keys apart." }),
+    scopes: z.array(z.string()),
+    createdAt: timestamp(),
+    lastUsedAt: timestamp().nullable(),
+    expiresAt: timestamp().nullable(),
+  })
+  .meta({ id: "ApiKey" });
 
 export const auth = {
   registerApiKey: endpoint("POST /auth/register/api-key", {
@@ -121,9 +121,10 @@ export const auth = {
         displayName: text(100, 1).optional().meta({ description: "Name others see." }),
         companyName: text(200, 1).optional().meta({ description: "Company name." }),
         websiteUrl: httpUrl().nullable().optional().meta({ description: "Website; null removes it." }),
-        gamingExperience: text(2000).nullable().optional().meta({
-          description: "What owners see with an application; null removes it.",
-        }),
+        gamingExperience: text(2000)
+          .nullable()
+          .optional()
+          .meta({ description: "What owners see with an application; null removes it." }),
       })
       .prefault({}),
     reply: message(),
@@ -132,9 +133,7 @@ export const auth = {
     ...any,
     summary: "Change your password",
     body: z.strictObject({
-      currentPassword: text(256, 1).meta({
-        description: "The password until now.",
-      }),
+      currentPassword: text(256, 1).meta({ description: "The password until now." }),
       newPassword: passwordField,
     }),
     reply: message(),

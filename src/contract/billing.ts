@@ -11,79 +11,85 @@ export const currencies = ["USDC", "ETH", "SOL"] as const;
 export const paymentMethods = ["x402", "hours", "credit", "card"] as const;
 
 /** What `X-Payment` holds: the transaction that pays an open quote (specification: Crypto credit top-up). */
-export const paymentProof = z.strictObject({
-  txHash: z.string().min(1).max(200),
-  chain: z.enum(chains),
-  currency: z.enum(currencies),
-});
+export const paymentProof = z
+  .strictObject({
+    txHash: z.string().min(1).max(200),
+    chain: z.enum(chains),
+    currency: z.enum(currencies),
+  })
+  .meta({ id: "PaymentProof" });
 
 /** The `error.payment` of a crypto 402. */
-export const paymentInstructions = z.strictObject({
-  id: id(),
-  chain: z.string(),
-  currency: z.string(),
-  cryptoAmount: z.string().meta({ description: "In whole units of the currency." }),
-  receiver: z.string(),
-  network: z.string(),
-  expiresAt: timestamp(),
-});
+export const paymentInstructions = z
+  .strictObject({
+    id: id(),
+    chain: z.string(),
+    currency: z.string(),
+    cryptoAmount: z.string().meta({ description: "In whole units of the currency." }),
+    receiver: z.string(),
+    network: z.string(),
+    expiresAt: timestamp(),
+  })
+  .meta({ id: "PaymentInstructions" });
 
-export const payment = z.strictObject({
-  id: id(),
-  amountCents: z.int(),
-  status: z.string().meta({
-    description: "`pending`, `completed`, `failed`, `cancelled`, `refunded` or `disputed`.",
-  }),
-  provider: z.string().nullable().meta({
-    description: "`stripe`, `sandbox`, `x402`, `credit` or `playtest_hours`.",
-  }),
-  externalId: z.string().nullable(),
-  createdAt: timestamp(),
-});
+export const payment = z
+  .strictObject({
+    id: id(),
+    amountCents: z.int(),
+    status: z.string().meta({ description: "`pending`, `completed`, `failed`, `cancelled`, `refunded` or `disputed`." }),
+    provider: z.string().nullable().meta({ description: "`stripe`, `sandbox`, `x402`, `credit` or `playtest_hours`." }),
+    externalId: z.string().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Payment" });
 
-export const plan = z.strictObject({
-  key: z.string(),
-  name: z.string(),
-  displayName: z.string(),
-  tier: z.string(),
-  interval: z.string(),
-  priceCents: cents(),
-  minutesPerCycle: minutes(),
-  hoursPerCycle: z.number(),
-  pricePerHourCents: cents(),
-});
+export const plan = z
+  .strictObject({
+    key: z.string(),
+    name: z.string(),
+    displayName: z.string(),
+    tier: z.string(),
+    interval: z.string(),
+    priceCents: cents(),
+    minutesPerCycle: minutes(),
+    hoursPerCycle: z.number(),
+    pricePerHourCents: cents(),
+  })
+  .meta({ id: "Plan" });
 
-export const subscription = z.strictObject({
-  id: id(),
-  planKey: z.string(),
-  planName: z.string(),
-  tier: z.string(),
-  interval: z.string(),
-  priceCents: cents(),
-  minutesPerCycle: minutes(),
-  hoursPerCycle: z.number(),
-  status: z.string().meta({
-    description: "`incomplete`, `active`, `past_due` or `cancelled`.",
-  }),
-  currentPeriodStart: timestamp().nullable(),
-  currentPeriodEnd: timestamp().nullable(),
-  cancelAtPeriodEnd: z.boolean(),
-  cancelledAt: timestamp().nullable(),
-  endedAt: timestamp().nullable(),
-  endedReason: z.string().nullable(),
-  createdAt: timestamp(),
-});
+export const subscription = z
+  .strictObject({
+    id: id(),
+    planKey: z.string(),
+    planName: z.string(),
+    tier: z.string(),
+    interval: z.string(),
+    priceCents: cents(),
+    minutesPerCycle: minutes(),
+    hoursPerCycle: z.number(),
+    status: z.string().meta({ description: "`incomplete`, `active`, `past_due` or `cancelled`." }),
+    currentPeriodStart: timestamp().nullable(),
+    currentPeriodEnd: timestamp().nullable(),
+    cancelAtPeriodEnd: z.boolean(),
+    cancelledAt: timestamp().nullable(),
+    endedAt: timestamp().nullable(),
+    endedReason: z.string().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Subscription" });
 
-export const hoursEntry = z.strictObject({
-  id: id(),
-  amountMinutes: minutes(),
-  source: z.string(),
-  note: z.string().nullable(),
-  subscriptionId: id().nullable(),
-  paymentId: id().nullable(),
-  playtestRequestId: id().nullable(),
-  createdAt: timestamp(),
-});
+export const hoursEntry = z
+  .strictObject({
+    id: id(),
+    amountMinutes: minutes(),
+    source: z.string(),
+    note: z.string().nullable(),
+    subscriptionId: id().nullable(),
+    paymentId: id().nullable(),
+    playtestRequestId: id().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "HoursEntry" });
 
 export const billing = {
   getBalance: endpoint("GET /billing/balance", {
@@ -120,9 +126,7 @@ export const billing = {
     risk: "spend",
     body: z.strictObject({
       amountCents: z.int().min(2000).max(1_000_000).meta({ description: "Cents to buy, 2000 to 1000000." }),
-      returnUrl: httpUrl().optional().meta({
-        description: "Where the checkout returns to: https, or http on this machine.",
-      }),
+      returnUrl: httpUrl().optional().meta({ description: "Where the checkout returns to: https, or http on this machine." }),
     }),
     reply: z.strictObject({
       checkoutUrl: z.string(),
@@ -136,9 +140,12 @@ export const billing = {
     risk: "spend",
     body: z
       .strictObject({
-        amountCents: z.int().min(500).max(1_000_000).optional().meta({
-          description: "Cents to buy, 500 to 1000000; only in the first step.",
-        }),
+        amountCents: z
+          .int()
+          .min(500)
+          .max(1_000_000)
+          .optional()
+          .meta({ description: "Cents to buy, 500 to 1000000; only in the first step." }),
       })
       .prefault({}),
     reply: z.strictObject({

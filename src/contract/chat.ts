@@ -15,29 +15,37 @@ const contact = {
   conversationId: id().nullable(),
 };
 
-export const playtesterContact = z.strictObject({
-  ...contact,
-  chatMode: z.string().meta({ description: "`free` or `closed`." }),
-});
-export const ownerContact = z.strictObject({
-  ...contact,
-  companyName: z.string(),
-});
+export const playtesterContact = z
+  .strictObject({
+    ...contact,
+    chatMode: z.string().meta({ description: "`free` or `closed`." }),
+  })
+  .meta({ id: "PlaytesterContact" });
+export const ownerContact = z
+  .strictObject({
+    ...contact,
+    companyName: z.string(),
+  })
+  .meta({ id: "OwnerContact" });
 
-export const chatMessage = z.strictObject({
-  id: id(),
-  senderType: z.string().meta({ description: "`game_owner` or `playtester`." }),
-  senderId: id(),
-  content: z.string(),
-  readAt: timestamp().nullable(),
-  createdAt: timestamp(),
-});
+export const chatMessage = z
+  .strictObject({
+    id: id(),
+    senderType: z.string().meta({ description: "`game_owner` or `playtester`." }),
+    senderId: id(),
+    content: z.string(),
+    readAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "ChatMessage" });
 
-export const conversation = z.strictObject({
-  id: id(),
-  contactId: id(),
-  isBlocked: z.boolean(),
-});
+export const conversation = z
+  .strictObject({
+    id: id(),
+    contactId: id(),
+    isBlocked: z.boolean(),
+  })
+  .meta({ id: "Conversation" });
 
 export const chat = {
   listContacts: endpoint("GET /chat/contacts", {
@@ -73,9 +81,7 @@ export const chat = {
     ...scope,
     summary: "Send a message",
     body: z.strictObject({
-      content: text(5000, 1).meta({
-        description: "The message, up to 5000 characters.",
-      }),
+      content: text(5000, 1).meta({ description: "The message, up to 5000 characters." }),
     }),
     status: 201,
     reply: z.strictObject({

@@ -143,9 +143,9 @@ export function impliedProblems(e: Endpoint): ProblemCode[] {
   if (e.access !== "none") for (const code of ["UNAUTHORIZED", "FORBIDDEN"] as const) codes.add(code);
   if (e.access !== "none" && !e.unverified) codes.add("EMAIL_NOT_VERIFIED");
   if (e.path.includes(":")) codes.add("NOT_FOUND");
-  if (e.body || e.query) codes.add("VALIDATION_ERROR");
-  if (e.body) for (const code of ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) codes.add(code);
-  if (e.method !== "GET" && e.access !== "none")
-    for (const code of ["CONFLICT", "VALIDATION_ERROR", "IDEMPOTENCY_MISMATCH"] as const) codes.add(code);
+  if (e.query) codes.add("VALIDATION_ERROR");
+  if (e.method === "GET") return [...codes];
+  for (const code of ["VALIDATION_ERROR", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) codes.add(code);
+  if (e.access !== "none") for (const code of ["CONFLICT", "IDEMPOTENCY_MISMATCH"] as const) codes.add(code);
   return [...codes];
 }

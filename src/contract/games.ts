@@ -7,63 +7,63 @@ export const platformNames = ["Steam", "Epic Games", "GOG", "itch.io", "Web", "A
 
 const owner = { access: ["game_owner"] as const };
 
-export const category = z.strictObject({
-  id: id(),
-  name: z.string(),
-  slug: z.string(),
-});
+export const category = z
+  .strictObject({
+    id: id(),
+    name: z.string(),
+    slug: z.string(),
+  })
+  .meta({ id: "Category" });
 
-export const game = z.strictObject({
-  id: id(),
-  ownerId: id(),
-  name: z.string(),
-  description: z.string().nullable(),
-  instructions: z.string().nullable(),
-  buildUrl: z.string(),
-  coverImageUrl: z.string().nullable(),
-  externalUrl: z.string().nullable(),
-  status: z.string().meta({ description: "`active` or `suspended`." }),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
+export const game = z
+  .strictObject({
+    id: id(),
+    ownerId: id(),
+    name: z.string(),
+    description: z.string().nullable(),
+    instructions: z.string().nullable(),
+    buildUrl: z.string(),
+    coverImageUrl: z.string().nullable(),
+    externalUrl: z.string().nullable(),
+    status: z.string().meta({ description: "`active` or `suspended`." }),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  })
+  .meta({ id: "Game" });
 
-export const gameWithRelations = game.extend({
-  categories: z.array(category),
-  devices: z.array(z.string()),
-  platforms: z.array(z.string()),
-});
+export const gameWithRelations = game
+  .extend({
+    categories: z.array(category),
+    devices: z.array(z.string()),
+    platforms: z.array(z.string()),
+  })
+  .meta({ id: "GameWithRelations" });
 
-export const build = z.strictObject({
-  id: id(),
-  gameId: id(),
-  buildUrl: z.string(),
-  createdAt: timestamp(),
-  filename: extra(z.string().nullable()),
-  size: extra(z.int().nullable().meta({ description: "Bytes, of a hosted build." })),
-  sha256: extra(z.string().nullable()),
-  version: extra(z.string().nullable()),
-  channel: extra(z.string().nullable()),
-  notes: extra(z.string().nullable()),
-});
+export const build = z
+  .strictObject({
+    id: id(),
+    gameId: id(),
+    buildUrl: z.string(),
+    createdAt: timestamp(),
+    filename: extra(z.string().nullable()),
+    size: extra(z.int().nullable().meta({ description: "Bytes, of a hosted build." })),
+    sha256: extra(z.string().nullable()),
+    version: extra(z.string().nullable()),
+    channel: extra(z.string().nullable()),
+    notes: extra(z.string().nullable()),
+  })
+  .meta({ id: "Build" });
 
 const nameField = text(200, 1).meta({ description: "The game's name." });
-const descriptionField = text(5000).meta({
-  description: "Playtesters see it before and after claiming.",
-});
-const instructionsField = text(5000).meta({
-  description: "Playtesters see it only after claiming a slot.",
-});
+const descriptionField = text(5000).meta({ description: "Playtesters see it before and after claiming." });
+const instructionsField = text(5000).meta({ description: "Playtesters see it only after claiming a slot." });
 const buildUrlField = httpUrl().meta({ description: "Where the build is." });
 const devicesField = z.array(z.enum(deviceNames)).max(20).meta({ description: "PC, Mac, Linux, iOS, Android." });
 const platformsField = z.array(z.enum(platformNames)).max(20).meta({ description: "Names from the platforms endpoint." });
 const tagsField = z.array(id()).max(30).meta({ description: "Category ids from the categories endpoint." });
 
-const coverField = httpUrl().meta({
-  description: "Picture shown with the game.",
-});
-const externalField = httpUrl().meta({
-  description: "The game's own page, such as its store page.",
-});
+const coverField = httpUrl().meta({ description: "Picture shown with the game." });
+const externalField = httpUrl().meta({ description: "The game's own page, such as its store page." });
 
 export const createGameBody = z.strictObject({
   name: nameField,

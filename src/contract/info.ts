@@ -10,9 +10,7 @@ export const serverInfo = z.strictObject({
   name: z.string(),
   version: z.string(),
   sandbox: z.boolean(),
-  extensions: z.array(z.string()).meta({
-    description: "Routes beyond the specification, as `METHOD /path`.",
-  }),
+  extensions: z.array(z.string()).meta({ description: "Routes beyond the specification, as `METHOD /path`." }),
   features: z.strictObject({
     cards: z.string().nullable().meta({ description: "Card processor: `sandbox`, `stripe` or none." }),
     crypto: z.array(z.strictObject({ chain: z.string(), currency: z.string() })),

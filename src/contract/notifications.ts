@@ -4,14 +4,16 @@ import { id, page, timestamp } from "./fields.ts";
 
 const scope = { access: ["notifications"] } as const;
 
-export const notification = z.strictObject({
-  id: id(),
-  type: z.string().meta({ description: "Event kind." }),
-  title: z.string(),
-  body: z.string(),
-  readAt: timestamp().nullable(),
-  createdAt: timestamp(),
-});
+export const notification = z
+  .strictObject({
+    id: id(),
+    type: z.string().meta({ description: "Event kind." }),
+    title: z.string(),
+    body: z.string(),
+    readAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Notification" });
 
 export const notifications = {
   listNotifications: endpoint("GET /notifications", {

@@ -4,40 +4,40 @@ import { id, text } from "./fields.ts";
 export const durations = [30, 60, 120, 180] as const;
 
 const fields = {
-  visibility: z.enum(["public", "private"]).optional().meta({
-    description: "Public videos are free and published; default private.",
-  }),
+  visibility: z
+    .enum(["public", "private"])
+    .optional()
+    .meta({ description: "Public videos are free and published; default private." }),
   quantity: z.int().min(1).max(100).default(1).meta({ description: "Slots to create, 1 to 100." }),
-  durationMinutes: z.literal(durations).optional().meta({
-    description: "Minutes a slot: 30, 60, 120 or 180; default 60, public 30.",
-  }),
+  durationMinutes: z
+    .literal(durations)
+    .optional()
+    .meta({ description: "Minutes a slot: 30, 60, 120 or 180; default 60, public 30." }),
   playerCount: z.int().min(1).max(8).default(1).meta({ description: "Players a slot, 1 to 8." }),
   notesForTesters: text(5000).optional().meta({ description: "Notes playtesters see only after claiming." }),
-  keysForTesters: z.array(text(200, 1)).max(800).optional().meta({
-    description: "Game keys, one for each player of each slot, handed out in order.",
-  }),
-  isFreePublicTrial: z.boolean().default(false).meta({
-    description: "The game's one free public trial: 1 player, 30 minutes.",
-  }),
+  keysForTesters: z
+    .array(text(200, 1))
+    .max(800)
+    .optional()
+    .meta({ description: "Game keys, one for each player of each slot, handed out in order." }),
+  isFreePublicTrial: z.boolean().default(false).meta({ description: "The game's one free public trial: 1 player, 30 minutes." }),
   targetingType: z.enum(["new", "past"]).optional().meta({ description: "Only playtesters who are new, or only past ones." }),
-  targetingScope: z.enum(["game", "owner"]).optional().meta({
-    description: "New or past to this game or to all your games; default owner.",
-  }),
+  targetingScope: z
+    .enum(["game", "owner"])
+    .optional()
+    .meta({ description: "New or past to this game or to all your games; default owner." }),
   pastPlaytesterScope: z.enum(["any", "specific"]).optional().meta({ description: "Any past playtester, or the one named." }),
   targetedPlaytesterId: id().optional().meta({ description: "The one playtester to invite." }),
-  selectionMode: z.enum(["automatic", "manual"]).default("automatic").meta({
-    description: "First come first served, or you approve applications.",
-  }),
-  qualifications: text(2000).optional().meta({
-    description: "What you ask of playtesters; shown with the offer.",
-  }),
+  selectionMode: z
+    .enum(["automatic", "manual"])
+    .default("automatic")
+    .meta({ description: "First come first served, or you approve applications." }),
+  qualifications: text(2000).optional().meta({ description: "What you ask of playtesters; shown with the offer." }),
 };
 
 const shape = z.strictObject(fields);
 const quoteShape = shape.extend({
-  gameId: id().optional().meta({
-    description: "The game it would be for, to check its free trial.",
-  }),
+  gameId: id().optional().meta({ description: "The game it would be for, to check its free trial." }),
 });
 type Fields = z.output<typeof shape>;
 type Fault = { field: keyof Fields; message: string };

@@ -20,61 +20,69 @@ export const offeredGame = gameWithRelations.pick({
   platforms: true,
 });
 
-export const offer = z.strictObject({
-  id: id(),
-  game: offeredGame,
-  visibility: z.string(),
-  durationMinutes: minutes(),
-  playerCount: z.int(),
-  payoutCents: cents(),
-  selectionMode: z.string(),
-  qualifications: z.string().nullable(),
-  applicationsExpireAt: timestamp().nullable(),
-  slotsOpen: z.int(),
-  createdAt: timestamp(),
-});
-
-/** A slot as its playtester sees it; what helps to play is there only while they hold it. */
-export const heldSlot = z.strictObject({
-  id: id(),
-  requestId: id(),
-  status: z.string(),
-  deadlineAt: timestamp().nullable(),
-  createdAt: timestamp(),
-  game: offeredGame,
-  playtest: slotPlaytest.extend({
+export const offer = z
+  .strictObject({
+    id: id(),
+    game: offeredGame,
+    visibility: z.string(),
+    durationMinutes: minutes(),
+    playerCount: z.int(),
     payoutCents: cents(),
     selectionMode: z.string(),
-  }),
-  submission: submission.nullable(),
-  rating: rating.nullable(),
-  rejection: rejection.nullable(),
-  blockedReport: blockedReport.nullable(),
-  instructions: z.string().nullable().optional(),
-  notesForTesters: z.string().nullable().optional(),
-  keys: z.array(z.string()).optional(),
-  buildUrl: z.string().optional(),
-});
+    qualifications: z.string().nullable(),
+    applicationsExpireAt: timestamp().nullable(),
+    slotsOpen: z.int(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Offer" });
 
-export const ownApplication = z.strictObject({
-  id: id(),
-  playtestId: id(),
-  gameId: id(),
-  gameName: z.string(),
-  status: z.string(),
-  qualificationsResponse: z.string().nullable(),
-  createdAt: timestamp(),
-  reviewedAt: timestamp().nullable(),
-  assignedSlotId: id().nullable(),
-});
+/** A slot as its playtester sees it; what helps to play is there only while they hold it. */
+export const heldSlot = z
+  .strictObject({
+    id: id(),
+    requestId: id(),
+    status: z.string(),
+    deadlineAt: timestamp().nullable(),
+    createdAt: timestamp(),
+    game: offeredGame,
+    playtest: slotPlaytest.extend({
+      payoutCents: cents(),
+      selectionMode: z.string(),
+    }),
+    submission: submission.nullable(),
+    rating: rating.nullable(),
+    rejection: rejection.nullable(),
+    blockedReport: blockedReport.nullable(),
+    instructions: z.string().nullable().optional(),
+    notesForTesters: z.string().nullable().optional(),
+    keys: z.array(z.string()).optional(),
+    buildUrl: z.string().optional(),
+  })
+  .meta({ id: "HeldSlot" });
 
-export const earning = z.strictObject({
-  id: id(),
-  kind: z.string().meta({ description: "`payout` or `withdrawal`." }),
-  amountCents: z.int(),
-  slotId: id().nullable(),
-  createdAt: timestamp(),
-});
+export const ownApplication = z
+  .strictObject({
+    id: id(),
+    playtestId: id(),
+    gameId: id(),
+    gameName: z.string(),
+    status: z.string(),
+    qualificationsResponse: z.string().nullable(),
+    createdAt: timestamp(),
+    reviewedAt: timestamp().nullable(),
+    assignedSlotId: id().nullable(),
+  })
+  .meta({ id: "OwnApplication" });
+
+export const earning = z
+  .strictObject({
+    id: id(),
+    kind: z.string().meta({ description: "`payout` or `withdrawal`." }),
+    amountCents: z.int(),
+    slotId: id().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Earning" });
 
 const slotReply = z.strictObject({ slot: heldSlot });
 

@@ -19,94 +19,106 @@ export const slotCounts = z.strictObject({
   cancelled: extra(z.int()),
 });
 
-export const playtest = z.strictObject({
-  id: id(),
-  gameId: id(),
-  visibility: z.string().meta({ description: "`public` or `private`." }),
-  quantity: z.int(),
-  durationMinutes: minutes(),
-  playerCount: z.int(),
-  costPerSlotCents: cents().nullable(),
-  payoutCents: cents().nullable(),
-  notesForTesters: z.string().nullable(),
-  status: z.string().meta({
-    description: "`pending_payment`, `active`, `completed`, `cancelled` or `expired`.",
-  }),
-  isFreePublicTrial: z.boolean(),
-  targetingType: z.string().nullable(),
-  targetingScope: z.string().nullable(),
-  pastPlaytesterScope: extra(z.string().nullable()),
-  targetedPlaytesterId: extra(id().nullable()),
-  selectionMode: z.string(),
-  qualifications: z.string().nullable(),
-  applicationsExpireAt: timestamp().nullable(),
-  createdAt: timestamp(),
-});
+export const playtest = z
+  .strictObject({
+    id: id(),
+    gameId: id(),
+    visibility: z.string().meta({ description: "`public` or `private`." }),
+    quantity: z.int(),
+    durationMinutes: minutes(),
+    playerCount: z.int(),
+    costPerSlotCents: cents().nullable(),
+    payoutCents: cents().nullable(),
+    notesForTesters: z.string().nullable(),
+    status: z.string().meta({ description: "`pending_payment`, `active`, `completed`, `cancelled` or `expired`." }),
+    isFreePublicTrial: z.boolean(),
+    targetingType: z.string().nullable(),
+    targetingScope: z.string().nullable(),
+    pastPlaytesterScope: extra(z.string().nullable()),
+    targetedPlaytesterId: extra(id().nullable()),
+    selectionMode: z.string(),
+    qualifications: z.string().nullable(),
+    applicationsExpireAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Playtest" });
 
-export const playtestWithSlots = playtest.extend({ slots: slotCounts });
-export const playtestDetail = playtestWithSlots.extend({
-  gameName: z.string(),
-});
+export const playtestWithSlots = playtest.extend({ slots: slotCounts }).meta({ id: "PlaytestWithSlots" });
+export const playtestDetail = playtestWithSlots
+  .extend({
+    gameName: z.string(),
+  })
+  .meta({ id: "PlaytestDetail" });
 
-export const pendingOrder = z.strictObject({
-  playtest,
-  requiresPayment: z.literal(true),
-  costPerSlotCents: cents(),
-  totalCents: cents(),
-  playtestMinutesNeeded: minutes(),
-  playtestMinutesAvailable: minutes(),
-  checkoutUrl: extra(z.string().optional().meta({ description: "Where to pay by card, when that was asked for." })),
-  paymentId: extra(id().optional()),
-});
+export const pendingOrder = z
+  .strictObject({
+    playtest,
+    requiresPayment: z.literal(true),
+    costPerSlotCents: cents(),
+    totalCents: cents(),
+    playtestMinutesNeeded: minutes(),
+    playtestMinutesAvailable: minutes(),
+    checkoutUrl: extra(z.string().optional().meta({ description: "Where to pay by card, when that was asked for." })),
+    paymentId: extra(id().optional()),
+  })
+  .meta({ id: "PendingOrder" });
 
-export const hoursOrder = z.strictObject({
-  playtest: playtest.extend({ playtestMinutesPerSlot: minutes() }),
-  paid: z.literal(true),
-  paidWithPlaytestHours: z.literal(true),
-  playtestMinutesUsed: minutes(),
-  playtestMinutesRemaining: minutes(),
-  paymentId: id(),
-});
+export const hoursOrder = z
+  .strictObject({
+    playtest: playtest.extend({ playtestMinutesPerSlot: minutes() }),
+    paid: z.literal(true),
+    paidWithPlaytestHours: z.literal(true),
+    playtestMinutesUsed: minutes(),
+    playtestMinutesRemaining: minutes(),
+    paymentId: id(),
+  })
+  .meta({ id: "HoursOrder" });
 
-export const creditOrder = z.strictObject({
-  playtest,
-  paid: z.literal(true),
-  paidWithCredit: z.literal(true),
-  totalCents: cents(),
-  balanceCents: cents(),
-  paymentId: id(),
-});
+export const creditOrder = z
+  .strictObject({
+    playtest,
+    paid: z.literal(true),
+    paidWithCredit: z.literal(true),
+    totalCents: cents(),
+    balanceCents: cents(),
+    paymentId: id(),
+  })
+  .meta({ id: "CreditOrder" });
 
-export const cryptoOrder = z.strictObject({
-  playtest,
-  paid: z.literal(true),
-  paidWithCrypto: z.literal(true),
-  totalCents: cents(),
-  paymentId: id(),
-});
+export const cryptoOrder = z
+  .strictObject({
+    playtest,
+    paid: z.literal(true),
+    paidWithCrypto: z.literal(true),
+    totalCents: cents(),
+    paymentId: id(),
+  })
+  .meta({ id: "CryptoOrder" });
 
-export const trialOrder = z.strictObject({
-  playtest,
-  slots: z.array(slot),
-  needsAdminApproval: z.literal(true),
-});
-export const freeOrder = z.strictObject({ playtest });
+export const trialOrder = z
+  .strictObject({
+    playtest,
+    slots: z.array(slot),
+    needsAdminApproval: z.literal(true),
+  })
+  .meta({ id: "TrialOrder" });
+export const freeOrder = z.strictObject({ playtest }).meta({ id: "FreeOrder" });
 
 export const orderReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder, trialOrder, freeOrder]);
 export const payReply = z.union([pendingOrder, hoursOrder, creditOrder, cryptoOrder]);
 
-export const quote = z.strictObject({
-  costPerSlotCents: cents(),
-  payoutCents: cents(),
-  totalCents: cents(),
-  playtestMinutesNeeded: minutes(),
-  playtestMinutesAvailable: minutes(),
-  balanceCents: cents(),
-  wouldPayWith: z.string().meta({ description: "`free`, `hours`, `credit` or `none`." }),
-  missingCents: cents().meta({
-    description: "Credit that is missing to pay for all of it.",
-  }),
-});
+export const quote = z
+  .strictObject({
+    costPerSlotCents: cents(),
+    payoutCents: cents(),
+    totalCents: cents(),
+    playtestMinutesNeeded: minutes(),
+    playtestMinutesAvailable: minutes(),
+    balanceCents: cents(),
+    wouldPayWith: z.string().meta({ description: "`free`, `hours`, `credit` or `none`." }),
+    missingCents: cents().meta({ description: "Credit that is missing to pay for all of it." }),
+  })
+  .meta({ id: "Quote" });
 
 export const playtests = {
   listPlaytests: endpoint("GET /games/:gameId/playtests", {

@@ -13,13 +13,15 @@ const checkoutBody = z.strictObject({
   outcome: z.enum(["paid", "declined", "cancelled", "disputed"]).meta({ description: "What happens at the checkout." }),
 });
 
-export const mail = z.strictObject({
-  to: z.string(),
-  subject: z.string(),
-  text: z.string(),
-  html: z.string().nullable(),
-  createdAt: timestamp(),
-});
+export const mail = z
+  .strictObject({
+    to: z.string(),
+    subject: z.string(),
+    text: z.string(),
+    html: z.string().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Mail" });
 
 export const sandbox = {
   getClock: endpoint("GET /sandbox/clock", {

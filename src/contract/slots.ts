@@ -19,42 +19,50 @@ export type SlotStatus = (typeof slotStatuses)[number];
 
 export const playtester = z.strictObject({ id: id(), displayName: z.string() });
 
-export const submission = z.strictObject({
-  id: id(),
-  videoFileSize: z.int().nullable().meta({ description: "Bytes." }),
-  notes: z.string().nullable(),
-  createdAt: timestamp(),
-});
+export const submission = z
+  .strictObject({
+    id: id(),
+    videoFileSize: z.int().nullable().meta({ description: "Bytes." }),
+    notes: z.string().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Submission" });
 
-export const rating = z.strictObject({
-  score: z.int().nullable(),
-  comment: z.string().nullable(),
-});
-export const rejection = z.strictObject({
-  reason: z.string().nullable(),
-  createdAt: timestamp(),
-});
+export const rating = z
+  .strictObject({
+    score: z.int().nullable(),
+    comment: z.string().nullable(),
+  })
+  .meta({ id: "Rating" });
+export const rejection = z
+  .strictObject({
+    reason: z.string().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Rejection" });
 
-export const transcription = z.strictObject({
-  id: id(),
-  status: z.string().meta({ description: "`pending`, `processing`, `approved` or `failed`." }),
-  selectedVersion: z.string().nullable().meta({ description: "`original` or `edited`." }),
-});
+export const transcription = z
+  .strictObject({
+    id: id(),
+    status: z.string().meta({ description: "`pending`, `processing`, `approved` or `failed`." }),
+    selectedVersion: z.string().nullable().meta({ description: "`original` or `edited`." }),
+  })
+  .meta({ id: "Transcription" });
 
-export const slot = z.strictObject({
-  id: id(),
-  requestId: id(),
-  status: z.string().meta({
-    description: slotStatuses.map((status) => `\`${status}\``).join(", "),
-  }),
-  deadlineAt: timestamp().nullable(),
-  createdAt: timestamp(),
-  playtester: playtester.nullable(),
-  submission: submission.nullable(),
-  rating: rating.nullable(),
-  rejection: rejection.nullable(),
-  transcription: transcription.nullable(),
-});
+export const slot = z
+  .strictObject({
+    id: id(),
+    requestId: id(),
+    status: z.string().meta({ description: slotStatuses.map((status) => `\`${status}\``).join(", ") }),
+    deadlineAt: timestamp().nullable(),
+    createdAt: timestamp(),
+    playtester: playtester.nullable(),
+    submission: submission.nullable(),
+    rating: rating.nullable(),
+    rejection: rejection.nullable(),
+    transcription: transcription.nullable(),
+  })
+  .meta({ id: "Slot" });
 
 export const slotGame = z.strictObject({ id: id(), name: z.string() });
 export const slotPlaytest = z.strictObject({
@@ -64,35 +72,41 @@ export const slotPlaytest = z.strictObject({
   playerCount: z.int(),
 });
 
-export const slotDetail = slot.extend({
-  game: slotGame,
-  playtest: slotPlaytest,
-  transcription: transcription.extend({ keyTakeaways: z.array(z.string()).nullable() }).nullable(),
-});
+export const slotDetail = slot
+  .extend({
+    game: slotGame,
+    playtest: slotPlaytest,
+    transcription: transcription.extend({ keyTakeaways: z.array(z.string()).nullable() }).nullable(),
+  })
+  .meta({ id: "SlotDetail" });
 
-export const blockedReport = z.strictObject({
-  reasonCode: z.string(),
-  notes: z.string().nullable(),
-  reportedAt: timestamp(),
-});
+export const blockedReport = z
+  .strictObject({
+    reasonCode: z.string(),
+    notes: z.string().nullable(),
+    reportedAt: timestamp(),
+  })
+  .meta({ id: "BlockedReport" });
 
-export const submissionItem = z.strictObject({
-  slot: z.strictObject({
-    id: id(),
-    requestId: id(),
-    status: z.string(),
-    reservedBy: id().nullable(),
-    deadlineAt: timestamp().nullable(),
-    createdAt: timestamp(),
-  }),
-  submission: submission.extend({ videoStorageKey: z.string() }).nullable(),
-  game: slotGame,
-  playtest: slotPlaytest.extend({ isFreePublicTrial: z.boolean() }),
-  playtester: playtester.nullable(),
-  awaitingAdminApproval: z.boolean(),
-  blockedReport: blockedReport.nullable(),
-  transcription: transcription.nullable(),
-});
+export const submissionItem = z
+  .strictObject({
+    slot: z.strictObject({
+      id: id(),
+      requestId: id(),
+      status: z.string(),
+      reservedBy: id().nullable(),
+      deadlineAt: timestamp().nullable(),
+      createdAt: timestamp(),
+    }),
+    submission: submission.extend({ videoStorageKey: z.string() }).nullable(),
+    game: slotGame,
+    playtest: slotPlaytest.extend({ isFreePublicTrial: z.boolean() }),
+    playtester: playtester.nullable(),
+    awaitingAdminApproval: z.boolean(),
+    blockedReport: blockedReport.nullable(),
+    transcription: transcription.nullable(),
+  })
+  .meta({ id: "SubmissionItem" });
 
 export const slots = {
   listSlots: endpoint("GET /playtests/:id/slots", {
@@ -139,9 +153,7 @@ export const slots = {
     body: z
       .strictObject({
         reason: text(5000).optional().meta({ description: "Why; the playtester sees it." }),
-        allowRetry: z.boolean().default(false).meta({
-          description: "Let the same playtester try again within 24 hours.",
-        }),
+        allowRetry: z.boolean().default(false).meta({ description: "Let the same playtester try again within 24 hours." }),
       })
       .prefault({}),
     reply: message(),

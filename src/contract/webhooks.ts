@@ -5,36 +5,40 @@ import { httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fi
 
 const owner = { access: ["webhooks", "game_owner"] } as const;
 
-export const webhook = z.strictObject({
-  id: id(),
-  url: z.string(),
-  events: z.array(z.string()),
-  isActive: z.boolean(),
-  failureCount: z.int(),
-  lastFailureAt: timestamp().nullable(),
-  createdAt: timestamp(),
-});
+export const webhook = z
+  .strictObject({
+    id: id(),
+    url: z.string(),
+    events: z.array(z.string()),
+    isActive: z.boolean(),
+    failureCount: z.int(),
+    lastFailureAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Webhook" });
 
-export const delivery = z.strictObject({
-  id: id(),
-  event: z.string(),
-  statusCode: z.int().nullable(),
-  attemptCount: z.int(),
-  deliveredAt: timestamp().nullable(),
-  nextRetryAt: timestamp().nullable(),
-  createdAt: timestamp(),
-});
+export const delivery = z
+  .strictObject({
+    id: id(),
+    event: z.string(),
+    statusCode: z.int().nullable(),
+    attemptCount: z.int(),
+    deliveredAt: timestamp().nullable(),
+    nextRetryAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Delivery" });
 
-export const event = z.strictObject({
-  id: id(),
-  event: z.string().meta({ description: "Event kind." }),
-  timestamp: timestamp(),
-  data: z.record(z.string(), z.unknown()),
-});
+export const event = z
+  .strictObject({
+    id: id(),
+    event: z.string().meta({ description: "Event kind." }),
+    timestamp: timestamp(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "Event" });
 
-const urlField = httpUrl().meta({
-  description: "Public https address that receives the events.",
-});
+const urlField = httpUrl().meta({ description: "Public https address that receives the events." });
 const eventsField = z
   .array(z.enum([...eventKinds, "*"]))
   .min(1)

@@ -1,0 +1,123 @@
+import { chains, currencies, paymentInstructions, paymentMethods, paymentProof } from "./billing.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
+
+/** The parts of the OpenAPI document that many operations share. */
+
+type Json = Record<string, unknown>;
+
+const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
+export const schemaRef = (name: string) => ref("schemas", name);
+export const headerRef = (name: string) => ref("headers", name);
+
+const integer = { type: "integer" };
+const string = { type: "string" };
+const header = (description: string, schema: JsonSchema | Json) => ({ description, schema });
+
+export const headers = {
+  "X-Request-Id": header("Names the request in the server's log; also `meta.requestId`.", {
+    type: "string",
+    pattern: "^req_[0-9a-z]{20}$",
+  }),
+  "X-RateLimit-Limit": header("Requests allowed a minute.", integer),
+  "X-RateLimit-Remaining": header("Requests left.", integer),
+  "X-RateLimit-Reset": header("When the limit is whole again, in epoch seconds.", integer),
+  "Retry-After": header("Seconds to wait before trying again.", integer),
+  "Idempotency-Replayed": header("`true` when this is the stored reply to an earlier request with the same key.", string),
+  "X-Payment": header("Payment instructions as JSON.", { type: "string", contentMediaType: "application/json" }),
+  "PAYMENT-REQUIRED": header("Payment instructions for x402 v2 clients, base64.", string),
+  Location: header("Where to send the file, by tus 1.0.", { type: "string", format: "uri" }),
+  "Tus-Resumable": header("Version of the upload protocol.", { const: "1.0.0" }),
+};
+
+const inHeader = (name: string, description: string, schema: JsonSchema | Json, more: Json = {}) => ({
+  name,
+  in: "header",
+  description,
+  schema,
+  ...more,
+});
+
+export const parameters: Record<string, Json> = {
+  "idempotency-key": inHeader(
+    "Idempotency-Key",
+    "Repeating a request with the same key, 1 to 255 printable ASCII characters, has no second effect.",
+    {
+      type: "string",
+      pattern: "^[\\x20-\\x7e]{1,255}$",
+    },
+  ),
+  "x-payment-method": inHeader("X-Payment-Method", "How to pay; `x402` asks for crypto instructions.", {
+    type: "string",
+    enum: paymentMethods,
+  }),
+  "x-payment-chain": inHeader("X-Payment-Chain", "Chain to pay on.", { type: "string", enum: chains, default: "base" }),
+  "x-payment-currency": inHeader("X-Payment-Currency", "Currency to pay with.", {
+    type: "string",
+    enum: currencies,
+    default: "USDC",
+  }),
+  "x-payment": {
+    name: "X-Payment",
+    in: "header",
+    description: "The transaction that pays the open quote.",
+    content: { "application/json": { schema: schemaRef("PaymentProof") } },
+  },
+  "upload-length": inHeader("Upload-Length", "Size of the file in bytes.", { type: "integer", minimum: 0 }),
+  "upload-metadata": inHeader(
+    "Upload-Metadata",
+    "Names and base64 values, by tus 1.0: filename, filetype and what the upload needs.",
+    string,
+  ),
+  "tus-resumable": inHeader("Tus-Resumable", "Version of the upload protocol.", { const: "1.0.0" }, { required: true }),
+  "last-event-id": inHeader("Last-Event-ID", "Continue the stream after this event.", string),
+};
+
+const requestId = { type: "string", pattern: "^req_[0-9a-z]{20}$" };
+const time = { type: "string", format: "date-time" };
+const meta = { requestId, timestamp: time };
+
+/** Schemas no resource owns. `PaymentProof` and `PaymentInstructions` are here because only headers and problems use them. */
+export function sharedSchemas(): Record<string, JsonSchema | Json> {
+  return {
+    PaymentProof: inlined(inputSchema(paymentProof), "PaymentProof"),
+    PaymentInstructions: inlined(replySchema(paymentInstructions), "PaymentInstructions"),
+    Meta: { type: "object", required: ["requestId", "timestamp"], properties: meta },
+    ListMeta: {
+      type: "object",
+      required: ["requestId", "timestamp", "cursor", "hasMore"],
+      properties: { ...meta, cursor: { type: ["string", "null"] }, hasMore: { type: "boolean" }, totalCount: integer },
+    },
+    Problem: {
+      type: "object",
+      required: ["error", "meta"],
+      properties: {
+        error: {
+          type: "object",
+          required: ["code", "message"],
+          properties: {
+            code: string,
+            message: string,
+            details: {
+              type: "array",
+              items: { type: "object", required: ["field", "message"], properties: { field: string, message: string } },
+            },
+            payment: schemaRef("PaymentInstructions"),
+          },
+        },
+        meta: schemaRef("Meta"),
+      },
+    },
+  };
+}
+
+const inlined = (schema: JsonSchema, name: string) => schema.$defs?.[name] ?? schema;
+
+/** Who may call, as OpenAPI says it: an empty requirement is "no key needed", several are alternatives. */
+export function security({ access }: Endpoint): Json[] {
+  if (access === "none") return [];
+  if (access === "optional") return [{}, { apiKey: [] }];
+  if (access === "any" || access === "main") return [{ apiKey: [] }];
+  if ("anyOf" in access) return access.anyOf.map((scope) => ({ apiKey: [scope] }));
+  return [{ apiKey: access }];
+}

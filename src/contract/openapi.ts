@@ -1,0 +1,185 @@
+import type { Endpoint } from "./endpoint.ts";
+import { impliedProblems } from "./endpoint.ts";
+import { resources } from "./index.ts";
+import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
+import { headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./openapi-parts.ts";
+import { type ProblemCode, problems } from "./problems.ts";
+import { event } from "./webhooks.ts";
+
+type Json = Record<string, unknown>;
+/** Components that operations share, collected on the way. */
+interface Shared {
+  schemas: Json;
+  responses: Json;
+}
+
+interface Options {
+  /** Address of the instance, without `/api/v1`. */
+  baseUrl: string;
+  version: string;
+  /** Whether to describe the sandbox routes too. */
+  sandbox: boolean;
+}
+
+const everyReply = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+const cryptoHeaders = ["X-Payment", "PAYMENT-REQUIRED"];
+const retryable = new Set([402, 409, 429, 503]);
+const tags = Object.entries(resources).flatMap(([tag, group]) =>
+  Object.keys(group).map((operation) => [operation, tag] as const),
+);
+const tagOf = new Map<string, string>(tags);
+
+const headerRefs = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, headerRef(name)]));
+const json = (schema: JsonSchema | Json) => ({ "application/json": { schema } });
+
+/** Moves the named parts of a schema to the document's components and points to them there. */
+function hoist({ $defs, ...schema }: JsonSchema, shared: Shared): JsonSchema {
+  for (const [name, part] of Object.entries($defs ?? {})) shared.schemas[name] ??= relink(part);
+  return relink(schema);
+}
+
+const relink = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as T;
+
+function pathParameters(path: string) {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  return names.map((name) => ({ name, in: "path", required: true, schema: { type: "string", format: "uuid" } }));
+}
+
+function queryParameters({ query }: Endpoint) {
+  if (!query) return [];
+  const { properties = {}, required = [] } = inputSchema(query);
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property as JsonSchema;
+    return { name, in: "query", required: required.includes(name), ...(description && { description }), schema };
+  });
+}
+
+function headerParameters(e: Endpoint) {
+  const names = [...(e.headers ?? [])];
+  if (e.method !== "GET" && e.access !== "none" && e.media !== "tus") names.push("idempotency-key");
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+function requestBody({ body }: Endpoint, shared: Shared) {
+  if (!body) return {};
+  const { default: _, ...schema } = hoist(inputSchema(body), shared);
+  return { requestBody: { required: !body.safeParse(undefined).success, content: json(schema) } };
+}
+
+function content(e: Endpoint, shared: Shared): Json {
+  if (e.media === "tus") return {};
+  if (e.media === "binary") return { content: { "application/pdf": {} } };
+  const data = hoist(replySchema(e.reply), shared);
+  if (e.media === "document") return { content: json(data) };
+  const envelope = {
+    type: "object",
+    required: ["data", "meta"],
+    properties: { data, meta: schemaRef(e.list ? "ListMeta" : "Meta") },
+  };
+  const stream = e.media === "events" ? { "text/event-stream": { schema: { type: "string" } } } : {};
+  return { content: { ...json(envelope), ...stream } };
+}
+
+function success(e: Endpoint, shared: Shared) {
+  const names = [...everyReply];
+  if (e.media === "tus") names.push("Location", "Tus-Resumable");
+  else if (e.method !== "GET" && e.access !== "none") names.push("Idempotency-Replayed");
+  return { description: e.summary, headers: headerRefs(names), ...content(e, shared) };
+}
+
+/** Adds the failed reply to the components unless an operation before did, and points to it. */
+function problem(status: number, codes: ProblemCode[], e: Endpoint, shared: Shared) {
+  const crypto = status === 402 && e.headers?.includes("x-payment") === true;
+  const name = crypto ? `${codes.join(".")}.x402` : codes.join(".");
+  shared.responses[name] ??= {
+    description: codes.join(", "),
+    headers: headerRefs([...everyReply, ...(retryable.has(status) ? ["Retry-After"] : []), ...(crypto ? cryptoHeaders : [])]),
+    content: json({ allOf: [schemaRef("Problem"), { properties: { error: { properties: { code: { enum: codes } } } } }] }),
+  };
+  return { $ref: `#/components/responses/${name}` };
+}
+
+function responses(e: Endpoint, shared: Shared) {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of new Set([...impliedProblems(e), ...e.problems])) {
+    const status = problems[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const failures = [...byStatus].map(([status, codes]) => [status, problem(status, codes, e, shared)] as const);
+  return Object.fromEntries([[e.status, success(e, shared)] as const, ...failures]);
+}
+
+function operation(id: string, e: Endpoint, path: string, shared: Shared): Json {
+  return {
+    operationId: id,
+    tags: [tagOf.get(id) ?? path.split("/")[1]],
+    summary: e.summary,
+    security: security(e),
+    parameters: [...pathParameters(path), ...queryParameters(e), ...headerParameters(e)],
+    ...requestBody(e, shared),
+    responses: responses(e, shared),
+    "x-risk": e.risk,
+    ...(e.extension && { "x-extension": true }),
+  };
+}
+
+function eventWebhook(shared: Shared) {
+  const named = {
+    "X-WPG-Signature": "Hex HMAC-SHA256 of `timestamp.body` under the webhook's secret.",
+    "X-WPG-Timestamp": "Epoch seconds of this attempt.",
+  };
+  return {
+    post: {
+      operationId: "receiveEvent",
+      summary: "What a webhook receives; also signed as Standard Webhooks",
+      parameters: Object.entries(named).map(([name, description]) => ({
+        name,
+        in: "header",
+        required: true,
+        description,
+        schema: { type: "string" },
+      })),
+      requestBody: {
+        required: true,
+        content: json(hoist(replySchema(event.pick({ event: true, timestamp: true, data: true })), shared)),
+      },
+      responses: { "2XX": { description: "Received" } },
+    },
+  };
+}
+
+/**
+ * The OpenAPI 3.1 document of the API. Other forms of a path are operations of their own, named after the first with
+ * `Alias` at the end.
+ */
+export function openapi(contract: Record<string, Endpoint>, { baseUrl, version, sandbox }: Options) {
+  const shared: Shared = { schemas: sharedSchemas(), responses: {} };
+  const paths: Record<string, Json> = {};
+  const add = (path: string, e: Endpoint, described: Json) => {
+    const template = `/api/v1${path.replace(/:(\w+)/g, "{$1}")}`;
+    paths[template] = { ...paths[template], [e.method.toLowerCase()]: described };
+  };
+  const served = Object.entries(contract).filter(([, e]) => sandbox || e.only !== "sandbox");
+  for (const [id, e] of served) {
+    const described = operation(id, e, e.path, shared);
+    add(e.path, e, described);
+    for (const [index, alias] of (e.also ?? []).entries())
+      add(alias, e, { ...described, operationId: `${id}Alias${index || ""}`, "x-alias-of": id });
+  }
+  return {
+    openapi: "3.1.1",
+    info: { title: "Playtest marketplace API", version, license: { name: "MIT", identifier: "MIT" } },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(served.map(([id]) => tagOf.get(id)))].filter((tag) => tag !== undefined).map((name) => ({ name })),
+    paths,
+    webhooks: { event: eventWebhook(shared) },
+    components: {
+      securitySchemes: {
+        apiKey: { type: "http", scheme: "bearer", description: "An API key; the names listed are the scopes it needs." },
+      },
+      headers,
+      parameters,
+      ...shared,
+    },
+  };
+}
