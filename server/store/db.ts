@@ -2,8 +2,8 @@
  * The store port: one SQL text for SQLite and for PostgreSQL's protocol.
  *
  * Dialect: `?` placeholders; ids text; cents, minutes and milliseconds as 64-bit integers; booleans 0/1; JSON as text;
- * `ON CONFLICT … RETURNING`; compare-and-set updates with an affected-row check; keyset paging. No triggers, sequences,
- * advisory locks, `SKIP LOCKED`, `LISTEN` or `now()`.
+ * `ON CONFLICT … RETURNING`; compare-and-set updates with an affected-row check; keyset paging; column aliases in lower case.
+ * No triggers, sequences, advisory locks, `SKIP LOCKED`, `LISTEN`, `now()` or division (SQLite binds numbers as reals).
  */
 export type Value = string | number | null | Uint8Array;
 
@@ -15,18 +15,76 @@ export interface Query {
   run(sql: string, ...values: Value[]): Promise<number>;
 }
 
+/** Where a driver says what no caller waits for: pino's loggers fit. */
+export interface StoreLog {
+  warn(context: object, message: string): void;
+}
+
+/** One line of `doctor`. */
+export interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
 export interface Store {
   readonly dialect: "sqlite" | "postgres";
+  /** Each query sees everything committed before it; several queries in one `read` are not one snapshot. */
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /**
    * Runs `fn` in one transaction and resolves after it is durable. `fn` may run more than once (serialization
    * failures), so it must be pure but for its queries, and it may await nothing but them. Throwing rolls back.
+   * A failed query dooms the transaction, even when `fn` catches its error: use `ON CONFLICT` instead.
    */
   write<T>(fn: (tx: Query) => Promise<T>): Promise<T>;
+  /** What readiness asks; `thorough` adds what `doctor` asks and may take seconds on a large database. */
+  check(options?: { thorough?: boolean }): Promise<Check[]>;
+  /** Finishes the writes that wait, then lets go of the database. */
   close(): Promise<void>;
 }
 
 /** The store cannot serve just now: full disk, database gone, retries used up. Answers 503. */
 export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";
+  /** True when the connection was lost during COMMIT: the change may be durable, so it must be looked up, not repeated. */
+  readonly outcomeUnknown: boolean;
+
+  constructor(message: string, options: ErrorOptions & { outcomeUnknown?: boolean } = {}) {
+    super(message, options);
+    this.outcomeUnknown = options.outcomeUnknown ?? false;
+  }
+}
+
+/** A row with these values of `columns` exists already. */
+export class UniqueViolation extends Error {
+  override name = "UniqueViolation";
+  readonly table: string;
+  readonly columns: readonly string[];
+
+  constructor(table: string, columns: readonly string[], options?: ErrorOptions) {
+    super(`A row of ${table} with the same ${columns.join(", ")} exists already.`, options);
+    this.table = table;
+    this.columns = columns;
+  }
+}
+
+/** Whether `error` says that a row exists already, in `table` if named, for exactly `columns` if named. */
+export function isUniqueViolation(error: unknown, table?: string, ...columns: string[]): error is UniqueViolation {
+  if (!(error instanceof UniqueViolation)) return false;
+  if (table !== undefined && error.table !== table) return false;
+  return columns.length === 0 || columns.join() === error.columns.join();
+}
+
+/** Refuses what one of the databases would store differently from the other, or not at all. */
+export function assertStorable(values: readonly Value[]): void {
+  for (const value of values) {
+    if (typeof value === "number" && !Number.isSafeInteger(value))
+      throw new RangeError(`${value} is not a whole number within ±2^53.`);
+    if (typeof value === "string" && value.includes("\0")) throw new RangeError("Text with a NUL character cannot be stored.");
+  }
+}
+
+export function assertReadable(column: string, value: number): number {
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(`Column ${column} holds a whole number beyond ±2^53, which JavaScript would round.`);
 }

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { isUniqueViolation, type Query, type Store } from "./db.ts";
+import { initial } from "./migrations/001-initial.ts";
+
+export interface Migration {
+  name: string;
+  /** One SQL statement each; `{int}`, `{blob}` and `{strict}` stand for what differs between the databases. */
+  statements: readonly string[];
+}
+
+/** Append only: a migration that was released never changes. */
+export const migrations: readonly Migration[] = [initial];
+
+interface Applied {
+  position: number;
+  name: string;
+  checksum: string;
+}
+
+const TABLE =
+  "CREATE TABLE IF NOT EXISTS schema_migrations (position {int} PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) {strict}";
+
+/**
+ * Brings the database up to date, one transaction per migration, so an interrupted run goes on where it stopped. Throws
+ * when the database is newer than this program or its history differs. Any number of processes may do this at once.
+ */
+export async function migrate(store: Store, list: readonly Migration[] = migrations): Promise<void> {
+  if ((await pending(store, list)).length === 0) return;
+  await createTable(store);
+  for (const position of list.keys()) await store.write((tx) => apply(tx, store.dialect, list, position));
+}
+
+/** The migrations still to run. Throws as `migrate` does. */
+export async function pending(store: Store, list: readonly Migration[] = migrations): Promise<readonly Migration[]> {
+  const history = await store.read(async (q) => ((await q.one(HAS_TABLE[store.dialect])) ? applied(q) : []));
+  assertSameHistory(history, list);
+  return list.slice(history.length);
+}
+
+const HAS_TABLE = {
+  sqlite: "SELECT name FROM sqlite_master WHERE name = 'schema_migrations'",
+  postgres:
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_migrations'",
+};
+
+const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
+
+/** PostgreSQL answers two `IF NOT EXISTS` at the same moment with a unique violation in its catalogue: then it exists. */
+async function createTable(store: Store): Promise<void> {
+  try {
+    await store.write((tx) => tx.run(fill(TABLE, store.dialect)));
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+  }
+}
+
+async function apply(tx: Query, dialect: Store["dialect"], list: readonly Migration[], position: number): Promise<void> {
+  const migration = list[position]!;
+  // Recorded first: a second process waits for this row, then sees that the work is done.
+  const added = await tx.run(
+    "INSERT INTO schema_migrations (position, name, checksum) VALUES (?, ?, ?) ON CONFLICT (position) DO NOTHING",
+    position,
+    migration.name,
+    checksumOf(migration),
+  );
+  assertSameHistory(await applied(tx), list);
+  if (added === 0) return;
+  for (const statement of migration.statements) await tx.run(fill(statement, dialect));
+}
+
+function assertSameHistory(history: Applied[], list: readonly Migration[]): void {
+  for (const { position, name, checksum } of history) {
+    const ours = list[position];
+    if (!ours) {
+      throw new Error(
+        `The database is newer than this program: it has migration ${name}. Nothing was changed. Install a newer playtest.`,
+      );
+    }
+    if (ours.name === name && checksumOf(ours) === checksum) continue;
+    throw new Error(
+      `Migration ${name} of the database differs from ${ours.name} of this program. Nothing was changed. ` +
+        "Use the playtest version that made this database, or restore a backup.",
+    );
+  }
+}
+
+const FILL = {
+  sqlite: { int: "INTEGER", blob: "BLOB", strict: "STRICT" },
+  postgres: { int: "BIGINT", blob: "BYTEA", strict: "" },
+};
+
+const fill = (sql: string, dialect: Store["dialect"]) =>
+  sql.replace(/\{(int|blob|strict)\}/g, (_, word: "int" | "blob" | "strict") => FILL[dialect][word]);
+
+const checksumOf = ({ statements }: Migration) => createHash("sha256").update(statements.join(";\n")).digest("hex");

@@ -1,0 +1,199 @@
+import type { Statement } from "better-sqlite3";
+import type { Query, Value } from "./db.ts";
+import { type Connection, codeOf, unavailable } from "./sqlite-connection.ts";
+
+const GROUP_SIZE = 32;
+
+interface Entry {
+  fn: (tx: Query) => Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  outcome: { value: unknown } | { error: unknown };
+}
+
+interface Options {
+  strict: boolean;
+  afterCommit(): void;
+}
+
+/** Writes that wait commit together: one BEGIN IMMEDIATE, a savepoint each, one COMMIT, and only then every reply. */
+export class GroupCommit {
+  readonly #connection: Connection;
+  readonly #options: Options;
+  readonly #statements: Record<"begin" | "commit" | "rollback" | "savepoint" | "release" | "undo", Statement>;
+  #queue: Entry[] = [];
+  #running = false;
+  #onDrained: (() => void)[] = [];
+
+  constructor(connection: Connection, options: Options) {
+    this.#connection = connection;
+    this.#options = options;
+    const prepare = (sql: string) => connection.database.prepare(sql);
+    this.#statements = {
+      begin: prepare("BEGIN IMMEDIATE"),
+      commit: prepare("COMMIT"),
+      rollback: prepare("ROLLBACK"),
+      savepoint: prepare("SAVEPOINT entry"),
+      release: prepare("RELEASE entry"),
+      undo: prepare("ROLLBACK TO entry"),
+    };
+  }
+
+  write<T>(fn: (tx: Query) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({
+        fn,
+        resolve: resolve as Entry["resolve"],
+        reject,
+        outcome: { value: undefined },
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  drained(): Promise<void> {
+    if (!this.#running) return Promise.resolve();
+    return new Promise((resolve) => this.#onDrained.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#running) return;
+    this.#running = true;
+    setImmediate(() => this.#next());
+  }
+
+  async #next(): Promise<void> {
+    const group = this.#queue.splice(0, GROUP_SIZE);
+    await this.#commit(group);
+    if (this.#queue.length > 0) {
+      setImmediate(() => this.#next());
+      return;
+    }
+    this.#running = false;
+    for (const done of this.#onDrained.splice(0)) done();
+  }
+
+  async #commit(group: Entry[]): Promise<void> {
+    try {
+      await this.#transact(group);
+    } catch (error) {
+      if (this.#connection.database.inTransaction) this.#statements.rollback.run();
+      for (const entry of group) entry.reject(error);
+      return;
+    }
+    for (const { outcome, resolve, reject } of group) "error" in outcome ? reject(outcome.error) : resolve(outcome.value);
+    this.#options.afterCommit();
+  }
+
+  /** Throws when the whole group is lost. */
+  async #transact(group: Entry[]): Promise<void> {
+    const { begin, commit } = this.#statements;
+    try {
+      begin.run();
+    } catch (error) {
+      throw unavailable(error);
+    }
+    for (const entry of group) await this.#runEntry(entry);
+    try {
+      commit.run();
+    } catch (error) {
+      // When the sync of the WAL fails, a crash now could still bring the group back.
+      throw unavailable(error, {
+        outcomeUnknown: codeOf(error)?.startsWith("SQLITE_IOERR") ?? false,
+      });
+    }
+  }
+
+  async #runEntry(entry: Entry): Promise<void> {
+    const { savepoint, release, undo } = this.#statements;
+    savepoint.run();
+    const tx = new Transaction(this.#connection);
+    try {
+      const value = await (this.#options.strict ? withoutPause(entry.fn, tx) : entry.fn(tx));
+      if (tx.failure !== undefined) throw tx.failure;
+      tx.finished = true;
+      entry.outcome = { value };
+    } catch (error) {
+      tx.finished = true;
+      // A full disk can make SQLite roll back everything: what other entries did is gone too.
+      if (!this.#connection.database.inTransaction) throw unavailable(tx.failure ?? error);
+      undo.run();
+      entry.outcome = { error };
+    }
+    release.run();
+  }
+}
+
+class Transaction implements Query {
+  finished = false;
+  failure: unknown;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async one<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    this.#assertUsable();
+    try {
+      return this.#connection.one(sql, values) as T | undefined;
+    } catch (error) {
+      throw this.#doom(error);
+    }
+  }
+
+  async all<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    this.#assertUsable();
+    try {
+      return this.#connection.all(sql, values) as T[];
+    } catch (error) {
+      throw this.#doom(error);
+    }
+  }
+
+  async run(sql: string, ...values: Value[]): Promise<number> {
+    this.#assertUsable();
+    try {
+      return this.#connection.run(sql, values);
+    } catch (error) {
+      throw this.#doom(error);
+    }
+  }
+
+  #assertUsable(): void {
+    if (this.finished)
+      throw new Error("This transaction is over: the query was not run. Await every query inside the write callback.");
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  #doom(error: unknown): unknown {
+    this.failure ??= error;
+    return error;
+  }
+}
+
+/**
+ * Queries resolve at once, so a callback that awaits nothing else ends before the microtask queue runs dry, and a tick
+ * asked for from within a microtask comes right after that. Finding the callback unfinished then means that it waits for
+ * something else, while every other write waits for it.
+ */
+async function withoutPause<T>(fn: (tx: Query) => Promise<T>, tx: Transaction): Promise<T> {
+  await null;
+  const paused = new Promise<never>((_, reject) => {
+    process.nextTick(() => {
+      if (!tx.finished) reject(new PausedTransaction());
+    });
+  });
+  return Promise.race([fn(tx), paused]);
+}
+
+class PausedTransaction extends Error {
+  override name = "PausedTransaction";
+
+  constructor() {
+    super(
+      "A write callback awaited something other than its queries (a macrotask passed inside the transaction). It was rolled back.",
+    );
+  }
+}

@@ -1,0 +1,189 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Database } from "better-sqlite3";
+import { type Check, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
+import { Checkpoints } from "./sqlite-checkpoints.ts";
+import { Connection, readQueries } from "./sqlite-connection.ts";
+import { GroupCommit } from "./sqlite-groups.ts";
+import { lockDataFile } from "./sqlite-lock.ts";
+
+export interface SqliteOptions {
+  /** Fail a write whose callback awaits anything but its queries. For tests and development. */
+  strict?: boolean;
+  /** Look only: no lock is taken, so a server may be running, and every write is refused. For `doctor`. */
+  readOnly?: boolean;
+  log?: StoreLog | undefined;
+}
+
+/** Opens (and makes, mode 0600) the data file. Throws when another process has it open. */
+export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<Store> {
+  const open = await loadDriver();
+  if (options.readOnly) return inspect(file, open);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  refuseNetworkDisk(dirname(file));
+  const unlock = lockDataFile(file, open);
+  try {
+    closeSync(openSync(file, "a", 0o600));
+    chmodSync(file, 0o600);
+    const writer = new Connection(open(file), { writes: true });
+    proveDurable(writer);
+    return new SqliteStore(file, writer, new Connection(open(file), { writes: false }), unlock, options);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+class SqliteStore implements Store {
+  readonly dialect = "sqlite";
+  readonly #file: string;
+  readonly #writer: Connection;
+  readonly #reader: Connection;
+  readonly #unlock: () => void;
+  readonly #reads: Query;
+  readonly #checkpoints: Checkpoints;
+  readonly #groups: GroupCommit;
+  #closed: Promise<void> | undefined;
+
+  constructor(file: string, writer: Connection, reader: Connection, unlock: () => void, { strict = false, log }: SqliteOptions) {
+    this.#file = file;
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#unlock = unlock;
+    this.#reads = readQueries(reader);
+    this.#checkpoints = new Checkpoints(writer.database, log);
+    this.#groups = new GroupCommit(writer, {
+      strict,
+      afterCommit: () => this.#checkpoints.afterCommit(),
+    });
+  }
+
+  async read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
+    if (this.#closed) throw closing();
+    return fn(this.#reads);
+  }
+
+  write<T>(fn: (tx: Query) => Promise<T>): Promise<T> {
+    return this.#closed ? Promise.reject(closing()) : this.#groups.write(fn);
+  }
+
+  async check({ thorough = false } = {}): Promise<Check[]> {
+    if (this.#closed) throw closing();
+    return [...settingsOf(this.#writer, this.#file), ...(thorough ? contentsOf(this.#reader) : [])];
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#release();
+    return this.#closed;
+  }
+
+  async #release(): Promise<void> {
+    await this.#groups.drained();
+    this.#checkpoints.stop();
+    this.#reader.database.close();
+    this.#writer.database.close();
+    this.#unlock();
+  }
+}
+
+function inspect(file: string, open: Opener): Store {
+  const reader = new Connection(open(file, { fileMustExist: true }), {
+    writes: false,
+  });
+  const queries = readQueries(reader);
+  return {
+    dialect: "sqlite",
+    read: async (fn) => fn(queries),
+    write: async () => {
+      throw new Error(`${file} was opened to be looked at only. Nothing was written.`);
+    },
+    check: async ({ thorough = false } = {}) => [...settingsOf(reader, file), ...(thorough ? contentsOf(reader) : [])],
+    close: async () => {
+      reader.database.close();
+    },
+  };
+}
+
+/** better-sqlite3 turns `synchronous` down at the first write of a WAL file unless told otherwise: write once, then look. */
+function proveDurable(writer: Connection): void {
+  const version = writer.pragma("user_version");
+  writer.database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT`);
+  const failed = settingsOf(writer, writer.database.name).filter(({ ok }) => !ok);
+  if (failed.length === 0) return;
+  writer.database.close();
+  const settings = failed.map(({ name, detail }) => `${name} is ${detail}`).join(", ");
+  throw new Error(
+    `SQLite did not accept the settings that keep writes safe (${settings}). Nothing was opened. Use a local disk.`,
+  );
+}
+
+function settingsOf(connection: Connection, file: string): Check[] {
+  const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const expected = { synchronous: 2, journal_mode: "wal", foreign_keys: 1 };
+  const settings = Object.entries(expected).map(([name, wanted]) => {
+    const value = connection.pragma(name);
+    return { name, ok: value === wanted, detail: String(value) };
+  });
+  return [
+    ...settings,
+    {
+      name: "wal_bytes",
+      ok: walBytes < 512 * 2 ** 20,
+      detail: String(walBytes),
+    },
+  ];
+}
+
+function contentsOf(connection: Connection): Check[] {
+  const integrity = String(connection.pragma("quick_check"));
+  const orphans = connection.database.pragma("foreign_key_check") as unknown[];
+  return [
+    { name: "integrity", ok: integrity === "ok", detail: integrity },
+    {
+      name: "foreign_key_check",
+      ok: orphans.length === 0,
+      detail: `${orphans.length} rows without the row they refer to`,
+    },
+  ];
+}
+
+const closing = () => new StoreUnavailable("The server is shutting down. Nothing was saved. Try again in a moment.");
+
+const NETWORK_DISKS = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+]);
+
+function refuseNetworkDisk(folder: string): void {
+  const kind = process.platform === "linux" ? NETWORK_DISKS.get(statfsSync(folder).type) : undefined;
+  if (!kind) return;
+  throw new Error(
+    `${folder} is on a network disk (${kind}), where SQLite's locks do not hold. Use a local disk, or PostgreSQL by DATABASE_URL.`,
+  );
+}
+
+type Opener = (path: string, options?: { fileMustExist?: boolean }) => Database;
+
+async function loadDriver(): Promise<Opener> {
+  const missing = (cause: unknown) =>
+    new Error(
+      "SQLite storage needs the optional package better-sqlite3, which is not installed or was not built for this Node.js. " +
+        "Install it with `npm install better-sqlite3`, or set DATABASE_URL to use PostgreSQL.",
+      { cause },
+    );
+  const { default: Driver } = await import("better-sqlite3").catch((error: unknown) => Promise.reject(missing(error)));
+  return (path, options) => {
+    try {
+      return new Driver(path, options);
+    } catch (error) {
+      throw isMissingBinding(error) ? missing(error) : error;
+    }
+  };
+}
+
+function isMissingBinding(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /bindings file/.test(error.message) || ("code" in error && error.code === "ERR_DLOPEN_FAILED");
+}
