@@ -37,8 +37,8 @@ export interface Store {
    * A failed query dooms the transaction, even when `fn` catches its error: use `ON CONFLICT` instead.
    */
   write<T>(fn: (tx: Query) => Promise<T>): Promise<T>;
-  /** What readiness asks; `thorough` adds what `doctor` asks and may take seconds on a large database. */
-  check(options?: { thorough?: boolean }): Promise<Check[]>;
+  /** What readiness asks; `thorough` adds what `doctor` asks and may take seconds on a large database. `now` (ms) is compared with the database's clock. */
+  check(options?: { thorough?: boolean; now?: number }): Promise<Check[]>;
   /** Finishes the writes that wait, then lets go of the database. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Store, StoreLog } from "./db.ts";
 import { migrate } from "./migrate.ts";
+import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 
 export interface OpenOptions {
@@ -24,7 +25,8 @@ export async function openStore(options: OpenOptions): Promise<Store> {
   }
 }
 
-async function open({ dataDir, strict = false, log }: OpenOptions): Promise<Store> {
+async function open({ databaseUrl, dataDir, strict = false, log }: OpenOptions): Promise<Store> {
+  if (databaseUrl !== undefined) return openPostgres(databaseUrl, { log });
   if (dataDir === undefined) throw new Error("No place for the data was named: give a data folder or a database URL.");
   return openSqlite(dataFile(dataDir), { strict, log });
 }

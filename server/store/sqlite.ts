@@ -69,12 +69,22 @@ class SqliteStore implements Store {
 
   async check({ thorough = false } = {}): Promise<Check[]> {
     if (this.#closed) throw closing();
-    return [...settingsOf(this.#writer, this.#file), ...(thorough ? contentsOf(this.#reader) : [])];
+    const write = await this.#tryWrite();
+    return [...settingsOf(this.#writer, this.#file), write, ...(thorough ? contentsOf(this.#reader) : [])];
   }
 
   close(): Promise<void> {
     this.#closed ??= this.#release();
     return this.#closed;
+  }
+
+  async #tryWrite(): Promise<Check> {
+    try {
+      await this.write((tx) => tx.run(`PRAGMA user_version = ${this.#reader.pragma("user_version")}`));
+      return { name: "write", ok: true, detail: "ok" };
+    } catch (error) {
+      return { name: "write", ok: false, detail: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   async #release(): Promise<void> {

@@ -1,0 +1,130 @@
+import type { ClientBase, CustomTypesConfig, Pool, QueryResult } from "pg";
+import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "./db.ts";
+
+const STATEMENTS_KEPT = 1000;
+
+interface Prepared {
+  text: string;
+  name?: string;
+}
+
+/** `?` to `$1`, `$2`, …, once per text; each text is a named statement, which every connection prepares once. */
+export class Statements {
+  readonly #known = new Map<string, Prepared>();
+
+  get(sql: string): Prepared {
+    const known = this.#known.get(sql);
+    if (known) return known;
+    const text = numbered(sql);
+    if (this.#known.size >= STATEMENTS_KEPT) return { text };
+    const prepared = { text, name: `q${this.#known.size}` };
+    this.#known.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** A `?` inside a string, a quoted name or a comment stays. */
+export function numbered(sql: string): string {
+  let count = 0;
+  return sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|\?/g, (part) => (part === "?" ? `$${++count}` : part));
+}
+
+/** The queries of one transaction, or of reads (then `over` is a pool and a failure ends nothing). */
+export class Queries implements Query {
+  finished = false;
+  failure: unknown;
+  readonly #over: ClientBase | Pool;
+  readonly #statements: Statements;
+  readonly #transaction: boolean;
+
+  constructor(over: ClientBase | Pool, statements: Statements, { transaction }: { transaction: boolean }) {
+    this.#over = over;
+    this.#statements = statements;
+    this.#transaction = transaction;
+  }
+
+  async one<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return (await this.#query(sql, values)).rows[0] as T | undefined;
+  }
+
+  async all<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    return (await this.#query(sql, values)).rows as T[];
+  }
+
+  async run(sql: string, ...values: Value[]): Promise<number> {
+    return (await this.#query(sql, values)).rowCount ?? 0;
+  }
+
+  async #query(sql: string, values: Value[]): Promise<QueryResult> {
+    if (this.finished)
+      throw new Error("This transaction is over: the query was not run. Await every query inside the write callback.");
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      assertStorable(values);
+      return await this.#over.query({ ...this.#statements.get(sql), values });
+    } catch (error) {
+      const translated = translate(error);
+      if (this.#transaction) this.failure ??= translated;
+      throw translated;
+    }
+  }
+}
+
+/** 64-bit integers and sums as numbers, truth values as 0 and 1: as SQLite gives them. */
+export function rowTypes(types: { getTypeParser: CustomTypesConfig["getTypeParser"] }): CustomTypesConfig {
+  const own = new Map<number, (text: string) => unknown>([
+    [16, (text) => (text === "t" ? 1 : 0)],
+    [20, (text) => assertReadable("of 64 bits", Number(text))],
+    [1700, numeric],
+  ]);
+  return { getTypeParser: (oid, format) => own.get(oid) ?? types.getTypeParser(oid, format) };
+}
+
+const numeric = (text: string) => (text.includes(".") ? Number(text) : assertReadable("of a sum", Number(text)));
+
+/** The five characters PostgreSQL gives an error, or undefined for one that the server did not send. */
+export function sqlState(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && "severity" in (error as object) ? code : undefined;
+}
+
+export function translate(error: unknown): unknown {
+  const state = sqlState(error);
+  if (state === "23505") return uniqueViolation(error as Error);
+  return isOutage(error, state) ? unavailable(error) : error;
+}
+
+export function unavailable(error: unknown, options: { outcomeUnknown?: boolean } = {}): StoreUnavailable {
+  if (error instanceof StoreUnavailable && !options.outcomeUnknown) return error;
+  const saved = options.outcomeUnknown ? "Whether the change was saved is not known." : "The change was not saved.";
+  return new StoreUnavailable(`PostgreSQL cannot serve just now (${reason(error)}). ${saved} Try again in a moment.`, {
+    cause: error,
+    ...options,
+  });
+}
+
+/** A connection that is refused on every address of a name is an AggregateError without a message. */
+export function reason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Connection (08), authorisation (28), catalogue (3D), resources (53), shutdown (57P), disk (58), read-only standby (25006). */
+const OUTAGE = /^(08|28|3D|53|57P|58|25006)/;
+
+function isOutage(error: unknown, state: string | undefined): boolean {
+  if (state !== undefined) return OUTAGE.test(state);
+  if (!(error instanceof Error) || error instanceof RangeError) return false;
+  return (
+    error instanceof AggregateError ||
+    "syscall" in error ||
+    /^Connection terminated|not queryable|timeout|Cannot use a pool/.test(error.message)
+  );
+}
+
+/** The detail is `Key (column, column)=(…) already exists.` in the language of the server. */
+function uniqueViolation(error: Error): UniqueViolation {
+  const { table = "", detail = "" } = error as { table?: string; detail?: string };
+  const columns = /\((.+?)\)=\(/.exec(detail)?.[1] ?? "";
+  return new UniqueViolation(table, columns.replaceAll('"', "").split(", "), { cause: error });
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+
+export interface Database {
+  name: string;
+  url: string;
+}
+
+/** A new database on the server, empty or a copy of `template`. */
+export async function createDatabase(server: string, template = "template0"): Promise<Database> {
+  const name = `playtest_${randomBytes(8).toString("hex")}`;
+  await sql(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { name, url: url.href };
+}
+
+export const dropDatabase = (server: string, name: string) => sql(server, `DROP DATABASE ${name} WITH (FORCE)`);
+
+/** Runs one statement on a connection of its own, beside the store under test. */
+export async function sql<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<T>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,13 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL("..", import.meta.url)),
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/global-setup.ts"],
+    allowOnly: false,
+    testTimeout: 15_000,
+    hookTimeout: 15_000,
+  },
+});
