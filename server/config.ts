@@ -1,0 +1,77 @@
+/** Everything an operator can set, with the unit in the name. Defaults are production's; tests and flags override. */
+export interface Config {
+  /** Address clients use, without a trailing slash and without `/api/v1`. */
+  baseUrl: string;
+  sandbox: boolean;
+  /** New accounts are verified at once (sandbox only, decisions §13). */
+  autoVerify: boolean;
+  /** Checks replies against the contract and watches transactions; on in tests and development. */
+  strict: boolean;
+  version: string;
+  limits: {
+    enabled: boolean;
+    keyPerMinute: number;
+    keyBurst: number;
+    keylessPerMinute: number;
+    registerPerMinute: number;
+    passwordPerMinute: number;
+  };
+  http: {
+    bodyBytes: number;
+    headersTimeoutMs: number;
+    requestTimeoutMs: number;
+    keepAliveTimeoutMs: number;
+    maxConnections: number;
+    drainMs: number;
+    /** Addresses (CIDR) whose `X-Forwarded-For` is believed. */
+    trustedProxies: string[];
+  };
+  pricing: Pricing;
+  orders: { trialMaxSlots: number; payWithinMs: number };
+  playtesters: { maxReserved: number };
+  uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number };
+  checkout: { expireMs: number };
+  mail: { from: string; smtpUrl: string | null };
+  passwords: { scryptLogN: number };
+}
+
+/** Cents by duration in minutes: first player, and each further one. `payoutPerHourCents` is per player. */
+export interface Pricing {
+  baseCents: Record<number, number>;
+  furtherPlayerCents: Record<number, number>;
+  payoutPerHourCents: number;
+  publicPayoutCents: number;
+}
+
+const GiB = 1024 ** 3;
+const hour = 3_600_000;
+
+export const defaults: Config = {
+  baseUrl: "http://127.0.0.1:4747",
+  sandbox: false,
+  autoVerify: false,
+  strict: false,
+  version: "0.0.0",
+  limits: { enabled: true, keyPerMinute: 600, keyBurst: 100, keylessPerMinute: 60, registerPerMinute: 10, passwordPerMinute: 5 },
+  http: {
+    bodyBytes: 1024 * 1024,
+    headersTimeoutMs: 15_000,
+    requestTimeoutMs: 30_000,
+    keepAliveTimeoutMs: 65_000,
+    maxConnections: 10_000,
+    drainMs: 25_000,
+    trustedProxies: [],
+  },
+  pricing: {
+    baseCents: { 30: 1500, 60: 2000, 120: 3500, 180: 5000 },
+    furtherPlayerCents: { 30: 1000, 60: 1500, 120: 2500, 180: 4000 },
+    payoutPerHourCents: 1000,
+    publicPayoutCents: 0,
+  },
+  orders: { trialMaxSlots: 5, payWithinMs: 24 * hour },
+  playtesters: { maxReserved: 3 },
+  uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour },
+  checkout: { expireMs: 24 * hour },
+  mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },
+  passwords: { scryptLogN: 17 },
+};

@@ -1,0 +1,26 @@
+import type { Config } from "./config.ts";
+import type { JobRunner } from "./jobs/runner.ts";
+import type { Log } from "./log.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Secrets } from "./secrets.ts";
+import type { Store } from "./store/db.ts";
+
+/** The server's time. `now` is real time plus the sandbox offset; `real` is what signatures and timers use. */
+export interface Clock {
+  now(): number;
+  real(): number;
+}
+
+/** All a handler or a job may touch. Composition roots build it; nothing below them reads the process. */
+export interface Deps {
+  config: Config;
+  store: Store;
+  clock: Clock;
+  /** A UUIDv7 of the server's time: ids of one process sort in the order they were made. */
+  newId(): string;
+  randomBytes(count: number): Buffer;
+  secrets: Secrets;
+  passwords: Passwords;
+  jobs: JobRunner;
+  log: Log;
+}

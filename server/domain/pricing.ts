@@ -1,0 +1,30 @@
+import type { Pricing } from "../config.ts";
+
+export interface Terms {
+  visibility: "public" | "private";
+  durationMinutes: number;
+  playerCount: number;
+}
+
+export interface SlotPrice {
+  /** What the owner pays per slot, cents. */
+  costCents: number;
+  /** What the playtester earns per accepted slot, cents. */
+  payoutCents: number;
+  /** Playtest hours one slot would take, in minutes; 0 for public playtests, which need no payment. */
+  minutes: number;
+}
+
+/** The price of one slot (decisions §4): a base by duration, a surcharge per further player. Public playtests are free. */
+export function priceOf(terms: Terms, pricing: Pricing): SlotPrice {
+  const { durationMinutes, playerCount } = terms;
+  if (terms.visibility === "public") return { costCents: 0, payoutCents: pricing.publicPayoutCents, minutes: 0 };
+  const base = pricing.baseCents[durationMinutes];
+  const further = pricing.furtherPlayerCents[durationMinutes];
+  if (base === undefined || further === undefined) throw new Error(`no price for ${durationMinutes} minutes`);
+  return {
+    costCents: base + further * (playerCount - 1),
+    payoutCents: Math.round((pricing.payoutPerHourCents * durationMinutes * playerCount) / 60),
+    minutes: durationMinutes * playerCount,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Endpoint, Scope } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../deps.ts";
+import { forbidden, Problem } from "../problem.ts";
+import { sha256 } from "../secrets.ts";
+import * as keys from "../store/keys.ts";
+import type { Principal } from "./call.ts";
+
+const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
+const mainScope = { game_owner: "game_owner", playtester: "playtester", admin: "admin" } as const;
+
+/** The account behind `Authorization: Bearer …`; 401 for a key that is missing, unknown, expired or revoked. */
+export async function authenticate(deps: Deps, authorization: string | undefined): Promise<Principal> {
+  const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+  if (!key) throw unauthorized("This needs an API key: send `Authorization: Bearer <API_KEY>`.");
+  const found = await deps.store.read((q) => keys.findByHash(q, sha256(key)));
+  const now = deps.clock.now();
+  if (!found || found.revoked_at !== null) throw unauthorized("The API key is unknown or revoked.");
+  if (found.expires_at !== null && found.expires_at <= now) throw unauthorized("The API key has expired. Create a new one.");
+  if (found.suspended_at !== null) throw forbidden("This account is suspended. Ask the operator of this server.");
+  keyUsage(deps).touch(found.id, found.last_used_at);
+  return {
+    userId: found.user_id,
+    keyId: found.id,
+    role: found.role,
+    scopes: new Set(JSON.parse(found.scopes) as Scope[]),
+    emailVerified: found.email_verified_at !== null,
+  };
+}
+
+/** 403 unless the caller may use this endpoint. Scope first: a key without it learns nothing about its account. */
+export function authorize(endpoint: Endpoint, principal: Principal): void {
+  const missing = requiredScopes(endpoint, principal).filter((scope) => !principal.scopes.has(scope));
+  if (missing.length > 0) throw forbidden(`The API key lacks the scope ${missing.map((scope) => `\`${scope}\``).join(" and ")}.`);
+  if (principal.emailVerified || endpoint.unverified) return;
+  throw new Problem("EMAIL_NOT_VERIFIED", "Verify the e-mail address first: open the link in the mail we sent, or ask for another.");
+}
+
+function requiredScopes(endpoint: Endpoint, principal: Principal): readonly Scope[] {
+  if (endpoint.access === "any" || endpoint.access === "none") return [];
+  return endpoint.access === "main" ? [mainScope[principal.role]] : endpoint.access;
+}
+
+const usageEveryMs = 60_000;
+const usages = new WeakMap<Deps, KeyUsage>();
+
+interface KeyUsage {
+  touch(keyId: string, lastUsedAt: number | null): void;
+  flush(): Promise<void>;
+}
+
+/** Notes when keys were used, at most once a minute and key, off the request path. */
+export function keyUsage(deps: Deps): KeyUsage {
+  const known = usages.get(deps);
+  if (known) return known;
+  const pending = new Map<string, number>();
+  const usage: KeyUsage = {
+    touch(keyId, lastUsedAt) {
+      const now = deps.clock.now();
+      if (lastUsedAt !== null && now - lastUsedAt < usageEveryMs) return;
+      if (pending.has(keyId)) return;
+      pending.set(keyId, now);
+      if (pending.size === 1) setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, "could not note key usage")));
+    },
+    async flush() {
+      const batch = [...pending];
+      pending.clear();
+      if (batch.length > 0) await deps.store.write((tx) => keys.touch(tx, batch));
+    },
+  };
+  usages.set(deps, usage);
+  return usage;
+}

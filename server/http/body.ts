@@ -1,0 +1,39 @@
+import type { IncomingMessage } from "node:http";
+import { Problem } from "../problem.ts";
+import { parseStrictJson } from "./json.ts";
+
+const tooLarge = (limit: number) =>
+  new Problem("PAYLOAD_TOO_LARGE", `The body is larger than ${limit} bytes. Nothing was changed.`, { headers: { Connection: "close" } });
+
+/** The JSON body, or undefined when there is none. Counts bytes while streaming, so a chunked body cannot be endless. */
+export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  const length = request.headers["content-length"];
+  if (length === "0" || (length === undefined && request.headers["transfer-encoding"] === undefined)) return undefined;
+  const bytes = await readBytes(request, limit);
+  if (bytes.length === 0) return undefined;
+  requireJsonType(request.headers["content-type"]);
+  return parseStrictJson(bytes);
+}
+
+/** The body's bytes, at most `limit`; 413 beyond. */
+export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) return void chunks.push(chunk);
+      request.pause();
+      reject(tooLarge(limit));
+    });
+    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.once("error", () => reject(new Problem("BAD_REQUEST", "The connection closed before the whole body arrived. Nothing was changed.")));
+  });
+}
+
+function requireJsonType(contentType: string | undefined): void {
+  const type = contentType?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json" || type?.endsWith("+json")) return;
+  throw new Problem("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json. Nothing was changed.");
+}

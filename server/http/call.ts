@@ -1,0 +1,72 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { BodyOut, DataOf, Endpoint, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
+import type { Problem } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import type { Page, Position } from "../store/keyset.ts";
+import type { Rendered } from "./reply.ts";
+
+/** Who is calling: the account behind an API key. */
+export interface Principal {
+  userId: string;
+  keyId: string;
+  role: "game_owner" | "playtester" | "admin";
+  scopes: ReadonlySet<Scope>;
+  emailVerified: boolean;
+}
+
+/** A page of a list, with where it goes on. */
+export class Listed<T> {
+  readonly data: T;
+  readonly next: Position | null;
+  constructor(data: T, next: Position | null) {
+    this.data = data;
+    this.next = next;
+  }
+}
+
+/** A reply that is durable: rendered and, with an idempotency key, stored in the transaction of its effect. */
+export class Committed<T> {
+  declare readonly data: T;
+  readonly rendered: Rendered;
+  constructor(rendered: Rendered) {
+    this.rendered = rendered;
+  }
+}
+
+/** A refusal whose effects stay (the 402 that made an order): committed and remembered under its key until `until` (ms). */
+export class Remembered {
+  readonly problem: Problem;
+  readonly until: number;
+  constructor(problem: Problem, until: number) {
+    this.problem = problem;
+    this.until = until;
+  }
+}
+
+/** A reply that is not the JSON envelope: a file, a stream of events, an upload protocol's own answer. */
+export class Direct {
+  readonly write: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+  constructor(write: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void) {
+    this.write = write;
+  }
+}
+
+/** What a handler gets. Reads go through `read`, every change through one `commit`. */
+export interface Call<E extends Endpoint> {
+  params: ParamsOf<E>;
+  query: QueryOut<E>;
+  body: BodyOut<E>;
+  principal: Principal;
+  headers: IncomingHttpHeaders;
+  requestId: string;
+  /** The page asked for; `fallback` is the size where the specification gives the list no `limit`. */
+  page(fallback?: number): Page;
+  /** Turns `limit + 1` fetched rows into a page of `limit` and the cursor behind it. */
+  listed<Row extends { id: string; created_at: number }>(page: Page, rows: Row[], data: (rows: Row[]) => DataOf<E>): Listed<DataOf<E>>;
+  read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
+  /** The effect, and the idempotency record of its reply, in one transaction. `fn` may run more than once. */
+  commit(fn: (tx: Query) => Promise<DataOf<E> | Remembered>): Promise<Committed<DataOf<E>>>;
+}
+
+export type Result<E extends Endpoint> = (E["list"] extends true ? Listed<DataOf<E>> : DataOf<E>) | Committed<DataOf<E>> | Direct;
+export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>;

@@ -1,0 +1,96 @@
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../deps.ts";
+import { conflict, invalid, Problem } from "../problem.ts";
+import { sha256 } from "../secrets.ts";
+import type { Query } from "../store/db.ts";
+import * as records from "../store/idempotency.ts";
+import { canonicalJson } from "./json.ts";
+import type { Rendered } from "./reply.ts";
+
+/**
+ * Idempotency (decisions §9). The stored reply and the effect commit together, so a replay is always of something that
+ * happened, and a failed or crashed attempt left nothing behind and may simply run again.
+ */
+export interface Once {
+  /** The stored reply of the same request, if there is one. */
+  find(q: Query): Promise<Rendered | undefined>;
+  save(tx: Query, rendered: Rendered, until?: number): Promise<void>;
+  /** Runs `work` unless a twin is running here: then waits for it up to two seconds, else 409. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+}
+
+const keepMs = 24 * 3_600_000;
+const twinWaitMs = 2_000;
+const running = new WeakMap<Deps, Map<string, Promise<unknown>>>();
+
+export interface OnceRequest {
+  accountId: string;
+  key: string;
+  endpoint: Endpoint;
+  /** The endpoint's main path with its ids: the shorter forms of a path are the same request. */
+  path: string;
+  query: string;
+  body: unknown;
+  /** `X-Payment` pays a remembered 402 instead of repeating it. */
+  pays: boolean;
+}
+
+/** The key as sent, 422 when it is not 1..255 printable ASCII characters. */
+export function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === "string" && /^[\x20-\x7e]{1,255}$/.test(header)) return header;
+  throw invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters");
+}
+
+export function createOnce(deps: Deps, request: OnceRequest): Once {
+  const { accountId, key } = request;
+  const fingerprint = sha256(`${request.endpoint.method} ${request.path}?${request.query}\n${canonicalJson(request.body ?? {})}`);
+  const context = `idempotency ${accountId} ${key}`;
+  const seal = (body: Uint8Array) => (request.endpoint.secretReply ? deps.secrets.sealBytes(body, context) : body);
+  const open = (body: Uint8Array) => Buffer.from(request.endpoint.secretReply ? deps.secrets.openBytes(body, context) : body);
+
+  return {
+    async find(q) {
+      const stored = await records.find(q, accountId, key, deps.clock.now());
+      if (!stored) return undefined;
+      if (stored.fingerprint !== fingerprint)
+        throw new Problem("IDEMPOTENCY_MISMATCH", "This Idempotency-Key was used for a different request. Nothing was done; use a new key.");
+      if (stored.status >= 400 && request.pays) return undefined;
+      const headers = { ...(JSON.parse(stored.headers) as Record<string, string>), "Idempotency-Replayed": "true" };
+      return { status: stored.status, headers, body: open(stored.body) };
+    },
+    async save(tx, rendered, until) {
+      const now = deps.clock.now();
+      const body = seal(Buffer.from(rendered.body));
+      const headers = JSON.stringify(rendered.headers);
+      await records.save(tx, accountId, key, { fingerprint, status: rendered.status, headers, body, expires_at: until ?? now + keepMs }, now);
+    },
+    alone: (work) => runAlone(deps, `${accountId} ${key}`, work),
+  };
+}
+
+async function runAlone<T>(deps: Deps, name: string, work: () => Promise<T>): Promise<T> {
+  let twins = running.get(deps);
+  if (!twins) running.set(deps, (twins = new Map()));
+  const deadline = deps.clock.real() + twinWaitMs;
+  for (let twin = twins.get(name); twin; twin = twins.get(name)) {
+    if (!(await settledWithin(twin, deadline - deps.clock.real()))) {
+      const busy = conflict("The same request is still running. Ask again in a second.");
+      throw new Problem("CONFLICT", busy.message, { headers: { "Retry-After": "1" } });
+    }
+  }
+  const mine = work();
+  twins.set(name, mine);
+  return mine.finally(() => twins.delete(name));
+}
+
+function settledWithin(twin: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), Math.max(0, ms));
+    const settled = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    twin.then(settled, settled);
+  });
+}

@@ -1,0 +1,267 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../deps.ts";
+import { notFound, Problem } from "../problem.ts";
+import { StoreUnavailable } from "../store/db.ts";
+import { createAddresses } from "./address.ts";
+import { authenticate, authorize } from "./auth.ts";
+import { readJson } from "./body.ts";
+import { type Call, Committed, Direct, type Handler, Listed, type Principal, Remembered } from "./call.ts";
+import { checkReply } from "./check.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { createOnce, idempotencyKey, type Once } from "./idempotency.ts";
+import { createRateLimiter, type Verdict } from "./rate-limit.ts";
+import { type Meta, type Rendered, renderData, renderProblem, send } from "./reply.ts";
+import type { Router } from "./router.ts";
+import { validate } from "./validate.ts";
+
+export interface Route {
+  operation: string;
+  endpoint: Endpoint;
+  handler: Handler<Endpoint>;
+}
+
+/** A page or file outside `/api`: does everything itself, problems are turned into the error envelope or a page by it. */
+export type PageHandler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: URL;
+  requestId: string;
+  common: Record<string, string>;
+}
+
+const prefix = "/api/v1";
+
+/** From a request to its reply. The one place on the server where an error becomes an answer. */
+export function createListener(deps: Deps, router: Router<Route>, pages: PageHandler) {
+  const { config } = deps;
+  const limiter = createRateLimiter(deps.clock.real);
+  const addressOf = createAddresses(config.http.trustedProxies);
+
+  async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = newRequestId(deps);
+    const common: Record<string, string> = { "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
+    const started = deps.clock.real();
+    try {
+      const url = targetOf(request);
+      const exchange = { request, response, url, requestId, common };
+      if (!url.pathname.startsWith("/api/")) return await servePage(exchange);
+      await serve(exchange);
+    } catch (error) {
+      fail(request, response, error, requestId, common);
+    } finally {
+      deps.log.info({ requestId, method: request.method, path: pathForLog(request), status: response.statusCode, ms: deps.clock.real() - started });
+    }
+  }
+
+  async function servePage({ request, response, url, common }: Exchange): Promise<void> {
+    for (const [name, value] of Object.entries(common)) response.setHeader(name, value);
+    await pages(request, response, url);
+  }
+
+  /** The pipeline: match, authenticate, limit, authorize, validate, then once. */
+  async function serve(exchange: Exchange): Promise<void> {
+    const { request, response, url, common } = exchange;
+    const { route, params, path } = match(request.method ?? "", url.pathname);
+    const { endpoint } = route;
+    const principal = await identify(endpoint, request, common);
+    if (principal) authorize(endpoint, principal);
+    const query = endpoint.query ? validate(endpoint.query, Object.fromEntries(url.searchParams)) : {};
+    const body = endpoint.media === "tus" ? undefined : await readBody(endpoint, request);
+    const once = onceOf(endpoint, principal, request, path, url, body);
+    const call = createCall({ exchange, endpoint, principal, params, query, body, once });
+    const result = await (once ? once.alone(() => attempt(route, call, once)) : route.handler(call));
+    if (result instanceof Direct) {
+      for (const [name, value] of Object.entries(common)) response.setHeader(name, value);
+      await result.write(request, response);
+      return;
+    }
+    send(response, result instanceof Committed ? result.rendered : render(exchange, endpoint, principal, result), common);
+  }
+
+  function match(method: string, pathname: string) {
+    const found = pathname.startsWith(`${prefix}/`) ? router.match(pathname.slice(prefix.length)) : undefined;
+    if (!found) throw notFound();
+    const route = found.methods.get(method === "HEAD" ? "GET" : method);
+    if (!route) {
+      const allowed = [...found.methods.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
+      throw new Problem("METHOD_NOT_ALLOWED", `This path takes ${allowed}.`, { headers: { Allow: allowed } });
+    }
+    const names = [...route.endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+    const params = Object.fromEntries(names.map((name, index) => [name, found.values[index]!]));
+    const path = route.endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name]!);
+    return { route, params, path };
+  }
+
+  async function identify(endpoint: Endpoint, request: IncomingMessage, common: Record<string, string>): Promise<Principal | undefined> {
+    const address = addressOf(request);
+    const limits = config.limits;
+    if (endpoint.access === "none") {
+      const perMinute = { register: limits.registerPerMinute, password: limits.passwordPerMinute, none: limits.keylessPerMinute }[endpoint.limit ?? "none"];
+      limit(`${endpoint.limit ?? "keyless"} ${address}`, perMinute, perMinute, common);
+      return undefined;
+    }
+    try {
+      const principal = await authenticate(deps, request.headers.authorization);
+      limit(`key ${principal.keyId}`, limits.keyPerMinute, limits.keyBurst, common);
+      return principal;
+    } catch (error) {
+      // Guessing keys is bounded per address.
+      if (error instanceof Problem && error.code === "UNAUTHORIZED") limit(`keyless ${address}`, limits.keylessPerMinute, limits.keylessPerMinute, common);
+      throw error;
+    }
+  }
+
+  function limit(caller: string, perMinute: number, burst: number, common: Record<string, string>): void {
+    if (!config.limits.enabled) return;
+    const verdict = limiter.take(caller, { perMinute, burst });
+    Object.assign(common, limitHeaders(verdict, deps.clock.real()));
+    if (verdict.allowed) return;
+    const seconds = String(verdict.retryAfterSeconds);
+    throw new Problem("RATE_LIMITED", `Too many requests. Try again in ${seconds} s.`, { headers: { "Retry-After": seconds } });
+  }
+
+  async function readBody(endpoint: Endpoint, request: IncomingMessage): Promise<unknown> {
+    if (request.method === "GET" || request.method === "HEAD") return undefined;
+    const raw = await readJson(request, config.http.bodyBytes);
+    if (!endpoint.body) {
+      if (raw !== undefined && Object.keys(Object(raw)).length > 0) validateEmpty(raw);
+      return undefined;
+    }
+    return validate(endpoint.body, raw ?? {});
+  }
+
+  function onceOf(endpoint: Endpoint, principal: Principal | undefined, request: IncomingMessage, path: string, url: URL, body: unknown): Once | undefined {
+    if (!principal || endpoint.method === "GET" || endpoint.media === "tus") return undefined;
+    const key = idempotencyKey(request.headers["idempotency-key"]);
+    if (key === undefined) return undefined;
+    const pays = request.headers["x-payment"] !== undefined;
+    return createOnce(deps, { accountId: principal.userId, key, endpoint, path, query: url.searchParams.toString(), body, pays });
+  }
+
+  async function attempt(route: Route, call: Call<Endpoint>, once: Once) {
+    const stored = await deps.store.read((q) => once.find(q));
+    return stored ? new Committed<unknown>(stored) : route.handler(call);
+  }
+
+  interface CallParts {
+    exchange: Exchange;
+    endpoint: Endpoint;
+    principal: Principal | undefined;
+    params: Record<string, string>;
+    query: unknown;
+    body: unknown;
+    once: Once | undefined;
+  }
+
+  function createCall({ exchange, endpoint, principal, params, query, body, once }: CallParts): Call<Endpoint> {
+    const list = listName(endpoint, principal, exchange.url);
+    return {
+      params,
+      query: query as never,
+      body: body as never,
+      get principal() {
+        if (!principal) throw new Error(`${endpoint.path} has no caller: it needs no key`);
+        return principal;
+      },
+      headers: exchange.request.headers,
+      requestId: exchange.requestId,
+      page(fallback = 20) {
+        const { limit: asked, cursor } = query as { limit?: number; cursor?: string };
+        return { limit: asked ?? fallback, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list, cursor) };
+      },
+      listed(page, rows, data) {
+        const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
+        return new Listed(data(rows.slice(0, page.limit)), last ? { at: last.created_at, id: last.id } : null);
+      },
+      read: (fn) => deps.store.read(fn),
+      commit: (fn) =>
+        deps.store.write(async (tx) => {
+          const stored = await once?.find(tx);
+          if (stored) return new Committed(stored);
+          const outcome = await fn(tx);
+          const refused = outcome instanceof Remembered;
+          const rendered = refused ? renderProblem(outcome.problem, metaOf(exchange)) : render(exchange, endpoint, principal, outcome);
+          await once?.save(tx, rendered, refused ? outcome.until : undefined);
+          return new Committed(rendered);
+        }),
+    };
+  }
+
+  const metaOf = (exchange: Exchange): Meta => ({ requestId: exchange.requestId, timestamp: new Date(deps.clock.now()).toISOString() });
+
+  function render(exchange: Exchange, endpoint: Endpoint, principal: Principal | undefined, result: unknown): Rendered {
+    const meta = metaOf(exchange);
+    const data = result instanceof Listed ? result.data : result;
+    if (result instanceof Listed) {
+      meta.cursor = result.next && encodeCursor(deps.secrets, listName(endpoint, principal, exchange.url), result.next);
+      meta.hasMore = result.next !== null;
+    }
+    if (config.strict) checkReply(endpoint, data);
+    return renderData(endpoint.status, data, meta);
+  }
+
+  function fail(request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string, common: Record<string, string>): void {
+    const problem = problemOf(error);
+    if (problem.status >= 500) deps.log.error({ err: error, requestId, method: request.method, path: pathForLog(request) }, "request failed");
+    if (response.headersSent) return void response.destroy();
+    // What is left of an unread body would be taken for the next request: close instead.
+    if (!request.complete) common.Connection = "close";
+    send(response, renderProblem(problem, { requestId, timestamp: new Date(deps.clock.now()).toISOString() }), common);
+  }
+
+  return listen;
+}
+
+const unexpected = "Something went wrong on our side. It is logged under this request id; it is safe to try again with the same Idempotency-Key.";
+
+/** What the caller is told: a problem as it is, a store that cannot serve as 503, anything else as 500 without its text. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof StoreUnavailable)) return new Problem("INTERNAL_ERROR", unexpected, { cause: error });
+  return new Problem("SERVICE_UNAVAILABLE", "The database cannot serve this just now. Try again with the same Idempotency-Key.", {
+    headers: { "Retry-After": "1" },
+    cause: error,
+  });
+}
+
+/** A cursor belongs to one list with one filter of one account. */
+function listName(endpoint: Endpoint, principal: Principal | undefined, url: URL): string {
+  const filters = [...url.searchParams].filter(([name]) => name !== "limit" && name !== "cursor").sort();
+  return `${principal?.userId} ${url.pathname} ${JSON.stringify(filters)} ${endpoint.path}`;
+}
+
+function limitHeaders(verdict: Verdict, realNow: number): Record<string, string> {
+  return {
+    "X-RateLimit-Limit": String(verdict.limit),
+    "X-RateLimit-Remaining": String(verdict.remaining),
+    "X-RateLimit-Reset": String(Math.floor(realNow / 1000) + verdict.resetSeconds),
+  };
+}
+
+function targetOf(request: IncomingMessage): URL {
+  const target = request.url ?? "/";
+  const host = request.headers.host ?? "localhost";
+  // An absolute-form target may name another host than the Host header does: refuse rather than guess.
+  if (!target.startsWith("/") || !URL.canParse(target, `http://${host}`)) throw new Problem("BAD_REQUEST", "The request target is not a path.");
+  return new URL(`http://localhost${target.startsWith("//") ? `/${target.replace(/^\/+/, "")}` : target}`);
+}
+
+function validateEmpty(body: unknown): never {
+  if (typeof body !== "object" || Array.isArray(body)) throw new Problem("BAD_REQUEST", "This takes no body.");
+  const details = Object.keys(body as object).slice(0, 20).map((field) => ({ field: field.slice(0, 100), message: "is not a field of this request" }));
+  throw new Problem("VALIDATION_ERROR", `${details[0]?.field}: ${details[0]?.message}`, { details });
+}
+
+/** Tokens travel in some queries (signed links, mailed links): the log has the path only. */
+const pathForLog = (request: IncomingMessage) => request.url?.split("?")[0]?.slice(0, 200);
+
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+function newRequestId(deps: Deps): string {
+  let id = "req_";
+  for (const byte of deps.randomBytes(20)) id += alphabet[byte % 36];
+  return id;
+}

@@ -1,0 +1,62 @@
+/** A route table by path segment. A literal segment wins over a parameter; parameters that are not UUIDs match nothing. */
+interface Node<T> {
+  literal: Map<string, Node<T>>;
+  parameter: Node<T> | undefined;
+  methods: Map<string, T>;
+}
+
+export interface Match<T> {
+  methods: ReadonlyMap<string, T>;
+  /** The parameters' values in the order of the path, lower case. Their names are the route's own. */
+  values: string[];
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const createNode = <T>(): Node<T> => ({ literal: new Map(), parameter: undefined, methods: new Map() });
+
+export interface Router<T> {
+  add(method: string, path: string, target: T): void;
+  /** Undefined: no such path. Which methods it has is the caller's to compare. */
+  match(path: string): Match<T> | undefined;
+}
+
+export function createRouter<T>(): Router<T> {
+  const root = createNode<T>();
+
+  return {
+    add(method, path, target) {
+      let node = root;
+      for (const segment of path.split("/").slice(1)) {
+        if (segment.startsWith(":")) {
+          node.parameter ??= createNode();
+          node = node.parameter;
+          continue;
+        }
+        let next = node.literal.get(segment);
+        if (!next) {
+          next = createNode();
+          node.literal.set(segment, next);
+        }
+        node = next;
+      }
+      if (node.methods.has(method)) throw new Error(`${method} ${path} is declared twice`);
+      node.methods.set(method, target);
+    },
+
+    match(path) {
+      let node = root;
+      const values: string[] = [];
+      for (const segment of path.split("/").slice(1)) {
+        const literal = node.literal.get(segment);
+        if (literal) {
+          node = literal;
+          continue;
+        }
+        if (!node.parameter || !uuid.test(segment)) return undefined;
+        values.push(segment.toLowerCase());
+        node = node.parameter;
+      }
+      return node.methods.size > 0 ? { methods: node.methods, values } : undefined;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { z } from "zod";
+import type { ProblemDetail } from "../../src/contract/problems.ts";
+import { Problem } from "../problem.ts";
+
+const maxDetails = 20;
+
+/** What the schema makes of `value`, or 422 with one detail per field. */
+export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const details = result.error.issues.flatMap((issue) => detailsOf(issue, value)).slice(0, maxDetails);
+  const [first] = details;
+  throw new Problem("VALIDATION_ERROR", `${first?.field}: ${first?.message}`, { details });
+}
+
+function detailsOf(issue: z.core.$ZodIssue, root: unknown): ProblemDetail[] {
+  const field = issue.path.map(String).join(".") || "body";
+  if (issue.code === "unrecognized_keys") {
+    const prefix = issue.path.length > 0 ? `${field}.` : "";
+    return issue.keys.map((key) => ({ field: prefix + key.slice(0, 100), message: "is not a field of this request" }));
+  }
+  return [{ field, message: messageOf(issue, root) }];
+}
+
+function messageOf(issue: z.core.$ZodIssue, root: unknown): string {
+  if (issue.code === "custom") return issue.message;
+  if (issue.code === "invalid_type" || issue.code === "invalid_value") {
+    if (valueAt(root, issue.path) === undefined) return "is required";
+    if (issue.code === "invalid_value") return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
+    return `must be ${issue.expected === "int" ? "a whole number" : `of type ${issue.expected}`}`;
+  }
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
+  if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
+  if (issue.code === "invalid_format") return issue.format === "regex" ? issue.message : `must be a valid ${issue.format}`;
+  return issue.message;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], root);
+}

@@ -1,0 +1,86 @@
+import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+import { insertRow, updateRow } from "./rows.ts";
+
+export interface GameRow {
+  id: string;
+  owner_id: string;
+  name: string;
+  description: string | null;
+  instructions: string | null;
+  build_url: string;
+  build_id: string | null;
+  cover_image_url: string | null;
+  external_url: string | null;
+  status: string;
+  devices: string;
+  platforms: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface CategoryRow {
+  id: string;
+  name: string;
+  slug: string;
+}
+
+export interface BuildRow {
+  id: string;
+  game_id: string;
+  build_url: string;
+  blob_key: string | null;
+  filename: string | null;
+  size: number | null;
+  sha256: string | null;
+  version: string | null;
+  channel: string | null;
+  notes: string | null;
+  created_at: number;
+}
+
+export const find = (q: Query, id: string) => q.one<GameRow>("SELECT * FROM games WHERE id = ?", id);
+
+/** Undefined for an id that does not exist and for one of another owner alike. */
+export const findForOwner = (q: Query, id: string, ownerId: string) => q.one<GameRow>("SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
+
+export function listForOwner(q: Query, ownerId: string, page: Page) {
+  const { sql, values } = keyset(page, "g");
+  return q.all<GameRow>(`SELECT g.* FROM games g WHERE g.owner_id = ? ${sql}`, ownerId, ...values);
+}
+
+export const insert = (tx: Query, game: GameRow) => insertRow(tx, "games", game);
+
+export const update = (tx: Query, id: string, changes: Partial<GameRow>) => updateRow(tx, "games", id, changes);
+
+export async function setCategories(tx: Query, gameId: string, categoryIds: readonly string[]): Promise<void> {
+  await tx.run("DELETE FROM game_categories WHERE game_id = ?", gameId);
+  for (const id of categoryIds) await tx.run("INSERT INTO game_categories (game_id, category_id) VALUES (?, ?)", gameId, id);
+}
+
+const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
+
+/** Categories by game, in the order of their names. */
+export async function categoriesOf(q: Query, gameIds: readonly string[]): Promise<Map<string, CategoryRow[]>> {
+  const found = new Map<string, CategoryRow[]>(gameIds.map((id) => [id, []]));
+  if (gameIds.length === 0) return found;
+  const rows = await q.all<CategoryRow & { game_id: string }>(
+    `SELECT gc.game_id, c.id, c.name, c.slug FROM game_categories gc JOIN categories c ON c.id = gc.category_id
+      WHERE gc.game_id IN (${marks(gameIds)}) ORDER BY c.name`,
+    ...gameIds,
+  );
+  for (const { game_id, id, name, slug } of rows) found.get(game_id)?.push({ id, name, slug });
+  return found;
+}
+
+export const allCategories = (q: Query) => q.all<CategoryRow>("SELECT id, name, slug FROM categories ORDER BY name");
+export const insertCategory = (tx: Query, row: CategoryRow) => insertRow(tx, "categories", row);
+
+export function listBuilds(q: Query, gameId: string, page: Page) {
+  const { sql, values } = keyset(page, "b");
+  return q.all<BuildRow>(`SELECT b.* FROM builds b WHERE b.game_id = ? ${sql}`, gameId, ...values);
+}
+
+export const findBuild = (q: Query, gameId: string, buildId: string) => q.one<BuildRow>("SELECT * FROM builds WHERE id = ? AND game_id = ?", buildId, gameId);
+
+export const insertBuild = (tx: Query, build: BuildRow) => insertRow(tx, "builds", build);

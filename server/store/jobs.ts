@@ -1,0 +1,58 @@
+import type { Query } from "./db.ts";
+
+export interface JobRow {
+  id: string;
+  kind: string;
+  unique_key: string;
+  payload: string;
+  run_at: number;
+  attempts: number;
+  lease_token: string | null;
+}
+
+/** Queues a job once per key; a key that is queued already is moved to the earlier time. */
+export const add = (tx: Query, job: { id: string; kind: string; key: string; payload: unknown; runAt: number; now: number }) =>
+  tx.run(
+    `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES (?, ?, ?, ?, ?, 0, 'queued', 0, ?)
+     ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
+    job.id,
+    job.kind,
+    job.key,
+    JSON.stringify(job.payload),
+    job.runAt,
+    job.now,
+  );
+
+export const nextRunAt = async (q: Query) => (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
+
+/** Leases up to `count` due jobs to the holder of `token`. A lease that ran out may be taken over. Times: `due` server time, `real` and lease real time. */
+export const claim = (tx: Query, lease: { token: string; due: number; real: number; until: number; count: number }) =>
+  tx.all<JobRow>(
+    `UPDATE jobs SET lease_until = ?, lease_token = ?, attempts = attempts + 1
+      WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ORDER BY run_at, id LIMIT ?) AND lease_until <= ?
+      RETURNING id, kind, unique_key, payload, run_at, attempts, lease_token`,
+    lease.until,
+    lease.token,
+    lease.due,
+    lease.real,
+    lease.count,
+    lease.real,
+  );
+
+export const extend = (tx: Query, job: JobRow, until: number) =>
+  tx.run("UPDATE jobs SET lease_until = ? WHERE id = ? AND lease_token = ?", until, job.id, job.lease_token);
+
+/** Zero rows: the lease was lost, somebody else does the job now. */
+export const finish = (tx: Query, job: JobRow) => tx.run("DELETE FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
+
+export const retry = (tx: Query, job: JobRow, runAt: number, error: string) =>
+  tx.run(
+    "UPDATE jobs SET run_at = ?, lease_until = 0, lease_token = NULL, last_error = ? WHERE id = ? AND lease_token = ?",
+    runAt,
+    error,
+    job.id,
+    job.lease_token,
+  );
+
+export const bury = (tx: Query, job: JobRow, error: string) =>
+  tx.run("UPDATE jobs SET state = 'dead', last_error = ? WHERE id = ? AND lease_token = ?", error, job.id, job.lease_token);

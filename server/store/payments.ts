@@ -1,0 +1,53 @@
+import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+import { insertRow } from "./rows.ts";
+
+export type PaymentStatus = "pending" | "completed" | "failed" | "cancelled" | "refunded" | "disputed";
+export type PaymentProvider = "stripe" | "sandbox" | "x402" | "credit" | "playtest_hours";
+
+export interface PaymentRow {
+  id: string;
+  owner_id: string;
+  amount_cents: number;
+  status: PaymentStatus;
+  provider: PaymentProvider;
+  external_id: string;
+  purpose: "credit" | "order" | "subscription";
+  playtest_id: string | null;
+  subscription_id: string | null;
+  return_url: string | null;
+  description: string | null;
+  checkout_hash: string | null;
+  expires_at: number | null;
+  completed_at: number | null;
+  flagged: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export const find = (q: Query, id: string) => q.one<PaymentRow>("SELECT * FROM payments WHERE id = ?", id);
+export const findForOwner = (q: Query, id: string, ownerId: string) =>
+  q.one<PaymentRow>("SELECT * FROM payments WHERE id = ? AND owner_id = ?", id, ownerId);
+export const findByCheckout = (q: Query, hash: string) => q.one<PaymentRow>("SELECT * FROM payments WHERE checkout_hash = ?", hash);
+
+export function listForOwner(q: Query, ownerId: string, page: Page) {
+  const { sql, values } = keyset(page, "p");
+  return q.all<PaymentRow>(`SELECT p.* FROM payments p WHERE p.owner_id = ? ${sql}`, ownerId, ...values);
+}
+
+export const insert = (tx: Query, payment: PaymentRow) => insertRow(tx, "payments", payment);
+
+/** Compare-and-set: true for the one caller that moved it out of `from`. */
+export const transition = async (tx: Query, id: string, from: readonly PaymentStatus[], to: PaymentStatus, now: number) =>
+  (await tx.run(
+    `UPDATE payments SET status = ?, updated_at = ?, completed_at = CASE WHEN ? = 'completed' THEN ? ELSE completed_at END
+      WHERE id = ? AND status IN (${from.map(() => "?").join(", ")})`,
+    to,
+    now,
+    to,
+    now,
+    id,
+    ...from,
+  )) === 1;
+
+export const flag = (tx: Query, id: string, reason: string) => tx.run("UPDATE payments SET flagged = ? WHERE id = ?", reason, id);

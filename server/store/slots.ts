@@ -1,0 +1,134 @@
+import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+import { insertRow, updateRow } from "./rows.ts";
+
+export interface SlotRow {
+  id: string;
+  playtest_id: string;
+  game_id: string;
+  owner_id: string;
+  status: string;
+  playtester_id: string | null;
+  /** The slot this one gives another try of. */
+  retry_of: string | null;
+  /** The expired or released slot this one stands in for. */
+  replaces: string | null;
+  reserved_at: number | null;
+  deadline_at: number | null;
+  submitted_at: number | null;
+  ended_at: number | null;
+  created_at: number;
+}
+
+/** A slot with all that its views show. */
+export interface SlotDetailRow extends SlotRow {
+  display_name: string | null;
+  submission_id: string | null;
+  video_file_size: number | null;
+  submission_notes: string | null;
+  submission_at: number | null;
+  blob_key: string | null;
+  published_at: number | null;
+  admin_approved_at: number | null;
+  score: number | null;
+  comment: string | null;
+  rated_at: number | null;
+  reject_reason: string | null;
+  rejected_at: number | null;
+  transcription_id: string | null;
+  transcription_status: string | null;
+  selected_version: string | null;
+  key_takeaways: string | null;
+  report_code: string | null;
+  report_notes: string | null;
+  reported_at: number | null;
+  game_name: string;
+  visibility: "public" | "private";
+  duration_minutes: number;
+  player_count: number;
+  is_free_public_trial: number;
+}
+
+const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.notes AS submission_notes, b.created_at AS submission_at, b.blob_key,
+    b.published_at, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
+    t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
+    k.reason_code AS report_code, k.notes AS report_notes, k.reported_at,
+    g.name AS game_name, p.visibility, p.duration_minutes, p.player_count, p.is_free_public_trial
+  FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id
+  LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id
+  LEFT JOIN rejections j ON j.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id
+  LEFT JOIN blocked_reports k ON k.slot_id = s.id AND k.resolved_at IS NULL`;
+
+export const find = (q: Query, id: string) => q.one<SlotRow>("SELECT * FROM slots WHERE id = ?", id);
+export const findDetail = (q: Query, id: string) => q.one<SlotDetailRow>(`${detail} WHERE s.id = ?`, id);
+export const findForOwner = (q: Query, id: string, ownerId: string) => q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.owner_id = ?`, id, ownerId);
+export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
+  q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.playtester_id = ?`, id, playtesterId);
+
+export function listForPlaytest(q: Query, playtestId: string, page: Page) {
+  const { sql, values } = keyset(page, "s");
+  return q.all<SlotDetailRow>(`${detail} WHERE s.playtest_id = ? ${sql}`, playtestId, ...values);
+}
+
+export function listForPlaytester(q: Query, playtesterId: string, page: Page) {
+  const { sql, values } = keyset(page, "s");
+  return q.all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ? ${sql}`, playtesterId, ...values);
+}
+
+/** An owner's slots of one status as it is at `now`; without a status, those that have a submission. */
+export function listForOwner(q: Query, ownerId: string, status: string | undefined, now: number, page: Page) {
+  const { sql, values } = keyset(page, "s");
+  const where = (condition: string, ...bound: (string | number)[]) =>
+    q.all<SlotDetailRow>(`${detail} WHERE s.owner_id = ? AND ${condition} ${sql}`, ownerId, ...bound, ...values);
+  if (status === undefined) return where("b.id IS NOT NULL");
+  if (status === "expired") return where("(s.status = 'expired' OR (s.status = 'reserved' AND s.deadline_at <= ?))", now);
+  if (status === "reserved") return where("s.status = 'reserved' AND s.deadline_at > ?", now);
+  return where("s.status = ?", status);
+}
+
+export const insert = (tx: Query, slot: SlotRow) => insertRow(tx, "slots", slot);
+
+/** Compare-and-set: true for the one caller that moved the slot out of `from`. */
+export const transition = async (tx: Query, id: string, from: string, changes: Partial<SlotRow> & { status: string }) => {
+  const current = await tx.one<{ id: string }>("SELECT id FROM slots WHERE id = ? AND status = ?", id, from);
+  return current !== undefined && (await updateRow(tx, "slots", id, changes)) === 1;
+};
+
+/** The oldest open slot of a playtest. */
+export const firstOpen = (tx: Query, playtestId: string) =>
+  tx.one<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1", playtestId);
+
+export const statusesOf = async (q: Query, playtestId: string) =>
+  (await q.all<{ status: string }>("SELECT status FROM slots WHERE playtest_id = ?", playtestId)).map((row) => row.status);
+
+export const held = async (q: Query, playtesterId: string, now: number) =>
+  (
+    await q.one<{ count: number }>(
+      "SELECT COUNT(*) AS count FROM slots WHERE playtester_id = ? AND (status = 'blocked' OR (status = 'reserved' AND deadline_at > ?))",
+      playtesterId,
+      now,
+    )
+  )?.count ?? 0;
+
+/** The playtester's slots of a playtest, whatever became of them. */
+export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>
+  q.all<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND playtester_id = ?", playtestId, playtesterId);
+
+export interface SubmissionRow {
+  id: string;
+  slot_id: string;
+  blob_key: string;
+  filename: string;
+  content_type: string;
+  video_file_size: number;
+  notes: string;
+  created_at: number;
+  published_at: number | null;
+  admin_approved_at: number | null;
+}
+
+export const insertSubmission = (tx: Query, row: SubmissionRow) => insertRow(tx, "submissions", row);
+export const insertRating = (tx: Query, row: { slot_id: string; score: number | null; comment: string | null; created_at: number }) =>
+  insertRow(tx, "ratings", row);
+export const insertRejection = (tx: Query, row: { slot_id: string; reason: string; allow_retry: number; created_at: number }) =>
+  insertRow(tx, "rejections", row);

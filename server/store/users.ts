@@ -1,0 +1,49 @@
+import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+import { insertRow, updateRow } from "./rows.ts";
+
+export interface UserRow {
+  id: string;
+  email: string;
+  /** The e-mail in lower case: what makes an account unique. */
+  email_key: string;
+  password_hash: string;
+  role: "game_owner" | "playtester" | "admin";
+  display_name: string;
+  company_name: string;
+  website_url: string | null;
+  gaming_experience: string | null;
+  email_verified_at: number | null;
+  validated_at: number | null;
+  suspended_at: number | null;
+  simulated: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export const emailKey = (email: string) => email.trim().toLowerCase();
+
+export const find = (q: Query, id: string) => q.one<UserRow>("SELECT * FROM users WHERE id = ?", id);
+export const findByEmail = (q: Query, email: string) => q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
+export const insert = (tx: Query, user: UserRow) => insertRow(tx, "users", user);
+export const update = (tx: Query, id: string, changes: Partial<UserRow>) => updateRow(tx, "users", id, changes);
+
+export function list(q: Query, page: Page) {
+  const { sql, values } = keyset(page, "u");
+  return q.all<UserRow>(`SELECT u.* FROM users u WHERE 1 = 1 ${sql}`, ...values);
+}
+
+export type TokenPurpose = "verify" | "reset" | "sign-in";
+
+export const addToken = (tx: Query, token: { hash: string; user_id: string; purpose: TokenPurpose; created_at: number; expires_at: number }) =>
+  insertRow(tx, "one_time_tokens", token);
+
+/** Uses a token up; undefined when it is unknown, used, expired or for something else. */
+export const useToken = (tx: Query, hash: string, purpose: TokenPurpose, now: number) =>
+  tx.one<{ user_id: string }>(
+    "UPDATE one_time_tokens SET used_at = ? WHERE hash = ? AND purpose = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
+    now,
+    hash,
+    purpose,
+    now,
+  );
