@@ -20,10 +20,25 @@ export interface Recipient {
 export async function emit(deps: Deps, tx: Query, recipients: readonly Recipient[], occurrence: Occurrence): Promise<void> {
   const now = deps.clock.now();
   for (const { id, role } of recipients) {
-    const event = { id: deps.newId(), account_id: id, kind: occurrence.kind, data: JSON.stringify(occurrence.data), created_at: now };
+    const event = {
+      id: deps.newId(),
+      account_id: id,
+      kind: occurrence.kind,
+      data: JSON.stringify(occurrence.data),
+      created_at: now,
+    };
     await events.insert(tx, event);
     const { title, body } = noticeOf(occurrence.kind, role, occurrence.notice);
-    const notification = { id: deps.newId(), user_id: id, event_id: event.id, type: occurrence.kind, title, body, read_at: null, created_at: now };
+    const notification = {
+      id: deps.newId(),
+      user_id: id,
+      event_id: event.id,
+      type: occurrence.kind,
+      title,
+      body,
+      read_at: null,
+      created_at: now,
+    };
     await events.insertNotification(tx, notification);
   }
 }

@@ -7,13 +7,26 @@ export interface Log {
   error: Write;
 }
 
-const secretPaths = ["authorization", "password", "currentPassword", "newPassword", "apiKey", "secret", "token", "x-payment", "cookie"];
+const secretPaths = [
+  "authorization",
+  "password",
+  "currentPassword",
+  "newPassword",
+  "apiKey",
+  "secret",
+  "token",
+  "x-payment",
+  "cookie",
+];
 
 /** JSON lines (or short text on a terminal) to `write`; secrets are cut out by name wherever they appear. */
 export async function createLog(options: { level: string; text: boolean; write(line: string): void }): Promise<Log> {
   const { pino } = await import("pino");
   const redact = { paths: secretPaths.flatMap((path) => [`["${path}"]`, `*["${path}"]`]), censor: "[redacted]" };
-  const logger = pino({ level: options.level, base: null, redact }, { write: options.text ? (line) => options.write(textLine(line)) : options.write });
+  const logger = pino(
+    { level: options.level, base: null, redact },
+    { write: options.text ? (line) => options.write(textLine(line)) : options.write },
+  );
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
@@ -25,6 +38,8 @@ export async function createLog(options: { level: string; text: boolean; write(l
 function textLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const label = Number(level) >= 50 ? "error" : Number(level) >= 40 ? "warn " : "info ";
-  const fields = Object.entries(rest).map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
+  const fields = Object.entries(rest).map(
+    ([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
+  );
   return `${new Date(Number(time)).toISOString()} ${label} ${[msg, ...fields].join(" ")}\n`;
 }

@@ -74,23 +74,42 @@ export interface SlotTerms {
   minutes: number;
 }
 
-export function orderTransfer(order: { playtestId: string; ownerId: string; paymentId: string; paidWith: "credit" | "hours"; amount: number }): Transfer {
+export function orderTransfer(order: {
+  playtestId: string;
+  ownerId: string;
+  paymentId: string;
+  paidWith: "credit" | "hours";
+  amount: number;
+}): Transfer {
   const { playtestId, ownerId, paymentId, amount } = order;
   const refs = { ownerId, paymentId, playtestId };
   if (order.paidWith === "hours") {
     const postings = move(accounts.minutes(ownerId), accounts.minutesHeld(playtestId), amount);
     return { eventKey: `playtest:${playtestId}`, asset: "MIN", postings, ...refs };
   }
-  return { eventKey: `order:${playtestId}`, asset: "USD", postings: move(accounts.credit(ownerId), accounts.held(playtestId), amount), ...refs };
+  return {
+    eventKey: `order:${playtestId}`,
+    asset: "USD",
+    postings: move(accounts.credit(ownerId), accounts.held(playtestId), amount),
+    ...refs,
+  };
 }
 
 /** An unfilled slot gives back what it held: deleted by the owner, or left over when the manual window ends. */
 export function refundTransfers(slot: SlotTerms, why: "slot_refund" | "manual_slot_expired"): Transfer[] {
   const shared = { eventKey: `${why}:${slot.slotId}`, ownerId: slot.ownerId, playtestId: slot.playtestId };
   if (slot.paidWith === "credit" && slot.costCents > 0)
-    return [{ ...shared, asset: "USD", postings: move(accounts.held(slot.playtestId), accounts.credit(slot.ownerId), slot.costCents) }];
+    return [
+      { ...shared, asset: "USD", postings: move(accounts.held(slot.playtestId), accounts.credit(slot.ownerId), slot.costCents) },
+    ];
   if (slot.paidWith === "hours" && slot.minutes > 0)
-    return [{ ...shared, asset: "MIN", postings: move(accounts.minutesHeld(slot.playtestId), accounts.minutes(slot.ownerId), slot.minutes) }];
+    return [
+      {
+        ...shared,
+        asset: "MIN",
+        postings: move(accounts.minutesHeld(slot.playtestId), accounts.minutes(slot.ownerId), slot.minutes),
+      },
+    ];
   return [];
 }
 
@@ -109,7 +128,9 @@ export function acceptTransfers(slot: SlotTerms, playtesterId: string): Transfer
   }
   const expense = slot.paidWith === "hours" ? accounts.payoutSubscription : accounts.promo;
   const paid: Transfer[] =
-    payoutCents > 0 ? [{ ...shared, eventKey: `accept:${slot.slotId}`, asset: "USD", postings: move(expense, payable, payoutCents) }] : [];
+    payoutCents > 0
+      ? [{ ...shared, eventKey: `accept:${slot.slotId}`, asset: "USD", postings: move(expense, payable, payoutCents) }]
+      : [];
   if (slot.paidWith === "free") return paid;
   const consumed = move(accounts.minutesHeld(slot.playtestId), accounts.minutesConsumed, slot.minutes);
   return [...paid, { ...shared, eventKey: `accept_minutes:${slot.slotId}`, asset: "MIN", postings: consumed }];
@@ -120,15 +141,33 @@ export function rejectTransfers(slot: SlotTerms): Transfer[] {
   const shared = { eventKey: `reject:${slot.slotId}`, ownerId: slot.ownerId, playtestId: slot.playtestId };
   if (slot.paidWith === "credit" && slot.costCents > 0)
     return [{ ...shared, asset: "USD", postings: move(accounts.held(slot.playtestId), accounts.revenueForfeit, slot.costCents) }];
-  if (slot.paidWith === "hours") return [{ ...shared, asset: "MIN", postings: move(accounts.minutesHeld(slot.playtestId), accounts.minutesConsumed, slot.minutes) }];
+  if (slot.paidWith === "hours")
+    return [
+      { ...shared, asset: "MIN", postings: move(accounts.minutesHeld(slot.playtestId), accounts.minutesConsumed, slot.minutes) },
+    ];
   return [];
 }
 
 /** Money arrives from outside for an account's credit; `settles` of it pays what a chargeback left owing. */
-export function topUpTransfers(topUp: { eventKey: string; from: string; ownerId: string; paymentId: string; cents: number; settles: number }): Transfer[] {
+export function topUpTransfers(topUp: {
+  eventKey: string;
+  from: string;
+  ownerId: string;
+  paymentId: string;
+  cents: number;
+  settles: number;
+}): Transfer[] {
   const refs = { ownerId: topUp.ownerId, paymentId: topUp.paymentId };
   const credit = accounts.credit(topUp.ownerId);
   const paid: Transfer = { eventKey: topUp.eventKey, asset: "USD", postings: move(topUp.from, credit, topUp.cents), ...refs };
   if (topUp.settles === 0) return [paid];
-  return [paid, { eventKey: `settle:${topUp.paymentId}`, asset: "USD", postings: move(credit, accounts.receivable(topUp.ownerId), topUp.settles), ...refs }];
+  return [
+    paid,
+    {
+      eventKey: `settle:${topUp.paymentId}`,
+      asset: "USD",
+      postings: move(credit, accounts.receivable(topUp.ownerId), topUp.settles),
+      ...refs,
+    },
+  ];
 }

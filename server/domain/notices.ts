@@ -23,34 +23,70 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
   const who = c.playtesterName ?? "A playtester";
   const forOwner: Partial<Record<EventKind, Notice>> = {
     "slot.reserved": { title: "Slot reserved", body: `${who} reserved a playtest slot of ${game}.` },
-    "slot.submitted": { title: "Video submitted", body: `${who} submitted a playtest video of ${game}. Review it when you like.` },
+    "slot.submitted": {
+      title: "Video submitted",
+      body: `${who} submitted a playtest video of ${game}. Review it when you like.`,
+    },
     "slot.accepted": { title: "Submission accepted", body: `You accepted ${who}'s playtest of ${game}.` },
     "slot.rejected": { title: "Submission rejected", body: `You rejected ${who}'s playtest of ${game}.` },
-    "slot.expired": { title: "Slot expired", body: `A playtest slot of ${game} expired${c.playtesterName ? ` before ${who} submitted a video` : " unfilled"}.` },
+    "slot.expired": {
+      title: "Slot expired",
+      body: `A playtest slot of ${game} expired${c.playtesterName ? ` before ${who} submitted a video` : " unfilled"}.`,
+    },
   };
   const forPlaytester: Partial<Record<EventKind, Notice>> = {
-    "slot.reserved": { title: "Slot reserved", body: `You hold a playtest slot of ${game}. Submit your video before the deadline.` },
+    "slot.reserved": {
+      title: "Slot reserved",
+      body: `You hold a playtest slot of ${game}. Submit your video before the deadline.`,
+    },
     "slot.submitted": { title: "Video received", body: `Your playtest video of ${game} is with the owner for review.` },
-    "slot.accepted": { title: "Playtest accepted", body: `Your playtest of ${game} was accepted${c.amountCents ? ` and earned you ${usd(c.amountCents)}` : ""}.` },
+    "slot.accepted": {
+      title: "Playtest accepted",
+      body: `Your playtest of ${game} was accepted${c.amountCents ? ` and earned you ${usd(c.amountCents)}` : ""}.`,
+    },
     "slot.rejected": { title: "Playtest rejected", body: `Your playtest of ${game} was rejected. The reason is with the slot.` },
     "slot.expired": { title: "Slot expired", body: `The deadline of your playtest slot of ${game} passed.` },
   };
   const forAnyone: Partial<Record<EventKind, Notice>> = {
-    "subscription.created": { title: "Subscription started", body: `${c.planName ?? "Your plan"} is active. Its playtest hours were added.` },
-    "subscription.renewed": { title: "Subscription renewed", body: `${c.planName ?? "Your plan"} renewed. Its playtest hours were added.` },
-    "subscription.cancelled": { title: "Subscription cancelled", body: `${c.planName ?? "Your plan"} will not renew. Unused hours stay yours.` },
-    "subscription.payment_failed": { title: "Renewal payment failed", body: `The renewal of ${c.planName ?? "your plan"} could not be charged. We will try again.` },
+    "subscription.created": {
+      title: "Subscription started",
+      body: `${c.planName ?? "Your plan"} is active. Its playtest hours were added.`,
+    },
+    "subscription.renewed": {
+      title: "Subscription renewed",
+      body: `${c.planName ?? "Your plan"} renewed. Its playtest hours were added.`,
+    },
+    "subscription.cancelled": {
+      title: "Subscription cancelled",
+      body: `${c.planName ?? "Your plan"} will not renew. Unused hours stay yours.`,
+    },
+    "subscription.payment_failed": {
+      title: "Renewal payment failed",
+      body: `The renewal of ${c.planName ?? "your plan"} could not be charged. We will try again.`,
+    },
     "payment.completed": { title: "Payment completed", body: `Your payment of ${usd(c.amountCents)} went through.` },
     "payment.failed": { title: "Payment failed", body: `Your payment of ${usd(c.amountCents)} did not go through.` },
     "payout.completed": { title: "Payout sent", body: `${usd(c.amountCents)} of your earnings were paid out.` },
-    "payout.failed": { title: "Payout failed", body: `The payout of ${usd(c.amountCents)} failed. The amount is back in your earnings.` },
+    "payout.failed": {
+      title: "Payout failed",
+      body: `The payout of ${usd(c.amountCents)} failed. The amount is back in your earnings.`,
+    },
     "chat.message": { title: "New message", body: `${c.senderName ?? "Someone"} sent you a message.` },
     "application.created": { title: "New application", body: `${who} applied to playtest ${game}.` },
-    "application.approved": { title: "Application approved", body: `You were chosen to playtest ${game}. Submit your video before the deadline.` },
+    "application.approved": {
+      title: "Application approved",
+      body: `You were chosen to playtest ${game}. Submit your video before the deadline.`,
+    },
     "application.rejected": { title: "Application not chosen", body: `Your application to playtest ${game} was not chosen.` },
-    "application.auto_rejected": { title: "Application closed", body: `The playtest of ${game} was filled without your application.` },
+    "application.auto_rejected": {
+      title: "Application closed",
+      body: `The playtest of ${game} was filled without your application.`,
+    },
     "playtest.completed": { title: "Playtest completed", body: `Every slot of a playtest of ${game} has ended.` },
-    "webhook.disabled": { title: "Webhook disabled", body: `${c.url ?? "A webhook"} failed too often and was disabled. Fix it, then enable it again.` },
+    "webhook.disabled": {
+      title: "Webhook disabled",
+      body: `${c.url ?? "A webhook"} failed too often and was disabled. Fix it, then enable it again.`,
+    },
     "test.ping": { title: "Test event", body: "A test event was sent to your webhook." },
   };
   const own = reader === "playtester" ? forPlaytester : forOwner;

@@ -1,5 +1,15 @@
 /** The slot's states, deadlines and who may move it (specification: States and transitions; decisions §5). Times in ms. */
-export const slotStatuses = ["open", "reserved", "submitted", "accepted", "rejected", "blocked", "expired", "cancelled", "publishing"] as const;
+export const slotStatuses = [
+  "open",
+  "reserved",
+  "submitted",
+  "accepted",
+  "rejected",
+  "blocked",
+  "expired",
+  "cancelled",
+  "publishing",
+] as const;
 export type SlotStatus = (typeof slotStatuses)[number];
 
 /** Nothing moves a slot on from these. */

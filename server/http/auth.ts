@@ -32,7 +32,10 @@ export function authorize(endpoint: Endpoint, principal: Principal): void {
   const missing = requiredScopes(endpoint, principal).filter((scope) => !principal.scopes.has(scope));
   if (missing.length > 0) throw forbidden(`The API key lacks the scope ${missing.map((scope) => `\`${scope}\``).join(" and ")}.`);
   if (principal.emailVerified || endpoint.unverified) return;
-  throw new Problem("EMAIL_NOT_VERIFIED", "Verify the e-mail address first: open the link in the mail we sent, or ask for another.");
+  throw new Problem(
+    "EMAIL_NOT_VERIFIED",
+    "Verify the e-mail address first: open the link in the mail we sent, or ask for another.",
+  );
 }
 
 function requiredScopes(endpoint: Endpoint, principal: Principal): readonly Scope[] {
@@ -59,7 +62,8 @@ export function keyUsage(deps: Deps): KeyUsage {
       if (lastUsedAt !== null && now - lastUsedAt < usageEveryMs) return;
       if (pending.has(keyId)) return;
       pending.set(keyId, now);
-      if (pending.size === 1) setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, "could not note key usage")));
+      if (pending.size === 1)
+        setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, "could not note key usage")));
     },
     async flush() {
       const batch = [...pending];

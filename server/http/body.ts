@@ -3,7 +3,9 @@ import { Problem } from "../problem.ts";
 import { parseStrictJson } from "./json.ts";
 
 const tooLarge = (limit: number) =>
-  new Problem("PAYLOAD_TOO_LARGE", `The body is larger than ${limit} bytes. Nothing was changed.`, { headers: { Connection: "close" } });
+  new Problem("PAYLOAD_TOO_LARGE", `The body is larger than ${limit} bytes. Nothing was changed.`, {
+    headers: { Connection: "close" },
+  });
 
 /** The JSON body, or undefined when there is none. Counts bytes while streaming, so a chunked body cannot be endless. */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
@@ -28,7 +30,9 @@ export function readBytes(request: IncomingMessage, limit: number): Promise<Buff
       reject(tooLarge(limit));
     });
     request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    request.once("error", () => reject(new Problem("BAD_REQUEST", "The connection closed before the whole body arrived. Nothing was changed.")));
+    request.once("error", () =>
+      reject(new Problem("BAD_REQUEST", "The connection closed before the whole body arrived. Nothing was changed.")),
+    );
   });
 }
 

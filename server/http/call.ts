@@ -62,7 +62,11 @@ export interface Call<E extends Endpoint> {
   /** The page asked for; `fallback` is the size where the specification gives the list no `limit`. */
   page(fallback?: number): Page;
   /** Turns `limit + 1` fetched rows into a page of `limit` and the cursor behind it. */
-  listed<Row extends { id: string; created_at: number }>(page: Page, rows: Row[], data: (rows: Row[]) => DataOf<E>): Listed<DataOf<E>>;
+  listed<Row extends { id: string; created_at: number }>(
+    page: Page,
+    rows: Row[],
+    data: (rows: Row[]) => DataOf<E>,
+  ): Listed<DataOf<E>>;
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /** The effect, and the idempotency record of its reply, in one transaction. `fn` may run more than once. */
   commit(fn: (tx: Query) => Promise<DataOf<E> | Remembered>): Promise<Committed<DataOf<E>>>;

@@ -4,7 +4,11 @@ import { canonicalJson } from "./json.ts";
 /** In tests and development: a reply that is not what the contract says, or says more, is a defect of ours. */
 export function checkReply(endpoint: Endpoint, data: unknown): void {
   const result = endpoint.reply.safeParse(data);
-  if (!result.success) throw new Error(`${endpoint.method} ${endpoint.path}: the reply breaks the contract: ${result.error.message}`);
+  if (!result.success)
+    throw new Error(`${endpoint.method} ${endpoint.path}: the reply breaks the contract: ${result.error.message}`);
   const [said, promised] = [canonicalJson(data), canonicalJson(result.data)];
-  if (said !== promised) throw new Error(`${endpoint.method} ${endpoint.path}: the reply has fields the contract lacks.\nsaid     ${said}\npromised ${promised}`);
+  if (said !== promised)
+    throw new Error(
+      `${endpoint.method} ${endpoint.path}: the reply has fields the contract lacks.\nsaid     ${said}\npromised ${promised}`,
+    );
 }

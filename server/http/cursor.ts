@@ -11,6 +11,7 @@ export function encodeCursor(secrets: Secrets, list: string, position: Position)
 export function decodeCursor(secrets: Secrets, list: string, cursor: string): Position {
   const [at, id, mac] = Buffer.from(cursor, "base64url").toString().split(".");
   const expected = secrets.mac("cursor", `${list}|${at}.${id}`).slice(0, 22);
-  if (!at || !id || !mac || !sameText(mac, expected)) throw invalid("cursor", "is not one this list gave out; start again without it");
+  if (!at || !id || !mac || !sameText(mac, expected))
+    throw invalid("cursor", "is not one this list gave out; start again without it");
   return { at: Number.parseInt(at, 36), id };
 }

@@ -54,7 +54,10 @@ export function createOnce(deps: Deps, request: OnceRequest): Once {
       const stored = await records.find(q, accountId, key, deps.clock.now());
       if (!stored) return undefined;
       if (stored.fingerprint !== fingerprint)
-        throw new Problem("IDEMPOTENCY_MISMATCH", "This Idempotency-Key was used for a different request. Nothing was done; use a new key.");
+        throw new Problem(
+          "IDEMPOTENCY_MISMATCH",
+          "This Idempotency-Key was used for a different request. Nothing was done; use a new key.",
+        );
       if (stored.status >= 400 && request.pays) return undefined;
       const headers = { ...(JSON.parse(stored.headers) as Record<string, string>), "Idempotency-Replayed": "true" };
       return { status: stored.status, headers, body: open(stored.body) };
@@ -63,7 +66,13 @@ export function createOnce(deps: Deps, request: OnceRequest): Once {
       const now = deps.clock.now();
       const body = seal(Buffer.from(rendered.body));
       const headers = JSON.stringify(rendered.headers);
-      await records.save(tx, accountId, key, { fingerprint, status: rendered.status, headers, body, expires_at: until ?? now + keepMs }, now);
+      await records.save(
+        tx,
+        accountId,
+        key,
+        { fingerprint, status: rendered.status, headers, body, expires_at: until ?? now + keepMs },
+        now,
+      );
     },
     alone: (work) => runAlone(deps, `${accountId} ${key}`, work),
   };

@@ -42,7 +42,11 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
 
   async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = newRequestId(deps);
-    const common: Record<string, string> = { "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
+    const common: Record<string, string> = {
+      "X-Request-Id": requestId,
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "no-store",
+    };
     const started = deps.clock.real();
     try {
       const url = targetOf(request);
@@ -52,7 +56,13 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     } catch (error) {
       fail(request, response, error, requestId, common);
     } finally {
-      deps.log.info({ requestId, method: request.method, path: pathForLog(request), status: response.statusCode, ms: deps.clock.real() - started });
+      deps.log.info({
+        requestId,
+        method: request.method,
+        path: pathForLog(request),
+        status: response.statusCode,
+        ms: deps.clock.real() - started,
+      });
     }
   }
 
@@ -95,11 +105,17 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     return { route, params, path };
   }
 
-  async function identify(endpoint: Endpoint, request: IncomingMessage, common: Record<string, string>): Promise<Principal | undefined> {
+  async function identify(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    common: Record<string, string>,
+  ): Promise<Principal | undefined> {
     const address = addressOf(request);
     const limits = config.limits;
     if (endpoint.access === "none") {
-      const perMinute = { register: limits.registerPerMinute, password: limits.passwordPerMinute, none: limits.keylessPerMinute }[endpoint.limit ?? "none"];
+      const perMinute = { register: limits.registerPerMinute, password: limits.passwordPerMinute, none: limits.keylessPerMinute }[
+        endpoint.limit ?? "none"
+      ];
       limit(`${endpoint.limit ?? "keyless"} ${address}`, perMinute, perMinute, common);
       return undefined;
     }
@@ -109,7 +125,8 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
       return principal;
     } catch (error) {
       // Guessing keys is bounded per address.
-      if (error instanceof Problem && error.code === "UNAUTHORIZED") limit(`keyless ${address}`, limits.keylessPerMinute, limits.keylessPerMinute, common);
+      if (error instanceof Problem && error.code === "UNAUTHORIZED")
+        limit(`keyless ${address}`, limits.keylessPerMinute, limits.keylessPerMinute, common);
       throw error;
     }
   }
@@ -133,7 +150,14 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     return validate(endpoint.body, raw ?? {});
   }
 
-  function onceOf(endpoint: Endpoint, principal: Principal | undefined, request: IncomingMessage, path: string, url: URL, body: unknown): Once | undefined {
+  function onceOf(
+    endpoint: Endpoint,
+    principal: Principal | undefined,
+    request: IncomingMessage,
+    path: string,
+    url: URL,
+    body: unknown,
+  ): Once | undefined {
     if (!principal || endpoint.method === "GET" || endpoint.media === "tus") return undefined;
     const key = idempotencyKey(request.headers["idempotency-key"]);
     if (key === undefined) return undefined;
@@ -183,14 +207,19 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
           if (stored) return new Committed(stored);
           const outcome = await fn(tx);
           const refused = outcome instanceof Remembered;
-          const rendered = refused ? renderProblem(outcome.problem, metaOf(exchange)) : render(exchange, endpoint, principal, outcome);
+          const rendered = refused
+            ? renderProblem(outcome.problem, metaOf(exchange))
+            : render(exchange, endpoint, principal, outcome);
           await once?.save(tx, rendered, refused ? outcome.until : undefined);
           return new Committed(rendered);
         }),
     };
   }
 
-  const metaOf = (exchange: Exchange): Meta => ({ requestId: exchange.requestId, timestamp: new Date(deps.clock.now()).toISOString() });
+  const metaOf = (exchange: Exchange): Meta => ({
+    requestId: exchange.requestId,
+    timestamp: new Date(deps.clock.now()).toISOString(),
+  });
 
   function render(exchange: Exchange, endpoint: Endpoint, principal: Principal | undefined, result: unknown): Rendered {
     const meta = metaOf(exchange);
@@ -203,9 +232,16 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     return renderData(endpoint.status, data, meta);
   }
 
-  function fail(request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string, common: Record<string, string>): void {
+  function fail(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: unknown,
+    requestId: string,
+    common: Record<string, string>,
+  ): void {
     const problem = problemOf(error);
-    if (problem.status >= 500) deps.log.error({ err: error, requestId, method: request.method, path: pathForLog(request) }, "request failed");
+    if (problem.status >= 500)
+      deps.log.error({ err: error, requestId, method: request.method, path: pathForLog(request) }, "request failed");
     if (response.headersSent) return void response.destroy();
     // What is left of an unread body would be taken for the next request: close instead.
     if (!request.complete) common.Connection = "close";
@@ -215,7 +251,8 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   return listen;
 }
 
-const unexpected = "Something went wrong on our side. It is logged under this request id; it is safe to try again with the same Idempotency-Key.";
+const unexpected =
+  "Something went wrong on our side. It is logged under this request id; it is safe to try again with the same Idempotency-Key.";
 
 /** What the caller is told: a problem as it is, a store that cannot serve as 503, anything else as 500 without its text. */
 export function problemOf(error: unknown): Problem {
@@ -245,13 +282,16 @@ function targetOf(request: IncomingMessage): URL {
   const target = request.url ?? "/";
   const host = request.headers.host ?? "localhost";
   // An absolute-form target may name another host than the Host header does: refuse rather than guess.
-  if (!target.startsWith("/") || !URL.canParse(target, `http://${host}`)) throw new Problem("BAD_REQUEST", "The request target is not a path.");
+  if (!target.startsWith("/") || !URL.canParse(target, `http://${host}`))
+    throw new Problem("BAD_REQUEST", "The request target is not a path.");
   return new URL(`http://localhost${target.startsWith("//") ? `/${target.replace(/^\/+/, "")}` : target}`);
 }
 
 function validateEmpty(body: unknown): never {
   if (typeof body !== "object" || Array.isArray(body)) throw new Problem("BAD_REQUEST", "This takes no body.");
-  const details = Object.keys(body as object).slice(0, 20).map((field) => ({ field: field.slice(0, 100), message: "is not a field of this request" }));
+  const details = Object.keys(body as object)
+    .slice(0, 20)
+    .map((field) => ({ field: field.slice(0, 100), message: "is not a field of this request" }));
   throw new Problem("VALIDATION_ERROR", `${details[0]?.field}: ${details[0]?.message}`, { details });
 }
 

@@ -26,7 +26,8 @@ function messageOf(issue: z.core.$ZodIssue, root: unknown): string {
   if (issue.code === "custom") return issue.message;
   if (issue.code === "invalid_type" || issue.code === "invalid_value") {
     if (valueAt(root, issue.path) === undefined) return "is required";
-    if (issue.code === "invalid_value") return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
+    if (issue.code === "invalid_value")
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
     return `must be ${issue.expected === "int" ? "a whole number" : `of type ${issue.expected}`}`;
   }
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;

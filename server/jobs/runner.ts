@@ -72,7 +72,10 @@ export function createJobRunner(options: { kinds: JobKinds; clock: Clock; newId(
         finished = true;
       },
     };
-    const heartbeat = setInterval(() => void write((tx) => jobs.extend(tx, row, clock.real() + leaseMs)).catch(() => {}), heartbeatMs);
+    const heartbeat = setInterval(
+      () => void write((tx) => jobs.extend(tx, row, clock.real() + leaseMs)).catch(() => {}),
+      heartbeatMs,
+    );
     try {
       if (!work) throw new Error(`no job of kind ${row.kind} in this version`);
       await work(job, deps!);

@@ -42,7 +42,8 @@ export interface BuildRow {
 export const find = (q: Query, id: string) => q.one<GameRow>("SELECT * FROM games WHERE id = ?", id);
 
 /** Undefined for an id that does not exist and for one of another owner alike. */
-export const findForOwner = (q: Query, id: string, ownerId: string) => q.one<GameRow>("SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
+export const findForOwner = (q: Query, id: string, ownerId: string) =>
+  q.one<GameRow>("SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
 
 export function listForOwner(q: Query, ownerId: string, page: Page) {
   const { sql, values } = keyset(page, "g");
@@ -81,6 +82,7 @@ export function listBuilds(q: Query, gameId: string, page: Page) {
   return q.all<BuildRow>(`SELECT b.* FROM builds b WHERE b.game_id = ? ${sql}`, gameId, ...values);
 }
 
-export const findBuild = (q: Query, gameId: string, buildId: string) => q.one<BuildRow>("SELECT * FROM builds WHERE id = ? AND game_id = ?", buildId, gameId);
+export const findBuild = (q: Query, gameId: string, buildId: string) =>
+  q.one<BuildRow>("SELECT * FROM builds WHERE id = ? AND game_id = ?", buildId, gameId);
 
 export const insertBuild = (tx: Query, build: BuildRow) => insertRow(tx, "builds", build);

@@ -23,7 +23,8 @@ export const add = (tx: Query, job: { id: string; kind: string; key: string; pay
     job.now,
   );
 
-export const nextRunAt = async (q: Query) => (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
+export const nextRunAt = async (q: Query) =>
+  (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
 
 /** Leases up to `count` due jobs to the holder of `token`. A lease that ran out may be taken over. Times: `due` server time, `real` and lease real time. */
 export const claim = (tx: Query, lease: { token: string; due: number; real: number; until: number; count: number }) =>
@@ -43,7 +44,8 @@ export const extend = (tx: Query, job: JobRow, until: number) =>
   tx.run("UPDATE jobs SET lease_until = ? WHERE id = ? AND lease_token = ?", until, job.id, job.lease_token);
 
 /** Zero rows: the lease was lost, somebody else does the job now. */
-export const finish = (tx: Query, job: JobRow) => tx.run("DELETE FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
+export const finish = (tx: Query, job: JobRow) =>
+  tx.run("DELETE FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
 
 export const retry = (tx: Query, job: JobRow, runAt: number, error: string) =>
   tx.run(

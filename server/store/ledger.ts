@@ -58,7 +58,12 @@ async function addToBalance(tx: Query, account: string, asset: Asset, amount: nu
   // System accounts are summed, never cached: one hot row would serialize every order.
   if (side === "system") return;
   const sign = side === "credit" ? "<=" : ">=";
-  const changed = await tx.run(`UPDATE ledger_accounts SET balance = balance + ? WHERE id = ? AND balance + ? ${sign} 0`, amount, account, amount);
+  const changed = await tx.run(
+    `UPDATE ledger_accounts SET balance = balance + ? WHERE id = ? AND balance + ? ${sign} 0`,
+    amount,
+    account,
+    amount,
+  );
   if (changed === 1) return;
   const overdrawn = side === "credit" ? amount > 0 : amount < 0;
   const known = await tx.one("SELECT id FROM ledger_accounts WHERE id = ?", account);

@@ -28,7 +28,8 @@ export interface PaymentRow {
 export const find = (q: Query, id: string) => q.one<PaymentRow>("SELECT * FROM payments WHERE id = ?", id);
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<PaymentRow>("SELECT * FROM payments WHERE id = ? AND owner_id = ?", id, ownerId);
-export const findByCheckout = (q: Query, hash: string) => q.one<PaymentRow>("SELECT * FROM payments WHERE checkout_hash = ?", hash);
+export const findByCheckout = (q: Query, hash: string) =>
+  q.one<PaymentRow>("SELECT * FROM payments WHERE checkout_hash = ?", hash);
 
 export function listForOwner(q: Query, ownerId: string, page: Page) {
   const { sql, values } = keyset(page, "p");

@@ -52,7 +52,8 @@ export const transition = async (tx: Query, id: string, from: PlaytestRow["statu
   (await tx.run("UPDATE playtests SET status = ?, updated_at = ? WHERE id = ? AND status = ?", to, now, id, from)) === 1;
 
 export const hasTrial = async (q: Query, gameId: string) =>
-  (await q.one("SELECT id FROM playtests WHERE game_id = ? AND is_free_public_trial = 1 AND status <> 'cancelled'", gameId)) !== undefined;
+  (await q.one("SELECT id FROM playtests WHERE game_id = ? AND is_free_public_trial = 1 AND status <> 'cancelled'", gameId)) !==
+  undefined;
 
 /** Slots per status by playtest; a reserved slot past its deadline counts as expired although no job has run yet. */
 export async function slotCounts(q: Query, playtestIds: readonly string[], now: number): Promise<Map<string, SlotCounts>> {
@@ -91,4 +92,7 @@ export const moveKeys = (tx: Query, fromSlotId: string, toSlotId: string) =>
   tx.run("UPDATE playtest_keys SET slot_id = ? WHERE slot_id = ?", toSlotId, fromSlotId);
 
 export const keysOfSlot = (q: Query, slotId: string) =>
-  q.all<{ position: number; ciphertext: string }>("SELECT position, ciphertext FROM playtest_keys WHERE slot_id = ? ORDER BY position", slotId);
+  q.all<{ position: number; ciphertext: string }>(
+    "SELECT position, ciphertext FROM playtest_keys WHERE slot_id = ? ORDER BY position",
+    slotId,
+  );

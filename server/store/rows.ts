@@ -4,7 +4,10 @@ import type { Query, Value } from "./db.ts";
 export function insertRow(tx: Query, table: string, row: object): Promise<number> {
   const entries = Object.entries(row) as [string, Value][];
   const names = entries.map(([name]) => name).join(", ");
-  return tx.run(`INSERT INTO ${table} (${names}) VALUES (${entries.map(() => "?").join(", ")})`, ...entries.map(([, value]) => value));
+  return tx.run(
+    `INSERT INTO ${table} (${names}) VALUES (${entries.map(() => "?").join(", ")})`,
+    ...entries.map(([, value]) => value),
+  );
 }
 
 /** Changes the given fields of the row with this id. */

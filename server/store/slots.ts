@@ -61,7 +61,8 @@ const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_
 
 export const find = (q: Query, id: string) => q.one<SlotRow>("SELECT * FROM slots WHERE id = ?", id);
 export const findDetail = (q: Query, id: string) => q.one<SlotDetailRow>(`${detail} WHERE s.id = ?`, id);
-export const findForOwner = (q: Query, id: string, ownerId: string) => q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.owner_id = ?`, id, ownerId);
+export const findForOwner = (q: Query, id: string, ownerId: string) =>
+  q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.owner_id = ?`, id, ownerId);
 export const findForPlaytester = (q: Query, id: string, playtesterId: string) =>
   q.one<SlotDetailRow>(`${detail} WHERE s.id = ? AND s.playtester_id = ?`, id, playtesterId);
 
@@ -128,7 +129,9 @@ export interface SubmissionRow {
 }
 
 export const insertSubmission = (tx: Query, row: SubmissionRow) => insertRow(tx, "submissions", row);
-export const insertRating = (tx: Query, row: { slot_id: string; score: number | null; comment: string | null; created_at: number }) =>
-  insertRow(tx, "ratings", row);
+export const insertRating = (
+  tx: Query,
+  row: { slot_id: string; score: number | null; comment: string | null; created_at: number },
+) => insertRow(tx, "ratings", row);
 export const insertRejection = (tx: Query, row: { slot_id: string; reason: string; allow_retry: number; created_at: number }) =>
   insertRow(tx, "rejections", row);

@@ -24,7 +24,8 @@ export interface UserRow {
 export const emailKey = (email: string) => email.trim().toLowerCase();
 
 export const find = (q: Query, id: string) => q.one<UserRow>("SELECT * FROM users WHERE id = ?", id);
-export const findByEmail = (q: Query, email: string) => q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
+export const findByEmail = (q: Query, email: string) =>
+  q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
 export const insert = (tx: Query, user: UserRow) => insertRow(tx, "users", user);
 export const update = (tx: Query, id: string, changes: Partial<UserRow>) => updateRow(tx, "users", id, changes);
 
@@ -35,8 +36,10 @@ export function list(q: Query, page: Page) {
 
 export type TokenPurpose = "verify" | "reset" | "sign-in";
 
-export const addToken = (tx: Query, token: { hash: string; user_id: string; purpose: TokenPurpose; created_at: number; expires_at: number }) =>
-  insertRow(tx, "one_time_tokens", token);
+export const addToken = (
+  tx: Query,
+  token: { hash: string; user_id: string; purpose: TokenPurpose; created_at: number; expires_at: number },
+) => insertRow(tx, "one_time_tokens", token);
 
 /** Uses a token up; undefined when it is unknown, used, expired or for something else. */
 export const useToken = (tx: Query, hash: string, purpose: TokenPurpose, now: number) =>
