@@ -23,4 +23,6 @@ export interface Deps {
   passwords: Passwords;
   jobs: JobRunner;
   log: Log;
+  /** Stops long-lived replies (event streams) when the server drains. */
+  draining: AbortSignal;
 }

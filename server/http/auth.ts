@@ -1,4 +1,4 @@
-import type { Endpoint, Scope } from "../../src/contract/endpoint.ts";
+import { type Access, type Endpoint, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { forbidden, Problem } from "../problem.ts";
 import { sha256 } from "../secrets.ts";
@@ -6,7 +6,6 @@ import * as keys from "../store/keys.ts";
 import type { Principal } from "./call.ts";
 
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
-const mainScope = { game_owner: "game_owner", playtester: "playtester", admin: "admin" } as const;
 
 /** The account behind `Authorization: Bearer …`; 401 for a key that is missing, unknown, expired or revoked. */
 export async function authenticate(deps: Deps, authorization: string | undefined): Promise<Principal> {
@@ -29,8 +28,8 @@ export async function authenticate(deps: Deps, authorization: string | undefined
 
 /** 403 unless the caller may use this endpoint. Scope first: a key without it learns nothing about its account. */
 export function authorize(endpoint: Endpoint, principal: Principal): void {
-  const missing = requiredScopes(endpoint, principal).filter((scope) => !principal.scopes.has(scope));
-  if (missing.length > 0) throw forbidden(`The API key lacks the scope ${missing.map((scope) => `\`${scope}\``).join(" and ")}.`);
+  if (!permits(endpoint.access, { role: principal.role, scopes: [...principal.scopes] }))
+    throw forbidden(`The API key lacks the scope: this needs ${scopeText(endpoint.access, principal)}.`);
   if (principal.emailVerified || endpoint.unverified) return;
   throw new Problem(
     "EMAIL_NOT_VERIFIED",
@@ -38,9 +37,11 @@ export function authorize(endpoint: Endpoint, principal: Principal): void {
   );
 }
 
-function requiredScopes(endpoint: Endpoint, principal: Principal): readonly Scope[] {
-  if (endpoint.access === "any" || endpoint.access === "none") return [];
-  return endpoint.access === "main" ? [mainScope[principal.role]] : endpoint.access;
+function scopeText(access: Access, principal: Principal): string {
+  if (access === "main") return `\`${roleScopes[principal.role][0]}\``;
+  if (typeof access === "string") return "a valid key";
+  if ("anyOf" in access) return access.anyOf.map((scope) => `\`${scope}\``).join(" or ");
+  return access.map((scope) => `\`${scope}\``).join(" and ");
 }
 
 const usageEveryMs = 60_000;

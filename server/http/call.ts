@@ -56,7 +56,10 @@ export interface Call<E extends Endpoint> {
   params: ParamsOf<E>;
   query: QueryOut<E>;
   body: BodyOut<E>;
+  /** The caller; throws on a route that needs no key. */
   principal: Principal;
+  /** The caller where a key is optional. */
+  maybePrincipal: Principal | undefined;
   headers: IncomingHttpHeaders;
   requestId: string;
   /** The page asked for; `fallback` is the size where the specification gives the list no `limit`. */
@@ -67,6 +70,8 @@ export interface Call<E extends Endpoint> {
     rows: Row[],
     data: (rows: Row[]) => DataOf<E>,
   ): Listed<DataOf<E>>;
+  /** A short list that is always one page. */
+  whole(data: DataOf<E>): Listed<DataOf<E>>;
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /** The effect, and the idempotency record of its reply, in one transaction. `fn` may run more than once. */
   commit(fn: (tx: Query) => Promise<DataOf<E> | Remembered>): Promise<Committed<DataOf<E>>>;

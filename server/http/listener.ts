@@ -117,11 +117,12 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
         endpoint.limit ?? "none"
       ];
       limit(`${endpoint.limit ?? "keyless"} ${address}`, perMinute, perMinute, common);
-      return undefined;
     }
+    const keyless = endpoint.access === "none" || (endpoint.access === "optional" && request.headers.authorization === undefined);
+    if (keyless) return undefined;
     try {
       const principal = await authenticate(deps, request.headers.authorization);
-      limit(`key ${principal.keyId}`, limits.keyPerMinute, limits.keyBurst, common);
+      if (!endpoint.limit) limit(`key ${principal.keyId}`, limits.keyPerMinute, limits.keyBurst, common);
       return principal;
     } catch (error) {
       // Guessing keys is bounded per address.
@@ -186,6 +187,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
       params,
       query: query as never,
       body: body as never,
+      maybePrincipal: principal,
       get principal() {
         if (!principal) throw new Error(`${endpoint.path} has no caller: it needs no key`);
         return principal;
@@ -200,19 +202,22 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
         const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
         return new Listed(data(rows.slice(0, page.limit)), last ? { at: last.created_at, id: last.id } : null);
       },
+      whole: (data) => new Listed(data, null),
       read: (fn) => deps.store.read(fn),
       commit: (fn) =>
-        deps.store.write(async (tx) => {
-          const stored = await once?.find(tx);
-          if (stored) return new Committed(stored);
-          const outcome = await fn(tx);
-          const refused = outcome instanceof Remembered;
-          const rendered = refused
-            ? renderProblem(outcome.problem, metaOf(exchange))
-            : render(exchange, endpoint, principal, outcome);
-          await once?.save(tx, rendered, refused ? outcome.until : undefined);
-          return new Committed(rendered);
-        }),
+        deps.store
+          .write(async (tx) => {
+            const stored = await once?.find(tx);
+            if (stored) return new Committed(stored);
+            const outcome = await fn(tx);
+            const refused = outcome instanceof Remembered;
+            const rendered = refused
+              ? renderProblem(outcome.problem, metaOf(exchange))
+              : render(exchange, endpoint, principal, outcome);
+            await once?.save(tx, rendered, refused ? outcome.until : undefined);
+            return new Committed(rendered);
+          })
+          .finally(deps.jobs.wake),
     };
   }
 

@@ -1,0 +1,107 @@
+import type { Scope } from "../src/contract/endpoint.ts";
+import type { Deps } from "./deps.ts";
+import { composeReset, composeVerification } from "./domain/mails.ts";
+import { queueMail } from "./mail.ts";
+import { conflict } from "./problem.ts";
+import { sha256 } from "./secrets.ts";
+import type { Query } from "./store/db.ts";
+import * as keys from "./store/keys.ts";
+import * as users from "./store/users.ts";
+
+const hour = 3_600_000;
+
+export interface NewAccount {
+  email: string;
+  role: users.UserRow["role"];
+  passwordHash: string;
+  name?: string | undefined;
+  companyName?: string | undefined;
+  simulated?: boolean;
+}
+
+/** Registers an account and mails its verification link; 409 when the address is taken (decisions §2). */
+export async function createUser(deps: Deps, tx: Query, account: NewAccount): Promise<users.UserRow> {
+  if (await users.findByEmail(tx, account.email))
+    throw conflict("An account with this e-mail address exists. Nothing was created; log in instead.");
+  const now = deps.clock.now();
+  const name = account.name ?? account.email.split("@")[0]!;
+  const verified = deps.config.autoVerify || account.simulated === true;
+  const user: users.UserRow = {
+    id: deps.newId(),
+    email: account.email.trim(),
+    email_key: users.emailKey(account.email),
+    password_hash: account.passwordHash,
+    role: account.role,
+    display_name: name,
+    company_name: account.companyName ?? name,
+    website_url: null,
+    gaming_experience: null,
+    email_verified_at: verified ? now : null,
+    validated_at: verified ? now : null,
+    suspended_at: null,
+    simulated: account.simulated ? 1 : 0,
+    created_at: now,
+    updated_at: now,
+  };
+  await users.insert(tx, user);
+  if (!verified) await mailVerification(deps, tx, user);
+  return user;
+}
+
+/** Marks the address as the account's own; a playtester is validated from then on. */
+export async function verifyUser(deps: Deps, tx: Query, userId: string): Promise<void> {
+  const now = deps.clock.now();
+  await users.update(tx, userId, { email_verified_at: now, validated_at: now, updated_at: now });
+}
+
+/** A new API key; its secret exists only in the reply. */
+export async function createKey(
+  deps: Deps,
+  tx: Query,
+  options: { userId: string; name: string; scopes: readonly Scope[]; expiresAt?: number | null },
+): Promise<{ row: keys.KeyRow; secret: string }> {
+  const secret = `pt_sk_${deps.randomBytes(16).toString("hex")}`;
+  const row: keys.KeyRow = {
+    id: deps.newId(),
+    user_id: options.userId,
+    name: options.name,
+    prefix: secret.slice(0, 10),
+    hash: sha256(secret),
+    scopes: JSON.stringify(options.scopes),
+    created_at: deps.clock.now(),
+    last_used_at: null,
+    expires_at: options.expiresAt ?? null,
+    revoked_at: null,
+  };
+  await keys.insert(tx, row);
+  return { row, secret };
+}
+
+/** Mails a link that verifies the address once within 24 hours. */
+export async function mailVerification(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
+  const token = await createToken(deps, tx, user.id, "verify", 24 * hour);
+  await queueMail(
+    deps,
+    tx,
+    user.email,
+    composeVerification({ name: user.display_name, url: `${deps.config.baseUrl}/verify-email?token=${token}` }),
+  );
+}
+
+/** Mails a token that sets a new password once within one hour. */
+export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
+  const token = await createToken(deps, tx, user.id, "reset", hour);
+  await queueMail(
+    deps,
+    tx,
+    user.email,
+    composeReset({ name: user.display_name, token, url: `${deps.config.baseUrl}/reset-password?token=${token}` }),
+  );
+}
+
+async function createToken(deps: Deps, tx: Query, userId: string, purpose: users.TokenPurpose, validMs: number): Promise<string> {
+  const token = deps.randomBytes(32).toString("base64url");
+  const now = deps.clock.now();
+  await users.addToken(tx, { hash: sha256(token), user_id: userId, purpose, created_at: now, expires_at: now + validMs });
+  return token;
+}

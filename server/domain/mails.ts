@@ -1,0 +1,54 @@
+/** A mail as text and HTML. People's own words go in as text and, escaped, into the HTML. */
+export interface Letter {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+interface Parts {
+  subject: string;
+  greeting: string;
+  paragraphs: string[];
+  /** One thing to do. */
+  action?: { label: string; url: string };
+}
+
+export const escapeHtml = (text: string) =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+
+/** A subject is one line, whatever a name contains. */
+const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+
+export function compose({ subject, greeting, paragraphs, action }: Parts): Letter {
+  const text = [greeting, ...paragraphs, ...(action ? [`${action.label}:\n${action.url}`] : [])].join("\n\n");
+  const body = [greeting, ...paragraphs].map((paragraph) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`);
+  if (action)
+    body.push(`<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.label)}</a></p><p>${escapeHtml(action.url)}</p>`);
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(oneLine(subject))}</title><body>${body.join("\n")}</body></html>\n`;
+  return { subject: oneLine(subject), text: `${text}\n`, html };
+}
+
+export const composeVerification = (to: { name: string; url: string }) =>
+  compose({
+    subject: "Verify your e-mail address",
+    greeting: `Hello ${to.name},`,
+    paragraphs: ["Open this link within 24 hours to verify your address. It works once.", "If you did not register, do nothing."],
+    action: { label: "Verify the address", url: to.url },
+  });
+
+export const composeReset = (to: { name: string; token: string; url: string }) =>
+  compose({
+    subject: "Set a new password",
+    greeting: `Hello ${to.name},`,
+    paragraphs: [
+      "Someone, hopefully you, asked for a new password. Open this link within one hour. It works once.",
+      `On the command line, use this token instead: ${to.token}`,
+      "If it was not you, do nothing: your password stays as it is.",
+    ],
+    action: { label: "Set a new password", url: to.url },
+  });

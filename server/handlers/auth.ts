@@ -1,0 +1,156 @@
+import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import { createKey, createUser, mailReset, mailVerification } from "../accounts.ts";
+import type { Deps } from "../deps.ts";
+import { forbidden, invalid, notFound, Problem } from "../problem.ts";
+import { sha256 } from "../secrets.ts";
+import * as keys from "../store/keys.ts";
+import * as users from "../store/users.ts";
+import type { Some } from "./index.ts";
+import { iso, keyView, profileView, userView } from "./views.ts";
+
+type Ops =
+  | "registerApiKey"
+  | "register"
+  | "getMe"
+  | "updateProfile"
+  | "changePassword"
+  | "createApiKey"
+  | "listApiKeys"
+  | "revokeApiKey"
+  | "resendVerification"
+  | "requestPasswordReset"
+  | "confirmPasswordReset";
+
+const sent = "If an account with that address needs it, a mail is on its way.";
+const wrongLogin = () => new Problem("UNAUTHORIZED", "The e-mail address or the password is wrong.");
+
+export function auth(deps: Deps): Some<Ops> {
+  const { clock, passwords, store } = deps;
+  const welcome = (verified: boolean) =>
+    verified ? "Welcome. The account is ready." : "Welcome. Open the link in the mail we sent to verify the address.";
+
+  /** The account behind e-mail and password; as slow for an unknown address as for a wrong password. */
+  async function login(email: string, password: string): Promise<users.UserRow> {
+    const user = await store.read((q) => users.findByEmail(q, email));
+    if (!(await passwords.verify(password, user?.password_hash)) || !user) throw wrongLogin();
+    if (user.suspended_at !== null) throw forbidden("This account is suspended. Ask the operator of this server.");
+    return user;
+  }
+
+  return {
+    async registerApiKey(call) {
+      const { keyName, scopes, ...account } = call.body;
+      const hash = await passwords.hash(account.password);
+      return call.commit(async (tx) => {
+        const user = await createUser(deps, tx, { ...account, passwordHash: hash });
+        const { secret } = await createKey(deps, tx, { userId: user.id, name: keyName, scopes: scopes ?? roleScopes[user.role] });
+        return { apiKey: secret, user: userView(user), message: welcome(user.email_verified_at !== null) };
+      });
+    },
+
+    async register(call) {
+      const hash = await passwords.hash(call.body.password);
+      return call.commit(async (tx) => {
+        const user = await createUser(deps, tx, { ...call.body, passwordHash: hash });
+        return { message: welcome(user.email_verified_at !== null), userId: user.id };
+      });
+    },
+
+    async getMe(call) {
+      const user = await call.read((q) => users.find(q, call.principal.userId));
+      if (!user) throw notFound();
+      return {
+        ...userView(user),
+        createdAt: iso(user.created_at),
+        profile: profileView(user),
+        scopes: [...call.principal.scopes],
+      };
+    },
+
+    updateProfile: (call) =>
+      call.commit(async (tx) => {
+        const { displayName, companyName, websiteUrl, gamingExperience } = call.body;
+        const changes: Partial<users.UserRow> = { updated_at: clock.now() };
+        if (displayName !== undefined) changes.display_name = displayName;
+        if (companyName !== undefined) changes.company_name = companyName;
+        if (websiteUrl !== undefined) changes.website_url = websiteUrl;
+        if (gamingExperience !== undefined) changes.gaming_experience = gamingExperience;
+        await users.update(tx, call.principal.userId, changes);
+        return { message: "The profile is changed." };
+      }),
+
+    async changePassword(call) {
+      const user = await call.read((q) => users.find(q, call.principal.userId));
+      if (!(await passwords.verify(call.body.currentPassword, user?.password_hash)))
+        throw invalid("currentPassword", "is not the current password");
+      const hash = await passwords.hash(call.body.newPassword);
+      return call.commit(async (tx) => {
+        await users.update(tx, call.principal.userId, { password_hash: hash, updated_at: clock.now() });
+        return { message: "The password is changed. API keys go on working; revoke those you no longer trust." };
+      });
+    },
+
+    async createApiKey(call) {
+      const { name, scopes, expiresAt, email, password } = call.body;
+      const expires = expiresAt === undefined ? null : Date.parse(expiresAt);
+      if (expires !== null && expires <= clock.now()) throw invalid("expiresAt", "is in the past");
+      const maker = await keyMaker(call.maybePrincipal, email, password);
+      const wanted = scopes ?? maker.scopes;
+      const beyond = wanted.filter((scope) => !maker.scopes.includes(scope));
+      if (beyond.length > 0) throw invalid("scopes", `goes beyond what this account or key has: ${beyond.join(", ")}`);
+      return call.commit(async (tx) => {
+        const { row, secret } = await createKey(deps, tx, { userId: maker.userId, name, scopes: wanted, expiresAt: expires });
+        return { key: keyView(row), apiKey: secret };
+      });
+    },
+
+    async listApiKeys(call) {
+      const page = call.page(1000);
+      const rows = await call.read((q) => keys.listForUser(q, call.principal.userId, page));
+      return call.listed(page, rows, (items) => ({ keys: items.map(keyView) }));
+    },
+
+    revokeApiKey: (call) =>
+      call.commit(async (tx) => {
+        if ((await keys.revoke(tx, call.params.id, call.principal.userId, clock.now())) === 0) throw notFound();
+        return { message: "The API key is revoked." };
+      }),
+
+    resendVerification: (call) =>
+      call.commit(async (tx) => {
+        const user = await users.findByEmail(tx, call.body.email);
+        if (user && user.email_verified_at === null) await mailVerification(deps, tx, user);
+        return { message: sent };
+      }),
+
+    requestPasswordReset: (call) =>
+      call.commit(async (tx) => {
+        const user = await users.findByEmail(tx, call.body.email);
+        if (user) await mailReset(deps, tx, user);
+        return { message: sent };
+      }),
+
+    async confirmPasswordReset(call) {
+      const hash = await passwords.hash(call.body.newPassword);
+      return call.commit(async (tx) => {
+        const used = await users.useToken(tx, sha256(call.body.token), "reset", clock.now());
+        if (!used) throw invalid("token", "is unknown, used or expired; ask for another mail");
+        await users.update(tx, used.user_id, { password_hash: hash, updated_at: clock.now() });
+        return { message: "The password is changed." };
+      });
+    },
+  };
+
+  async function keyMaker(
+    principal: { userId: string; scopes: ReadonlySet<Scope>; emailVerified: boolean } | undefined,
+    email?: string,
+    password?: string,
+  ) {
+    if (email !== undefined && password !== undefined) {
+      const user = await login(email, password);
+      return { userId: user.id, scopes: roleScopes[user.role as Role] as readonly Scope[] };
+    }
+    if (!principal) throw new Problem("UNAUTHORIZED", "Send an API key, or `email` and `password` in the body.");
+    return { userId: principal.userId, scopes: [...principal.scopes] as readonly Scope[] };
+  }
+}

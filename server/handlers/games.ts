@@ -1,0 +1,117 @@
+import type { Deps } from "../deps.ts";
+import { invalid, notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as gameStore from "../store/games.ts";
+import type { Some } from "./index.ts";
+import { buildView, fullGameView, gameView } from "./views.ts";
+
+type Ops = "listGames" | "createGame" | "getGame" | "updateGame" | "listBuilds";
+
+export function games(deps: Deps): Some<Ops> {
+  /** 422 naming the first tag that is no category. */
+  async function checkTags(q: Query, tags: readonly string[] | undefined): Promise<void> {
+    if (!tags || tags.length === 0) return;
+    const known = new Set((await gameStore.allCategories(q)).map((category) => category.id));
+    const at = tags.findIndex((tag) => !known.has(tag));
+    if (at >= 0) throw invalid(`tags.${at}`, "is not the id of a category; see the categories endpoint");
+  }
+
+  const addBuild = (tx: Query, gameId: string, buildUrl: string, now: number) =>
+    gameStore.insertBuild(tx, {
+      id: deps.newId(),
+      game_id: gameId,
+      build_url: buildUrl,
+      blob_key: null,
+      filename: null,
+      size: null,
+      sha256: null,
+      version: null,
+      channel: null,
+      notes: null,
+      created_at: now,
+    });
+
+  return {
+    async listGames(call) {
+      const page = call.page();
+      const { rows, categories } = await call.read(async (q) => {
+        const found = await gameStore.listForOwner(q, call.principal.userId, page);
+        return {
+          rows: found,
+          categories: await gameStore.categoriesOf(
+            q,
+            found.map((row) => row.id),
+          ),
+        };
+      });
+      return call.listed(page, rows, (items) => ({ games: items.map((row) => fullGameView(row, categories.get(row.id) ?? [])) }));
+    },
+
+    createGame: (call) =>
+      call.commit(async (tx) => {
+        const { tags, devices, platforms, ...fields } = call.body;
+        await checkTags(tx, tags);
+        const now = deps.clock.now();
+        const row: gameStore.GameRow = {
+          id: deps.newId(),
+          owner_id: call.principal.userId,
+          name: fields.name,
+          description: fields.description ?? null,
+          instructions: fields.instructions ?? null,
+          build_url: fields.buildUrl,
+          build_id: null,
+          cover_image_url: fields.coverImageUrl ?? null,
+          external_url: fields.externalUrl ?? null,
+          status: "active",
+          devices: JSON.stringify([...new Set(devices)]),
+          platforms: JSON.stringify([...new Set(platforms)]),
+          created_at: now,
+          updated_at: now,
+        };
+        await gameStore.insert(tx, row);
+        await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
+        await addBuild(tx, row.id, row.build_url, now);
+        return { game: gameView(row) };
+      }),
+
+    async getGame(call) {
+      return call.read(async (q) => {
+        const row = await gameStore.findForOwner(q, call.params.id, call.principal.userId);
+        if (!row) throw notFound();
+        return { game: fullGameView(row, (await gameStore.categoriesOf(q, [row.id])).get(row.id) ?? []) };
+      });
+    },
+
+    updateGame: (call) =>
+      call.commit(async (tx) => {
+        const row = await gameStore.findForOwner(tx, call.params.id, call.principal.userId);
+        if (!row) throw notFound();
+        const { tags, devices, platforms, name, description, instructions, buildUrl, coverImageUrl, externalUrl } = call.body;
+        await checkTags(tx, tags);
+        const changes: Partial<gameStore.GameRow> = { updated_at: deps.clock.now() };
+        if (name !== undefined) changes.name = name;
+        if (description !== undefined) changes.description = description;
+        if (instructions !== undefined) changes.instructions = instructions;
+        if (coverImageUrl !== undefined) changes.cover_image_url = coverImageUrl;
+        if (externalUrl !== undefined) changes.external_url = externalUrl;
+        if (devices !== undefined) changes.devices = JSON.stringify([...new Set(devices)]);
+        if (platforms !== undefined) changes.platforms = JSON.stringify([...new Set(platforms)]);
+        if (buildUrl !== undefined && buildUrl !== row.build_url) {
+          Object.assign(changes, { build_url: buildUrl, build_id: null });
+          await addBuild(tx, row.id, buildUrl, changes.updated_at!);
+        }
+        await gameStore.update(tx, row.id, changes);
+        if (tags !== undefined) await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
+        return { game: gameView({ ...row, ...changes }) };
+      }),
+
+    async listBuilds(call) {
+      const page = call.page();
+      const rows = await call.read(async (q) => {
+        if (!(await gameStore.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
+        return gameStore.listBuilds(q, call.params.id, page);
+      });
+      return call.listed(page, rows, (items) => ({ builds: items.map(buildView) }));
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { Contract, Operation } from "../../src/contract/index.ts";
+import type { Deps } from "../deps.ts";
+import type { Handler } from "../http/call.ts";
+import { auth } from "./auth.ts";
+import { games } from "./games.ts";
+import { info } from "./info.ts";
+import type { Pending } from "./pending.ts";
+
+type All = { [Op in Operation]: Handler<Contract[Op]> };
+
+/** One handler per endpoint of the contract; one that is missing and not listed in `pending.ts` does not compile. */
+export type Handlers = Omit<All, Pending>;
+
+/** The handlers of some endpoints: what a resource's file returns. */
+export type Some<Ops extends Operation> = Pick<All, Ops>;
+
+export const createHandlers = (deps: Deps): Handlers => ({
+  ...auth(deps),
+  ...games(deps),
+  ...info(deps),
+});

@@ -1,0 +1,43 @@
+import { deviceNames, platformNames } from "../../src/contract/games.ts";
+import { contract } from "../../src/contract/index.ts";
+import type { Deps } from "../deps.ts";
+import * as gameStore from "../store/games.ts";
+import type { Some } from "./index.ts";
+
+type Ops = "listCategories" | "listDevices" | "listPlatforms" | "getServerInfo";
+
+const named = (names: readonly string[]) => names.map((name) => ({ id: name.toLowerCase().replace(/[^a-z0-9]+/g, "-"), name }));
+
+export function info(deps: Deps): Some<Ops> {
+  const extensions = Object.values(contract)
+    .filter((endpoint) => endpoint.extension && (endpoint.only !== "sandbox" || deps.config.sandbox))
+    .map((endpoint) => `${endpoint.method} ${endpoint.path}`);
+
+  return {
+    async listCategories(call) {
+      return call.whole({ categories: await call.read(gameStore.allCategories) });
+    },
+    async listDevices(call) {
+      return call.whole({ devices: named(deviceNames) });
+    },
+    async listPlatforms(call) {
+      return call.whole({ platforms: named(platformNames) });
+    },
+    async getServerInfo() {
+      const { config } = deps;
+      return {
+        name: "playtest",
+        version: config.version,
+        sandbox: config.sandbox,
+        extensions,
+        features: { cards: config.sandbox ? "sandbox" : null, crypto: [], transcription: false, buildHosting: true },
+        limits: {
+          videoBytes: config.uploads.videoMaxBytes,
+          buildBytes: config.uploads.buildMaxBytes,
+          freeTrialSlots: config.orders.trialMaxSlots,
+          reservedSlots: config.playtesters.maxReserved,
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Deps } from "./deps.ts";
+import type { Letter } from "./domain/mails.ts";
+import type { Query } from "./store/db.ts";
+import { insertRow } from "./store/rows.ts";
+
+/** Puts a mail in the outbox, in the transaction that causes it; a job sends it after the commit. */
+export async function queueMail(deps: Deps, tx: Query, to: string, letter: Letter): Promise<void> {
+  const now = deps.clock.now();
+  const id = deps.newId();
+  await insertRow(tx, "mails", {
+    id,
+    recipient: to,
+    subject: letter.subject,
+    text_body: letter.text,
+    html_body: letter.html,
+    created_at: now,
+  });
+  await deps.jobs.schedule(tx, { kind: "send-mail", key: id, payload: { mailId: id }, runAt: now });
+}

@@ -1,0 +1,38 @@
+import type { ServerResponse } from "node:http";
+import type { Deps } from "../deps.ts";
+import type { Page } from "./index.ts";
+
+const reply = (response: ServerResponse, status: number, text: string) => {
+  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(text) });
+  response.end(text);
+};
+
+const cacheMs = 1_000;
+
+/** `/livez`: the process answers. `/readyz`: it can also write, and is not draining. Terse and without a key. */
+export function health(deps: Deps): Record<"livez" | "readyz", Page> {
+  let checked: { at: number; ok: Promise<boolean> } | undefined;
+
+  /** Cached for a second, so that probing cannot load the database. */
+  function storeWorks(): Promise<boolean> {
+    const at = deps.clock.real();
+    if (checked && at - checked.at < cacheMs) return checked.ok;
+    const ok = deps.store
+      .write((tx) => tx.one("SELECT 1 AS ok"))
+      .then(
+        () => true,
+        () => false,
+      );
+    checked = { at, ok };
+    return ok;
+  }
+
+  return {
+    livez: async (_request, response) => reply(response, 200, "ok\n"),
+    readyz: async (_request, response) => {
+      if (deps.draining.aborted) return reply(response, 503, "draining\n");
+      if (!(await storeWorks())) return reply(response, 503, "the database cannot be written\n");
+      reply(response, 200, "ok\n");
+    },
+  };
+}

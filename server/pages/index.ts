@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Deps } from "../deps.ts";
+import { type PageHandler, problemOf } from "../http/listener.ts";
+import { notFound } from "../problem.ts";
+import { health } from "./health.ts";
+import { html, sendPage, sendStyle } from "./html.ts";
+import { verifyEmail } from "./verify-email.ts";
+
+/** One page: answers, or returns undefined where the path is not its own. */
+export type Page = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+
+/** Pages and files outside the API, by the first segment of their path. */
+export function createPages(deps: Deps): PageHandler {
+  const pages: Record<string, Page> = {
+    "verify-email": verifyEmail(deps),
+    assets: async (_request, response) => sendStyle(response),
+    ...health(deps),
+  };
+
+  return async (request, response, url) => {
+    try {
+      const page = pages[url.pathname.split("/")[1] ?? ""];
+      if (!page) throw notFound();
+      await page(request, response, url);
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.status >= 500) deps.log.error({ err: error, path: url.pathname }, "page failed");
+      if (response.headersSent) return void response.destroy();
+      for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+      sendPage(response, problem.status, {
+        title: problem.status === 404 ? "Not found" : "That did not work",
+        body: html`<p>${problem.message}</p>`,
+      });
+    }
+  };
+}
