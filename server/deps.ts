@@ -1,7 +1,9 @@
+import type { MovableClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { JobRunner } from "./jobs/runner.ts";
 import type { Log } from "./log.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Mailer } from "./providers/mail/index.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
 
@@ -15,13 +17,14 @@ export interface Clock {
 export interface Deps {
   config: Config;
   store: Store;
-  clock: Clock;
+  clock: MovableClock;
   /** A UUIDv7 of the server's time: ids of one process sort in the order they were made. */
   newId(): string;
   randomBytes(count: number): Buffer;
   secrets: Secrets;
   passwords: Passwords;
   jobs: JobRunner;
+  mailer: Mailer;
   log: Log;
   /** Stops long-lived replies (event streams) when the server drains. */
   draining: AbortSignal;

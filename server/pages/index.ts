@@ -24,7 +24,7 @@ export function createPages(deps: Deps): PageHandler {
       await page(request, response, url);
     } catch (error) {
       const problem = problemOf(error);
-      if (problem.status >= 500) deps.log.error({ err: error, path: url.pathname }, "page failed");
+      if (error !== problem && problem.status >= 500) deps.log.error({ err: error, path: url.pathname }, "page failed");
       if (response.headersSent) return void response.destroy();
       for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
       sendPage(response, problem.status, {

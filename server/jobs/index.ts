@@ -1,0 +1,7 @@
+import type { JobKinds } from "./runner.ts";
+import { sendMail } from "./send-mail.ts";
+
+/** Every kind of background work, by the name its rows carry. */
+export const jobKinds: JobKinds = {
+  "send-mail": sendMail,
+};

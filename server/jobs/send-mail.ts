@@ -1,0 +1,40 @@
+import type { Deps } from "../deps.ts";
+import { MailRefused } from "../providers/mail/index.ts";
+import { updateRow } from "../store/rows.ts";
+import { type Job, TryAgain } from "./runner.ts";
+
+interface MailRow {
+  id: string;
+  recipient: string;
+  subject: string;
+  text_body: string;
+  html_body: string | null;
+  created_at: number;
+  sent_at: number | null;
+}
+
+const minute = 60_000;
+const waits = [1, 5, 30, 120, 360].map((minutes) => minutes * minute);
+
+/** Sends one queued mail. Network trouble and 4xx are tried again five times; what the mail server refuses is final. */
+export async function sendMail(job: Job, deps: Deps): Promise<void> {
+  const id = String(job.payload.mailId);
+  const mail = await deps.store.read((q) => q.one<MailRow>("SELECT * FROM mails WHERE id = ?", id));
+  if (!mail || mail.sent_at !== null) return;
+  try {
+    const { recipient: to, subject, text_body: text, html_body: html, created_at: createdAt } = mail;
+    await deps.mailer.send({ id, to, from: deps.config.mail.from, subject, text, html, createdAt });
+  } catch (error) {
+    const wait = waits[job.attempts - 1];
+    if (!(error instanceof MailRefused) && wait !== undefined) throw new TryAgain(deps.clock.now() + wait, String(error));
+    deps.log.warn({ err: error, mail: id }, "a mail could not be sent and is given up");
+    await deps.store.write((tx) =>
+      updateRow(tx, "mails", id, { failed_at: deps.clock.now(), error: String(error).slice(0, 500) }),
+    );
+    return;
+  }
+  await deps.store.write(async (tx) => {
+    await updateRow(tx, "mails", id, { sent_at: deps.clock.now() });
+    await job.done(tx);
+  });
+}

@@ -1,0 +1,57 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { App } from "./app.ts";
+import type { Config } from "./config.ts";
+
+export interface Listening {
+  port: number;
+  /** Stops accepting, lets what is in flight finish within `drainMs`, then closes what is left. */
+  close(): Promise<void>;
+}
+
+/** Binds the port; `app` may come later (the base URL needs the port). Rejects when the port is taken. */
+export async function listen(options: {
+  host: string;
+  port: number;
+  http: Config["http"];
+}): Promise<Listening & { serve(app: App): void }> {
+  let app: App | undefined;
+  let closing = false;
+  const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
+    // A client that keeps the connection would race its next request against the close.
+    if (closing) response.setHeader("Connection", "close");
+    if (!app) return void response.writeHead(503, { "Retry-After": "1" }).end();
+    void app.handle(request, response);
+  });
+  server.on("clientError", (error, socket) => (app ? app.clientError(error, socket) : socket.destroy()));
+  server.headersTimeout = options.http.headersTimeoutMs;
+  // Uploads take as long as they take: their routes watch for silence instead, and JSON bodies have their own limit.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = options.http.keepAliveTimeoutMs;
+  server.maxConnections = options.http.maxConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve: (given) => {
+      app = given;
+    },
+    close: () => {
+      closing = true;
+      return drain(server, options.http.drainMs);
+    },
+  };
+}
+
+function drain(server: Server, drainMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const hurry = setTimeout(() => server.closeAllConnections(), drainMs);
+    server.close(() => {
+      clearTimeout(hurry);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

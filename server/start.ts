@@ -1,0 +1,50 @@
+import { type App, createApp } from "./app.ts";
+import { createDeps, type Outside } from "./compose.ts";
+import type { Deps } from "./deps.ts";
+import { keyUsage } from "./http/auth.ts";
+import { type Listening, listen } from "./listen.ts";
+import { ensureCategories } from "./seed.ts";
+
+export interface Running {
+  baseUrl: string;
+  deps: Deps;
+  app: App;
+  /** Drains, stops jobs, writes what was still in memory, and closes the store. */
+  close(): Promise<void>;
+}
+
+/** Listens, wires the app for the address it got, and starts background work. */
+export async function start(options: {
+  host: string;
+  port: number;
+  outside: Omit<Outside, "draining">;
+  publicUrl?: string;
+}): Promise<Running> {
+  const { outside } = options;
+  const draining = new AbortController();
+  const server: Listening & { serve(app: App): void } = await listen({
+    host: options.host,
+    port: options.port,
+    http: outside.config.http,
+  });
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  const baseUrl = options.publicUrl ?? `http://${host}:${server.port}`;
+  const deps = createDeps({ ...outside, config: { ...outside.config, baseUrl }, draining: draining.signal });
+  await ensureCategories(deps);
+  const app = createApp(deps);
+  deps.jobs.start(deps);
+  server.serve(app);
+  return {
+    baseUrl,
+    deps,
+    app,
+    async close() {
+      draining.abort();
+      await server.close();
+      await deps.jobs.stop();
+      await keyUsage(deps).flush();
+      await deps.mailer.close();
+      await deps.store.close();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import type { MovableClock } from "../../server/clock.ts";
+import { type Config, defaults } from "../../server/config.ts";
+import type { Log } from "../../server/log.ts";
+import type { Mail, Mailer } from "../../server/providers/mail/index.ts";
+import { type Running, start } from "../../server/start.ts";
+import type { Store } from "../../server/store/db.ts";
+
+export const startTime = Date.parse("2026-03-01T12:00:00.000Z");
+
+export interface TestServer extends Running {
+  clock: TestClock;
+  /** Mails the server sent. */
+  mails: Mail[];
+  /** Unexpected server errors; `close` fails when one is left. Take them out where a test provokes one. */
+  errors: unknown[];
+  request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
+  /** Runs what is due now and everything up to `ms` later, in order of time. */
+  advance(ms: number): Promise<void>;
+}
+
+export interface RequestOptions {
+  key?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // A reply's shape is what the test is about to check.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape
+  body: any;
+  text: string;
+}
+
+export interface TestClock extends MovableClock {
+  set(now: number): void;
+}
+
+/** A clock that stands still until the test moves it. */
+export function createTestClock(at = startTime): TestClock {
+  let now = at;
+  const set = (to: number) => {
+    now = Math.max(now, to);
+  };
+  return { now: () => now, real: () => now, set, moveTo: async (to) => set(to) };
+}
+
+/** Random bytes that are the same in every run, and differ from call to call. */
+export function createTestRandom(seed = "playtest"): (count: number) => Buffer {
+  let calls = 0;
+  return (count) => {
+    const blocks: Buffer[] = [];
+    for (let size = 0; size < count; size += 32) blocks.push(createHash("sha256").update(`${seed} ${calls++}`).digest());
+    return Buffer.concat(blocks).subarray(0, count);
+  };
+}
+
+function createTestMailer(): Mailer & { mails: Mail[] } {
+  const mails: Mail[] = [];
+  return { name: "test", mails, send: async (mail) => void mails.push(mail), close: async () => {} };
+}
+
+function createTestLog(): Log & { errors: unknown[]; lines: string[] } {
+  const errors: unknown[] = [];
+  const lines: string[] = [];
+  const note = (fields: Record<string, unknown>, message?: string) => void lines.push(JSON.stringify({ message, ...fields }));
+  const error = (fields: Record<string, unknown>, message?: string) => {
+    note(fields, message);
+    errors.push(fields.err ?? message);
+  };
+  return { errors, lines, debug: note, info: note, warn: note, error };
+}
+
+export interface TestServerOptions {
+  store: Store;
+  config?: (config: Config) => void;
+  clock?: TestClock;
+}
+
+/** The real server on a free port, with a clock that stands still, repeatable randomness and mail kept in memory. */
+export async function startTestServer({
+  store,
+  config: change,
+  clock = createTestClock(),
+}: TestServerOptions): Promise<TestServer> {
+  const config = structuredClone(defaults);
+  config.strict = true;
+  config.sandbox = true;
+  config.autoVerify = true;
+  config.limits.enabled = false;
+  config.passwords.scryptLogN = 4;
+  config.http.drainMs = 500;
+  change?.(config);
+  const mailer = createTestMailer();
+  const log = createTestLog();
+  const randomBytes = createTestRandom();
+  const outside = { config, store, clock, randomBytes, instanceKey: randomBytes(32), mailer, log };
+  const running = await start({ host: "127.0.0.1", port: 0, outside });
+  const errors = log.errors;
+
+  return {
+    ...running,
+    clock,
+    mails: mailer.mails,
+    errors,
+    request: (method, path, options) => request(running.baseUrl, method, path, options),
+    async advance(ms) {
+      await running.deps.jobs.advance(clock.now() + ms, clock.moveTo);
+    },
+    async close() {
+      await running.close();
+      if (errors.length > 0)
+        throw new AggregateError(errors, `the server met ${errors.length} unexpected error(s): ${errors.map(String).join("; ")}`);
+    },
+  };
+}
+
+/** One JSON call as an API user makes it. `path` is below `/api/v1`, or a page when it starts with `//`. */
+async function request(baseUrl: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
+  const headers: Record<string, string> = { ...options.headers };
+  if (options.key !== undefined) headers.authorization = `Bearer ${options.key}`;
+  if (options.body !== undefined) headers["content-type"] ??= "application/json";
+  const url = path.startsWith("//") ? baseUrl + path.slice(1) : `${baseUrl}/api/v1${path}`;
+  const body =
+    options.body === undefined ? undefined : typeof options.body === "string" ? options.body : JSON.stringify(options.body);
+  const response = await fetch(url, { method, headers, body, redirect: "manual" });
+  const text = await response.text();
+  const json = response.headers.get("content-type")?.includes("json");
+  return { status: response.status, headers: response.headers, text, body: json && text !== "" ? JSON.parse(text) : undefined };
+}
