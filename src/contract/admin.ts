@@ -96,7 +96,7 @@ export const admin = {
     query: z.object({
       ...page,
       role: z.enum(["game_owner", "playtester", "admin"]).optional().meta({ description: "Only accounts of this role." }),
-      email: z.string().max(254).optional().meta({ description: "Only the account with this e-mail address." }),
+      email: text(254).optional().meta({ description: "Only the account with this e-mail address." }),
     }),
     list: true,
     reply: z.strictObject({ users: z.array(account) }),

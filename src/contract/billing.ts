@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cents, httpUrl, id, minutes, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
+import { cents, httpUrl, id, minutes, pageQuery, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const billingScope = { access: ["billing"] } as const;
 const owner = { access: ["game_owner"] } as const;
@@ -13,7 +13,7 @@ export const paymentMethods = ["x402", "hours", "credit", "card"] as const;
 /** What `X-Payment` holds: the transaction that pays an open quote (specification: Crypto credit top-up). */
 export const paymentProof = z
   .strictObject({
-    txHash: z.string().min(1).max(200),
+    txHash: text(200, 1),
     chain: z.enum(chains),
     currency: z.enum(currencies),
   })

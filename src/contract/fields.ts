@@ -12,21 +12,30 @@ const codePoints = (text: string) => {
   return count;
 };
 
-/** A string of `min` to `max` code points. */
+/** A NUL or half a surrogate pair: PostgreSQL refuses the one, UTF-8 cannot hold the other. */
+const unstorable = /[\0\p{Surrogate}]/u;
+
+/** A string of `min` to `max` code points that every database can store. */
 export function text(max: number, min = 0) {
-  const tooLong = `must be at most ${max} characters`;
   const tooShort = min === 1 ? "must not be empty" : `must be at least ${min} characters`;
-  const base = z.string().check((ctx) => {
+  const faults = (value: string) => {
     // UTF-16 length bounds the code point count from above, so the loop runs only where it could matter.
-    if (ctx.value.length > max && codePoints(ctx.value) > max)
-      ctx.issues.push({ code: "custom", message: tooLong, input: ctx.value });
-    if (min > 0 && codePoints(ctx.value) < min) ctx.issues.push({ code: "custom", message: tooShort, input: ctx.value });
+    if (value.length > max && codePoints(value) > max) return `must be at most ${max} characters`;
+    if (value.length < min * 2 && codePoints(value) < min) return tooShort;
+    return unstorable.test(value) ? "must not contain a NUL or half a surrogate pair" : undefined;
+  };
+  const base = z.string().check((ctx) => {
+    const message = faults(ctx.value);
+    if (message) ctx.issues.push({ code: "custom", message, input: ctx.value });
   });
   return base.meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
 }
 
+// The parser drops tabs and line breaks and escapes the rest, so what is stored would not be what was checked.
+const notInUrls = /[\0-\x20\x7f\p{Surrogate}]/u;
+
 const isHttpUrl = (value: string) => {
-  if (!URL.canParse(value)) return false;
+  if (notInUrls.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
 };
@@ -50,15 +59,15 @@ export const queryInteger = (min: number, max: number) =>
     .meta({ type: "integer", minimum: min, maximum: max });
 
 const cursor = z.string().max(1024).optional().meta({ description: "Opaque: copy it from `meta.cursor`." });
-const limit = (initial: number) =>
+const limit = (initial: number, described: string) =>
   queryInteger(1, 100)
     .default(initial)
-    .meta({ description: `Items a page, 1 to 100; default ${initial}.` });
+    .meta({ description: `Items a page, 1 to 100; default ${described}.` });
 
 /** `limit` and `cursor` of a paged list (specification: Pagination rules). */
-export const page = { limit: limit(20), cursor };
-/** The same of a list the specification gives no `limit`: whole, up to 1000 items, unless the caller asks for pages (decisions §1). */
-export const wholePage = { limit: limit(1000), cursor };
+export const page = { limit: limit(20, "20"), cursor };
+/** The same of a list the specification gives no `limit`: up to 1000 items, unless the caller asks for pages (decisions §1). */
+export const wholePage = { limit: limit(1000, "all, up to 1000"), cursor };
 
 export const pageQuery = () => z.object(page);
 export const wholeListQuery = () => z.object(wholePage);
