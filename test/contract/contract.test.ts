@@ -1,0 +1,399 @@
+import { describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { type Access, type Endpoint, permits, roleScopes } from "../../src/contract/endpoint.ts";
+import { type Contract, contract, type Operation, resources } from "../../src/contract/index.ts";
+import { inputSchema } from "../../src/contract/json-schema.ts";
+import { specified } from "./specified.ts";
+
+const endpoints = Object.entries<Endpoint>(contract);
+const bodyOf = (operation: Operation) => (contract[operation] as Endpoint).body as z.ZodType;
+
+/** The fields a body is refused for, in order, or `ok`. An unknown field counts by its name. */
+function verdict(type: z.ZodType, value: unknown): string {
+  const parsed = type.safeParse(value);
+  if (parsed.success) return "ok";
+  const fields = parsed.error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key].join(".")) : [issue.path.join(".")],
+  );
+  return [...new Set(fields)].sort().join(" ");
+}
+
+const astral = (count: number) => "🎮".repeat(count);
+const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
+const game = { name: "Tide", buildUrl: "https://example.com/build.zip" };
+const account = { email: "ada@example.com", password: "correct horse", role: "game_owner" };
+
+describe("lengths count code points", () => {
+  const rows: [Operation, string, number, object][] = [
+    ["createGame", "name", 200, game],
+    ["createGame", "description", 5000, game],
+    ["createGame", "instructions", 5000, game],
+    ["updateGame", "name", 200, {}],
+    ["updateGame", "description", 5000, {}],
+    ["createPlaytest", "notesForTesters", 5000, {}],
+    ["createPlaytest", "qualifications", 2000, {}],
+    ["quotePlaytest", "qualifications", 2000, {}],
+    ["updatePlaytest", "notesForTesters", 5000, {}],
+    ["acceptSlot", "comment", 1000, {}],
+    ["rejectSlot", "reason", 5000, {}],
+    ["rejectApplication", "customMessage", 1500, {}],
+    ["sendMessage", "content", 5000, {}],
+    ["registerApiKey", "password", 256, account],
+  ];
+  test.each(rows)("%s %s holds %i", (operation, field, max, base) => {
+    const check = (value: string) => verdict(bodyOf(operation), { ...base, [field]: value });
+    expect(check("x".repeat(max))).toBe("ok");
+    expect(check("x".repeat(max + 1))).toBe(field);
+    expect(check(astral(max))).toBe("ok");
+    expect(check(astral(max + 1))).toBe(field);
+  });
+
+  test.each([
+    ["registerApiKey", "password", "1234567", account],
+    ["registerApiKey", "password", astral(7), account],
+    ["createGame", "name", "", game],
+    ["sendMessage", "content", "", {}],
+    ["createGame", "name", "nul \0", game],
+    ["createGame", "name", "half \ud83c", game],
+  ] as const)("%s refuses %s %j", (operation, field, value, base) => {
+    expect(verdict(bodyOf(operation), { ...base, [field]: value })).toBe(field);
+  });
+});
+
+describe("nothing is coerced, nothing unknown accepted", () => {
+  const wrong = [2000.5, "2000", 1e21, -1, null, true, Number.NaN, [2000], {}];
+  const amounts: [Operation, number, number, object][] = [
+    ["buyCredit", 2000, 1_000_000, {}],
+    ["buyCreditWithCrypto", 500, 1_000_000, {}],
+    ["grantCredit", 1, 100_000_000, { note: "sorry" }],
+    ["createPayout", 1, 100_000_000, { userId: uuid }],
+  ];
+  test.each(amounts)("%s amountCents from %i to %i", (operation, min, max, base) => {
+    const check = (amountCents: unknown) => verdict(bodyOf(operation), { ...base, amountCents });
+    expect([min, max].map(check)).toEqual(["ok", "ok"]);
+    expect([min - 1, max + 1, ...wrong].map(check)).toEqual(Array(wrong.length + 2).fill("amountCents"));
+  });
+
+  test.each([
+    ["createPlaytest", { quantity: "2" }, "quantity"],
+    ["createPlaytest", { quantity: 0 }, "quantity"],
+    ["createPlaytest", { quantity: 101 }, "quantity"],
+    ["createPlaytest", { playerCount: 9 }, "playerCount"],
+    ["createPlaytest", { playerCount: 1.5 }, "playerCount"],
+    ["createPlaytest", { durationMinutes: 90 }, "durationMinutes"],
+    ["createPlaytest", { durationMinutes: "60" }, "durationMinutes"],
+    ["createPlaytest", { isFreePublicTrial: "true" }, "isFreePublicTrial"],
+    ["createPlaytest", { isFreePublicTrial: 1 }, "isFreePublicTrial"],
+    ["createPlaytest", { targetingType: null }, "targetingType"],
+    ["createPlaytest", { visibility: "PUBLIC" }, "visibility"],
+    ["createPlaytest", { durationMinute: 30 }, "durationMinute"],
+    ["createPlaytest", [], ""],
+    ["createPlaytest", null, ""],
+    ["createGame", { ...game, description: 5 }, "description"],
+    ["createGame", { ...game, tags: "Roguelike" }, "tags"],
+    ["createGame", { ...game, tags: ["roguelike"] }, "tags.0"],
+    ["createGame", { ...game, devices: ["Amiga"] }, "devices.0"],
+    ["createGame", { ...game, coverImageUrl: null }, "coverImageUrl"],
+    ["createGame", { ...game, ownerId: uuid }, "ownerId"],
+    ["createGame", { name: "Tide" }, "buildUrl"],
+    ["updateGame", { coverImageUrl: null, externalUrl: null }, "ok"],
+    ["updateGame", { name: null }, "name"],
+    ["updateGame", undefined, "ok"],
+    ["acceptSlot", { rating: 5, comment: "ok" }, "ok"],
+    ["acceptSlot", { rating: 0 }, "rating"],
+    ["acceptSlot", { rating: 6 }, "rating"],
+    ["acceptSlot", { rating: 4.5 }, "rating"],
+    ["acceptSlot", undefined, "ok"],
+    ["rejectSlot", { allowRetry: "yes" }, "allowRetry"],
+    ["createWebhook", { url: "https://example.com", events: [] }, "events"],
+    ["createWebhook", { url: "https://example.com", events: ["slot.opened"] }, "events.0"],
+    ["createWebhook", { url: "https://example.com", events: ["*"] }, "ok"],
+    ["checkoutSubscription", { planKey: "indie" }, "planKey"],
+    ["registerApiKey", { ...account, scopes: ["playtester"] }, "scopes"],
+    ["registerApiKey", { ...account, scopes: ["billing"] }, "ok"],
+    ["registerApiKey", { ...account, role: "admin" }, "role"],
+    ["registerApiKey", { ...account, name: "Ada", companyName: "Ada Ltd", keyName: "CI" }, "ok"],
+    ["createApiKey", { name: "CI", email: account.email }, "password"],
+    ["createApiKey", { name: "CI", password: account.password }, "email"],
+    ["createTransaction", { chain: "base", currency: "USDC", to: "0x1", amount: 5 }, "amount"],
+    ["advanceClock", { seconds: 400 * 86_400 + 1 }, "seconds"],
+  ] as [Operation, unknown, string][])("%s %j: %s", (operation, body, expected) => {
+    expect(verdict(bodyOf(operation), body)).toBe(expected);
+  });
+
+  test.each([
+    ["https://example.com/a?b#c", "ok"],
+    ["http://127.0.0.1:8080/x", "ok"],
+    ["ftp://example.com/x", "buildUrl"],
+    ["javascript:alert(1)", "buildUrl"],
+    ["//example.com", "buildUrl"],
+    ["https://user:pass@example.com", "buildUrl"],
+    ["https://exa\nmple.com", "buildUrl"],
+    ["https://example.com/\0", "buildUrl"],
+    [`https://example.com/${"x".repeat(2029)}`, "buildUrl"],
+    [`https://example.com/${"x".repeat(2028)}`, "ok"],
+  ])("address %j: %s", (buildUrl, expected) => {
+    expect(verdict(bodyOf("createGame"), { ...game, buildUrl })).toBe(expected);
+  });
+
+  test.each([
+    [undefined, 20],
+    ["1", 1],
+    ["100", 100],
+    ["0", "limit"],
+    ["101", "limit"],
+    ["-1", "limit"],
+    ["1e2", "limit"],
+    ["1.0", "limit"],
+    [" 5", "limit"],
+    ["", "limit"],
+    ["abc", "limit"],
+  ])("limit %j is %j", (limit, expected) => {
+    const query = contract.listGames.query as z.ZodType<{ limit: number }>;
+    expect(query.safeParse({ limit }).data?.limit ?? verdict(query, { limit })).toBe(expected);
+  });
+});
+
+describe("an order's fields go together", () => {
+  const past = { targetingType: "past", pastPlaytesterScope: "any" };
+  const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: uuid };
+  const trial = { isFreePublicTrial: true };
+  const rows: [object, string][] = [
+    [past, "ok"],
+    [specific, "ok"],
+    [{ targetingType: "new", targetingScope: "game" }, "ok"],
+    [{ targetingType: "past" }, "pastPlaytesterScope"],
+    [{ targetingType: "new", pastPlaytesterScope: "any" }, "pastPlaytesterScope"],
+    [{ targetingType: "past", pastPlaytesterScope: "specific" }, "targetedPlaytesterId"],
+    [{ ...past, targetedPlaytesterId: uuid }, "targetedPlaytesterId"],
+    [{ ...specific, targetedPlaytesterId: "someone" }, "targetedPlaytesterId"],
+    [{ ...past, selectionMode: "manual" }, "ok"],
+    [{ ...specific, selectionMode: "manual" }, "selectionMode"],
+    [trial, "ok"],
+    [{ ...trial, visibility: "public", durationMinutes: 30, playerCount: 1 }, "ok"],
+    [{ ...trial, visibility: "private" }, "visibility"],
+    [{ ...trial, playerCount: 2 }, "playerCount"],
+    [{ ...trial, durationMinutes: 60 }, "durationMinutes"],
+    [{ ...trial, selectionMode: "manual" }, "selectionMode"],
+    [{ visibility: "public", durationMinutes: 60 }, "durationMinutes"],
+    [{ visibility: "public", playerCount: 4 }, "ok"],
+    [{ visibility: "private", durationMinutes: 180, playerCount: 8, quantity: 100 }, "ok"],
+    [{ keysForTesters: ["a"] }, "ok"],
+    [{ keysForTesters: [] }, "keysForTesters"],
+    [{ keysForTesters: ["a", "b"] }, "keysForTesters"],
+    [{ quantity: 2, playerCount: 2, keysForTesters: ["a", "b", "c", "d"] }, "ok"],
+    [{ quantity: 2, playerCount: 2, keysForTesters: ["a", "b", "c"] }, "keysForTesters"],
+    [{ quantity: 2, keysForTesters: ["a", "a"] }, "keysForTesters"],
+    [{ quantity: 2, keysForTesters: ["a", ""] }, "keysForTesters.1"],
+    [{ keysForTesters: ["k".repeat(200)] }, "ok"],
+    [{ keysForTesters: ["k".repeat(201)] }, "keysForTesters.0"],
+    [{ keysForTesters: [5] }, "keysForTesters.0"],
+  ];
+  test.each(rows)("%j: %s", (order, expected) => {
+    expect(verdict(bodyOf("createPlaytest"), order)).toBe(expected);
+    expect(verdict(bodyOf("quotePlaytest"), { ...order, gameId: uuid })).toBe(expected);
+  });
+
+  test.each([
+    [undefined, { visibility: "private", durationMinutes: 60, quantity: 1, playerCount: 1, selectionMode: "automatic" }],
+    [{ visibility: "public" }, { visibility: "public", durationMinutes: 30 }],
+    [trial, { visibility: "public", durationMinutes: 30, isFreePublicTrial: true }],
+    [{ durationMinutes: 120 }, { visibility: "private", durationMinutes: 120 }],
+    [past, { targetingScope: "owner" }],
+    [{ ...past, targetingScope: "game" }, { targetingScope: "game" }],
+    [{}, { targetingScope: undefined }],
+  ])("%j is completed to %j", (order, expected) => {
+    expect(bodyOf("createPlaytest").parse(order)).toMatchObject(expected);
+  });
+
+  test("an order may not name the game in its body, a quote may", () => {
+    expect(verdict(bodyOf("createPlaytest"), { gameId: uuid })).toBe("gameId");
+  });
+});
+
+describe("who may call", () => {
+  const owner = { role: "game_owner", scopes: roleScopes.game_owner } as const;
+  const billing = { role: "game_owner", scopes: ["billing"] } as const;
+  const hooks = { role: "game_owner", scopes: ["webhooks"] } as const;
+  const tester = { role: "playtester", scopes: roleScopes.playtester } as const;
+  const admin = { role: "admin", scopes: ["admin"] } as const;
+  const operations: Operation[] = [
+    "listGames",
+    "getBalance",
+    "createWebhook",
+    "listDevices",
+    "listEvents",
+    "unblockSlot",
+    "listUsers",
+  ];
+  const may = (key: typeof owner | typeof billing | typeof hooks | typeof tester | typeof admin) =>
+    operations.filter((operation) => permits(contract[operation].access as Access, key)).join(" ");
+  test.each([
+    ["an owner", owner, "listGames getBalance createWebhook listDevices listEvents unblockSlot"],
+    ["a billing key", billing, "getBalance listDevices"],
+    ["a webhooks key", hooks, "listDevices"],
+    ["a playtester", tester, "listDevices listEvents"],
+    ["an admin", admin, "listDevices listEvents unblockSlot listUsers"],
+  ] as const)("%s", (_, key, expected) => {
+    expect(may(key)).toBe(expected);
+  });
+});
+
+describe("completeness", () => {
+  const access = (e: Endpoint) => (Array.isArray(e.access) ? e.access.join("+") : String(e.access));
+  const described = new Map<string, Endpoint>(
+    endpoints.flatMap(([, e]) => [e.path, ...(e.also ?? [])].map((path) => [`${e.method} ${path}`, e] as const)),
+  );
+
+  test("the specification's table has every route once", () => {
+    expect(specified.length).toBe(54);
+    expect(new Set(specified.map(([route]) => route)).size).toBe(specified.length);
+  });
+
+  test.each(specified)("%s needs %s, answers %i", (route, scope, status) => {
+    const e = described.get(route);
+    expect(e && { scope: access(e), status: e.status, extension: e.extension }).toEqual({ scope, status, extension: false });
+  });
+
+  test("what is not in the specification is marked as an extension", () => {
+    const routes = new Set<string>(specified.map(([route]) => route));
+    const unmarked = endpoints.filter(([, e]) => !e.extension && !routes.has(`${e.method} ${e.path}`));
+    expect(unmarked.map(([id]) => id)).toEqual([]);
+  });
+
+  test("no two resources share an operation id, no two endpoints a route", () => {
+    const ids = Object.values(resources).flatMap((group) => Object.keys(group));
+    expect(ids.length).toBe(endpoints.length);
+    const routes = endpoints.flatMap(([, e]) =>
+      [e.path, ...(e.also ?? [])].map((path) => `${e.method} ${path.replace(/:\w+/g, ":")}`),
+    );
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  test("every field a caller sends is described in one sentence", () => {
+    const nameless = endpoints.flatMap(([operation, { body, query }]) =>
+      [body, query].flatMap((type) => {
+        const properties = type ? (inputSchema(type).properties ?? {}) : {};
+        return Object.entries(properties).flatMap(([name, property]) =>
+          typeof property === "object" && /^\S.*\.$/.test(property.description ?? "") ? [] : [`${operation}.${name}`],
+        );
+      }),
+    );
+    expect(nameless).toEqual([]);
+  });
+
+  test("a list takes limit and cursor, nothing else does", () => {
+    const paged = (e: Endpoint) => {
+      const names = e.query ? Object.keys(inputSchema(e.query).properties ?? {}) : [];
+      return names.includes("limit") && names.includes("cursor");
+    };
+    expect(endpoints.filter(([, e]) => paged(e) !== e.list).map(([id]) => id)).toEqual([]);
+  });
+
+  test("every way of losing something or spending is declared", () => {
+    const of = (risk: string) => endpoints.filter(([, e]) => e.risk === risk).map(([id]) => id);
+    expect(of("spend").join(" ")).toMatchInlineSnapshot(
+      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours createPayout failPayout"`,
+    );
+    expect(of("destroy").join(" ")).toMatchInlineSnapshot(
+      `"revokeApiKey cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot chargebackPayment"`,
+    );
+    expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
+      "quotePlaytest",
+    ]);
+  });
+
+  test("sandbox routes are below /sandbox and keyless, but for events", () => {
+    const sandbox = endpoints.filter(([, e]) => e.path.startsWith("/sandbox/"));
+    expect(sandbox.every(([, e]) => e.only === "sandbox" && e.extension)).toBe(true);
+    expect(endpoints.filter(([, e]) => e.only === "sandbox").length).toBe(sandbox.length);
+    expect(sandbox.filter(([, e]) => e.access !== "none").map(([id]) => id)).toEqual(["emitEvent"]);
+  });
+
+  test("keyless routes are these and no others", () => {
+    const keyless = endpoints.filter(([, e]) => (e.access === "none" || e.access === "optional") && !e.only);
+    expect(keyless.map(([id]) => id).join(" ")).toMatchInlineSnapshot(
+      `"registerApiKey register createApiKey resendVerification requestPasswordReset confirmPasswordReset getServerInfo getOpenapi"`,
+    );
+  });
+
+  test("replies that show a secret are marked", () => {
+    expect(
+      endpoints
+        .filter(([, e]) => e.secretReply)
+        .map(([id]) => id)
+        .join(" "),
+    ).toMatchInlineSnapshot(`"registerApiKey createApiKey createWebhook rotateWebhookSecret createTesters"`);
+  });
+});
+
+describe("replies are exact", () => {
+  const at = "2026-01-02T03:04:05.678Z";
+  const playtest = {
+    id: uuid,
+    gameId: uuid,
+    visibility: "private",
+    quantity: 1,
+    durationMinutes: 60,
+    playerCount: 1,
+    costPerSlotCents: 2000,
+    payoutCents: 1000,
+    notesForTesters: null,
+    status: "active",
+    isFreePublicTrial: false,
+    targetingType: null,
+    targetingScope: null,
+    pastPlaytesterScope: null,
+    targetedPlaytesterId: null,
+    selectionMode: "automatic",
+    qualifications: null,
+    applicationsExpireAt: null,
+    createdAt: at,
+  };
+  const paid = { playtest, paid: true, totalCents: 2000, paymentId: uuid };
+  const pending = {
+    playtest,
+    requiresPayment: true,
+    costPerSlotCents: 2000,
+    totalCents: 2000,
+    playtestMinutesNeeded: 60,
+    playtestMinutesAvailable: 0,
+  };
+  const hours = {
+    playtest: { ...playtest, playtestMinutesPerSlot: 60 },
+    paid: true,
+    paidWithPlaytestHours: true,
+    playtestMinutesUsed: 60,
+    playtestMinutesRemaining: 0,
+    paymentId: uuid,
+  };
+  const rows: [string, Operation, unknown, boolean][] = [
+    ["pending", "createPlaytest", pending, true],
+    ["pending with a card checkout", "createPlaytest", { ...pending, checkoutUrl: "https://pay.example", paymentId: uuid }, true],
+    ["paid with hours", "createPlaytest", hours, true],
+    ["paid with credit", "createPlaytest", { ...paid, paidWithCredit: true, balanceCents: 0 }, true],
+    ["paid with crypto", "createPlaytest", { ...paid, paidWithCrypto: true }, true],
+    ["a trial", "createPlaytest", { playtest, slots: [], needsAdminApproval: true }, true],
+    ["public", "createPlaytest", { playtest }, true],
+    ["a mixture", "createPlaytest", { ...pending, paid: true }, false],
+    ["a playtest with its keys", "createPlaytest", { playtest: { ...playtest, keysForTesters: ["a"] } }, false],
+    ["a public order when paying", "payPlaytest", { playtest }, false],
+    ["an unknown status", "getPayment", { payment: payment("settling") }, true],
+    ["half a cent", "getPayment", { payment: { ...payment("completed"), amountCents: 0.5 } }, false],
+    ["a time without zone", "getPayment", { payment: { ...payment("completed"), createdAt: "2026-01-02T03:04:05" } }, false],
+    ["contacts of an owner", "listContacts", { contacts: [] }, true],
+    ["contacts of a playtester", "listContacts", { contacts: [], chatDisabled: false }, true],
+  ];
+  function payment(status: string) {
+    return { id: uuid, amountCents: 2000, status, provider: null, externalId: null, createdAt: at };
+  }
+  test.each(rows)("%s (%s)", (_, operation, data, accepted) => {
+    expect(contract[operation as keyof Contract].reply.safeParse(data).success).toBe(accepted);
+  });
+
+  test("an offer hides what only a holder may see", () => {
+    const schema = JSON.stringify(inputSchema(contract.listOffers.reply));
+    for (const secret of ["instructions", "notesForTesters", "keys", "buildUrl", "ownerId"])
+      expect(schema, secret).not.toContain(`"${secret}"`);
+  });
+});
