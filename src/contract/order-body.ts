@@ -48,65 +48,31 @@ function targetingFaults(order: Fields): Fault[] {
   const { targetingType, pastPlaytesterScope, targetedPlaytesterId } = order;
   const faults: Fault[] = [];
   if (targetingType === "past" && pastPlaytesterScope === undefined)
-    faults.push({
-      field: "pastPlaytesterScope",
-      message: "is required when targetingType is past",
-    });
+    faults.push({ field: "pastPlaytesterScope", message: "is required when targetingType is past" });
   if (targetingType !== "past" && pastPlaytesterScope !== undefined)
-    faults.push({
-      field: "pastPlaytesterScope",
-      message: "is only for targetingType past",
-    });
+    faults.push({ field: "pastPlaytesterScope", message: "is only for targetingType past" });
   if (pastPlaytesterScope === "specific" && targetedPlaytesterId === undefined)
-    faults.push({
-      field: "targetedPlaytesterId",
-      message: "is required when pastPlaytesterScope is specific",
-    });
+    faults.push({ field: "targetedPlaytesterId", message: "is required when pastPlaytesterScope is specific" });
   if (pastPlaytesterScope !== "specific" && targetedPlaytesterId !== undefined)
-    faults.push({
-      field: "targetedPlaytesterId",
-      message: "is only for pastPlaytesterScope specific",
-    });
+    faults.push({ field: "targetedPlaytesterId", message: "is only for pastPlaytesterScope specific" });
   if (order.selectionMode === "manual" && pastPlaytesterScope === "specific")
-    faults.push({
-      field: "selectionMode",
-      message: "cannot be manual for one specific playtester",
-    });
+    faults.push({ field: "selectionMode", message: "cannot be manual for one specific playtester" });
   return faults;
 }
 
 function trialFaults(order: Fields): Fault[] {
   if (!order.isFreePublicTrial) return [];
   const faults: Fault[] = [];
-  if (order.visibility === "private")
-    faults.push({
-      field: "visibility",
-      message: "must be public for a free trial",
-    });
-  if (order.playerCount !== 1)
-    faults.push({
-      field: "playerCount",
-      message: "must be 1 for a free trial",
-    });
-  if (order.selectionMode === "manual")
-    faults.push({
-      field: "selectionMode",
-      message: "cannot be manual for a free trial",
-    });
+  if (order.visibility === "private") faults.push({ field: "visibility", message: "must be public for a free trial" });
+  if (order.playerCount !== 1) faults.push({ field: "playerCount", message: "must be 1 for a free trial" });
+  if (order.selectionMode === "manual") faults.push({ field: "selectionMode", message: "cannot be manual for a free trial" });
   return faults;
 }
 
 function durationFaults(order: Fields): Fault[] {
   const fits = order.durationMinutes === undefined || order.durationMinutes === 30;
   const short = isPublic(order) || order.isFreePublicTrial;
-  return short && !fits
-    ? [
-        {
-          field: "durationMinutes",
-          message: "must be 30 for a public playtest",
-        },
-      ]
-    : [];
+  return short && !fits ? [{ field: "durationMinutes", message: "must be 30 for a public playtest" }] : [];
 }
 
 function keyFaults({ keysForTesters: keys, quantity, playerCount }: Fields): Fault[] {
@@ -114,19 +80,9 @@ function keyFaults({ keysForTesters: keys, quantity, playerCount }: Fields): Fau
   const needed = quantity * playerCount;
   if (keys.length !== needed)
     return [
-      {
-        field: "keysForTesters",
-        message: `must hold exactly ${needed} keys (quantity × playerCount), not ${keys.length}`,
-      },
+      { field: "keysForTesters", message: `must hold exactly ${needed} keys (quantity × playerCount), not ${keys.length}` },
     ];
-  return new Set(keys).size === keys.length
-    ? []
-    : [
-        {
-          field: "keysForTesters",
-          message: "must not hold the same key twice",
-        },
-      ];
+  return new Set(keys).size === keys.length ? [] : [{ field: "keysForTesters", message: "must not hold the same key twice" }];
 }
 
 /** Everything wrong with how an order's fields go together (specification: Create playtest body; decisions §4). */
@@ -139,12 +95,7 @@ export const orderFaults = (order: Fields): Fault[] => [
 
 function check(ctx: { value: Fields; issues: unknown[] }) {
   for (const { field, message } of orderFaults(ctx.value))
-    ctx.issues.push({
-      code: "custom",
-      path: [field],
-      message,
-      input: ctx.value[field],
-    });
+    ctx.issues.push({ code: "custom", path: [field], message, input: ctx.value[field] });
 }
 
 /** Fills in what depends on other fields: a trial is public, a public playtest lasts 30 minutes, targeting looks at all the owner's games. */
