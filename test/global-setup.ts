@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, mkdtempSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, statfsSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,7 +74,7 @@ async function importEmbeddedPostgres() {
 }
 
 async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), "playtest-postgres-"));
+  const folder = mkdtempSync(join(memoryOrDisk(), "playtest-postgres-"));
   const remove = guard(folder);
   const port = await freePort();
   const said: unknown[] = [];
@@ -136,7 +136,8 @@ async function freePort(): Promise<number> {
 function memoryOrDisk(): string {
   try {
     accessSync("/dev/shm", constants.W_OK);
-    return "/dev/shm";
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize > 2 ** 31 ? "/dev/shm" : tmpdir();
   } catch {
     return tmpdir();
   }

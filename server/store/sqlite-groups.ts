@@ -82,7 +82,10 @@ export class GroupCommit {
       for (const entry of group) entry.reject(error);
       return;
     }
-    for (const { outcome, resolve, reject } of group) "error" in outcome ? reject(outcome.error) : resolve(outcome.value);
+    for (const { outcome, resolve, reject } of group) {
+      if ("error" in outcome) reject(outcome.error);
+      else resolve(outcome.value);
+    }
     this.#options.afterCommit();
   }
 

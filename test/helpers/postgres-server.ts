@@ -9,7 +9,7 @@ export interface Database {
 /** A new database on the server, empty or a copy of `template`. */
 export async function createDatabase(server: string, template = "template0"): Promise<Database> {
   const name = `playtest_${randomBytes(8).toString("hex")}`;
-  await sql(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await sql(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { name, url: url.href };
