@@ -3,6 +3,7 @@ import type { Deps } from "./deps.ts";
 import { type NoticeContext, noticeOf } from "./domain/notices.ts";
 import type { Query } from "./store/db.ts";
 import * as events from "./store/events.ts";
+import * as notifications from "./store/notifications.ts";
 
 export interface Occurrence {
   kind: EventKind;
@@ -39,6 +40,6 @@ export async function emit(deps: Deps, tx: Query, recipients: readonly Recipient
       read_at: null,
       created_at: now,
     };
-    await events.insertNotification(tx, notification);
+    await notifications.insert(tx, notification);
   }
 }

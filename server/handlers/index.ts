@@ -2,8 +2,10 @@ import type { Contract, Operation } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Handler } from "../http/call.ts";
 import { auth } from "./auth.ts";
+import { chat } from "./chat.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
+import { notifications } from "./notifications.ts";
 import type { Pending } from "./pending.ts";
 
 type All = { [Op in Operation]: Handler<Contract[Op]> };
@@ -16,6 +18,8 @@ export type Some<Ops extends Operation> = Pick<All, Ops>;
 
 export const createHandlers = (deps: Deps): Handlers => ({
   ...auth(deps),
+  ...chat(deps),
   ...games(deps),
   ...info(deps),
+  ...notifications(deps),
 });

@@ -10,16 +10,4 @@ export interface EventRow {
   created_at: number;
 }
 
-export interface NotificationRow {
-  id: string;
-  user_id: string;
-  event_id: string | null;
-  type: string;
-  title: string;
-  body: string;
-  read_at: number | null;
-  created_at: number;
-}
-
 export const insert = (tx: Query, event: EventRow) => insertRow(tx, "events", event);
-export const insertNotification = (tx: Query, row: NotificationRow) => insertRow(tx, "notifications", row);

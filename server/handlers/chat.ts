@@ -1,0 +1,164 @@
+import type { Deps } from "../deps.ts";
+import { previewOf } from "../domain/chat.ts";
+import { emit } from "../events.ts";
+import type { Principal } from "../http/call.ts";
+import { forbidden, notFound } from "../problem.ts";
+import * as chatStore from "../store/chat.ts";
+import type { Query } from "../store/db.ts";
+import * as users from "../store/users.ts";
+import type { Some } from "./index.ts";
+import { iso, isoOrNull } from "./views.ts";
+
+type Ops =
+  | "listContacts"
+  | "listMessages"
+  | "sendMessage"
+  | "getUnreadCount"
+  | "openConversation"
+  | "blockConversation"
+  | "unblockConversation";
+
+const sideOf = (principal: Principal): chatStore.Side => (principal.role === "playtester" ? "playtester" : "game_owner");
+
+const contactView = (row: chatStore.ContactRow) => ({
+  id: row.id,
+  displayName: row.display_name,
+  isUnlocked: row.unlocked === 1,
+  unreadCount: row.unread_count,
+  lastMessageAt: isoOrNull(row.last_message_at),
+  lastMessagePreview: row.last_message_preview,
+  conversationId: row.conversation_id,
+});
+
+const playtesterContactView = (row: chatStore.ContactRow) => ({
+  ...contactView(row),
+  chatMode: row.blocked_by_contact === 1 || row.suspended_at !== null ? "closed" : "free",
+});
+
+const ownerContactView = (row: chatStore.ContactRow) => ({ ...contactView(row), companyName: row.company_name });
+
+const messageView = (row: chatStore.MessageRow) => ({
+  id: row.id,
+  senderType: row.sender_type,
+  senderId: row.sender_id,
+  content: row.content,
+  readAt: isoOrNull(row.read_at),
+  createdAt: iso(row.created_at),
+});
+
+const blockedBy = (conversation: chatStore.ConversationRow, side: chatStore.Side) =>
+  (side === "game_owner" ? conversation.blocked_by_owner : conversation.blocked_by_playtester) === 1;
+
+/** Chat between owners and the playtesters who hold or held a slot of theirs (decisions §11). */
+export function chat(deps: Deps): Some<Ops> {
+  async function conversationOf(q: Query, principal: Principal, id: string) {
+    const found = await chatStore.find(q, sideOf(principal), principal.userId, id);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  /** Messages of the other side on a page that was fetched count as read from now on. */
+  async function readBy(principal: Principal, rows: chatStore.MessageRow[]): Promise<chatStore.MessageRow[]> {
+    const now = deps.clock.now();
+    const isNew = (row: chatStore.MessageRow) => row.read_at === null && row.sender_id !== principal.userId;
+    const unread = rows.filter(isNew).map((row) => row.id);
+    if (unread.length > 0) await deps.store.write((tx) => chatStore.markRead(tx, unread, now));
+    return rows.map((row) => (isNew(row) ? { ...row, read_at: now } : row));
+  }
+
+  async function setBlocked(tx: Query, principal: Principal, id: string, blocked: boolean): Promise<void> {
+    const changed = await chatStore.setBlocked(tx, sideOf(principal), principal.userId, id, blocked);
+    if (changed === 0) throw notFound();
+  }
+
+  async function add(tx: Query, sender: users.UserRow, conversation: chatStore.ConversationRow, content: string) {
+    const side: chatStore.Side = sender.id === conversation.owner_id ? "game_owner" : "playtester";
+    const message: chatStore.MessageRow = {
+      id: deps.newId(),
+      conversation_id: conversation.id,
+      sender_type: side,
+      sender_id: sender.id,
+      content,
+      read_at: null,
+      created_at: deps.clock.now(),
+    };
+    await chatStore.addMessage(tx, message, previewOf(content));
+    const role = chatStore.otherSide(side);
+    const recipient = { id: role === "game_owner" ? conversation.owner_id : conversation.playtester_id, role };
+    const data = { messageId: message.id, conversationId: conversation.id, senderType: side, senderId: sender.id };
+    await emit(deps, tx, [recipient], { kind: "chat.message", data, notice: { senderName: sender.display_name } });
+    return message;
+  }
+
+  return {
+    async listContacts(call) {
+      const page = call.page(1000);
+      const { userId } = call.principal;
+      const side = sideOf(call.principal);
+      const { rows, unlocked } = await call.read(async (q) => ({
+        rows: await chatStore.listContacts(q, side, userId, page),
+        unlocked: side === "game_owner" || (await chatStore.hasAcceptedSlot(q, userId)),
+      }));
+      return call.listed(page, rows, (items) =>
+        side === "game_owner"
+          ? { contacts: items.map(playtesterContactView) }
+          : { contacts: items.map(ownerContactView), chatDisabled: !unlocked },
+      );
+    },
+
+    async listMessages(call) {
+      const page = call.page();
+      const { conversation, rows } = await call.read(async (q) => ({
+        conversation: await conversationOf(q, call.principal, call.params.id),
+        rows: await chatStore.listMessages(q, call.params.id, call.query.order, page),
+      }));
+      const shown = await readBy(call.principal, rows.slice(0, page.limit));
+      const isBlocked = blockedBy(conversation, sideOf(call.principal));
+      const beyond = rows.slice(page.limit);
+      return call.listed(page, [...shown, ...beyond], (items) => ({ messages: items.map(messageView), isBlocked }));
+    },
+
+    sendMessage: (call) =>
+      call.commit(async (tx) => {
+        const side = sideOf(call.principal);
+        const conversation = await conversationOf(tx, call.principal, call.params.id);
+        if (blockedBy(conversation, chatStore.otherSide(side)))
+          throw forbidden("This contact does not take messages from you. Nothing was sent.");
+        if (blockedBy(conversation, side)) throw forbidden("You blocked this contact. Nothing was sent; unblock the conversation first.");
+        const sender = await users.find(tx, call.principal.userId);
+        if (!sender) throw notFound();
+        const message = await add(tx, sender, conversation, call.body.content);
+        return { message: { ...messageView(message), conversationId: conversation.id } };
+      }),
+
+    async getUnreadCount(call) {
+      const { principal } = call;
+      return { unreadCount: await call.read((q) => chatStore.countUnread(q, sideOf(principal), principal.userId)) };
+    },
+
+    openConversation: (call) =>
+      call.commit(async (tx) => {
+        const { userId } = call.principal;
+        const { contactId } = call.body;
+        const side = sideOf(call.principal);
+        const pair = side === "game_owner" ? { ownerId: userId, playtesterId: contactId } : { ownerId: contactId, playtesterId: userId };
+        const tie = await chatStore.tie(tx, pair.ownerId, pair.playtesterId);
+        if (!tie) throw notFound();
+        if (tie.unlocked === 0) throw forbidden("Chat with this contact unlocks at the first accepted slot. Nothing was opened.");
+        const conversation = await chatStore.open(tx, { id: deps.newId(), ...pair, now: deps.clock.now() });
+        return { conversation: { id: conversation.id, contactId, isBlocked: blockedBy(conversation, side) } };
+      }),
+
+    blockConversation: (call) =>
+      call.commit(async (tx) => {
+        await setBlocked(tx, call.principal, call.params.id, true);
+        return { message: "The contact is blocked and can send you no messages." };
+      }),
+
+    unblockConversation: (call) =>
+      call.commit(async (tx) => {
+        await setBlocked(tx, call.principal, call.params.id, false);
+        return { message: "The contact can send you messages again." };
+      }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+import { insertRow } from "./rows.ts";
+
+/** Which side of a conversation an account is on. */
+export type Side = "game_owner" | "playtester";
+
+export interface ConversationRow {
+  id: string;
+  owner_id: string;
+  playtester_id: string;
+  blocked_by_owner: number;
+  blocked_by_playtester: number;
+  last_message_at: number | null;
+  last_message_preview: string | null;
+  created_at: number;
+}
+
+export interface MessageRow {
+  id: string;
+  conversation_id: string;
+  sender_type: Side;
+  sender_id: string;
+  content: string;
+  read_at: number | null;
+  created_at: number;
+}
+
+export interface ContactRow {
+  id: string;
+  display_name: string;
+  company_name: string;
+  suspended_at: number | null;
+  unlocked: number;
+  conversation_id: string | null;
+  blocked_by_contact: number | null;
+  last_message_at: number | null;
+  last_message_preview: string | null;
+  unread_count: number;
+  /** What the list is ordered by, not a time to show. */
+  created_at: number;
+}
+
+const columns = {
+  game_owner: { own: "owner_id", other: "playtester_id", blockedByOther: "blocked_by_playtester" },
+  playtester: { own: "playtester_id", other: "owner_id", blockedByOther: "blocked_by_owner" },
+} as const;
+
+export const otherSide = (side: Side): Side => (side === "game_owner" ? "playtester" : "game_owner");
+
+/** Who shares a slot with the account, latest message first; then those without a message, latest first slot first. */
+export function listContacts(q: Query, side: Side, userId: string, page: Page) {
+  const { own, other, blockedByOther } = columns[side];
+  const { sql, values } = keyset(page, "x");
+  // Contacts without a message sort behind every message: their times are moved before all others.
+  return q.all<ContactRow>(
+    `SELECT x.* FROM (
+       SELECT u.id, u.display_name, u.company_name, u.suspended_at, k.unlocked, c.id AS conversation_id, c.${blockedByOther} AS blocked_by_contact,
+              c.last_message_at, c.last_message_preview, COALESCE(c.last_message_at, k.first_at - 1000000000000000) AS created_at,
+              (SELECT COUNT(*) FROM messages m WHERE m.conversation_id = c.id AND m.sender_type = ? AND m.read_at IS NULL) AS unread_count
+         FROM (SELECT ${other} AS contact_id, MAX(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS unlocked, MIN(created_at) AS first_at
+                 FROM slots WHERE ${own} = ? AND ${other} IS NOT NULL GROUP BY ${other}) k
+         JOIN users u ON u.id = k.contact_id LEFT JOIN conversations c ON c.${own} = ? AND c.${other} = k.contact_id) x
+      WHERE 1 = 1 ${sql}`,
+    otherSide(side),
+    userId,
+    userId,
+    ...values,
+  );
+}
+
+/** Undefined: the two share no slot. `unlocked` is 1 from the first accepted one. */
+export async function tie(q: Query, ownerId: string, playtesterId: string): Promise<{ unlocked: number } | undefined> {
+  const found = await q.one<{ unlocked: number | null }>(
+    "SELECT MAX(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS unlocked FROM slots WHERE owner_id = ? AND playtester_id = ?",
+    ownerId,
+    playtesterId,
+  );
+  return found === undefined || found.unlocked === null ? undefined : { unlocked: found.unlocked };
+}
+
+export const hasAcceptedSlot = async (q: Query, playtesterId: string) =>
+  (await q.one("SELECT id FROM slots WHERE playtester_id = ? AND status = 'accepted' LIMIT 1", playtesterId)) !== undefined;
+
+/** Undefined also for a conversation of others. */
+export const find = (q: Query, side: Side, userId: string, id: string) =>
+  q.one<ConversationRow>(`SELECT * FROM conversations WHERE id = ? AND ${columns[side].own} = ?`, id, userId);
+
+/** The conversation of the two; made with `id` when they have none. */
+export async function open(
+  tx: Query,
+  pair: { id: string; ownerId: string; playtesterId: string; now: number },
+): Promise<ConversationRow> {
+  await tx.run(
+    `INSERT INTO conversations (id, owner_id, playtester_id, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (owner_id, playtester_id) DO NOTHING`,
+    pair.id,
+    pair.ownerId,
+    pair.playtesterId,
+    pair.now,
+  );
+  const sql = "SELECT * FROM conversations WHERE owner_id = ? AND playtester_id = ?";
+  return (await tx.one<ConversationRow>(sql, pair.ownerId, pair.playtesterId))!;
+}
+
+/** Zero rows: no such conversation of this account. */
+export const setBlocked = (tx: Query, side: Side, userId: string, id: string, blocked: boolean) =>
+  tx.run(
+    `UPDATE conversations SET ${columns[otherSide(side)].blockedByOther} = ? WHERE id = ? AND ${columns[side].own} = ?`,
+    blocked ? 1 : 0,
+    id,
+    userId,
+  );
+
+export async function addMessage(tx: Query, message: MessageRow, preview: string): Promise<void> {
+  await insertRow(tx, "messages", message);
+  await tx.run(
+    "UPDATE conversations SET last_message_at = ?, last_message_preview = ? WHERE id = ?",
+    message.created_at,
+    preview,
+    message.conversation_id,
+  );
+}
+
+export function listMessages(q: Query, conversationId: string, order: "asc" | "desc", page: Page) {
+  const { sql, values } = keyset(page, "m", order === "asc" ? "oldest" : "newest");
+  return q.all<MessageRow>(`SELECT m.* FROM messages m WHERE m.conversation_id = ? ${sql}`, conversationId, ...values);
+}
+
+export async function markRead(tx: Query, messageIds: readonly string[], now: number): Promise<void> {
+  for (const id of messageIds) await tx.run("UPDATE messages SET read_at = ? WHERE id = ? AND read_at IS NULL", now, id);
+}
+
+/** Messages of the other side that the account has not read. */
+export const countUnread = async (q: Query, side: Side, userId: string) =>
+  (
+    await q.one<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM messages m JOIN conversations c ON c.id = m.conversation_id
+        WHERE c.${columns[side].own} = ? AND m.sender_type = ? AND m.read_at IS NULL`,
+      userId,
+      otherSide(side),
+    )
+  )?.count ?? 0;

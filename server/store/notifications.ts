@@ -1,0 +1,30 @@
+import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+import { insertRow } from "./rows.ts";
+
+export interface NotificationRow {
+  id: string;
+  user_id: string;
+  event_id: string | null;
+  type: string;
+  title: string;
+  body: string;
+  read_at: number | null;
+  created_at: number;
+}
+
+export const insert = (tx: Query, row: NotificationRow) => insertRow(tx, "notifications", row);
+
+export function list(q: Query, userId: string, unread: boolean, page: Page) {
+  const { sql, values } = keyset(page, "n");
+  const filter = unread ? "AND n.read_at IS NULL " : "";
+  return q.all<NotificationRow>(`SELECT n.* FROM notifications n WHERE n.user_id = ? ${filter}${sql}`, userId, ...values);
+}
+
+export const countUnread = async (q: Query, userId: string) =>
+  (await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM notifications WHERE user_id = ? AND read_at IS NULL", userId))
+    ?.count ?? 0;
+
+/** How many were unread. */
+export const markAllRead = (tx: Query, userId: string, now: number) =>
+  tx.run("UPDATE notifications SET read_at = ? WHERE user_id = ? AND read_at IS NULL", now, userId);
