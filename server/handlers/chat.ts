@@ -124,7 +124,8 @@ export function chat(deps: Deps): Some<Ops> {
         const conversation = await conversationOf(tx, call.principal, call.params.id);
         if (blockedBy(conversation, chatStore.otherSide(side)))
           throw forbidden("This contact does not take messages from you. Nothing was sent.");
-        if (blockedBy(conversation, side)) throw forbidden("You blocked this contact. Nothing was sent; unblock the conversation first.");
+        if (blockedBy(conversation, side))
+          throw forbidden("You blocked this contact. Nothing was sent; unblock the conversation first.");
         const sender = await users.find(tx, call.principal.userId);
         if (!sender) throw notFound();
         const message = await add(tx, sender, conversation, call.body.content);
@@ -141,7 +142,8 @@ export function chat(deps: Deps): Some<Ops> {
         const { userId } = call.principal;
         const { contactId } = call.body;
         const side = sideOf(call.principal);
-        const pair = side === "game_owner" ? { ownerId: userId, playtesterId: contactId } : { ownerId: contactId, playtesterId: userId };
+        const pair =
+          side === "game_owner" ? { ownerId: userId, playtesterId: contactId } : { ownerId: contactId, playtesterId: userId };
         const tie = await chatStore.tie(tx, pair.ownerId, pair.playtesterId);
         if (!tie) throw notFound();
         if (tie.unlocked === 0) throw forbidden("Chat with this contact unlocks at the first accepted slot. Nothing was opened.");

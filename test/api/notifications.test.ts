@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { emit } from "../../server/events.ts";
+import { eventKinds } from "../../src/contract/events.ts";
+import { type Account, register } from "../helpers/market.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+describe.each(drivers)("notifications on $name", ({ open }) => {
+  let store: TestStore;
+  let server: TestServer;
+  let owner: Account;
+
+  beforeEach(async () => {
+    store = await open();
+    server = await startTestServer({ store });
+    owner = await register(server, "game_owner", "Olive");
+  });
+  afterEach(async () => {
+    await server.close();
+    await store.remove();
+  });
+
+  const list = async (query = "", key = owner.key) => (await server.request("GET", `/notifications${query}`, { key })).body;
+  const happen = (kind: (typeof eventKinds)[number], account = owner) =>
+    store.write((tx) =>
+      emit(server.deps, tx, [{ id: account.id, role: "game_owner" }], {
+        kind,
+        data: {},
+        notice: {
+          gameName: "Star Lanes",
+          playtesterName: "Tess",
+          planName: "Indie",
+          url: "https://example.com/hook",
+          amountCents: 2000,
+        },
+      }),
+    );
+
+  it("has one readable text for each kind of event", async () => {
+    for (const kind of eventKinds) await happen(kind);
+    const { data } = await list("?limit=100");
+    expect(data.unreadCount).toBe(eventKinds.length);
+    const texts = data.notifications.map(
+      ({ type, title, body }: { type: string; title: string; body: string }) => `${type} | ${title} | ${body}`,
+    );
+    expect(texts.reverse()).toMatchInlineSnapshot(`
+      [
+        "slot.submitted | Video submitted | Tess submitted a playtest video of Star Lanes. Review it when you like.",
+        "slot.accepted | Submission accepted | You accepted Tess's playtest of Star Lanes.",
+        "slot.rejected | Submission rejected | You rejected Tess's playtest of Star Lanes.",
+        "subscription.created | Subscription started | Indie is active. Its playtest hours were added.",
+        "subscription.renewed | Subscription renewed | Indie renewed. Its playtest hours were added.",
+        "subscription.cancelled | Subscription cancelled | Indie will not renew. Unused hours stay yours.",
+        "subscription.payment_failed | Renewal payment failed | The renewal of Indie could not be charged. We will try again.",
+        "test.ping | Test event | A test event was sent to your webhook.",
+        "slot.reserved | Slot reserved | Tess reserved a playtest slot of Star Lanes.",
+        "slot.expired | Slot expired | A playtest slot of Star Lanes expired before Tess submitted a video.",
+        "payment.completed | Payment completed | Your payment of $20.00 went through.",
+        "payment.failed | Payment failed | Your payment of $20.00 did not go through.",
+        "payout.completed | Payout sent | $20.00 of your earnings were paid out.",
+        "payout.failed | Payout failed | The payout of $20.00 failed. The amount is back in your earnings.",
+        "chat.message | New message | Someone sent you a message.",
+        "application.created | New application | Tess applied to playtest Star Lanes.",
+        "application.approved | Application approved | You were chosen to playtest Star Lanes. Submit your video before the deadline.",
+        "application.rejected | Application not chosen | Your application to playtest Star Lanes was not chosen.",
+        "application.auto_rejected | Application closed | The playtest of Star Lanes was filled without your application.",
+        "playtest.completed | Playtest completed | Every slot of a playtest of Star Lanes has ended.",
+        "webhook.disabled | Webhook disabled | https://example.com/hook failed too often and was disabled. Fix it, then enable it again.",
+      ]
+    `);
+  });
+
+  it("filters the unread while the total stays, and marks all as read once", async () => {
+    await happen("slot.submitted");
+    server.clock.set(server.clock.now() + 1000);
+    expect((await server.request("POST", "/notifications/mark-all-read", { key: owner.key })).body.data).toEqual({
+      message: "All notifications are marked as read.",
+      updatedCount: 1,
+    });
+    await happen("slot.accepted");
+    await happen("slot.rejected");
+    expect((await list()).data.notifications.map((n: { type: string }) => n.type)).toEqual([
+      "slot.rejected",
+      "slot.accepted",
+      "slot.submitted",
+    ]);
+    const page = await list("?unread=true&limit=1");
+    expect(page.data.notifications.map((n: { type: string }) => n.type)).toEqual(["slot.rejected"]);
+    expect(page.data.unreadCount).toBe(2);
+    const next = await list(`?unread=true&limit=1&cursor=${page.meta.cursor}`);
+    expect(next.data.notifications.map((n: { type: string }) => n.type)).toEqual(["slot.accepted"]);
+    expect(next.meta).toMatchObject({ hasMore: false, cursor: null });
+    expect((await list("?unread=false")).data.notifications).toHaveLength(3);
+    expect((await list()).data.notifications[2].readAt).toBe("2026-03-01T12:00:01.000Z");
+  });
+
+  it("keeps each account's to itself", async () => {
+    const other = await register(server, "game_owner", "Otto");
+    await happen("slot.submitted", other);
+    expect((await list()).data).toEqual({ notifications: [], unreadCount: 0 });
+    const { updatedCount } = (await server.request("POST", "/notifications/mark-all-read", { key: owner.key })).body.data;
+    expect(updatedCount).toBe(0);
+    expect((await list("", other.key)).data.unreadCount).toBe(1);
+  });
+});

@@ -1,0 +1,89 @@
+import * as games from "../../server/store/games.ts";
+import * as playtests from "../../server/store/playtests.ts";
+import * as slots from "../../server/store/slots.ts";
+import type { TestServer } from "./server.ts";
+
+export interface Account {
+  id: string;
+  key: string;
+  email: string;
+}
+
+/** Registers an account through the API. */
+export async function register(server: TestServer, role: "game_owner" | "playtester", name: string): Promise<Account> {
+  const email = `${name.toLowerCase()}@example.com`;
+  const body = { email, password: "correct horse battery", role, name };
+  const reply = await server.request("POST", "/auth/register/api-key", { body });
+  if (reply.status !== 201) throw new Error(`${name} could not register: ${reply.text}`);
+  return { id: reply.body.data.user.id, key: reply.body.data.apiKey, email };
+}
+
+/** Puts a slot that the playtester holds or held into the database, with its game and playtest; its id. */
+export async function giveSlot(server: TestServer, ownerId: string, playtesterId: string, status: string): Promise<string> {
+  const { newId, clock, store } = server.deps;
+  const now = clock.now();
+  const game: games.GameRow = {
+    id: newId(),
+    owner_id: ownerId,
+    name: "Star Lanes",
+    description: null,
+    instructions: null,
+    build_url: "https://example.com/build.zip",
+    build_id: null,
+    cover_image_url: null,
+    external_url: null,
+    status: "active",
+    devices: "[]",
+    platforms: "[]",
+    created_at: now,
+    updated_at: now,
+  };
+  const playtest: playtests.PlaytestRow = {
+    id: newId(),
+    game_id: game.id,
+    owner_id: ownerId,
+    visibility: "private",
+    quantity: 1,
+    duration_minutes: 60,
+    player_count: 1,
+    cost_per_slot_cents: 2000,
+    payout_cents: 1000,
+    notes_for_testers: null,
+    status: "active",
+    is_free_public_trial: 0,
+    targeting_type: null,
+    targeting_scope: null,
+    past_playtester_scope: null,
+    targeted_playtester_id: null,
+    selection_mode: "automatic",
+    qualifications: null,
+    applications_expire_at: null,
+    approved_at: null,
+    paid_with: "credit",
+    payment_id: null,
+    pay_by: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const slot: slots.SlotRow = {
+    id: newId(),
+    playtest_id: playtest.id,
+    game_id: game.id,
+    owner_id: ownerId,
+    status,
+    playtester_id: playtesterId,
+    retry_of: null,
+    replaces: null,
+    reserved_at: now,
+    deadline_at: now + 86_400_000,
+    submitted_at: null,
+    ended_at: null,
+    created_at: now,
+  };
+  await store.write(async (tx) => {
+    await games.insert(tx, game);
+    await playtests.insert(tx, playtest);
+    await slots.insert(tx, slot);
+  });
+  return slot.id;
+}
