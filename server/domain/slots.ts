@@ -1,16 +1,8 @@
-/** The slot's states, deadlines and who may move it (specification: States and transitions; decisions §5). Times in ms. */
-export const slotStatuses = [
-  "open",
-  "reserved",
-  "submitted",
-  "accepted",
-  "rejected",
-  "blocked",
-  "expired",
-  "cancelled",
-  "publishing",
-] as const;
-export type SlotStatus = (typeof slotStatuses)[number];
+import type { SlotStatus } from "../../src/contract/slots.ts";
+
+export { type SlotStatus, slotStatuses } from "../../src/contract/slots.ts";
+
+/** The slot's deadlines and what its states mean (specification: States and transitions; decisions §5). Times in ms. */
 
 /** Nothing moves a slot on from these. */
 export const endedStatuses: readonly SlotStatus[] = ["accepted", "rejected", "expired", "cancelled"];
@@ -23,9 +15,18 @@ export function claimDeadline(selectionMode: string, playerCount: number, now: n
   return now + (selectionMode === "manual" || playerCount > 1 ? 72 : 24) * hour;
 }
 
-/** What a slot is at this instant: a deadline that passed holds although no job has run yet. */
-export function statusAt(slot: { status: string; deadline_at: number | null }, now: number): string {
-  return slot.status === "reserved" && slot.deadline_at !== null && slot.deadline_at <= now ? "expired" : slot.status;
+export interface TimedSlot {
+  status: string;
+  deadline_at: number | null;
+  /** When the review window of a manual playtest ends; null in automatic mode. */
+  window_at: number | null;
+}
+
+/** What a slot is at this instant: a deadline or a window that passed holds although no job has run yet. */
+export function statusAt(slot: TimedSlot, now: number): string {
+  if (slot.status === "reserved" && slot.deadline_at !== null && slot.deadline_at <= now) return "expired";
+  if (slot.status === "open" && slot.window_at !== null && slot.window_at <= now) return "expired";
+  return slot.status;
 }
 
 /** The status of a playtest whose slots have these (decisions §4): active while any can still move. */

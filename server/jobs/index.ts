@@ -1,7 +1,12 @@
+import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
 import type { JobKinds } from "./runner.ts";
 import { sendMail } from "./send-mail.ts";
 
 /** Every kind of background work, by the name its rows carry. */
 export const jobKinds: JobKinds = {
   "send-mail": sendMail,
+  "expire-slot": expireSlot,
+  "lapse-order": lapseOrder,
+  "close-window": closeWindow,
+  "publish-video": publishVideo,
 };

@@ -86,3 +86,6 @@ export const findBuild = (q: Query, gameId: string, buildId: string) =>
   q.one<BuildRow>("SELECT * FROM builds WHERE id = ? AND game_id = ?", buildId, gameId);
 
 export const insertBuild = (tx: Query, build: BuildRow) => insertRow(tx, "builds", build);
+
+export const findMany = async (q: Query, ids: readonly string[]) =>
+  ids.length === 0 ? [] : q.all<GameRow>(`SELECT * FROM games WHERE id IN (${marks(ids)})`, ...ids);

@@ -1,6 +1,8 @@
+import { type SlotStatus, slotStatuses } from "../domain/slots.ts";
 import type { Query } from "./db.ts";
 import { keyset, type Page } from "./keyset.ts";
 import { insertRow, updateRow } from "./rows.ts";
+import { statusSql } from "./slots.ts";
 
 export interface PlaytestRow {
   id: string;
@@ -33,7 +35,7 @@ export interface PlaytestRow {
   updated_at: number;
 }
 
-export type SlotCounts = Record<"open" | "reserved" | "submitted" | "accepted" | "rejected" | "expired", number>;
+export type SlotCounts = Record<SlotStatus, number>;
 
 export const find = (q: Query, id: string) => q.one<PlaytestRow>("SELECT * FROM playtests WHERE id = ?", id);
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
@@ -48,8 +50,12 @@ export const insert = (tx: Query, playtest: PlaytestRow) => insertRow(tx, "playt
 export const update = (tx: Query, id: string, changes: Partial<PlaytestRow>) => updateRow(tx, "playtests", id, changes);
 
 /** Compare-and-set on the status: true for the one caller that moved it. */
-export const transition = async (tx: Query, id: string, from: PlaytestRow["status"], to: PlaytestRow["status"], now: number) =>
-  (await tx.run("UPDATE playtests SET status = ?, updated_at = ? WHERE id = ? AND status = ?", to, now, id, from)) === 1;
+export const transition = async (
+  tx: Query,
+  id: string,
+  from: PlaytestRow["status"],
+  changes: Partial<PlaytestRow> & { status: PlaytestRow["status"] },
+) => (await updateRow(tx, "playtests", id, changes, { status: from })) === 1;
 
 export const hasTrial = async (q: Query, gameId: string) =>
   (await q.one("SELECT id FROM playtests WHERE game_id = ? AND is_free_public_trial = 1 AND status <> 'cancelled'", gameId)) !==
@@ -57,19 +63,17 @@ export const hasTrial = async (q: Query, gameId: string) =>
 
 /** Slots per status by playtest; a reserved slot past its deadline counts as expired although no job has run yet. */
 export async function slotCounts(q: Query, playtestIds: readonly string[], now: number): Promise<Map<string, SlotCounts>> {
-  const none = (): SlotCounts => ({ open: 0, reserved: 0, submitted: 0, accepted: 0, rejected: 0, expired: 0 });
+  const none = () => Object.fromEntries(slotStatuses.map((status) => [status, 0])) as SlotCounts;
   const counts = new Map(playtestIds.map((id) => [id, none()]));
   if (playtestIds.length === 0) return counts;
   const rows = await q.all<{ playtest_id: string; status: string; count: number }>(
-    `SELECT playtest_id, CASE WHEN status = 'reserved' AND deadline_at <= ? THEN 'expired' ELSE status END AS status, COUNT(*) AS count
-       FROM slots WHERE playtest_id IN (${playtestIds.map(() => "?").join(", ")}) GROUP BY 1, 2`,
+    `SELECT s.playtest_id, ${statusSql} AS status, COUNT(*) AS count FROM slots s JOIN playtests p ON p.id = s.playtest_id
+      WHERE s.playtest_id IN (${playtestIds.map(() => "?").join(", ")}) GROUP BY 1, 2`,
+    now,
     now,
     ...playtestIds,
   );
-  for (const { playtest_id, status, count } of rows) {
-    const of = counts.get(playtest_id)!;
-    if (status in of) of[status as keyof SlotCounts] = count;
-  }
+  for (const { playtest_id, status, count } of rows) counts.get(playtest_id)![status as SlotStatus] = count;
   return counts;
 }
 
@@ -96,3 +100,65 @@ export const keysOfSlot = (q: Query, slotId: string) =>
     "SELECT position, ciphertext FROM playtest_keys WHERE slot_id = ? ORDER BY position",
     slotId,
   );
+
+const count = async (q: Query, sql: string, ...values: string[]) =>
+  (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...values))!.n;
+
+export const dashboard = async (q: Query, ownerId: string) => ({
+  totalGames: await count(q, "games WHERE owner_id = ?", ownerId),
+  activePlaytests: await count(q, "playtests WHERE owner_id = ? AND status = 'active'", ownerId),
+  pendingReviews: await count(q, "slots WHERE owner_id = ? AND status = 'submitted'", ownerId),
+});
+
+/** What eligibility asks about a playtester: what they did in this game and for this owner before. */
+export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | "owner_id">, playtesterId: string) {
+  const any = async (condition: string, ...values: string[]) =>
+    (await q.one(`SELECT id FROM slots WHERE playtester_id = ? AND ${condition} LIMIT 1`, playtesterId, ...values)) !== undefined;
+  return {
+    playedGame: await any("game_id = ?", playtest.game_id),
+    playedOwner: await any("owner_id = ?", playtest.owner_id),
+    acceptedGame: await any("status = 'accepted' AND game_id = ?", playtest.game_id),
+    acceptedOwner: await any("status = 'accepted' AND owner_id = ?", playtest.owner_id),
+  };
+}
+
+const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ? AND ${condition})`;
+
+/** What may be offered to a playtester: active, let through, with an open slot, not tried before, and meant for them. */
+const offered = `p.status = 'active' AND g.status = 'active' AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')
+  AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?)
+  AND NOT ${played("h.playtest_id = p.id")}
+  AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = ?)
+  AND (p.targeting_type IS NULL
+    OR (p.targeting_type = 'new' AND p.targeting_scope = 'game' AND NOT ${played("h.game_id = p.game_id")})
+    OR (p.targeting_type = 'new' AND p.targeting_scope = 'owner' AND NOT ${played("h.owner_id = p.owner_id")})
+    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'specific' AND p.targeted_playtester_id = ?)
+    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'game' AND ${played("h.status = 'accepted' AND h.game_id = p.game_id")})
+    OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'owner' AND ${played("h.status = 'accepted' AND h.owner_id = p.owner_id")}))`;
+
+export function listOffers(q: Query, playtesterId: string, now: number, page: Page) {
+  const { sql, values } = keyset(page, "p");
+  const me = playtesterId;
+  return q.all<PlaytestRow>(
+    `SELECT p.* FROM playtests p JOIN games g ON g.id = p.game_id WHERE ${offered} ${sql}`,
+    now,
+    me,
+    me,
+    me,
+    me,
+    me,
+    me,
+    me,
+    ...values,
+  );
+}
+
+export async function openCounts(q: Query, playtestIds: readonly string[]): Promise<Map<string, number>> {
+  if (playtestIds.length === 0) return new Map();
+  const rows = await q.all<{ playtest_id: string; n: number }>(
+    `SELECT playtest_id, COUNT(*) AS n FROM slots WHERE status = 'open' AND playtest_id IN (${playtestIds.map(() => "?").join(", ")}) GROUP BY playtest_id`,
+    ...playtestIds,
+  );
+  return new Map(rows.map((row) => [row.playtest_id, row.n]));
+}

@@ -10,9 +10,15 @@ export function insertRow(tx: Query, table: string, row: object): Promise<number
   );
 }
 
-/** Changes the given fields of the row with this id. */
-export function updateRow(tx: Query, table: string, id: string, changes: object): Promise<number> {
-  const entries = Object.entries(changes) as [string, Value][];
-  const sets = entries.map(([name]) => `${name} = ?`).join(", ");
-  return tx.run(`UPDATE ${table} SET ${sets} WHERE id = ?`, ...entries.map(([, value]) => value), id);
+/** Changes the given fields of the row with this id, only while it still is as `expected` says (compare and set). */
+export function updateRow(tx: Query, table: string, id: string, changes: object, expected: object = {}): Promise<number> {
+  const [changed, compared] = [Object.entries(changes), Object.entries(expected)] as [string, Value][][];
+  const sets = changed!.map(([name]) => `${name} = ?`).join(", ");
+  const conditions = compared!.map(([name]) => ` AND ${name} = ?`).join("");
+  return tx.run(
+    `UPDATE ${table} SET ${sets} WHERE id = ?${conditions}`,
+    ...changed!.map(([, v]) => v),
+    id,
+    ...compared!.map(([, v]) => v),
+  );
 }

@@ -47,13 +47,22 @@ export interface SlotDetailRow extends SlotRow {
   duration_minutes: number;
   player_count: number;
   is_free_public_trial: number;
+  payout_cents: number;
+  selection_mode: "automatic" | "manual";
+  notes_for_testers: string | null;
+  window_at: number | null;
 }
+
+/** A reserved slot past its deadline and an open one past the manual window are expired although no job has run yet. */
+export const statusSql = `CASE WHEN s.status = 'reserved' AND s.deadline_at <= ? THEN 'expired'
+  WHEN s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ? THEN 'expired' ELSE s.status END`;
 
 const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.notes AS submission_notes, b.created_at AS submission_at, b.blob_key,
     b.published_at, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
     k.reason_code AS report_code, k.notes AS report_notes, k.reported_at,
-    g.name AS game_name, p.visibility, p.duration_minutes, p.player_count, p.is_free_public_trial
+    g.name AS game_name, p.visibility, p.duration_minutes, p.player_count, p.is_free_public_trial,
+    p.payout_cents, p.selection_mode, p.notes_for_testers, CASE WHEN p.selection_mode = 'manual' THEN p.applications_expire_at END AS window_at
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id
   LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id
   LEFT JOIN rejections j ON j.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id
@@ -76,24 +85,27 @@ export function listForPlaytester(q: Query, playtesterId: string, page: Page) {
   return q.all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ? ${sql}`, playtesterId, ...values);
 }
 
-/** An owner's slots of one status as it is at `now`; without a status, those that have a submission. */
-export function listForOwner(q: Query, ownerId: string, status: string | undefined, now: number, page: Page) {
+/** An owner's slots that have this status at `now`. */
+export function listForOwner(q: Query, ownerId: string, status: string, now: number, page: Page) {
   const { sql, values } = keyset(page, "s");
-  const where = (condition: string, ...bound: (string | number)[]) =>
-    q.all<SlotDetailRow>(`${detail} WHERE s.owner_id = ? AND ${condition} ${sql}`, ownerId, ...bound, ...values);
-  if (status === undefined) return where("b.id IS NOT NULL");
-  if (status === "expired") return where("(s.status = 'expired' OR (s.status = 'reserved' AND s.deadline_at <= ?))", now);
-  if (status === "reserved") return where("s.status = 'reserved' AND s.deadline_at > ?", now);
-  return where("s.status = ?", status);
+  const bound = status === "expired" ? ["expired", "open", "reserved"] : [status, status, status];
+  // The stored status narrows by index; the status at this instant decides.
+  return q.all<SlotDetailRow>(
+    `${detail} WHERE s.owner_id = ? AND s.status IN (?, ?, ?) AND ${statusSql} = ? ${sql}`,
+    ownerId,
+    ...bound,
+    now,
+    now,
+    status,
+    ...values,
+  );
 }
 
 export const insert = (tx: Query, slot: SlotRow) => insertRow(tx, "slots", slot);
 
 /** Compare-and-set: true for the one caller that moved the slot out of `from`. */
-export const transition = async (tx: Query, id: string, from: string, changes: Partial<SlotRow> & { status: string }) => {
-  const current = await tx.one<{ id: string }>("SELECT id FROM slots WHERE id = ? AND status = ?", id, from);
-  return current !== undefined && (await updateRow(tx, "slots", id, changes)) === 1;
-};
+export const transition = async (tx: Query, id: string, from: string, changes: Partial<SlotRow> & { status: string }) =>
+  (await updateRow(tx, "slots", id, changes, { status: from })) === 1;
 
 /** The oldest open slot of a playtest. */
 export const firstOpen = (tx: Query, playtestId: string) =>
@@ -135,3 +147,16 @@ export const insertRating = (
 ) => insertRow(tx, "ratings", row);
 export const insertRejection = (tx: Query, row: { slot_id: string; reason: string; allow_retry: number; created_at: number }) =>
   insertRow(tx, "rejections", row);
+
+export const markPublished = (tx: Query, slotId: string, now: number) =>
+  tx.run("UPDATE submissions SET published_at = ? WHERE slot_id = ?", now, slotId);
+
+export const insertReport = (
+  tx: Query,
+  row: { id: string; slot_id: string; reason_code: string; notes: string | null; reported_at: number },
+) => insertRow(tx, "blocked_reports", row);
+export const resolveReport = (tx: Query, slotId: string, now: number) =>
+  tx.run("UPDATE blocked_reports SET resolved_at = ? WHERE slot_id = ? AND resolved_at IS NULL", now, slotId);
+
+export const openOf = (q: Query, playtestId: string) =>
+  q.all<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id", playtestId);

@@ -1,0 +1,42 @@
+/** Whether a playtester may take a slot of a playtest (decisions §6): the first rule that says no, in words. */
+export interface ClaimFacts {
+  /** Every slot of this playtest the playtester ever had, by status. */
+  ownStatuses: readonly string[];
+  /** Had a slot of this game, of any game of this owner. */
+  playedGame: boolean;
+  playedOwner: boolean;
+  /** Has an accepted slot of this game, of any game of this owner. */
+  acceptedGame: boolean;
+  acceptedOwner: boolean;
+  /** Slots the playtester holds now, and how many they may. */
+  held: number;
+  maxHeld: number;
+}
+
+export interface Targeting {
+  type: "new" | "past" | null;
+  scope: "game" | "owner" | null;
+  pastScope: "any" | "specific" | null;
+  playtesterId: string | null;
+}
+
+export function whyNotFor(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
+  const inGame = targeting.scope === "game";
+  if (targeting.type === "new" && (inGame ? facts.playedGame : facts.playedOwner))
+    return `This playtest is for people who never played ${inGame ? "this game" : "a game of this owner"}.`;
+  if (targeting.type !== "past") return undefined;
+  if (targeting.pastScope === "specific")
+    return targeting.playtesterId === playtesterId ? undefined : "This playtest is for somebody else.";
+  if (inGame ? facts.acceptedGame : facts.acceptedOwner) return undefined;
+  return `This playtest is for people whose playtest of ${inGame ? "this game" : "a game of this owner"} was accepted before.`;
+}
+
+export function whyNotClaim(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
+  if (facts.ownStatuses.some((status) => ["reserved", "blocked", "submitted", "publishing", "accepted"].includes(status)))
+    return "You have a slot of this playtest already.";
+  if (facts.ownStatuses.length > 0) return "You had a slot of this playtest before, so you cannot take another.";
+  const notForThem = whyNotFor(targeting, playtesterId, facts);
+  if (notForThem) return notForThem;
+  if (facts.held >= facts.maxHeld) return `You hold ${facts.held} slots already; submit or release one first.`;
+  return undefined;
+}

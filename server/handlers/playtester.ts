@@ -1,0 +1,212 @@
+import type { Deps } from "../deps.ts";
+import { accounts } from "../domain/ledger.ts";
+import { statusAt } from "../domain/slots.ts";
+import { claim } from "../playtests/claims.ts";
+import { release, report, submit } from "../playtests/slots.ts";
+import { conflict, notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as earnings from "../store/earnings.ts";
+import * as games from "../store/games.ts";
+import * as ledger from "../store/ledger.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import type { Some } from "./index.ts";
+import {
+  iso,
+  isoOrNull,
+  ratingView,
+  rejectionView,
+  relationsView,
+  reportView,
+  slotPlaytestView,
+  submissionView,
+} from "./views.ts";
+
+type Ops =
+  | "listOffers"
+  | "claimPlaytest"
+  | "listHeldSlots"
+  | "getHeldSlot"
+  | "submitSlot"
+  | "releaseSlot"
+  | "reportSlot"
+  | "getEarnings";
+
+/** While they hold the slot, its playtester sees what helps to play; before and after, nothing of it. */
+const holding = ["reserved", "blocked", "submitted"];
+
+export function playtester(deps: Deps): Some<Ops> {
+  const { clock } = deps;
+
+  const offeredGameView = (game: games.GameRow, categories: games.CategoryRow[]) => ({
+    id: game.id,
+    name: game.name,
+    description: game.description,
+    coverImageUrl: game.cover_image_url,
+    externalUrl: game.external_url,
+    ...relationsView(game, categories),
+  });
+
+  async function gamesOf(q: Query, ids: readonly string[]) {
+    const rows = await games.findMany(q, [...new Set(ids)]);
+    const categories = await games.categoriesOf(
+      q,
+      rows.map((row) => row.id),
+    );
+    return new Map(rows.map((row) => [row.id, { row, view: offeredGameView(row, categories.get(row.id) ?? []) }]));
+  }
+
+  async function secretsOf(q: Query, slot: slots.SlotDetailRow, game: games.GameRow) {
+    const keys = await playtests.keysOfSlot(q, slot.id);
+    return {
+      instructions: game.instructions,
+      notesForTesters: slot.notes_for_testers,
+      keys: keys.map((key) => deps.secrets.open(key.ciphertext, `key ${slot.playtest_id} ${key.position}`)),
+      buildUrl: holderBuildUrl(deps, game),
+    };
+  }
+
+  async function heldViews(q: Query, rows: readonly slots.SlotDetailRow[]) {
+    const known = await gamesOf(
+      q,
+      rows.map((row) => row.game_id),
+    );
+    const views = [];
+    for (const slot of rows) {
+      const game = known.get(slot.game_id)!;
+      const status = statusAt(slot, clock.now());
+      views.push({
+        id: slot.id,
+        requestId: slot.playtest_id,
+        status,
+        deadlineAt: isoOrNull(slot.deadline_at),
+        createdAt: iso(slot.created_at),
+        game: game.view,
+        playtest: { ...slotPlaytestView(slot), payoutCents: slot.payout_cents, selectionMode: slot.selection_mode },
+        submission: submissionView(slot),
+        rating: ratingView(slot),
+        rejection: rejectionView(slot),
+        blockedReport: reportView(slot),
+        ...(holding.includes(status) ? await secretsOf(q, slot, game.row) : {}),
+      });
+    }
+    return views;
+  }
+
+  async function own(q: Query, slotId: string, playtesterId: string) {
+    const slot = await slots.findForPlaytester(q, slotId, playtesterId);
+    if (!slot) throw notFound();
+    return slot;
+  }
+
+  async function shown(q: Query, slotId: string, playtesterId: string) {
+    const [view] = await heldViews(q, [await own(q, slotId, playtesterId)]);
+    return { slot: view! };
+  }
+
+  /** The slot, which must be one of `statuses` at this instant: a deadline that passed counts although no job has run yet. */
+  async function ownIn(q: Query, slotId: string, playtesterId: string, statuses: readonly string[]) {
+    const slot = await own(q, slotId, playtesterId);
+    const status = statusAt(slot, clock.now());
+    if (statuses.includes(status)) return (await slots.find(q, slotId))!;
+    if (status === "expired") throw conflict("The deadline of this slot has passed. Nothing was changed.");
+    throw conflict(`This slot is ${status}, not ${statuses.join(" or ")}. Nothing was changed.`);
+  }
+
+  return {
+    async listOffers(call) {
+      const page = call.page();
+      const { rows, known, open } = await call.read(async (q) => {
+        const found = await playtests.listOffers(q, call.principal.userId, clock.now(), page);
+        return {
+          rows: found,
+          known: await gamesOf(
+            q,
+            found.map((row) => row.game_id),
+          ),
+          open: await playtests.openCounts(
+            q,
+            found.map((row) => row.id),
+          ),
+        };
+      });
+      return call.listed(page, rows, (items) => ({
+        playtests: items.map((row) => ({
+          id: row.id,
+          game: known.get(row.game_id)!.view,
+          visibility: row.visibility,
+          durationMinutes: row.duration_minutes,
+          playerCount: row.player_count,
+          payoutCents: row.payout_cents,
+          selectionMode: row.selection_mode,
+          qualifications: row.qualifications,
+          applicationsExpireAt: isoOrNull(row.applications_expire_at),
+          slotsOpen: open.get(row.id) ?? 0,
+          createdAt: iso(row.created_at),
+        })),
+      }));
+    },
+
+    claimPlaytest: (call) =>
+      call.commit(async (tx) => {
+        const slot = await claim(deps, tx, call.params.id, call.principal.userId);
+        return shown(tx, slot.id, call.principal.userId);
+      }),
+
+    async listHeldSlots(call) {
+      const page = call.page();
+      const { rows, views } = await call.read(async (q) => {
+        const found = await slots.listForPlaytester(q, call.principal.userId, page);
+        return { rows: found, views: await heldViews(q, found) };
+      });
+      return call.listed(page, rows, (items) => ({ slots: views.slice(0, items.length) }));
+    },
+
+    getHeldSlot: (call) => call.read((q) => shown(q, call.params.id, call.principal.userId)),
+
+    submitSlot: (call) =>
+      call.commit(async (tx) => {
+        const slot = await ownIn(tx, call.params.id, call.principal.userId, ["reserved"]);
+        const video = await completedVideo(tx, slot.id);
+        if (!video)
+          throw conflict("No complete video was uploaded for this slot yet. Nothing was submitted; upload the video first.");
+        await submit(deps, tx, slot, video, call.body.notes ?? "");
+        return shown(tx, slot.id, call.principal.userId);
+      }),
+
+    releaseSlot: (call) =>
+      call.commit(async (tx) => {
+        const slot = await ownIn(tx, call.params.id, call.principal.userId, ["reserved", "blocked"]);
+        await release(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+        return shown(tx, slot.id, call.principal.userId);
+      }),
+
+    reportSlot: (call) =>
+      call.commit(async (tx) => {
+        const slot = await ownIn(tx, call.params.id, call.principal.userId, ["reserved"]);
+        await report(deps, tx, slot, { reasonCode: call.body.reasonCode, notes: call.body.notes ?? null });
+        return shown(tx, slot.id, call.principal.userId);
+      }),
+
+    async getEarnings(call) {
+      const page = call.page();
+      const me = call.principal.userId;
+      const { rows, balanceCents, paidCents } = await call.read(async (q) => ({
+        rows: await earnings.list(q, me, page),
+        balanceCents: await ledger.balance(q, accounts.payable(me)),
+        paidCents: await earnings.paidCents(q, me),
+      }));
+      return call.listed(page, rows, (items) => ({
+        balanceCents,
+        paidCents,
+        entries: items.map(({ id, kind, amount_cents, slot_id, created_at }) => ({
+          id,
+          kind,
+          amountCents: amount_cents,
+          slotId: slot_id,
+          createdAt: iso(created_at),
+        })),
+      }));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Deps } from "../deps.ts";
+import { accept, cancelOpen, finishPlaytest, reject, unblock } from "../playtests/slots.ts";
+import { notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slotStore from "../store/slots.ts";
+import type { Some } from "./index.ts";
+import { slotDetailView, slotView, submissionItemView } from "./views.ts";
+
+type Ops = "listSlots" | "getSlot" | "deleteSlot" | "acceptSlot" | "rejectSlot" | "unblockSlot" | "listSubmissions";
+
+export function slots(deps: Deps): Some<Ops> {
+  const { clock } = deps;
+
+  async function own(q: Query, slotId: string, ownerId: string) {
+    const slot = await slotStore.find(q, slotId);
+    const playtest = slot?.owner_id === ownerId ? await playtests.find(q, slot.playtest_id) : undefined;
+    if (!slot || !playtest) throw notFound();
+    return { slot, playtest };
+  }
+
+  const shown = async (q: Query, slotId: string) => slotDetailView((await slotStore.findDetail(q, slotId))!, clock.now());
+
+  return {
+    async listSlots(call) {
+      const page = call.page();
+      const rows = await call.read(async (q) => {
+        if (!(await playtests.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
+        return slotStore.listForPlaytest(q, call.params.id, page);
+      });
+      return call.listed(page, rows, (items) => ({ slots: items.map((slot) => slotView(slot, clock.now())) }));
+    },
+
+    getSlot: (call) =>
+      call.read(async (q) => {
+        const slot = await slotStore.findForOwner(q, call.params.id, call.principal.userId);
+        if (!slot) throw notFound();
+        return { slot: slotDetailView(slot, clock.now()) };
+      }),
+
+    deleteSlot: (call) =>
+      call.commit(async (tx) => {
+        const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+        const { cents, minutes } = await cancelOpen(deps, tx, playtest, slot);
+        await finishPlaytest(deps, tx, playtest);
+        return { message: "The slot is cancelled.", refundedCents: cents, refundedMinutes: minutes };
+      }),
+
+    acceptSlot: (call) =>
+      call.commit(async (tx) => {
+        const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+        const { rating, comment } = call.body;
+        return { message: await accept(deps, tx, playtest, slot, { score: rating ?? null, comment: comment ?? null }) };
+      }),
+
+    rejectSlot: (call) =>
+      call.commit(async (tx) => {
+        const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
+        const { reason, allowRetry } = call.body;
+        return { message: await reject(deps, tx, playtest, slot, { reason: reason ?? "", allowRetry }) };
+      }),
+
+    unblockSlot: (call) =>
+      call.commit(async (tx) => {
+        const found = await slotStore.find(tx, call.params.id);
+        const ownerId = call.principal.role === "admin" ? found?.owner_id : call.principal.userId;
+        const { slot, playtest } = await own(tx, call.params.id, ownerId ?? "");
+        await unblock(deps, tx, playtest, slot);
+        return { slot: await shown(tx, slot.id) };
+      }),
+
+    async listSubmissions(call) {
+      const page = call.page();
+      const rows = await call.read((q) => slotStore.listForOwner(q, call.principal.userId, call.query.status, clock.now(), page));
+      return call.listed(page, rows, (items) => ({ submissions: items.map((slot) => submissionItemView(slot, clock.now())) }));
+    },
+  };
+}

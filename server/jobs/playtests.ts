@@ -1,0 +1,45 @@
+import type { Deps } from "../deps.ts";
+import { expire, finishPlaytest, published, refund } from "../playtests/slots.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import type { Job } from "./runner.ts";
+
+/** Ends a reserved slot whose deadline passed. One that was submitted, released or given more time is left alone. */
+export const expireSlot = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    const slot = await slots.find(tx, String(job.payload.slotId));
+    if (slot?.status === "reserved" && slot.deadline_at !== null && slot.deadline_at <= deps.clock.now())
+      await expire(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+    await job.done(tx);
+  });
+
+/** An order nobody paid within a day is cancelled. */
+export const lapseOrder = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    const now = deps.clock.now();
+    await playtests.transition(tx, String(job.payload.playtestId), "pending_payment", { status: "cancelled", updated_at: now });
+    await job.done(tx);
+  });
+
+/** Shows the video of an accepted public slot; the embedded publisher's watch page does so at once. */
+export const publishVideo = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    const slot = await slots.find(tx, String(job.payload.slotId));
+    if (slot?.status === "publishing") await published(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+    await job.done(tx);
+  });
+
+/** The seven days of a manual playtest are over: what is still open expires and its price returns. */
+export const closeWindow = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    const playtest = (await playtests.find(tx, String(job.payload.playtestId)))!;
+    const now = deps.clock.now();
+    if (playtest.status === "active") {
+      for (const slot of await slots.openOf(tx, playtest.id)) {
+        await slots.transition(tx, slot.id, "open", { status: "expired", ended_at: now });
+        await refund(deps, tx, playtest, slot, "manual_slot_expired");
+      }
+      await finishPlaytest(deps, tx, playtest);
+    }
+    await job.done(tx);
+  });

@@ -1,0 +1,50 @@
+import type { Deps } from "../deps.ts";
+import { type ClaimFacts, type Targeting, whyNotClaim } from "../domain/eligibility.ts";
+import { badRequest, conflict, notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import { reserve } from "./slots.ts";
+
+/** A playtest the caller may know of; 404 for what is not offered to anybody (decisions §6, §14). */
+export async function findOffered(q: Query, playtestId: string): Promise<playtests.PlaytestRow> {
+  const playtest = await playtests.find(q, playtestId);
+  const game = playtest && (await games.find(q, playtest.game_id));
+  const hidden = !playtest || playtest.status === "pending_payment" || game?.status !== "active";
+  if (hidden || (playtest.is_free_public_trial === 1 && playtest.approved_at === null)) throw notFound();
+  return playtest;
+}
+
+export const targetingOf = (playtest: playtests.PlaytestRow): Targeting => ({
+  type: playtest.targeting_type,
+  scope: playtest.targeting_scope,
+  pastScope: playtest.past_playtester_scope,
+  playtesterId: playtest.targeted_playtester_id,
+});
+
+export async function factsAbout(
+  deps: Deps,
+  q: Query,
+  playtest: playtests.PlaytestRow,
+  playtesterId: string,
+): Promise<ClaimFacts> {
+  return {
+    ...(await playtests.history(q, playtest, playtesterId)),
+    ownStatuses: (await slots.ofPlaytester(q, playtest.id, playtesterId)).map((slot) => slot.status),
+    held: await slots.held(q, playtesterId, deps.clock.now()),
+    maxHeld: deps.config.playtesters.maxReserved,
+  };
+}
+
+/** First come, first served: the oldest open slot becomes the playtester's. 409 when taken or not for them, 400 in manual mode. */
+export async function claim(deps: Deps, tx: Query, playtestId: string, playtesterId: string): Promise<slots.SlotRow> {
+  const playtest = await findOffered(tx, playtestId);
+  if (playtest.selection_mode === "manual") throw badRequest("This playtest chooses its playtesters: apply instead of claiming.");
+  const why = whyNotClaim(targetingOf(playtest), playtesterId, await factsAbout(deps, tx, playtest, playtesterId));
+  if (why) throw conflict(`${why} Nothing was claimed.`);
+  const open = await slots.firstOpen(tx, playtest.id);
+  const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId));
+  if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
+  return reserved;
+}

@@ -1,0 +1,247 @@
+import type { Order } from "../../src/contract/order-body.ts";
+import type { Deps } from "../deps.ts";
+import { accounts, orderTransfer } from "../domain/ledger.ts";
+import { type Funds, type Need, type PaymentMethod, settle } from "../domain/orders.ts";
+import { priceOf, type SlotPrice } from "../domain/pricing.ts";
+import { conflict, invalid, Problem } from "../problem.ts";
+import { isUniqueViolation, type Query } from "../store/db.ts";
+import type { GameRow } from "../store/games.ts";
+import * as ledger from "../store/ledger.ts";
+import * as payments from "../store/payments.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import * as users from "../store/users.ts";
+
+const hour = 3_600_000;
+const windowMs = 7 * 24 * hour;
+
+export interface Priced {
+  price: SlotPrice;
+  need: Need;
+  funds: Funds;
+}
+
+/** What an order costs and what the owner has for it. */
+export async function priceOrder(
+  deps: Deps,
+  q: Query,
+  ownerId: string,
+  order: Pick<Order, "visibility" | "durationMinutes" | "playerCount" | "quantity">,
+): Promise<Priced> {
+  const price = priceOf(order, deps.config.pricing);
+  const funds = {
+    balanceCents: await ledger.balance(q, accounts.credit(ownerId)),
+    minutesAvailable: await ledger.balance(q, accounts.minutes(ownerId)),
+  };
+  return { price, need: { totalCents: price.costCents * order.quantity, minutesNeeded: price.minutes * order.quantity }, funds };
+}
+
+export interface Placed {
+  playtest: playtests.PlaytestRow;
+  settlement: ReturnType<typeof settle>;
+  priced: Priced;
+  /** The payment of an order paid at once. */
+  paymentId: string | undefined;
+}
+
+/**
+ * Places an order and pays it from hours or credit if they cover it (decisions §4). Throws, with nothing created, where
+ * the funds asked for are too small. An order that is not paid yet is `pending_payment` and has no slots.
+ */
+export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Order, method: PaymentMethod): Promise<Placed> {
+  if (game.status !== "active") throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
+  await checkTarget(tx, order);
+  await checkTrial(deps, tx, game, order);
+  const priced = await priceOrder(deps, tx, game.owner_id, order);
+  const settlement = settle(priced.need, priced.funds, method);
+  if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
+  const playtest = await insertPlaytest(deps, tx, game, order, priced.price);
+  if (order.keysForTesters) await storeKeys(deps, tx, playtest.id, order.keysForTesters);
+  if (settlement.by === "later" || settlement.by === "crypto") {
+    await deps.jobs.schedule(tx, {
+      kind: "lapse-order",
+      key: playtest.id,
+      payload: { playtestId: playtest.id },
+      runAt: playtest.pay_by!,
+    });
+    return { playtest, settlement, priced, paymentId: undefined };
+  }
+  const paidWith = settlement.by;
+  const paymentId = paidWith === "free" ? undefined : await charge(deps, tx, playtest, paidWith, priced.need);
+  return { playtest: await activate(deps, tx, playtest, paidWith, paymentId), settlement, priced, paymentId };
+}
+
+/** Takes the price from hours or credit, as a completed payment. The ledger refuses what is not there. */
+export async function charge(
+  deps: Deps,
+  tx: Query,
+  playtest: playtests.PlaytestRow,
+  paidWith: "hours" | "credit",
+  need: Need,
+): Promise<string> {
+  const now = deps.clock.now();
+  const paymentId = deps.newId();
+  await payments.insert(tx, {
+    id: paymentId,
+    owner_id: playtest.owner_id,
+    amount_cents: paidWith === "credit" ? need.totalCents : 0,
+    status: "completed",
+    provider: paidWith === "credit" ? "credit" : "playtest_hours",
+    external_id: playtest.id,
+    purpose: "order",
+    playtest_id: playtest.id,
+    subscription_id: null,
+    return_url: null,
+    description: orderDescription(playtest),
+    checkout_hash: null,
+    expires_at: null,
+    completed_at: now,
+    flagged: null,
+    created_at: now,
+    updated_at: now,
+  });
+  const amount = paidWith === "credit" ? need.totalCents : need.minutesNeeded;
+  await ledger.post(tx, orderTransfer({ playtestId: playtest.id, ownerId: playtest.owner_id, paymentId, paidWith, amount }), {
+    now,
+    newId: deps.newId,
+  });
+  return paymentId;
+}
+
+/** Makes a paid order active: its slots open, and a manual one's review window starts. */
+export async function activate(
+  deps: Deps,
+  tx: Query,
+  playtest: playtests.PlaytestRow,
+  paidWith: playtests.PlaytestRow["paid_with"],
+  paymentId: string | undefined,
+): Promise<playtests.PlaytestRow> {
+  const now = deps.clock.now();
+  const expiresAt = playtest.selection_mode === "manual" ? now + windowMs : null;
+  const changes = {
+    status: "active" as const,
+    paid_with: paidWith,
+    payment_id: paymentId ?? null,
+    pay_by: null,
+    applications_expire_at: expiresAt,
+    updated_at: now,
+  };
+  if (!(await playtests.transition(tx, playtest.id, "pending_payment", changes)))
+    throw conflict("This order is not waiting for payment. Nothing was charged.");
+  for (let index = 0; index < playtest.quantity; index++) await openSlot(deps, tx, playtest);
+  if (expiresAt !== null)
+    await deps.jobs.schedule(tx, {
+      kind: "close-window",
+      key: playtest.id,
+      payload: { playtestId: playtest.id },
+      runAt: expiresAt,
+    });
+  return { ...playtest, ...changes };
+}
+
+/** A new open slot; `replaces` names the one it stands in for. */
+export async function openSlot(
+  deps: Deps,
+  tx: Query,
+  playtest: playtests.PlaytestRow,
+  replaces: string | null = null,
+): Promise<slots.SlotRow> {
+  const slot: slots.SlotRow = {
+    id: deps.newId(),
+    playtest_id: playtest.id,
+    game_id: playtest.game_id,
+    owner_id: playtest.owner_id,
+    status: "open",
+    playtester_id: null,
+    retry_of: null,
+    replaces,
+    reserved_at: null,
+    deadline_at: null,
+    submitted_at: null,
+    ended_at: null,
+    created_at: deps.clock.now(),
+  };
+  await slots.insert(tx, slot);
+  return slot;
+}
+
+export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
+  `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${playtest.player_count} player${playtest.player_count === 1 ? "" : "s"}`;
+
+const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+
+/** 402 naming what there is and what is needed (specification: Errors). */
+export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): Problem {
+  const message =
+    lacks === "credit"
+      ? `The balance is ${usd(funds.balanceCents)} and ${usd(need.totalCents)} is required.`
+      : `There are ${funds.minutesAvailable} playtest minutes and ${need.minutesNeeded} are required.`;
+  return new Problem("PAYMENT_REQUIRED", `${message} Nothing was ordered or charged.`, {
+    details: [{ field: "balance", message }],
+  });
+}
+
+async function checkTarget(tx: Query, order: Order): Promise<void> {
+  if (order.targetedPlaytesterId === undefined) return;
+  const target = await users.find(tx, order.targetedPlaytesterId);
+  if (target?.role !== "playtester") throw invalid("targetedPlaytesterId", "is not the id of a playtester");
+}
+
+async function checkTrial(deps: Deps, tx: Query, game: GameRow, order: Order): Promise<void> {
+  if (!order.isFreePublicTrial) return;
+  const { trialMaxSlots } = deps.config.orders;
+  if (order.quantity > trialMaxSlots) throw invalid("quantity", `must be at most ${trialMaxSlots} for a free trial`);
+  if (await playtests.hasTrial(tx, game.id)) throw trialUsed();
+}
+
+const trialUsed = () => conflict("This game's free trial is used. Nothing was ordered; order a paid playtest instead.");
+
+async function insertPlaytest(
+  deps: Deps,
+  tx: Query,
+  game: GameRow,
+  order: Order,
+  price: SlotPrice,
+): Promise<playtests.PlaytestRow> {
+  const now = deps.clock.now();
+  const playtest: playtests.PlaytestRow = {
+    id: deps.newId(),
+    game_id: game.id,
+    owner_id: game.owner_id,
+    visibility: order.visibility,
+    quantity: order.quantity,
+    duration_minutes: order.durationMinutes,
+    player_count: order.playerCount,
+    cost_per_slot_cents: price.costCents,
+    payout_cents: price.payoutCents,
+    notes_for_testers: order.notesForTesters ?? null,
+    status: "pending_payment",
+    is_free_public_trial: order.isFreePublicTrial ? 1 : 0,
+    targeting_type: order.targetingType ?? null,
+    targeting_scope: order.targetingScope ?? null,
+    past_playtester_scope: order.pastPlaytesterScope ?? null,
+    targeted_playtester_id: order.targetedPlaytesterId ?? null,
+    selection_mode: order.selectionMode,
+    qualifications: order.qualifications ?? null,
+    applications_expire_at: null,
+    approved_at: null,
+    paid_with: null,
+    payment_id: null,
+    pay_by: now + deps.config.orders.payWithinMs,
+    created_at: now,
+    updated_at: now,
+  };
+  try {
+    await playtests.insert(tx, playtest);
+  } catch (error) {
+    // Two trials of one game at once: the index lets one in.
+    if (order.isFreePublicTrial && isUniqueViolation(error)) throw trialUsed();
+    throw error;
+  }
+  return playtest;
+}
+
+async function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): Promise<void> {
+  for (const [position, key] of keys.entries())
+    await playtests.addKey(tx, playtestId, position, deps.secrets.seal(key, `key ${playtestId} ${position}`));
+}

@@ -1,0 +1,284 @@
+import type { Deps } from "../deps.ts";
+import { acceptTransfers, refundTransfers, rejectTransfers, type SlotTerms } from "../domain/ledger.ts";
+import { claimDeadline, playtestStatusOf, retryDeadlineMs } from "../domain/slots.ts";
+import { emit, type Recipient } from "../events.ts";
+import { conflict } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as ledger from "../store/ledger.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import * as users from "../store/users.ts";
+import { openSlot } from "./orders.ts";
+
+/** The moves of a slot (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
+type Playtest = playtests.PlaytestRow;
+type Slot = slots.SlotRow;
+type SlotKind = "slot.reserved" | "slot.submitted" | "slot.accepted" | "slot.rejected" | "slot.expired";
+
+const timeField: Record<SlotKind, string> = {
+  "slot.reserved": "reservedAt",
+  "slot.submitted": "submittedAt",
+  "slot.accepted": "acceptedAt",
+  "slot.rejected": "rejectedAt",
+  "slot.expired": "expiredAt",
+};
+
+/** Tells the owner, and the playtester if there is one, what became of a slot. */
+async function tell(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, amountCents?: number): Promise<void> {
+  const game = await games.find(tx, slot.game_id);
+  const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
+  const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
+  if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
+  await emit(deps, tx, recipients, {
+    kind,
+    data: {
+      slotId: slot.id,
+      playtestId: slot.playtest_id,
+      gameId: slot.game_id,
+      playerId: slot.playtester_id,
+      [timeField[kind]]: new Date(deps.clock.now()).toISOString(),
+    },
+    notice: { gameName: game?.name, playtesterName: playtester?.display_name, amountCents },
+  });
+}
+
+/** Gives an open slot to a playtester: keys, deadline, the job that ends it. False when somebody else was faster. */
+export async function reserve(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slot: Slot,
+  playtesterId: string,
+): Promise<Slot | undefined> {
+  const now = deps.clock.now();
+  const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
+  const changes = { status: "reserved", playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
+  if (!(await slots.transition(tx, slot.id, "open", changes))) return undefined;
+  const reserved = { ...slot, ...changes };
+  // A replacement brought its keys along.
+  if ((await playtests.keysOfSlot(tx, slot.id)).length === 0)
+    await playtests.assignKeys(tx, playtest.id, slot.id, playtest.player_count);
+  await watchDeadline(deps, tx, reserved);
+  await tell(deps, tx, reserved, "slot.reserved");
+  return reserved;
+}
+
+const watchDeadline = (deps: Deps, tx: Query, slot: Slot) =>
+  deps.jobs.schedule(tx, {
+    kind: "expire-slot",
+    key: `${slot.id}:${slot.deadline_at}`,
+    payload: { slotId: slot.id },
+    runAt: slot.deadline_at!,
+  });
+
+export interface Video {
+  blobKey: string;
+  size: number;
+  filename: string;
+  contentType: string;
+}
+
+export async function submit(deps: Deps, tx: Query, slot: Slot, video: Video, notes: string): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await slots.transition(tx, slot.id, "reserved", { status: "submitted", submitted_at: now }))) throw changed();
+  await slots.insertSubmission(tx, {
+    id: deps.newId(),
+    slot_id: slot.id,
+    blob_key: video.blobKey,
+    filename: video.filename,
+    content_type: video.contentType,
+    video_file_size: video.size,
+    notes,
+    created_at: now,
+    published_at: null,
+    admin_approved_at: null,
+  });
+  await tell(deps, tx, slot, "slot.submitted");
+}
+
+/**
+ * The owner accepts. A private slot is paid at once; a public one is paid when its video is published, and a trial's
+ * video waits for an admin before that.
+ */
+export async function accept(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slot: Slot,
+  rating: { score: number | null; comment: string | null },
+): Promise<string> {
+  const now = deps.clock.now();
+  const isPublic = playtest.visibility === "public";
+  const next = isPublic ? { status: "publishing" } : { status: "accepted", ended_at: now };
+  if (!(await slots.transition(tx, slot.id, "submitted", next))) throw notSubmitted(slot.status);
+  if (rating.score !== null || rating.comment !== null)
+    await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
+  await tell(deps, tx, slot, "slot.accepted", playtest.payout_cents);
+  if (isPublic) {
+    if (playtest.is_free_public_trial === 0) await schedulePublishing(deps, tx, slot.id);
+    return playtest.is_free_public_trial === 1
+      ? "Submission accepted. The video is published once an admin approved it."
+      : "Submission accepted. The video is being published.";
+  }
+  await pay(deps, tx, playtest, slot);
+  await finishPlaytest(deps, tx, playtest);
+  return `Submission accepted. The playtester earned $${(playtest.payout_cents / 100).toFixed(2)}.`;
+}
+
+export const schedulePublishing = (deps: Deps, tx: Query, slotId: string) =>
+  deps.jobs.schedule(tx, { kind: "publish-video", key: slotId, payload: { slotId }, runAt: deps.clock.now() });
+
+/** The video of an accepted public slot is out: the slot is accepted and paid. */
+export async function published(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await slots.transition(tx, slot.id, "publishing", { status: "accepted", ended_at: now }))) return;
+  await slots.markPublished(tx, slot.id, now);
+  await pay(deps, tx, playtest, slot);
+  await finishPlaytest(deps, tx, playtest);
+}
+
+const pay = (deps: Deps, tx: Query, playtest: Playtest, slot: Slot) =>
+  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), slot.playtester_id!), stamp(deps));
+
+/** Rejects for good, or with another try within 24 hours in a new slot that inherits the hold and the keys. */
+export async function reject(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slot: Slot,
+  why: { reason: string; allowRetry: boolean },
+): Promise<string> {
+  const now = deps.clock.now();
+  if (!(await slots.transition(tx, slot.id, "submitted", { status: "rejected", ended_at: now }))) throw notSubmitted(slot.status);
+  await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
+  await tell(deps, tx, slot, "slot.rejected");
+  if (!why.allowRetry) {
+    await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
+    await finishPlaytest(deps, tx, playtest);
+    return "Submission rejected.";
+  }
+  const retry = await openSlot(deps, tx, playtest);
+  const changes = {
+    status: "reserved",
+    playtester_id: slot.playtester_id,
+    retry_of: slot.id,
+    reserved_at: now,
+    deadline_at: now + retryDeadlineMs,
+  };
+  await slots.transition(tx, retry.id, "open", changes);
+  await playtests.moveKeys(tx, slot.id, retry.id);
+  const reserved = { ...retry, ...changes };
+  await watchDeadline(deps, tx, reserved);
+  await tell(deps, tx, reserved, "slot.reserved");
+  return "Submission rejected. The playtester may submit again within 24 hours.";
+}
+
+/** The deadline passed without a submission: the slot expires and, if there is still time, another one opens. */
+export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
+  if (!(await slots.transition(tx, slot.id, "reserved", { status: "expired", ended_at: slot.deadline_at }))) return;
+  await tell(deps, tx, slot, "slot.expired");
+  await replace(deps, tx, playtest, slot);
+}
+
+/** The holder gives the slot back. */
+export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
+  if (!(await slots.transition(tx, slot.id, slot.status, { status: "cancelled", ended_at: deps.clock.now() }))) throw changed();
+  if (slot.status === "blocked") await slots.resolveReport(tx, slot.id, deps.clock.now());
+  await replace(deps, tx, playtest, slot);
+}
+
+/** Opens a slot in place of one that was lost; one that would open after the manual window ends as unfilled instead. */
+async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
+  const windowOver = playtest.applications_expire_at !== null && playtest.applications_expire_at <= deps.clock.now();
+  if (windowOver) {
+    await refund(deps, tx, playtest, slot, "manual_slot_expired");
+    return finishPlaytest(deps, tx, playtest);
+  }
+  const replacement = await openSlot(deps, tx, playtest, slot.id);
+  await playtests.moveKeys(tx, slot.id, replacement.id);
+}
+
+/** The build cannot be played: the deadline stops until the owner or an admin unblocks the slot. */
+export async function report(
+  deps: Deps,
+  tx: Query,
+  slot: Slot,
+  why: { reasonCode: string; notes: string | null },
+): Promise<void> {
+  if (!(await slots.transition(tx, slot.id, "reserved", { status: "blocked", deadline_at: null }))) throw changed();
+  await slots.insertReport(tx, {
+    id: deps.newId(),
+    slot_id: slot.id,
+    reason_code: why.reasonCode,
+    notes: why.notes,
+    reported_at: deps.clock.now(),
+  });
+}
+
+/** Back to the holder, with a fresh deadline as at the claim. */
+export async function unblock(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
+  const now = deps.clock.now();
+  const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
+  if (!(await slots.transition(tx, slot.id, "blocked", { status: "reserved", deadline_at: deadline })))
+    throw conflict("This slot is not blocked. Nothing was changed.");
+  await slots.resolveReport(tx, slot.id, now);
+  await watchDeadline(deps, tx, { ...slot, deadline_at: deadline });
+}
+
+/** The owner takes back a slot nobody claimed; its price or minutes return once. */
+export async function cancelOpen(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<Refund> {
+  if (!(await slots.transition(tx, slot.id, "open", { status: "cancelled", ended_at: deps.clock.now() })))
+    throw conflict("Only an open slot can be cancelled; after a playtester claims it there is no refund. Nothing was changed.");
+  return refund(deps, tx, playtest, slot, "slot_refund");
+}
+
+export interface Refund {
+  cents: number;
+  minutes: number;
+}
+
+export async function refund(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slot: Slot,
+  why: "slot_refund" | "manual_slot_expired",
+): Promise<Refund> {
+  const terms = termsOf(playtest, slot);
+  await ledger.postAll(tx, refundTransfers(terms, why), stamp(deps));
+  return { cents: terms.costCents, minutes: terms.minutes };
+}
+
+/** Ends the playtest when its last slot ended. */
+export async function finishPlaytest(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
+  const now = deps.clock.now();
+  const status = playtestStatusOf(await slots.statusesOf(tx, playtest.id));
+  if (status === "active" || !(await playtests.transition(tx, playtest.id, "active", { status, updated_at: now }))) return;
+  if (status !== "completed") return;
+  const counts = (await playtests.slotCounts(tx, [playtest.id], now)).get(playtest.id)!;
+  const game = await games.find(tx, playtest.game_id);
+  await emit(deps, tx, [{ id: playtest.owner_id, role: "game_owner" }], {
+    kind: "playtest.completed",
+    data: { playtestId: playtest.id, gameId: playtest.game_id, slots: counts, completedAt: new Date(now).toISOString() },
+    notice: { gameName: game?.name },
+  });
+}
+
+export function termsOf(playtest: Playtest, slot: Pick<Slot, "id">): SlotTerms {
+  const paidWith = playtest.paid_with ?? "free";
+  return {
+    slotId: slot.id,
+    playtestId: playtest.id,
+    ownerId: playtest.owner_id,
+    paidWith,
+    costCents: paidWith === "credit" ? playtest.cost_per_slot_cents : 0,
+    payoutCents: playtest.payout_cents,
+    minutes: paidWith === "hours" ? playtest.duration_minutes * playtest.player_count : 0,
+  };
+}
+
+export const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
+const changed = () => conflict("The slot changed meanwhile. Nothing was done; look at it again.");
+const notSubmitted = (status: string) =>
+  conflict(`Only a submitted slot can be reviewed, and this one is ${status}. Nothing was changed.`);
