@@ -7,6 +7,9 @@ import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { notifications } from "./notifications.ts";
 import type { Pending } from "./pending.ts";
+import { playtester } from "./playtester.ts";
+import { playtests } from "./playtests.ts";
+import { slots } from "./slots.ts";
 
 type All = { [Op in Operation]: Handler<Contract[Op]> };
 
@@ -22,4 +25,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...games(deps),
   ...info(deps),
   ...notifications(deps),
+  ...playtests(deps),
+  ...slots(deps),
+  ...playtester(deps),
 });

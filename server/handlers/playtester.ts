@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { accounts } from "../domain/ledger.ts";
 import { statusAt } from "../domain/slots.ts";
 import { claim } from "../playtests/claims.ts";
+import { completedVideo, holderBuildUrl } from "../playtests/files.ts";
 import { release, report, submit } from "../playtests/slots.ts";
 import { conflict, notFound } from "../problem.ts";
 import type { Query } from "../store/db.ts";

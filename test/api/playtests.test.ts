@@ -1,0 +1,354 @@
+import { describe, expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { TestServer } from "../helpers/server.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveMinutes,
+  giveVideo,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/story.ts";
+
+const hour = 3_600_000;
+
+async function ownerWithGame(server: TestServer, cents = 0): Promise<{ owner: Person; gameId: string }> {
+  const owner = await registerOwner(server);
+  const gameId = await createGame(owner);
+  if (cents > 0) await giveCredit(server, owner, cents);
+  return { owner, gameId };
+}
+
+const countsOf = async (owner: Person, playtestId: string) => {
+  const { slots, status } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
+  const present = Object.fromEntries(Object.entries(slots as Record<string, number>).filter(([, count]) => count > 0));
+  return { status, ...present };
+};
+
+onBothDatabases("orders", (serve) => {
+  it("charges credit at once and opens the slots", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 10_000));
+    const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 3 });
+    expect(reply.status).toBe(201);
+    expect(reply.body.data).toMatchObject({ paid: true, paidWithCredit: true, totalCents: 6000, balanceCents: 4000 });
+    expect(reply.body.data.playtest).toMatchObject({
+      status: "active",
+      costPerSlotCents: 2000,
+      payoutCents: 1000,
+      durationMinutes: 60,
+    });
+    expect(await countsOf(owner, reply.body.data.playtest.id)).toEqual({ status: "active", open: 3 });
+  });
+
+  it("spends exact hours and says what remains", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 10_000);
+    await giveMinutes(server, owner, 240);
+    const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 2, playerCount: 2 });
+    expect(reply.body.data).toMatchObject({ paidWithPlaytestHours: true, playtestMinutesUsed: 240, playtestMinutesRemaining: 0 });
+    expect(reply.body.data.playtest.playtestMinutesPerSlot).toBe(120);
+  });
+
+  describe("without enough money", () => {
+    const rows = [
+      {
+        name: "no credit at all waits for payment",
+        cents: 0,
+        method: undefined,
+        status: 201,
+        says: { requiresPayment: true, totalCents: 2000 },
+      },
+      { name: "one cent short is refused", cents: 1999, method: undefined, status: 402 },
+      { name: "only credit, none there", cents: 0, method: "credit", status: 402 },
+      { name: "only hours, none there", cents: 5000, method: "hours", status: 402 },
+      { name: "an unknown method", cents: 5000, method: "gold", status: 422 },
+    ];
+    it.each(rows)("$name", async ({ cents, method, status, says }) => {
+      const { owner, gameId } = await serve().then((server) => ownerWithGame(server, cents));
+      const reply = await owner.post(
+        `/games/${gameId}/playtests`,
+        {},
+        method === undefined ? {} : { "x-payment-method": method },
+      );
+      expect(reply.status).toBe(status);
+      if (says) expect(reply.body.data).toMatchObject(says);
+      if (status === 402) {
+        expect(reply.body.error.details[0].field).toBe("balance");
+        expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toEqual([]);
+      }
+    });
+  });
+
+  it("names both amounts when credit is short", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 1999));
+    const { error } = (await owner.post(`/games/${gameId}/playtests`)).body;
+    expect(error.details[0].message).toBe("The balance is $19.99 and $20.00 is required.");
+  });
+
+  it("lets an unpaid order lapse after a day", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server);
+    const id = await order(owner, gameId);
+    expect(await countsOf(owner, id)).toEqual({ status: "pending_payment" });
+    await server.advance(24 * hour);
+    expect(await countsOf(owner, id)).toEqual({ status: "cancelled" });
+  });
+
+  it("gives a game one free trial, also to two orders at once", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server));
+    const replies = await Promise.all(
+      [1, 2].map(() => owner.post(`/games/${gameId}/playtests`, { isFreePublicTrial: true, quantity: 2 })),
+    );
+    expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409]);
+    const placed = replies.find((reply) => reply.status === 201)!.body.data;
+    expect(placed).toMatchObject({
+      needsAdminApproval: true,
+      playtest: { visibility: "public", durationMinutes: 30, costPerSlotCents: 0 },
+    });
+    expect(placed.slots).toHaveLength(2);
+    expect((await owner.get(`/games/${gameId}/playtests`)).body.data.eligibleForFreeTrial).toBe(false);
+  });
+
+  it("pays one of 30 orders at once from credit for one", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 2000));
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, () => owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "credit" })),
+    );
+    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
+    expect(replies.filter((reply) => reply.status === 402)).toHaveLength(29);
+  });
+
+  it("orders once for 20 requests with one idempotency key", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 100_000));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => owner.post(`/games/${gameId}/playtests`, {}, { "idempotency-key": "order-1" })),
+    );
+    const placed = replies.filter((reply) => reply.status === 201);
+    expect(new Set(placed.map((reply) => reply.text)).size).toBe(1);
+    expect(replies.every((reply) => [201, 409].includes(reply.status))).toBe(true);
+    expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toHaveLength(1);
+  });
+
+  it("quotes what an order would cost and be paid with", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 5000));
+    const reply = await owner.post("/playtests/quote", { gameId, quantity: 3 });
+    expect(reply.body.data).toEqual({
+      costPerSlotCents: 2000,
+      payoutCents: 1000,
+      totalCents: 6000,
+      playtestMinutesNeeded: 180,
+      playtestMinutesAvailable: 0,
+      balanceCents: 5000,
+      wouldPayWith: "none",
+      missingCents: 1000,
+    });
+  });
+});
+
+onBothDatabases("slots", (serve) => {
+  it.each([
+    { players: 1, hours: 24 },
+    { players: 4, hours: 72 },
+  ])("a claim for $players player(s) has $hours hours", async ({ players, hours }) => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 100_000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId, { playerCount: players });
+    const reply = await playtester.post(`/playtester/playtests/${id}/claim`);
+    expect(reply.status).toBe(201);
+    expect(Date.parse(reply.body.data.slot.deadlineAt) - server.clock.now()).toBe(hours * hour);
+  });
+
+  it("shows instructions, notes, keys and build only to the holder", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 100_000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId, {
+      quantity: 2,
+      playerCount: 2,
+      keysForTesters: ["k1", "k2", "k3", "k4"],
+      notesForTesters: "Mind the gap.",
+    });
+    const offers = await playtester.get("/playtester/playtests");
+    expect(offers.text).not.toMatch(/Press start|Mind the gap|build\.zip|k1/);
+    const slotId = await claim(playtester, id);
+    const held = (await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot;
+    expect(held).toMatchObject({ instructions: "Press start.", notesForTesters: "Mind the gap.", keys: ["k1", "k2"] });
+    expect((await owner.get(`/playtests/slots/${slotId}`)).text).not.toMatch(/"k1"/);
+    await playtester.post(`/playtester/slots/${slotId}/release`);
+    expect((await playtester.get(`/playtester/slots/${slotId}`)).text).not.toMatch(/Press start|Mind the gap|"k1"/);
+  });
+
+  it("lets exactly one of 40 claims have the one slot", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const playtesters = await Promise.all(Array.from({ length: 40 }, () => registerPlaytester(server)));
+    const id = await order(owner, gameId);
+    const replies = await Promise.all(playtesters.map((playtester) => playtester.post(`/playtester/playtests/${id}/claim`)));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([201, ...Array(39).fill(409)]);
+  });
+
+  it("pays the playtester once when the owner accepts", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const playtester = await registerPlaytester(server);
+    const slotId = await play(server, playtester, await order(owner, gameId));
+    const replies = await Promise.all([1, 2, 3].map(() => owner.post(`/playtests/slots/${slotId}/accept`, { rating: 5 })));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409, 409]);
+    expect((await owner.post(`/slots/${slotId}/reject`)).status).toBe(409);
+    expect((await owner.get(`/slots/${slotId}`)).body.data.slot).toMatchObject({
+      status: "accepted",
+      rating: { score: 5, comment: null },
+    });
+    const earnings = (await playtester.get("/playtester/earnings")).body.data;
+    expect(earnings).toMatchObject({
+      balanceCents: 1000,
+      paidCents: 0,
+      entries: [{ kind: "payout", amountCents: 1000, slotId }],
+    });
+  });
+
+  it("rejects for good: no payout, no refund, no second claim", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 4000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId, { quantity: 2 });
+    const slotId = await play(server, playtester, id);
+    const reply = await owner.post(`/playtests/slots/${slotId}/reject`, { reason: "No voice." });
+    expect(reply.body.data.message).toBe("Submission rejected.");
+    expect((await owner.get(`/playtests/slots/${slotId}`)).body.data.slot.rejection.reason).toBe("No voice.");
+    expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(0);
+    expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
+  });
+
+  it("rejects with another try: a reserved slot for the same playtester, no charge", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId, { keysForTesters: ["only-key"] });
+    const slotId = await play(server, playtester, id);
+    const reply = await owner.post(`/playtests/slots/${slotId}/reject`, { allowRetry: true });
+    expect(reply.body.data.message).toMatch(/again within 24 hours/);
+    expect(await countsOf(owner, id)).toEqual({ status: "active", rejected: 1, reserved: 1 });
+    const [retry] = (await playtester.get("/playtester/slots")).body.data.slots;
+    expect(retry).toMatchObject({ status: "reserved", keys: ["only-key"] });
+    expect(Date.parse(retry.deadlineAt) - server.clock.now()).toBe(24 * hour);
+  });
+
+  it("expires a reserved slot to the millisecond and opens another", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const [first, second] = [await registerPlaytester(server), await registerPlaytester(server)];
+    const id = await order(owner, gameId);
+    const slotId = await claim(first, id);
+    await giveVideo(server, slotId, first);
+    server.clock.set(server.clock.now() + 24 * hour);
+    // No job has run: the deadline holds on its own.
+    expect((await owner.get(`/playtests/slots/${slotId}`)).body.data.slot.status).toBe("expired");
+    expect((await first.post(`/playtester/slots/${slotId}/submit`)).status).toBe(409);
+    await server.advance(0);
+    expect(await countsOf(owner, id)).toEqual({ status: "active", expired: 1, open: 1 });
+    expect((await first.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
+    await claim(second, id);
+  });
+
+  it("refunds an open slot once, and never a claimed one", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 4000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId, { quantity: 2 });
+    const claimed = await claim(playtester, id);
+    const open = (await owner.get(`/playtests/${id}/slots`)).body.data.slots.find(
+      (slot: { status: string }) => slot.status === "open",
+    ).id;
+    expect((await owner.delete(`/playtests/slots/${claimed}`)).status).toBe(409);
+    const replies = await Promise.all([1, 2].map(() => owner.delete(`/playtests/slots/${open}`)));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409]);
+    expect(replies.find((reply) => reply.status === 200)!.body.data).toEqual({
+      message: "The slot is cancelled.",
+      refundedCents: 2000,
+      refundedMinutes: 0,
+    });
+    expect((await owner.post("/playtests/quote", {})).body.data.balanceCents).toBe(2000);
+  });
+
+  it("returns minutes where minutes paid", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server);
+    await giveMinutes(server, owner, 120);
+    const id = await order(owner, gameId, { quantity: 2 });
+    const reply = await owner.post(`/playtests/${id}/cancel`);
+    expect(reply.body.data).toMatchObject({ refundedCents: 0, refundedMinutes: 120, playtest: { status: "cancelled" } });
+    expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
+  });
+
+  it("stops the deadline while a slot is blocked and starts it afresh", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId);
+    const slotId = await claim(playtester, id);
+    expect(
+      (await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash", notes: "Black screen" })).status,
+    ).toBe(200);
+    await server.advance(100 * hour);
+    const [item] = (await owner.get("/submissions?status=blocked")).body.data.submissions;
+    expect(item.blockedReport).toMatchObject({ reasonCode: "crash", notes: "Black screen" });
+    const reply = await owner.post(`/playtests/slots/${slotId}/unblock`);
+    expect(reply.body.data.slot.status).toBe("reserved");
+    expect(Date.parse(reply.body.data.slot.deadlineAt) - server.clock.now()).toBe(24 * hour);
+  });
+
+  it("answers another owner's slot like an unknown one", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const other = await registerOwner(server);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId);
+    const slotId = await play(server, playtester, id);
+    const unknown = "01900000-0000-7000-8000-000000000000";
+    const paths = (slot: string, playtest: string) => [
+      ["GET", `/playtests/${playtest}`],
+      ["PATCH", `/playtests/${playtest}`],
+      ["GET", `/playtests/${playtest}/slots`],
+      ["POST", `/playtests/${playtest}/cancel`],
+      ["GET", `/playtests/slots/${slot}`],
+      ["DELETE", `/playtests/slots/${slot}`],
+      ["POST", `/playtests/slots/${slot}/accept`],
+      ["POST", `/playtests/slots/${slot}/reject`],
+      ["POST", `/playtests/slots/${slot}/unblock`],
+    ];
+    const missing = paths(unknown, unknown);
+    for (const [index, [method, path]] of paths(slotId, id).entries()) {
+      const foreign = await server.request(method!, path!, { key: other.key });
+      const absent = await server.request(missing[index]![0]!, missing[index]![1]!, { key: other.key });
+      expect([path, foreign.status, foreign.body.error]).toEqual([path, 404, absent.body.error]);
+    }
+    expect(await countsOf(owner, id)).toEqual({ status: "active", submitted: 1 });
+  });
+});
+
+describe("targeting", () => {
+  onBothDatabases("targeting", (serve) => {
+    it.each([
+      { name: "new to the game", body: { targetingType: "new", targetingScope: "game" }, past: 409, fresh: 201 },
+      { name: "new to the owner", body: { targetingType: "new" }, past: 409, fresh: 201 },
+      { name: "past, any", body: { targetingType: "past", pastPlaytesterScope: "any" }, past: 201, fresh: 409 },
+    ])("$name", async ({ body, past, fresh }) => {
+      const server = await serve();
+      const { owner, gameId } = await ownerWithGame(server, 100_000);
+      const [veteran, novice] = [await registerPlaytester(server), await registerPlaytester(server)];
+      const slotId = await play(server, veteran, await order(owner, gameId));
+      await owner.post(`/slots/${slotId}/accept`);
+      const id = await order(owner, gameId, { quantity: 2, ...body });
+      const offered = async (person: Person) => (await person.get("/playtester/playtests")).body.data.playtests.length === 1;
+      expect([await offered(veteran), await offered(novice)]).toEqual([past === 201, fresh === 201]);
+      expect((await veteran.post(`/playtester/playtests/${id}/claim`)).status).toBe(past);
+      expect((await novice.post(`/playtester/playtests/${id}/claim`)).status).toBe(fresh);
+    });
+  });
+});

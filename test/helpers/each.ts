@@ -1,0 +1,36 @@
+import { afterEach, describe } from "vitest";
+import { startTestServer, type TestServer, type TestServerOptions } from "./server.ts";
+import { drivers } from "./store.ts";
+import { ledgerFaults } from "./story.ts";
+
+/**
+ * Runs a suite once per database. `serve()` starts the real server on a fresh store; after each test it is closed, which
+ * fails on unexpected server errors, and the books must balance.
+ */
+export function onBothDatabases(
+  name: string,
+  suite: (serve: (options?: Omit<TestServerOptions, "store">) => Promise<TestServer>) => void,
+): void {
+  describe.each(drivers)(`${name} ($name)`, (driver) => {
+    const running: { server: TestServer; remove(): Promise<unknown> }[] = [];
+
+    afterEach(async () => {
+      for (const { server, remove } of running.splice(0)) {
+        try {
+          const faults = await ledgerFaults(server);
+          await server.close();
+          if (faults.length > 0) throw new Error(faults.join("; "));
+        } finally {
+          await remove();
+        }
+      }
+    });
+
+    suite(async (options) => {
+      const store = await driver.open();
+      const server = await startTestServer({ ...options, store });
+      running.push({ server, remove: store.remove });
+      return server;
+    });
+  });
+}

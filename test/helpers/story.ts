@@ -1,0 +1,154 @@
+import { topUpTransfers } from "../../server/domain/ledger.ts";
+import { postAll } from "../../server/store/ledger.ts";
+import { insertRow } from "../../server/store/rows.ts";
+import type { Reply, TestServer } from "./server.ts";
+
+/** People and things most tests need, made through the API where it can. */
+export interface Person {
+  key: string;
+  id: string;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  patch(path: string, body?: unknown): Promise<Reply>;
+  delete(path: string): Promise<Reply>;
+}
+
+const counters = new WeakMap<TestServer, number>();
+
+export function personWith(server: TestServer, key: string, id: string): Person {
+  return {
+    key,
+    id,
+    get: (path, headers) => server.request("GET", path, { key, headers }),
+    post: (path, body, headers) => server.request("POST", path, { key, body, headers }),
+    patch: (path, body) => server.request("PATCH", path, { key, body }),
+    delete: (path) => server.request("DELETE", path, { key }),
+  };
+}
+
+async function register(server: TestServer, role: "game_owner" | "playtester", name?: string): Promise<Person> {
+  const number = (counters.get(server) ?? 0) + 1;
+  counters.set(server, number);
+  const body = { email: `${role}${number}@example.com`, password: "correct horse", role, name: name ?? `${role}-${number}` };
+  const reply = await server.request("POST", "/auth/register/api-key", { body });
+  if (reply.status !== 201) throw new Error(`could not register: ${reply.text}`);
+  return personWith(server, reply.body.data.apiKey, reply.body.data.user.id);
+}
+
+export const registerOwner = (server: TestServer, name?: string) => register(server, "game_owner", name);
+export const registerPlaytester = (server: TestServer, name?: string) => register(server, "playtester", name);
+
+export async function createGame(owner: Person, fields: Record<string, unknown> = {}): Promise<string> {
+  const reply = await owner.post("/games", {
+    name: "Lantern Deep",
+    buildUrl: "https://example.com/build.zip",
+    instructions: "Press start.",
+    ...fields,
+  });
+  return reply.body.data.game.id;
+}
+
+/** Credit as a completed top-up leaves it, without going through a checkout. */
+export async function giveCredit(server: TestServer, owner: Person, cents: number): Promise<void> {
+  const { deps } = server;
+  const id = deps.newId();
+  const now = deps.clock.now();
+  await deps.store.write(async (tx) => {
+    await insertRow(tx, "payments", {
+      id,
+      owner_id: owner.id,
+      amount_cents: cents,
+      status: "completed",
+      provider: "sandbox",
+      external_id: `test-${id}`,
+      purpose: "credit",
+      created_at: now,
+      updated_at: now,
+      completed_at: now,
+    });
+    const transfers = topUpTransfers({
+      eventKey: `topup:${id}`,
+      from: "assets:processor:sandbox",
+      ownerId: owner.id,
+      paymentId: id,
+      cents,
+      settles: 0,
+    });
+    await postAll(tx, transfers, { now, newId: deps.newId });
+  });
+}
+
+export async function giveMinutes(server: TestServer, owner: Person, minutes: number): Promise<void> {
+  const { deps } = server;
+  const postings = [
+    { account: "min:issued", amount: minutes },
+    { account: `min:balance:${owner.id}`, amount: -minutes },
+  ];
+  const transfer = {
+    eventKey: `admin_grant:${deps.newId()}`,
+    asset: "MIN" as const,
+    postings,
+    ownerId: owner.id,
+    note: "for a test",
+  };
+  await deps.store.write((tx) => postAll(tx, [transfer], { now: deps.clock.now(), newId: deps.newId }));
+}
+
+/** A complete video upload for a slot, as the upload routes leave it. */
+export async function giveVideo(server: TestServer, slotId: string, playtester: Person): Promise<void> {
+  const { deps } = server;
+  const now = deps.clock.now();
+  await deps.store.write((tx) =>
+    insertRow(tx, "uploads", {
+      id: deps.newId(),
+      kind: "video",
+      user_id: playtester.id,
+      slot_id: slotId,
+      size: 4096,
+      filename: "play.mp4",
+      filetype: "video/mp4",
+      metadata: "{}",
+      status: "complete",
+      created_at: now,
+      completed_at: now,
+      expires_at: now + 86_400_000,
+    }),
+  );
+}
+
+export async function order(owner: Person, gameId: string, body: Record<string, unknown> = {}): Promise<string> {
+  const reply = await owner.post(`/games/${gameId}/playtests`, body);
+  if (reply.status !== 201) throw new Error(`could not order: ${reply.text}`);
+  return reply.body.data.playtest.id;
+}
+
+export async function claim(playtester: Person, playtestId: string): Promise<string> {
+  const reply = await playtester.post(`/playtester/playtests/${playtestId}/claim`);
+  if (reply.status !== 201) throw new Error(`could not claim: ${reply.text}`);
+  return reply.body.data.slot.id;
+}
+
+/** Claims and submits a slot; the slot's id. */
+export async function play(server: TestServer, playtester: Person, playtestId: string): Promise<string> {
+  const slotId = await claim(playtester, playtestId);
+  await giveVideo(server, slotId, playtester);
+  const reply = await playtester.post(`/playtester/slots/${slotId}/submit`, { notes: "It was fun." });
+  if (reply.status !== 200) throw new Error(`could not submit: ${reply.text}`);
+  return slotId;
+}
+
+/** The sums of every asset's postings, which must be zero, and accounts whose cached balance is not the sum of theirs. */
+export async function ledgerFaults(server: TestServer): Promise<string[]> {
+  return server.deps.store.read(async (q) => {
+    const unbalanced = await q.all<{ transfer_id: string }>(
+      "SELECT transfer_id FROM ledger_postings GROUP BY transfer_id HAVING SUM(amount) <> 0",
+    );
+    const off = await q.all<{ id: string }>(
+      "SELECT a.id FROM ledger_accounts a WHERE a.balance <> (SELECT COALESCE(SUM(p.amount), 0) FROM ledger_postings p WHERE p.account_id = a.id)",
+    );
+    return [
+      ...unbalanced.map((row) => `transfer ${row.transfer_id} does not balance`),
+      ...off.map((row) => `account ${row.id} is not the sum of its postings`),
+    ];
+  });
+}
