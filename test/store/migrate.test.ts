@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../server/store/db.ts";
+import { type Migration, migrate, pending } from "../../server/store/migrate.ts";
+import { dataFile, type OpenOptions, openStore } from "../../server/store/open.ts";
+import { openPostgres } from "../../server/store/postgres.ts";
+import { openSqlite } from "../../server/store/sqlite.ts";
+import { drivers, type Place } from "../helpers/store.ts";
+
+const first: Migration = {
+  name: "001-pets",
+  statements: [
+    "CREATE TABLE pets (id TEXT PRIMARY KEY, age {int}, photo {blob}) {strict}",
+    "CREATE INDEX pets_by_age ON pets (age)",
+  ],
+};
+const second: Migration = { name: "002-names", statements: ["ALTER TABLE pets ADD COLUMN name TEXT"] };
+
+/** Opens without migrating. */
+const openBare = ({ databaseUrl, dataDir = "" }: OpenOptions): Promise<Store> =>
+  databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataFile(dataDir), { strict: true });
+
+describe.each(drivers)("$name", ({ place: makePlace }) => {
+  let place: Place;
+  let store: Store;
+  beforeEach(async () => {
+    place = await makePlace({ empty: true });
+    store = await openBare(place.options);
+  });
+  afterEach(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  const history = async () =>
+    (await store.read((q) => q.all<{ name: string }>("SELECT name FROM schema_migrations ORDER BY position"))).map(
+      (row) => row.name,
+    );
+
+  it("runs each migration once, in order", async () => {
+    expect((await pending(store, [first, second])).map(({ name }) => name)).toEqual(["001-pets", "002-names"]);
+    await migrate(store, [first]);
+    await migrate(store, [first, second]);
+    await migrate(store, [first, second]);
+    expect(await history()).toEqual(["001-pets", "002-names"]);
+    expect(await pending(store, [first, second])).toEqual([]);
+    await store.write((tx) => tx.run("INSERT INTO pets (id, age, photo, name) VALUES ('a', 3, NULL, 'Rex')"));
+  });
+
+  it("refuses a database that is newer than the program", async () => {
+    await migrate(store, [first, second]);
+    await expect(migrate(store, [first])).rejects.toThrow("The database is newer than this program: it has migration 002-names.");
+  });
+
+  it.each([
+    ["other statements", { ...first, statements: [...first.statements, "CREATE TABLE more (id TEXT)"] }],
+    ["another name", { ...first, name: "001-animals" }],
+  ])("refuses a released migration with %s", async (_, changed) => {
+    await migrate(store, [first]);
+    await expect(migrate(store, [changed, second])).rejects.toThrow("Migration 001-pets of the database differs");
+    expect(await history()).toEqual(["001-pets"]);
+  });
+
+  it("undoes a migration that fails, and goes on from there", async () => {
+    const broken = { name: second.name, statements: [...second.statements, "CREATE TABLE pets (id TEXT)"] };
+    await expect(migrate(store, [first, broken])).rejects.toThrow("already exists");
+    expect(await history()).toEqual(["001-pets"]);
+    await migrate(store, [first, second]);
+    expect(await store.read((q) => q.all("SELECT name FROM pets"))).toEqual([]);
+  });
+
+  it("does nothing to a database of today", async () => {
+    await migrate(store);
+    expect(await pending(store)).toEqual([]);
+    const before = await history();
+    await migrate(store);
+    expect(await history()).toEqual(before);
+  });
+});
+
+it("lets any number of processes migrate one PostgreSQL database at the same moment", async () => {
+  const postgres = drivers.find(({ name }) => name === "postgres")!;
+  const place = await postgres.place({ empty: true });
+  const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(place.options)));
+  const tables = await stores[0]!.read((q) => q.all("SELECT name FROM schema_migrations"));
+  expect(tables).toEqual([{ name: "001-initial" }]);
+  await Promise.all(stores.map((store) => store.close()));
+  await place.remove();
+});

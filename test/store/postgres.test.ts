@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Query, Store } from "../../server/store/db.ts";
+import { openPostgres } from "../../server/store/postgres.ts";
+import { numbered } from "../../server/store/postgres-queries.ts";
+import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
+import { sql } from "../helpers/postgres-server.ts";
+
+let database: FreshDatabase;
+let store: Store;
+let pauses: number[];
+let warnings: string[];
+
+beforeEach(async () => {
+  database = await freshDatabase();
+  pauses = [];
+  warnings = [];
+  store = await openPostgres(database.url, {
+    random: () => 0.5,
+    sleep: async (ms) => pauses.push(ms),
+    log: { warn: (_, message) => warnings.push(message) },
+  });
+});
+afterEach(async () => {
+  await store.close();
+  await database.drop();
+});
+
+const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
+const stored = () => sql<{ name: string; value: string }>(database.url, "SELECT name, value FROM settings ORDER BY name");
+const backends = (tx: Query) => tx.one<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+
+/** A promise and its resolver. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe("serialization failures", () => {
+  it("runs the loser of two transactions again, so that both took effect in some order", async () => {
+    await store.write((tx) => put(tx, "count", "0"));
+    const bothRead = gate();
+    let readers = 0;
+    const runs = [0, 0];
+    const increment = (which: 0 | 1) =>
+      store.write(async (tx) => {
+        runs[which]! += 1;
+        const row = await tx.one<{ value: string }>("SELECT value FROM settings WHERE name = 'count'");
+        readers += 1;
+        if (readers === 2) bothRead.open();
+        await bothRead.opened;
+        await tx.run("UPDATE settings SET value = ? WHERE name = 'count'", String(Number(row?.value) + 1));
+      });
+    await Promise.all([increment(0), increment(1)]);
+    expect(runs.sort()).toEqual([1, 2]);
+    expect(pauses).toEqual([5]);
+    expect(await stored()).toEqual([{ name: "count", value: "2" }]);
+  });
+
+  it("runs a write again whose callback swallowed or replaced the failure", async () => {
+    let runs = 0;
+    const value = await store.write(async (tx) => {
+      runs += 1;
+      if (runs === 1) await tx.run(raise("40001")).catch(() => {});
+      if (runs === 2) await tx.run(raise("40P01")).catch(() => Promise.reject(new Error("replaced")));
+      return runs;
+    });
+    expect(value).toBe(3);
+  });
+
+  it.each(["40001", "40P01", "55P03"])("gives up after 8 tries of %s, with pauses that double", async (code) => {
+    let runs = 0;
+    const write = store.write(async (tx) => {
+      runs += 1;
+      await put(tx, "a");
+      await tx.run(raise(code));
+    });
+    await expect(write).rejects.toMatchObject({ name: "StoreUnavailable", outcomeUnknown: false });
+    expect(runs).toBe(8);
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("does not run a write again for any other failure", async () => {
+    let runs = 0;
+    const write = store.write(async (tx) => {
+      runs += 1;
+      await tx.run(raise("22012"));
+    });
+    await expect(write).rejects.toMatchObject({ code: "22012" });
+    expect(runs).toBe(1);
+  });
+});
+
+const raise = (code: string) => `DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '${code}'; END $$`;
+
+describe("a lost connection", () => {
+  it("inside a write: nothing is saved, and the next write gets another connection", async () => {
+    const write = store.write(async (tx) => {
+      await put(tx, "a");
+      await sql(database.url, `SELECT pg_terminate_backend(${(await backends(tx))?.pid})`);
+      await put(tx, "b");
+    });
+    await expect(write).rejects.toMatchObject({ name: "StoreUnavailable", outcomeUnknown: false });
+    await store.write((tx) => put(tx, "c"));
+    expect((await stored()).map(({ name }) => name)).toEqual(["c"]);
+    expect(warnings.length).toBeGreaterThan(0);
+  });
+
+  it("during COMMIT: the outcome is unknown, and the write is not run again", async () => {
+    // The commit waits in a deferred trigger until its connection is ended.
+    await sql(
+      database.url,
+      "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NULL; END'",
+    );
+    await sql(
+      database.url,
+      "CREATE CONSTRAINT TRIGGER dawdle AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION dawdle()",
+    );
+    let runs = 0;
+    const write = store.write(async (tx) => {
+      runs += 1;
+      await put(tx, "a");
+    });
+    const ended = endConnectionInCommit();
+    await expect(write).rejects.toMatchObject({ name: "StoreUnavailable", outcomeUnknown: true });
+    await ended;
+    expect(runs).toBe(1);
+  });
+
+  async function endConnectionInCommit(): Promise<void> {
+    const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'";
+    while ((await sql(database.url, end)).length === 0);
+  }
+
+  it("to a server that is not there is StoreUnavailable, and says so in the checks", async () => {
+    const nowhere = await openPostgres("postgres://nobody@127.0.0.1:1/none");
+    await expect(nowhere.write((tx) => put(tx, "a"))).rejects.toMatchObject({ name: "StoreUnavailable" });
+    await expect(nowhere.read((q) => q.all("SELECT 1"))).rejects.toThrow(/ECONNREFUSED.*The change was not saved/);
+    expect(await nowhere.check()).toMatchObject([{ name: "connection", ok: false }]);
+    await nowhere.close();
+  });
+});
+
+describe("checks", () => {
+  it("tell the server's version and isolation, and a clock that is off", async () => {
+    const [row] = await sql<{ ms: string }>(database.url, "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS ms");
+    const now = Number(row?.ms);
+    expect(await store.check({ now })).toMatchObject([
+      { name: "server_version", ok: true },
+      { name: "isolation", ok: true, detail: "serializable" },
+      { name: "clock", ok: true },
+    ]);
+    expect((await store.check({ now: now - 60_000 })).filter(({ ok }) => !ok)).toMatchObject([{ name: "clock" }]);
+  });
+});
+
+it("refuses an address that is not PostgreSQL's, without repeating its password", async () => {
+  const error: unknown = await openPostgres("mysql://u:secret@h/d").catch((e) => e);
+  expect(String(error)).toBe("Error: The database URL does not start with postgres://. Nothing was opened.");
+});
+
+describe("placeholders", () => {
+  it.each([
+    ["SELECT ? + ?", "SELECT $1 + $2"],
+    ["SELECT '?', ?", "SELECT '?', $1"],
+    ["SELECT 'it''s ?', ?", "SELECT 'it''s ?', $1"],
+    ['SELECT "a?", ?', 'SELECT "a?", $1'],
+    ["SELECT 1 -- why?\n, ?", "SELECT 1 -- why?\n, $1"],
+  ])("%s", (given, expected) => {
+    expect(numbered(given)).toBe(expected);
+  });
+});
