@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Query, Store } from "../../server/store/db.ts";
+import { dataFile, openStore } from "../../server/store/open.ts";
+import { openSqlite } from "../../server/store/sqlite.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+let dataDir: string;
+let closeAfter: Pick<Store, "close">[];
+let children: ChildProcess[];
+
+beforeEach(() => {
+  dataDir = freshFolder();
+  closeAfter = [];
+  children = [];
+});
+afterEach(async () => {
+  for (const store of closeAfter) await store.close();
+  for (const child of children) {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  }
+});
+
+async function open(options: { readOnly?: boolean } = {}): Promise<Store> {
+  const store = await (options.readOnly ? openSqlite(dataFile(dataDir), options) : openStore({ dataDir, strict: true }));
+  closeAfter.push(store);
+  return store;
+}
+
+const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
+const names = (store: Store) =>
+  store
+    .read((q) => q.all<{ name: string }>("SELECT name FROM settings ORDER BY name"))
+    .then((rows) => rows.map((row) => row.name));
+
+function start(mode: "hold" | "write", flags: string[] = []) {
+  const script = fileURLToPath(new URL("fixtures/process.ts", import.meta.url));
+  const child = spawn(process.execPath, [...flags, "--import", "tsx", script, mode, dataDir], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async () => String((await lines.next()).value);
+  return { child, line, tell: () => child.stdin.write("\n") };
+}
+
+describe("group commit", () => {
+  it("answers no write before all of its group are in the database", async () => {
+    const store = await open();
+    const other = await open({ readOnly: true });
+    const answered: string[] = [];
+    const write = async (name: string) => {
+      await store.write(async (tx) => {
+        await put(tx, name);
+        expect(await names(other)).toEqual([]);
+        expect(answered).toEqual([]);
+      });
+      answered.push(name);
+      expect(await names(other)).toEqual(["a", "b", "c"]);
+    };
+    await Promise.all(["a", "b", "c"].map(write));
+    expect(answered).toEqual(["a", "b", "c"]);
+  });
+
+  it("takes what arrives while it commits into the next group, in the order it came", async () => {
+    const store = await open();
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => store.write(async (tx) => void order.push(i, await put(tx, `${i}`)))),
+    );
+    expect(order.filter((_, index) => index % 2 === 0)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  });
+
+  it("shows a production write that pauses to nobody, and lets nobody in between", async () => {
+    const store = await openStore({ dataDir });
+    closeAfter.push(store);
+    let seen: unknown;
+    const paused = store.write(async (tx) => {
+      await put(tx, "a");
+      await new Promise((resolve) => setImmediate(resolve));
+      seen = await tx.all("SELECT name FROM settings");
+      throw new Error("changed my mind");
+    });
+    const next = store.write((tx) => put(tx, "b"));
+    await expect(paused).rejects.toThrow("changed my mind");
+    await next;
+    expect(seen).toEqual([{ name: "a" }]);
+    expect(await names(store)).toEqual(["b"]);
+  });
+});
+
+describe("a full database", () => {
+  it("answers StoreUnavailable, keeps nothing of it, and serves again once there is space", async () => {
+    const store = await open();
+    const pages = await store.read((q) => q.one<{ page_count: number }>("PRAGMA page_count"));
+    const limit = (count: number) => store.write((tx) => tx.one(`PRAGMA max_page_count = ${count}`));
+    await limit((pages?.page_count ?? 0) + 20);
+    const big = "x".repeat(1_000_000);
+    const write = (name: string, value: string) =>
+      store.write(async (tx) => {
+        await put(tx, `${name} begun`);
+        await put(tx, name, value);
+      });
+    const results = await Promise.allSettled([write("a", "small"), write("b", big), write("c", "small")]);
+    expect(results[1]).toMatchObject({
+      status: "rejected",
+      reason: { name: "StoreUnavailable", cause: { code: "SQLITE_FULL" } },
+    });
+    const kept = ["a", "b", "c"].filter((_, i) => results[i]?.status === "fulfilled").flatMap((name) => [name, `${name} begun`]);
+    expect(await names(store)).toEqual(kept);
+    await write("d", "small");
+    await limit(1_000_000);
+    await write("e", big);
+    expect(await names(store)).toEqual([...kept, "d", "d begun", "e", "e begun"]);
+  });
+});
+
+describe("the write-ahead log", () => {
+  it("does not grow without bound, and is gone after the end", async () => {
+    const store = await open();
+    const sizes: number[] = [];
+    for (let i = 0; i < 60; i++) {
+      await store.write((tx) => put(tx, `${i}`, "x".repeat(500_000)));
+      sizes.push(statSync(`${dataFile(dataDir)}-wal`).size);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(8_000_000);
+    await store.close();
+    expect(existsSync(`${dataFile(dataDir)}-wal`)).toBe(false);
+  });
+});
+
+describe("one process per data file", () => {
+  it("refuses a second one, naming the first", async () => {
+    const first = start("hold");
+    await first.line();
+    first.tell();
+    expect(await first.line()).toBe("open");
+    await expect(open()).rejects.toThrow(
+      `${dataFile(dataDir)} is in use by another playtest server (process ${first.child.pid}). This server was not started. ` +
+        "Stop that process, or choose another folder with --data.",
+    );
+  });
+
+  it("takes over from one that was killed", async () => {
+    const first = start("hold");
+    await first.line();
+    first.tell();
+    expect(await first.line()).toBe("open");
+    first.child.kill("SIGKILL");
+    await once(first.child, "exit");
+    expect(await names(await open())).toEqual([]);
+  });
+
+  it("believes the lock, not a process number left behind", async () => {
+    writeFileSync(`${dataFile(dataDir)}.pid`, `${process.ppid}\n`);
+    expect(await names(await open())).toEqual([]);
+  });
+
+  it("lets one of several that start at the same moment in", async () => {
+    const all = Array.from({ length: 4 }, () => start("hold"));
+    for (const { line } of all) await line();
+    for (const { tell } of all) tell();
+    const said = await Promise.all(all.map(({ line }) => line()));
+    expect(said.filter((line) => line === "open")).toHaveLength(1);
+    expect(said.filter((line) => line.includes("is in use by another playtest server"))).toHaveLength(3);
+  });
+
+  it("refuses a second store in the same process, until the first is closed", async () => {
+    const first = await open();
+    await expect(open()).rejects.toThrow(`in use by another playtest server (process ${process.pid})`);
+    await first.close();
+    await open();
+  });
+
+  it("lets doctor look while a server runs, and change nothing", async () => {
+    const server = await open();
+    await server.write((tx) => put(tx, "a"));
+    const doctor = await open({ readOnly: true });
+    expect(await names(doctor)).toEqual(["a"]);
+    expect((await doctor.check({ thorough: true })).filter(({ ok }) => !ok)).toEqual([]);
+    await expect(doctor.write((tx) => put(tx, "b"))).rejects.toThrow("Nothing was written");
+    await expect(doctor.read((q) => put(q, "b"))).rejects.toThrow("readonly");
+  });
+});
+
+it("has every acknowledged write, and no half of one, after kill -9", async () => {
+  const server = start("write");
+  const acknowledged: string[] = [];
+  while (acknowledged.length < 500) acknowledged.push(await server.line());
+  server.child.kill("SIGKILL");
+  for (let line = await server.line(); line !== "undefined"; line = await server.line()) acknowledged.push(line);
+  const store = await open();
+  const rows = await store.read((q) => q.all<{ name: string; value: string }>("SELECT name, value FROM settings"));
+  const found = new Set(rows.map(({ name }) => name));
+  expect(acknowledged.filter((name) => !found.has(name))).toEqual([]);
+  expect(rows.filter(({ value }) => value !== "whole")).toEqual([]);
+  expect((await store.check({ thorough: true })).filter(({ ok }) => !ok)).toEqual([]);
+});
+
+it("keeps its files to their owner", async () => {
+  const store = await open();
+  await store.write((tx) => put(tx, "a"));
+  const modes = ["", "-wal", "-shm", ".lock", ".pid"].map((suffix) =>
+    (statSync(dataFile(dataDir) + suffix).mode & 0o777).toString(8),
+  );
+  expect(modes).toEqual(["600", "600", "600", "600", "600"]);
+});
+
+it("refuses a row that refers to none", async () => {
+  const store = await open();
+  await expect(
+    store.write((tx) => tx.run("INSERT INTO game_categories (game_id, category_id) VALUES ('none', 'c')")),
+  ).rejects.toThrow("FOREIGN KEY");
+});
+
+it("says how to get better-sqlite3 where it is missing", async () => {
+  const hook = `export const resolve = (name, context, next) => {
+    if (name === "better-sqlite3") throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+    return next(name, context);
+  }`;
+  const register = `import { register } from "node:module"; register(${JSON.stringify(dataUrl(hook))});`;
+  const server = start("hold", ["--import", dataUrl(register)]);
+  await server.line();
+  server.tell();
+  expect(await server.line()).toMatch(/needs the optional package better-sqlite3.*npm install better-sqlite3.*DATABASE_URL/);
+});
+
+const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
