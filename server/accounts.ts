@@ -1,4 +1,4 @@
-import type { Scope } from "../src/contract/endpoint.ts";
+import { roleScopes, type Scope } from "../src/contract/endpoint.ts";
 import type { Deps } from "./deps.ts";
 import { composeReset, composeVerification } from "./domain/mails.ts";
 import { queueMail } from "./mail.ts";
@@ -17,7 +17,12 @@ export interface NewAccount {
   name?: string | undefined;
   companyName?: string | undefined;
   simulated?: boolean;
+  /** Needs no verification mail: the operator or the sandbox made it. */
+  verified?: boolean;
 }
+
+/** In place of a password hash: no password matches it. */
+export const noPassword = "!";
 
 /** Registers an account and mails its verification link; 409 when the address is taken (decisions §2). */
 export async function createUser(deps: Deps, tx: Query, account: NewAccount): Promise<users.UserRow> {
@@ -25,7 +30,7 @@ export async function createUser(deps: Deps, tx: Query, account: NewAccount): Pr
     throw conflict("An account with this e-mail address exists. Nothing was created; log in instead.");
   const now = deps.clock.now();
   const name = account.name ?? account.email.split("@")[0]!;
-  const verified = deps.config.autoVerify || account.simulated === true;
+  const verified = deps.config.autoVerify || account.verified === true;
   const user: users.UserRow = {
     id: deps.newId(),
     email: account.email.trim(),
@@ -47,6 +52,15 @@ export async function createUser(deps: Deps, tx: Query, account: NewAccount): Pr
   if (!verified) await mailVerification(deps, tx, user);
   return user;
 }
+
+/** The first admin account and its API key, once per database; null when the database has one (decisions §13). */
+export const ensureAdmin = (deps: Deps): Promise<string | null> =>
+  deps.store.write(async (tx) => {
+    if (await users.hasRole(tx, "admin")) return null;
+    const account = { email: "admin@playtest.invalid", role: "admin", name: "Admin", passwordHash: noPassword } as const;
+    const admin = await createUser(deps, tx, { ...account, verified: true });
+    return (await createKey(deps, tx, { userId: admin.id, name: "First admin", scopes: roleScopes.admin })).secret;
+  });
 
 /** Marks the address as the account's own; a playtester is validated from then on. */
 export async function verifyUser(deps: Deps, tx: Query, userId: string): Promise<void> {

@@ -26,6 +26,8 @@ export const emailKey = (email: string) => email.trim().toLowerCase();
 export const find = (q: Query, id: string) => q.one<UserRow>("SELECT * FROM users WHERE id = ?", id);
 export const findByEmail = (q: Query, email: string) =>
   q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
+export const hasRole = async (q: Query, role: UserRow["role"]) =>
+  (await q.one("SELECT id FROM users WHERE role = ? LIMIT 1", role)) !== undefined;
 export const insert = (tx: Query, user: UserRow) => insertRow(tx, "users", user);
 export const update = (tx: Query, id: string, changes: Partial<UserRow>) => updateRow(tx, "users", id, changes);
 

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts.ts";
+import { seedDemo } from "../../server/sandbox/demo.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+
+onBothDatabases("first start", (serve) => {
+  it("makes the first admin once per database, also without verification", async () => {
+    const server = await serve({
+      config(config) {
+        config.autoVerify = false;
+      },
+    });
+    const key = await ensureAdmin(server.deps);
+    const me = await server.request("GET", "/auth/me", { key: key! });
+    expect(me.body.data).toMatchObject({ role: "admin", emailVerified: true, scopes: ["admin"] });
+    expect(await ensureAdmin(server.deps)).toBeNull();
+    expect(server.mails).toEqual([]);
+  });
+
+  it("makes one admin for two starts at once", async () => {
+    const server = await serve();
+    const keys = await Promise.all([ensureAdmin(server.deps), ensureAdmin(server.deps)]);
+    expect(keys.filter((key) => key !== null)).toHaveLength(1);
+  });
+
+  it("seeds an owner with credit, a game and three playtesters who can start at once", async () => {
+    const server = await serve();
+    const { ownerKey, testerKeys, gameId } = await seedDemo(server.deps);
+    const me = await server.request("GET", "/auth/me", { key: ownerKey });
+    expect(me.body.data.scopes).toEqual(["game_owner", "billing", "chat", "webhooks", "notifications"]);
+    const ordered = await server.request("POST", `/games/${gameId}/playtests`, { key: ownerKey, body: { quantity: 3 } });
+    expect(ordered.body.data).toMatchObject({ paidWithCredit: true, balanceCents: 44_000 });
+    const claims = testerKeys.map((key) =>
+      server.request("POST", `/playtester/playtests/${ordered.body.data.playtest.id}/claim`, { key }),
+    );
+    expect((await Promise.all(claims)).map((reply) => reply.status)).toEqual([201, 201, 201]);
+    const game = await server.request("GET", `/games/${gameId}`, { key: ownerKey });
+    expect(game.body.data.game.categories.map((category: { slug: string }) => category.slug)).toEqual(["pixel-art", "roguelike"]);
+  });
+
+  it("lets nobody log in to the accounts it made", async () => {
+    const server = await serve();
+    await seedDemo(server.deps);
+    for (const password of ["!", "", "password"]) {
+      const body = { name: "mine", email: "owner@playtest.invalid", password };
+      expect((await server.request("POST", "/auth/api-keys", { body })).status).toBeGreaterThanOrEqual(401);
+    }
+  });
+});
