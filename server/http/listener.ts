@@ -112,7 +112,8 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   ): Promise<Principal | undefined> {
     const address = addressOf(request);
     const limits = config.limits;
-    if (endpoint.access === "none") {
+    // Whatever takes a password counts per address, with a key or without.
+    if (endpoint.limit || endpoint.access === "none") {
       const perMinute = { register: limits.registerPerMinute, password: limits.passwordPerMinute, none: limits.keylessPerMinute }[
         endpoint.limit ?? "none"
       ];

@@ -1,0 +1,208 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { ensureAdmin } from "./accounts.ts";
+import { createClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { loadInstanceKey } from "./instance-key.ts";
+import { createLog } from "./log.ts";
+import { createOutbox } from "./providers/mail/outbox.ts";
+import { seedDemo } from "./sandbox/demo.ts";
+import { readConfig, SettingRefused } from "./settings.ts";
+import { type Running, start } from "./start.ts";
+import { openStore } from "./store/open.ts";
+
+/** What `playtest serve run` was given. Absent: the default of the option. */
+export interface ServeOptions {
+  port?: number;
+  host?: string;
+  data?: string;
+  databaseUrl?: string;
+  config?: string;
+  publicUrl?: string;
+  behindProxy?: boolean;
+  ephemeral?: boolean;
+  sandbox?: boolean;
+  autoVerify?: boolean;
+  seed?: "demo";
+  readyFile?: string;
+  exec?: string;
+  rateLimit?: number | "off";
+  log?: "text" | "json";
+  logLevel?: string;
+  version: string;
+}
+
+/** The process, as far as serving needs it. */
+export interface ServeHost {
+  env: Record<string, string | undefined>;
+  pid: number;
+  isTTY: boolean;
+  write(text: string): void;
+  /** Calls back on SIGINT and SIGTERM; the result undoes it. */
+  onSignal(listener: (signal: "SIGINT" | "SIGTERM") => void): () => void;
+}
+
+const defaultPort = 4747;
+
+/** Serves until a signal, or until the `exec` command ends: then its exit code is the result. Throws SettingRefused. */
+export async function serve(options: ServeOptions, host: ServeHost): Promise<number> {
+  checkOptions(options);
+  const place = choosePlace(options, host.env);
+  try {
+    const running = await open(options, host, place.dataDir);
+    try {
+      const ready = await makeReady(options, host, running);
+      host.write(banner(options, running, place, ready.adminKey));
+      return await (options.exec === undefined
+        ? untilSignal(host, running)
+        : runCommand(options.exec, host, running, ready.ownerKey));
+    } finally {
+      await running.close();
+    }
+  } finally {
+    if (place.temporary) rmSync(place.dataDir, { recursive: true, force: true });
+  }
+}
+
+function checkOptions(options: ServeOptions): void {
+  const sandbox = options.sandbox || options.seed !== undefined;
+  const host = options.host ?? "127.0.0.1";
+  if (options.ephemeral && options.databaseUrl !== undefined)
+    throw new SettingRefused("--ephemeral is SQLite in a temporary folder; it does not go with --database-url.");
+  if (options.ephemeral && options.data !== undefined)
+    throw new SettingRefused("--ephemeral uses a temporary folder; it does not go with --data.");
+  if (isLoopback(host)) return;
+  if (sandbox)
+    throw new SettingRefused(`A sandbox has routes without a key, so it listens on this machine only, not on ${host}.`);
+  if (!options.behindProxy)
+    throw new SettingRefused(
+      `Keys and videos must not cross a network in the clear. Put a TLS proxy before the server and say --behind-proxy, or leave out --host ${host}.`,
+    );
+}
+
+const isLoopback = (host: string) => host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+
+interface Place {
+  dataDir: string;
+  temporary: boolean;
+}
+
+function choosePlace(options: ServeOptions, env: ServeHost["env"]): Place {
+  if (options.ephemeral) return { dataDir: mkdtempSync(join(tmpdir(), "playtest-")), temporary: true };
+  const dataDir = resolve(options.data ?? join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "playtest"));
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return { dataDir, temporary: false };
+}
+
+function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Config {
+  const config = readConfig(host.env, dataDir, options.config);
+  config.version = options.version;
+  config.sandbox = options.sandbox === true || options.seed !== undefined;
+  config.autoVerify = config.sandbox && options.autoVerify !== false;
+  if (options.rateLimit === "off") config.limits.enabled = false;
+  else if (options.rateLimit !== undefined)
+    Object.assign(config.limits, { keyPerMinute: options.rateLimit, keyBurst: Math.max(1, Math.ceil(options.rateLimit / 6)) });
+  return config;
+}
+
+async function open(options: ServeOptions, host: ServeHost, dataDir: string): Promise<Running> {
+  const config = configFor(options, host, dataDir);
+  const log = await createLog({
+    level: options.logLevel ?? "info",
+    text: (options.log ?? (host.isTTY ? "text" : "json")) === "text",
+    write: host.write,
+  });
+  const instanceKey = loadInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir, randomBytes);
+  const databaseUrl = options.databaseUrl ?? host.env.PLAYTEST_DATABASE_URL ?? host.env.DATABASE_URL;
+  const store = await openStore({ dataDir, ...(databaseUrl && !options.ephemeral ? { databaseUrl } : {}) });
+  try {
+    const clock = await createClock(store, Date.now, config.sandbox);
+    const mailer = createOutbox(join(dataDir, "outbox"));
+    const outside = { config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
+    const where = { host: options.host ?? "127.0.0.1", port: options.port ?? defaultPort, publicUrl: options.publicUrl };
+    return await start({ ...where, outside });
+  } catch (error) {
+    await store.close();
+    throw explained(error, options);
+  }
+}
+
+function explained(error: unknown, options: ServeOptions): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
+  const refused = new Error(
+    `Port ${options.port ?? defaultPort} is in use. Choose another with --port, or --port 0 for any free one.`,
+    { cause: error },
+  );
+  return Object.assign(refused, { name: "SettingRefused", exitCode: 1 });
+}
+
+interface Ready {
+  baseUrl: string;
+  pid: number;
+  adminKey: string | null;
+  ownerKey?: string;
+  testerKeys?: string[];
+  gameId?: string;
+}
+
+/** The first admin, the demo and the ready file, once the server accepts requests. */
+async function makeReady(options: ServeOptions, host: ServeHost, running: Running): Promise<Ready> {
+  const ready: Ready = { baseUrl: running.baseUrl, pid: host.pid, adminKey: await ensureAdmin(running.deps) };
+  if (options.seed === "demo") {
+    if (ready.adminKey === null)
+      throw new SettingRefused(
+        "--seed demo is for a new database, and this one is in use. Choose another --data folder, or --ephemeral.",
+      );
+    Object.assign(ready, await seedDemo(running.deps));
+  }
+  if (options.readyFile !== undefined) {
+    // Whoever waits for the file must never read half of it.
+    writeFileSync(`${options.readyFile}.part`, `${JSON.stringify(ready)}\n`, { mode: 0o600 });
+    renameSync(`${options.readyFile}.part`, options.readyFile);
+  }
+  return ready;
+}
+
+function banner(options: ServeOptions, running: Running, place: Place, adminKey: string | null): string {
+  const { config, store } = running.deps;
+  const data = `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, files in ${place.dataDir}${place.temporary ? " (removed at the end)" : ""}`;
+  const lines = [
+    `playtest ${config.version} serves ${running.baseUrl}`,
+    `  mode   ${config.sandbox ? "SANDBOX: no real money, routes without a key, a clock that can be moved" : "live"}`,
+    `  data   ${data}`,
+    `  mail   ${running.deps.mailer.name === "outbox" ? `${join(place.dataDir, "outbox")} (set PLAYTEST_SMTP_URL to send it)` : running.deps.mailer.name}`,
+  ];
+  if (adminKey !== null && options.readyFile === undefined) lines.push(`  admin  ${adminKey}  (shown only this once)`);
+  return `${lines.join("\n")}\n`;
+}
+
+function untilSignal(host: ServeHost, running: Running): Promise<number> {
+  return new Promise((resolve) => {
+    let signals = 0;
+    const off = host.onSignal(() => {
+      if (++signals > 1) return;
+      off();
+      running.deps.log.info({}, "stopping: finishing what is in flight");
+      resolve(0);
+    });
+  });
+}
+
+/** Runs a command against the server through the shell; what it needs to know is in its environment. */
+function runCommand(command: string, host: ServeHost, running: Running, ownerKey: string | undefined): Promise<number> {
+  const env = {
+    ...host.env,
+    PLAYTEST_BASE_URL: running.baseUrl,
+    ...(ownerKey === undefined ? {} : { PLAYTEST_API_KEY: ownerKey }),
+  };
+  const child = spawn(command, { shell: true, stdio: "inherit", env });
+  const off = host.onSignal((signal) => child.kill(signal));
+  return new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" ? 130 : 143)));
+  }).finally(off);
+}

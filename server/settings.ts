@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Config, defaults } from "./config.ts";
+
+/** A setting or flag that cannot be right: the server does not start. `exitCode` 2, as for a wrong flag. */
+export class SettingRefused extends Error {
+  override name = "SettingRefused";
+  readonly exitCode = 2;
+}
+
+type Env = Record<string, string | undefined>;
+
+/** The defaults, overlaid by the configuration file and then by the environment. Flags come on top, in main.ts. */
+export function readConfig(env: Env, dataDir: string, configFile: string | undefined): Config {
+  const config = structuredClone(defaults);
+  const file = configFile ?? join(dataDir, "config.json");
+  const overlay = readOverlay(file, configFile !== undefined);
+  if (overlay) merge(config as unknown as Tree, overlay, file, "");
+  if (env.PLAYTEST_SMTP_URL) config.mail.smtpUrl = env.PLAYTEST_SMTP_URL;
+  if (env.PLAYTEST_MAIL_FROM) config.mail.from = env.PLAYTEST_MAIL_FROM;
+  if (env.PLAYTEST_TRUSTED_PROXIES)
+    config.http.trustedProxies = env.PLAYTEST_TRUSTED_PROXIES.split(",").map((cidr) => cidr.trim());
+  return config;
+}
+
+type Tree = { [name: string]: unknown };
+
+function readOverlay(file: string, required: boolean): Tree | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (!required && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new SettingRefused(`The configuration file ${file} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return JSON.parse(text) as Tree;
+  } catch (error) {
+    throw new SettingRefused(`The configuration file ${file} is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** A setting that does not exist, or is of another type, is refused by name: a typo must not go unnoticed. */
+function merge(target: Tree, overlay: Tree, file: string, path: string): void {
+  for (const [name, value] of Object.entries(overlay)) {
+    const at = path + name;
+    if (!(name in target)) throw new SettingRefused(`${file}: there is no setting ${at}.`);
+    const known = target[name];
+    if (isTree(known) && isTree(value)) merge(known, value, file, `${at}.`);
+    else if (known === null || sameKind(known, value)) target[name] = value;
+    else throw new SettingRefused(`${file}: the setting ${at} must be ${Array.isArray(known) ? "a list" : `a ${typeof known}`}.`);
+  }
+}
+
+const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
+const sameKind = (a: unknown, b: unknown) => typeof a === typeof b && Array.isArray(a) === Array.isArray(b) && b !== null;

@@ -1,0 +1,125 @@
+import { expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import { registerOwner } from "../helpers/story.ts";
+
+const account = { email: "Ada@Example.com", password: "correct horse", role: "game_owner" };
+
+onBothDatabases("accounts", (serve) => {
+  it("registers with a key, once per address whatever its case", async () => {
+    const server = await serve();
+    const reply = await server.request("POST", "/auth/register/api-key", { body: { ...account, companyName: "Lovelace" } });
+    expect(reply.status).toBe(201);
+    expect(reply.body.data.apiKey).toMatch(/^pt_sk_[0-9a-f]{32}$/);
+    expect(reply.body.data.user).toMatchObject({ email: "Ada@Example.com", role: "game_owner", emailVerified: true });
+    const me = (await server.request("GET", "/auth/me", { key: reply.body.data.apiKey })).body.data;
+    expect(me.profile).toMatchObject({ displayName: "Ada", companyName: "Lovelace", websiteUrl: null });
+    const twice = await server.request("POST", "/auth/register", { body: { ...account, email: "ada@example.COM" } });
+    expect([twice.status, twice.body.error.code]).toEqual([409, "CONFLICT"]);
+  });
+
+  it.each([
+    { name: "a short password", body: { ...account, password: "short" }, field: "password" },
+    { name: "no address", body: { ...account, email: "ada" }, field: "email" },
+    { name: "the admin role", body: { ...account, role: "admin" }, field: "role" },
+    { name: "a scope of another role", body: { ...account, scopes: ["playtester"] }, field: "scopes" },
+    { name: "an unknown field", body: { ...account, admin: true }, field: "admin" },
+  ])("refuses $name", async ({ body, field }) => {
+    const reply = await (await serve()).request("POST", "/auth/register/api-key", { body });
+    expect([reply.status, reply.body.error.details[0].field]).toEqual([422, field]);
+  });
+
+  it("verifies the address by the mailed link, once", async () => {
+    const server = await serve({ config: (config) => (config.autoVerify = false) });
+    const { key } = await registerOwner(server);
+    await server.advance(0);
+    const token = /verify-email\?token=(\S+)/.exec(server.mails[0]!.text)![1]!;
+    expect((await server.request("GET", `//verify-email?token=${token}`)).text).toContain("Verify the address");
+    expect((await server.request("GET", "/games", { key })).status).toBe(403);
+    const press = () =>
+      server.request("POST", "//verify-email", {
+        body: `token=${token}`,
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+    expect((await press()).status).toBe(200);
+    expect((await server.request("GET", "/games", { key })).status).toBe(200);
+    expect((await press()).status).toBe(410);
+  });
+
+  it("sends verification and reset mails only to who needs them, and says the same to all", async () => {
+    const server = await serve({ config: (config) => (config.autoVerify = false) });
+    await registerOwner(server);
+    const texts = [];
+    for (const email of ["game_owner1@example.com", "nobody@example.com"])
+      for (const path of ["/auth/resend-verification", "/auth/password-reset"])
+        texts.push((await server.request("POST", path, { body: { email } })).body.data.message);
+    expect(new Set(texts).size).toBe(1);
+    await server.advance(0);
+    expect(server.mails.map((mail) => mail.subject)).toEqual([
+      "Verify your e-mail address",
+      "Verify your e-mail address",
+      "Set a new password",
+    ]);
+  });
+
+  it("sets a new password by the mailed token, once, within the hour", async () => {
+    const server = await serve();
+    await registerOwner(server);
+    const ask = async () => {
+      await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
+      await server.advance(0);
+      return /token=(\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+    };
+    const confirm = (token: string) =>
+      server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "another horse" } });
+    const login = (password: string) =>
+      server.request("POST", "/auth/api-keys", { body: { name: "new", email: "game_owner1@example.com", password } });
+    const token = await ask();
+    expect((await confirm(token)).status).toBe(200);
+    expect((await confirm(token)).status).toBe(422);
+    expect([(await login("correct horse")).status, (await login("another horse")).status]).toEqual([401, 201]);
+    const late = await ask();
+    server.clock.set(server.clock.now() + 3_600_000);
+    expect((await confirm(late)).status).toBe(422);
+  });
+
+  it("makes, lists, expires and revokes keys", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const expiresAt = new Date(server.clock.now() + 60_000).toISOString();
+    const made = (await owner.post("/auth/api-keys", { name: "ci", scopes: ["billing"], expiresAt })).body.data;
+    expect(made.key).toMatchObject({ name: "ci", scopes: ["billing"], expiresAt, lastUsedAt: null });
+    expect(
+      (await server.request("POST", "/auth/api-keys", { key: made.apiKey, body: { name: "more", scopes: ["game_owner"] } }))
+        .status,
+    ).toBe(422);
+    expect((await owner.get("/auth/api-keys")).body.data.keys.map((key: { name: string }) => key.name)).toEqual([
+      "ci",
+      "Default",
+    ]);
+    server.clock.set(server.clock.now() + 60_000);
+    expect((await server.request("GET", "/auth/me", { key: made.apiKey })).status).toBe(401);
+    const other = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
+    expect((await owner.delete(`/auth/api-keys/${other.key.id}`)).status).toBe(200);
+    expect((await server.request("GET", "/auth/me", { key: other.apiKey })).status).toBe(401);
+    expect((await owner.delete(`/auth/api-keys/${other.key.id}`)).status).toBe(404);
+    expect((await owner.post("/auth/api-keys", { name: "past", expiresAt: "2020-01-01T00:00:00.000Z" })).status).toBe(422);
+  });
+
+  it("changes the profile and the password", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    expect((await owner.patch("/auth/profile", { displayName: "Ada L.", websiteUrl: "https://ada.example" })).status).toBe(200);
+    expect((await owner.get("/auth/me")).body.data.profile).toMatchObject({
+      displayName: "Ada L.",
+      websiteUrl: "https://ada.example",
+    });
+    await owner.patch("/auth/profile", { websiteUrl: null });
+    expect((await owner.get("/auth/me")).body.data.profile.websiteUrl).toBeNull();
+    expect((await owner.post("/auth/change-password", { currentPassword: "wrong", newPassword: "another horse" })).status).toBe(
+      422,
+    );
+    expect(
+      (await owner.post("/auth/change-password", { currentPassword: "correct horse", newPassword: "another horse" })).status,
+    ).toBe(200);
+  });
+});

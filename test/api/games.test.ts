@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, registerOwner } from "../helpers/story.ts";
+
+onBothDatabases("games", (serve) => {
+  it("registers, shows, changes and lists a game with its relations", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const categories = (await owner.get("/info/categories")).body.data.categories;
+    expect(categories.length).toBeGreaterThanOrEqual(20);
+    const tags = categories.slice(0, 2).map((category: { id: string }) => category.id);
+    const id = await createGame(owner, { tags, devices: ["PC", "Mac"], platforms: ["Steam"], description: "Dark." });
+    expect((await owner.get(`/games/${id}`)).body.data.game).toMatchObject({
+      description: "Dark.",
+      categories: categories.slice(0, 2),
+      devices: ["PC", "Mac"],
+      platforms: ["Steam"],
+    });
+    const changed = await owner.patch(`/games/${id}`, {
+      devices: ["Linux"],
+      tags: [],
+      externalUrl: "https://example.com",
+      description: "Darker.",
+    });
+    expect(changed.body.data.game).toMatchObject({ description: "Darker.", externalUrl: "https://example.com" });
+    expect(changed.body.data.game).not.toHaveProperty("devices");
+    expect((await owner.patch(`/games/${id}`, { externalUrl: null })).body.data.game.externalUrl).toBeNull();
+    const [listed] = (await owner.get("/games")).body.data.games;
+    expect(listed).toMatchObject({ id, categories: [], devices: ["Linux"], platforms: ["Steam"] });
+  });
+
+  it("adds a build for the first and each changed buildUrl", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const id = await createGame(owner, { buildUrl: "https://example.com/1.zip" });
+    for (const buildUrl of [
+      "https://example.com/1.zip",
+      "https://example.com/2.zip",
+      "https://example.com/2.zip",
+      "https://example.com/1.zip",
+    ])
+      await owner.patch(`/games/${id}`, { buildUrl });
+    const { builds } = (await owner.get(`/games/${id}/builds`)).body.data;
+    expect(builds.map((build: { buildUrl: string }) => build.buildUrl)).toEqual([
+      "https://example.com/1.zip",
+      "https://example.com/2.zip",
+      "https://example.com/1.zip",
+    ]);
+  });
+
+  it.each([
+    { name: "an unknown tag", body: { tags: ["01900000-0000-7000-8000-000000000000"] }, field: "tags.0" },
+    { name: "an unknown device", body: { devices: ["Toaster"] }, field: "devices.0" },
+    { name: "an unknown platform", body: { platforms: ["Attic"] }, field: "platforms.0" },
+    { name: "a script as build", body: { buildUrl: "javascript:alert(1)" }, field: "buildUrl" },
+  ])("refuses $name, creating nothing", async ({ body, field }) => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const reply = await owner.post("/games", { name: "Lantern Deep", buildUrl: "https://example.com/b.zip", ...body });
+    expect([reply.status, reply.body.error.details[0].field]).toEqual([422, field]);
+    expect((await owner.get("/games")).body.data.games).toEqual([]);
+  });
+
+  it("answers another owner's game like an unknown one", async () => {
+    const server = await serve();
+    const [owner, other] = [await registerOwner(server), await registerOwner(server)];
+    const id = await createGame(owner);
+    for (const path of [`/games/${id}`, `/games/${id}/builds`, `/games/${id}/playtests`]) {
+      const [foreign, absent] = [
+        await other.get(path),
+        await other.get(path.replace(id, "01900000-0000-7000-8000-000000000000")),
+      ];
+      expect([foreign.status, foreign.body.error]).toEqual([404, absent.body.error]);
+    }
+    expect((await other.patch(`/games/${id}`, { name: "Mine" })).status).toBe(404);
+    expect((await owner.get(`/games/${id}`)).body.data.game.name).toBe("Lantern Deep");
+  });
+});

@@ -1,0 +1,328 @@
+import { connect } from "node:net";
+import { expect, it } from "vitest";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { contract } from "../../src/contract/index.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { Reply, TestServer } from "../helpers/server.ts";
+import { createGame, registerOwner, registerPlaytester } from "../helpers/story.ts";
+
+/** Sends bytes as they are and returns all that comes back until the server closes. */
+function raw(server: TestServer, text: string): Promise<string> {
+  const { port } = new URL(server.baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), "127.0.0.1", () => socket.end(text));
+    let reply = "";
+    socket.setEncoding("utf8").on("data", (chunk) => (reply += chunk));
+    socket.on("close", () => resolve(reply)).on("error", reject);
+  });
+}
+
+const unknownId = "01900000-0000-7000-8000-000000000000";
+
+onBothDatabases("error envelope", (serve) => {
+  const rows = [
+    { name: "unknown path", method: "GET", path: "/nothing", status: 404, code: "NOT_FOUND" },
+    { name: "an id that is no UUID", method: "GET", path: "/games/42", status: 404, code: "NOT_FOUND" },
+    {
+      name: "wrong method",
+      method: "PUT",
+      path: "/games",
+      status: 405,
+      code: "METHOD_NOT_ALLOWED",
+      headers: { allow: "GET, HEAD, POST" },
+    },
+    { name: "malformed JSON", method: "POST", path: "/games", body: '{"name":', status: 400, code: "BAD_REQUEST" },
+    {
+      name: "a field named twice",
+      method: "POST",
+      path: "/games",
+      body: '{"name":"a","name":"b"}',
+      status: 400,
+      code: "BAD_REQUEST",
+    },
+    {
+      name: "nesting without end",
+      method: "POST",
+      path: "/games",
+      body: `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
+      status: 400,
+      code: "BAD_REQUEST",
+    },
+    {
+      name: "another content type",
+      method: "POST",
+      path: "/games",
+      body: "name=x",
+      type: "text/plain",
+      status: 415,
+      code: "UNSUPPORTED_MEDIA_TYPE",
+    },
+    {
+      name: "a huge body",
+      method: "POST",
+      path: "/games",
+      body: JSON.stringify({ name: "x".repeat(2 ** 20) }),
+      status: 413,
+      code: "PAYLOAD_TOO_LARGE",
+    },
+    { name: "an unknown field", method: "POST", path: "/games", body: '{"nmae":"x"}', status: 422, code: "VALIDATION_ERROR" },
+    {
+      name: "a body where none is taken",
+      method: "POST",
+      path: "/notifications/mark-all-read",
+      body: '{"all":true}',
+      status: 422,
+      code: "VALIDATION_ERROR",
+    },
+    { name: "a limit of 0", method: "GET", path: "/games?limit=0", status: 422, code: "VALIDATION_ERROR" },
+    { name: "a limit of 101", method: "GET", path: "/games?limit=101", status: 422, code: "VALIDATION_ERROR" },
+    { name: "a limit of -1", method: "GET", path: "/games?limit=-1", status: 422, code: "VALIDATION_ERROR" },
+    { name: "a limit of 1e2", method: "GET", path: "/games?limit=1e2", status: 422, code: "VALIDATION_ERROR" },
+    { name: "a forged cursor", method: "GET", path: "/games?cursor=abc", status: 422, code: "VALIDATION_ERROR" },
+    {
+      name: "an empty idempotency key",
+      method: "POST",
+      path: "/games",
+      body: "{}",
+      key: "",
+      status: 422,
+      code: "VALIDATION_ERROR",
+    },
+    {
+      name: "a long idempotency key",
+      method: "POST",
+      path: "/games",
+      body: '{"name":"x","buildUrl":"https://e.com"}',
+      key: "k".repeat(256),
+      status: 422,
+      code: "VALIDATION_ERROR",
+    },
+  ];
+
+  it("answers every refusal in one shape, with the request id in body and header", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    for (const row of rows) {
+      const headers: Record<string, string> = { "content-type": row.type ?? "application/json" };
+      if (row.key !== undefined) headers["idempotency-key"] = row.key;
+      const reply = await server.request(row.method, row.path, { key: owner.key, body: row.body, headers });
+      expect([row.name, reply.status, reply.body.error.code]).toEqual([row.name, row.status, row.code]);
+      expect(reply.body.meta.requestId).toBe(reply.headers.get("x-request-id"));
+      expect(reply.body.meta.requestId).toMatch(/^req_[0-9a-z]{20}$/);
+      for (const [name, value] of Object.entries(row.headers ?? {})) expect(reply.headers.get(name)).toBe(value);
+    }
+  });
+
+  it.each([
+    { name: "not HTTP at all", text: "HELLO\r\n\r\n", status: 400 },
+    {
+      name: "two lengths",
+      text: "POST /api/v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      status: 400,
+    },
+    {
+      name: "length and chunked",
+      text: "POST /api/v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      status: 400,
+    },
+    { name: "headers over 16 KiB", text: `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(20_000)}\r\n\r\n`, status: 431 },
+    {
+      name: "an absolute-form target",
+      text: "GET http://elsewhere/api/v1/games HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      status: 400,
+    },
+  ])("answers what the parser refuses: $name", async ({ text, status }) => {
+    const reply = await raw(await serve(), text);
+    expect(reply.split(" ")[1]).toBe(String(status));
+    expect(JSON.parse(reply.slice(reply.indexOf("\r\n\r\n") + 4)).error.code).toBe("BAD_REQUEST");
+  });
+});
+
+onBothDatabases("authorization", (serve) => {
+  it("wants a key everywhere but on the keyless routes", async () => {
+    const server = await serve();
+    for (const endpoint of Object.values(contract) as Endpoint[]) {
+      if (endpoint.access === "none" || endpoint.access === "optional") continue;
+      const path = endpoint.path.replace(/:\w+/g, unknownId);
+      for (const key of [undefined, "nonsense", "pt_sk_00000000000000000000000000000000"]) {
+        const reply = await server.request(endpoint.method, path, { key });
+        expect([endpoint.path, reply.status, reply.body.error.code]).toEqual([endpoint.path, 401, "UNAUTHORIZED"]);
+      }
+    }
+  });
+
+  it("refuses a key without the scope, on every route that names one", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const bare = (await owner.post("/auth/api-keys", { name: "chat only", scopes: ["chat"] })).body.data.apiKey;
+    for (const endpoint of Object.values(contract) as Endpoint[]) {
+      if (typeof endpoint.access === "string" && endpoint.access !== "main") continue;
+      if (Array.isArray(endpoint.access) && endpoint.access.every((scope) => scope === "chat")) continue;
+      const reply = await server.request(endpoint.method, endpoint.path.replace(/:\w+/g, unknownId), { key: bare });
+      expect([endpoint.path, reply.status, reply.body.error.code]).toEqual([endpoint.path, 403, "FORBIDDEN"]);
+    }
+  });
+
+  it("holds an unverified account to itself", async () => {
+    const server = await serve({ config: (config) => (config.autoVerify = false) });
+    const owner = await registerOwner(server);
+    expect((await owner.get("/auth/me")).body.data.emailVerified).toBe(false);
+    const reply = await owner.get("/games");
+    expect([reply.status, reply.body.error.code]).toEqual([403, "EMAIL_NOT_VERIFIED"]);
+  });
+});
+
+onBothDatabases("rate limits", (serve) => {
+  it("counts per key, says so on every reply, and refuses with Retry-After", async () => {
+    const server = await serve({
+      config: (config) => Object.assign(config.limits, { enabled: true, keyPerMinute: 60, keyBurst: 3, registerPerMinute: 100 }),
+    });
+    const [one, two] = [await registerOwner(server), await registerOwner(server)];
+    const seen = [];
+    for (let call = 0; call < 4; call++) seen.push(await one.get("/games"));
+    expect(seen.map((reply) => [reply.status, reply.headers.get("x-ratelimit-remaining")])).toEqual([
+      [200, "2"],
+      [200, "1"],
+      [200, "0"],
+      [429, "0"],
+    ]);
+    const refused = seen[3]!;
+    expect(refused.body.error.code).toBe("RATE_LIMITED");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(refused.headers.get("x-ratelimit-limit")).toBe("60");
+    expect(Number(refused.headers.get("x-ratelimit-reset"))).toBe(Math.floor(server.clock.real() / 1000) + 3);
+    expect((await two.get("/games")).status).toBe(200);
+    server.clock.set(server.clock.now() + 1000);
+    expect((await one.get("/games")).status).toBe(200);
+  });
+
+  it("bounds guessing of keys and passwords per address", async () => {
+    const server = await serve({
+      config: (config) => Object.assign(config.limits, { enabled: true, keylessPerMinute: 5, passwordPerMinute: 2 }),
+    });
+    const guesses = [];
+    for (let guess = 0; guess < 6; guess++)
+      guesses.push((await server.request("GET", "/games", { key: `guess-${guess}` })).status);
+    expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
+    const logins = [];
+    for (let guess = 0; guess < 3; guess++)
+      logins.push(
+        (await server.request("POST", "/auth/api-keys", { body: { name: "k", email: "nobody@example.com", password: "wrong" } }))
+          .status,
+      );
+    expect(logins).toEqual([401, 401, 429]);
+  });
+});
+
+onBothDatabases("idempotency", (serve) => {
+  const body = { name: "Lantern Deep", buildUrl: "https://example.com/b.zip" };
+
+  it("replays the same request byte for byte, whatever the order of its fields", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const first = await owner.post("/games", body, { "idempotency-key": "one" });
+    const again = await owner.post("/games", '{ "buildUrl": "https://example.com/b.zip",  "name": "Lantern Deep" }', {
+      "idempotency-key": "one",
+    });
+    expect([again.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([201, first.text, "true"]);
+    expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+    expect((await owner.get("/games")).body.data.games).toHaveLength(1);
+  });
+
+  it("refuses the key for another request, and keeps owners apart", async () => {
+    const server = await serve();
+    const [owner, other] = [await registerOwner(server), await registerOwner(server)];
+    await owner.post("/games", body, { "idempotency-key": "one" });
+    const changed = await owner.post("/games", { ...body, name: "Other" }, { "idempotency-key": "one" });
+    expect([changed.status, changed.body.error.code]).toEqual([422, "IDEMPOTENCY_MISMATCH"]);
+    const elsewhere = await owner.patch("/auth/profile", {});
+    expect(elsewhere.status).toBe(200);
+    expect((await other.post("/games", body, { "idempotency-key": "one" })).headers.get("idempotency-replayed")).toBeNull();
+  });
+
+  it("keeps the promise over a new key of the same account", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const second = (await owner.post("/auth/api-keys", { name: "second" })).body.data.apiKey;
+    const first = await owner.post("/games", body, { "idempotency-key": "one" });
+    const again = await server.request("POST", "/games", { key: second, body, headers: { "idempotency-key": "one" } });
+    expect(again.text).toBe(first.text);
+  });
+
+  it("runs a request that failed before, and forgets after a day", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const failed = await owner.post("/games", { name: "x" }, { "idempotency-key": "one" });
+    expect(failed.status).toBe(422);
+    const first = await owner.post("/games", body, { "idempotency-key": "one" });
+    expect(first.status).toBe(201);
+    server.clock.set(server.clock.now() + 24 * 3_600_000);
+    const later = await owner.post("/games", body, { "idempotency-key": "one" });
+    expect(later.body.data.game.id).not.toBe(first.body.data.game.id);
+  });
+
+  it("stores a reply that holds a secret sealed", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const made = await owner.post("/auth/api-keys", { name: "ci" }, { "idempotency-key": "secret" });
+    const stored = await server.deps.store.read((q) =>
+      q.one<{ body: Uint8Array }>("SELECT body FROM idempotency WHERE idempotency_key = 'secret'"),
+    );
+    expect(Buffer.from(stored!.body).toString("latin1")).not.toContain(made.body.data.apiKey);
+    expect((await owner.post("/auth/api-keys", { name: "ci" }, { "idempotency-key": "secret" })).text).toBe(made.text);
+  });
+});
+
+onBothDatabases("paging", (serve) => {
+  it("walks a list newest first, without a repeat or a gap", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const ids = [];
+    for (let number = 0; number < 7; number++) ids.push(await createGame(owner, { name: `Game ${number}` }));
+    const walked = [];
+    const sizes = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: Reply["body"] = (await owner.get(`/games?limit=3${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)).body;
+      walked.push(...page.data.games.map((game: { id: string }) => game.id));
+      sizes.push([page.data.games.length, page.meta.hasMore]);
+      cursor = page.meta.cursor;
+    }
+    expect(walked).toEqual(ids.reverse());
+    expect(sizes).toEqual([
+      [3, true],
+      [3, true],
+      [1, false],
+    ]);
+  });
+
+  it("knows that an exactly full last page is the last", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    for (let number = 0; number < 2; number++) await createGame(owner);
+    expect((await owner.get("/games?limit=2")).body.meta).toMatchObject({ hasMore: false, cursor: null });
+  });
+
+  it("refuses a cursor of another list or another owner", async () => {
+    const server = await serve();
+    const [owner, other] = [await registerOwner(server), await registerOwner(server)];
+    for (const person of [owner, other]) for (let number = 0; number < 2; number++) await createGame(person);
+    const { cursor } = (await owner.get("/games?limit=1")).body.meta;
+    expect((await other.get(`/games?limit=1&cursor=${cursor}`)).status).toBe(422);
+    expect((await owner.get(`/notifications?cursor=${cursor}`)).body.error.details[0].field).toBe("cursor");
+  });
+});
+
+onBothDatabases("secrets", (serve) => {
+  it("keeps no key, password or tester key in the clear in the database", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const playtester = await registerPlaytester(server);
+    const gameId = await createGame(owner);
+    await owner.post(`/games/${gameId}/playtests`, { visibility: "public", keysForTesters: ["PLANTED-GAME-KEY"] });
+    const tables = ["users", "api_keys", "playtest_keys", "idempotency", "one_time_tokens"];
+    const dump = await server.deps.store.read(async (q) =>
+      JSON.stringify(await Promise.all(tables.map((table) => q.all(`SELECT * FROM ${table}`)))),
+    );
+    for (const secret of [owner.key, playtester.key, "correct horse", "PLANTED-GAME-KEY"]) expect(dump).not.toContain(secret);
+  });
+});
