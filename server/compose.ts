@@ -6,6 +6,7 @@ import { jobKinds } from "./jobs/index.ts";
 import { createJobRunner } from "./jobs/runner.ts";
 import type { Log } from "./log.ts";
 import { createPasswords } from "./passwords.ts";
+import { createCards } from "./providers/cards/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createSecrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
@@ -36,6 +37,7 @@ export function createDeps(outside: Outside): Deps {
     passwords: createPasswords({ logN: config.passwords.scryptLogN, randomBytes }),
     jobs: createJobRunner({ kinds: jobKinds, clock, newId }),
     mailer: outside.mailer,
+    cards: createCards(config),
     log: outside.log,
     draining: outside.draining,
   };

@@ -3,6 +3,7 @@ import type { Config } from "./config.ts";
 import type { JobRunner } from "./jobs/runner.ts";
 import type { Log } from "./log.ts";
 import type { Passwords } from "./passwords.ts";
+import type { CardProcessor } from "./providers/cards/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
@@ -25,6 +26,8 @@ export interface Deps {
   passwords: Passwords;
   jobs: JobRunner;
   mailer: Mailer;
+  /** Null where cards are not configured. */
+  cards: CardProcessor | null;
   log: Log;
   /** Stops long-lived replies (event streams) when the server drains. */
   draining: AbortSignal;

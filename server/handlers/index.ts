@@ -2,6 +2,7 @@ import type { Contract, Operation } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Handler } from "../http/call.ts";
 import { auth } from "./auth.ts";
+import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
@@ -9,6 +10,7 @@ import { notifications } from "./notifications.ts";
 import type { Pending } from "./pending.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
+import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
 
 type All = { [Op in Operation]: Handler<Contract[Op]> };
@@ -28,4 +30,6 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...playtests(deps),
   ...slots(deps),
   ...playtester(deps),
+  ...billing(deps),
+  ...sandboxPayments(deps),
 });

@@ -1,9 +1,13 @@
+import { disputeLater } from "./dispute-payment.ts";
+import { lapsePayment } from "./lapse-payments.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
 import type { JobKinds } from "./runner.ts";
 import { sendMail } from "./send-mail.ts";
 
 /** Every kind of background work, by the name its rows carry. */
 export const jobKinds: JobKinds = {
+  "dispute-payment": disputeLater,
+  "lapse-payment": lapsePayment,
   "send-mail": sendMail,
   "expire-slot": expireSlot,
   "lapse-order": lapseOrder,

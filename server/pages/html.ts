@@ -32,6 +32,11 @@ a { color: var(--accent); }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
 input, select, textarea { width: 100%; padding: .6rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: .4rem; }
 button { margin-top: 1.25rem; padding: .65rem 1.2rem; font: inherit; font-weight: 600; color: var(--accent-ink); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
+button.link { margin: 0; padding: .4rem 0; color: var(--accent); background: none; text-decoration: underline; font-weight: 400; }
+h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
+table { width: 100%; border-collapse: collapse; } th, td { padding: .4rem .5rem .4rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+th { font-weight: 600; white-space: nowrap; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 button.quiet { color: inherit; background: transparent; border: 1px solid var(--soft); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../deps.ts";
 import { type PageHandler, problemOf } from "../http/listener.ts";
 import { notFound } from "../problem.ts";
+import { checkout } from "./checkout.ts";
 import { health } from "./health.ts";
 import { html, sendPage, sendStyle } from "./html.ts";
 import { verifyEmail } from "./verify-email.ts";
@@ -12,6 +13,7 @@ export type Page = (request: IncomingMessage, response: ServerResponse, url: URL
 /** Pages and files outside the API, by the first segment of their path. */
 export function createPages(deps: Deps): PageHandler {
   const pages: Record<string, Page> = {
+    checkout: checkout(deps),
     "verify-email": verifyEmail(deps),
     assets: async (_request, response) => sendStyle(response),
     ...health(deps),

@@ -1,0 +1,86 @@
+import type { Deps } from "../deps.ts";
+import { isReturnable } from "../domain/payments.ts";
+import { emit } from "../events.ts";
+import { invalid, unavailable } from "../problem.ts";
+import type { CardProcessor } from "../providers/cards/index.ts";
+import { sha256 } from "../secrets.ts";
+import type { Query } from "../store/db.ts";
+import * as payments from "../store/payments.ts";
+
+/** The card processor; 503 where none is configured (decisions §7). */
+export function requireCards(deps: Deps): CardProcessor {
+  if (deps.cards) return deps.cards;
+  throw unavailable(
+    "This server takes no cards. Nothing was started. Its operator can configure Stripe, or run it with --sandbox to try.",
+    3600,
+  );
+}
+
+export function requireReturnable(returnUrl: string | undefined): void {
+  if (returnUrl !== undefined && !isReturnable(returnUrl))
+    throw invalid("returnUrl", "must be https, or http on this machine (localhost)");
+}
+
+export interface NewCheckout {
+  ownerId: string;
+  amountCents: number;
+  description: string;
+  purpose: payments.PaymentRow["purpose"];
+  playtestId?: string;
+  subscriptionId?: string;
+  returnUrl?: string | undefined;
+}
+
+/**
+ * Starts a card payment: a pending payment, the address where a person pays it, and the job that ends it when nobody does.
+ * 503 without a card processor.
+ */
+export async function openCheckout(
+  deps: Deps,
+  tx: Query,
+  checkout: NewCheckout,
+): Promise<{ payment: payments.PaymentRow; checkoutUrl: string }> {
+  const now = deps.clock.now();
+  const token = deps.randomBytes(32).toString("base64url");
+  const payment: payments.PaymentRow = {
+    id: deps.newId(),
+    owner_id: checkout.ownerId,
+    amount_cents: checkout.amountCents,
+    status: "pending",
+    provider: requireCards(deps).name,
+    external_id: `cs_${deps.randomBytes(16).toString("hex")}`,
+    purpose: checkout.purpose,
+    playtest_id: checkout.playtestId ?? null,
+    subscription_id: checkout.subscriptionId ?? null,
+    return_url: checkout.returnUrl ?? null,
+    description: checkout.description,
+    checkout_hash: sha256(token),
+    expires_at: now + deps.config.checkout.expireMs,
+    completed_at: null,
+    flagged: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await payments.insert(tx, payment);
+  const lapse = { kind: "lapse-payment", key: payment.id, payload: { paymentId: payment.id }, runAt: payment.expires_at! };
+  await deps.jobs.schedule(tx, lapse);
+  return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
+}
+
+/** Tells the owner how a payment ended. */
+export const emitPayment = (
+  deps: Deps,
+  tx: Query,
+  kind: "payment.completed" | "payment.failed",
+  payment: payments.PaymentRow,
+): Promise<void> =>
+  emit(deps, tx, [{ id: payment.owner_id, role: "game_owner" }], {
+    kind,
+    data: {
+      paymentId: payment.id,
+      amountCents: payment.amount_cents,
+      status: kind === "payment.completed" ? "completed" : "failed",
+      provider: payment.provider,
+    },
+    notice: { amountCents: payment.amount_cents },
+  });

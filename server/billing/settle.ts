@@ -1,0 +1,84 @@
+import type { Deps } from "../deps.ts";
+import { creditDispute } from "../domain/disputes.ts";
+import { accounts, orderTransfer, topUpTransfers } from "../domain/ledger.ts";
+import { hasLapsed } from "../domain/payments.ts";
+import { activate } from "../playtests/orders.ts";
+import { conflict } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import { balance, post, postAll } from "../store/ledger.ts";
+import * as payments from "../store/payments.ts";
+import * as playtests from "../store/playtests.ts";
+import { emitPayment } from "./payments.ts";
+
+/**
+ * How a card payment ends. Each end is a compare-and-set on its status in the transaction of its postings, so whatever
+ * is reported twice, in parallel or out of order happens once. Each returns whether this call made it happen.
+ */
+
+/** The money arrived. It counts whenever that is: after the checkout had ended it is flagged for the operator. */
+export async function payPayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
+  const now = deps.clock.now();
+  const late = payment.status !== "pending" || hasLapsed(payment, now);
+  if (!(await payments.transition(tx, payment.id, ["pending", "cancelled", "failed"], "completed", now))) return false;
+  if (late) await payments.flag(tx, payment.id, "paid after the checkout had ended");
+  await deliver(deps, tx, payment);
+  await emitPayment(deps, tx, "payment.completed", payment);
+  return true;
+}
+
+async function deliver(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  await addCredit(deps, tx, payment);
+  if (payment.purpose === "order") await payOrder(deps, tx, payment);
+}
+
+/** The order takes its price from the credit that just arrived; where it no longer waits for it, the credit stays. */
+async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  const playtest = await playtests.find(tx, payment.playtest_id!);
+  if (playtest?.status !== "pending_payment")
+    return void (await payments.flag(tx, payment.id, "the order was over when it was paid; the money is credit"));
+  const order = { playtestId: playtest.id, ownerId: playtest.owner_id, paymentId: payment.id, amount: payment.amount_cents };
+  await post(tx, orderTransfer({ ...order, paidWith: "credit" }), { now: deps.clock.now(), newId: deps.newId });
+  await activate(deps, tx, playtest, "credit", payment.id);
+}
+
+/** The money becomes credit. A top-up first settles what an earlier chargeback left owing; an order needs all of it. */
+async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  const owed = payment.purpose === "order" ? 0 : await balance(tx, accounts.receivable(payment.owner_id));
+  const topUp = topUpTransfers({
+    eventKey: `topup:${payment.id}`,
+    from: accounts.processor(payment.provider),
+    ownerId: payment.owner_id,
+    paymentId: payment.id,
+    cents: payment.amount_cents,
+    settles: Math.min(owed, payment.amount_cents),
+  });
+  await postAll(tx, topUp, { now: deps.clock.now(), newId: deps.newId });
+}
+
+/** A declined card ends its payment (decisions §14). */
+export async function declinePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
+  if (!(await payments.transition(tx, payment.id, ["pending"], "failed", deps.clock.now()))) return false;
+  await emitPayment(deps, tx, "payment.failed", payment);
+  return true;
+}
+
+/** Called off at the checkout, or nobody came. */
+export const cancelPayment = (deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> =>
+  payments.transition(tx, payment.id, ["pending"], "cancelled", deps.clock.now());
+
+/** A chargeback: the bank took the money back (decisions §7). 409 unless the payment is completed. */
+export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  const now = deps.clock.now();
+  if (payment.provider !== "sandbox" && payment.provider !== "stripe")
+    throw conflict("Only a card payment can be charged back. Nothing was changed.");
+  if (!(await payments.transition(tx, payment.id, ["completed"], "disputed", now)))
+    throw conflict(`Only a completed payment can be disputed; this one is ${payment.status}. Nothing was changed.`);
+  const available = await balance(tx, accounts.credit(payment.owner_id));
+  const disputed = {
+    paymentId: payment.id,
+    ownerId: payment.owner_id,
+    processor: payment.provider,
+    cents: payment.amount_cents,
+  };
+  await post(tx, creditDispute(disputed, available), { now, newId: deps.newId });
+}

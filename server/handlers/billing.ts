@@ -1,0 +1,71 @@
+import { openCheckout, requireCards, requireReturnable } from "../billing/payments.ts";
+import type { Deps } from "../deps.ts";
+import { accounts } from "../domain/ledger.ts";
+import { statusAt } from "../domain/payments.ts";
+import { hours, plans } from "../domain/plans.ts";
+import { notFound } from "../problem.ts";
+import * as hoursStore from "../store/hours.ts";
+import { balance } from "../store/ledger.ts";
+import * as paymentStore from "../store/payments.ts";
+import { hoursEntryView, planView } from "./billing-views.ts";
+import type { Some } from "./index.ts";
+import { paymentView } from "./views.ts";
+
+type Ops =
+  | "getBalance"
+  | "listPayments"
+  | "getPayment"
+  | "buyCredit"
+  | "listPlans"
+  | "getPlaytestHours"
+  | "listPlaytestHoursHistory";
+
+export function billing(deps: Deps): Some<Ops> {
+  const view = (payment: paymentStore.PaymentRow) => paymentView({ ...payment, status: statusAt(payment, deps.clock.now()) });
+
+  return {
+    getBalance: (call) =>
+      call.read(async (q) => ({
+        balanceCents: await balance(q, accounts.credit(call.principal.userId)),
+        currency: "USD",
+        playtestMinutes: await balance(q, accounts.minutes(call.principal.userId)),
+      })),
+
+    async listPayments(call) {
+      const page = call.page();
+      const rows = await call.read((q) => paymentStore.listForOwner(q, call.principal.userId, page));
+      return call.listed(page, rows, (items) => ({ payments: items.map(view) }));
+    },
+
+    async getPayment(call) {
+      const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
+      if (!payment) throw notFound();
+      return { payment: view(payment) };
+    },
+
+    async buyCredit(call) {
+      requireCards(deps);
+      const { amountCents, returnUrl } = call.body;
+      requireReturnable(returnUrl);
+      return call.commit(async (tx) => {
+        const ownerId = call.principal.userId;
+        const checkout = { ownerId, amountCents, returnUrl, purpose: "credit", description: "Playtest credit" } as const;
+        const { payment, checkoutUrl } = await openCheckout(deps, tx, checkout);
+        return { checkoutUrl, paymentId: payment.id, amountCents };
+      });
+    },
+
+    listPlans: async () => ({ plans: plans.map(planView), configured: deps.cards !== null }),
+
+    async getPlaytestHours(call) {
+      const minutes = await call.read((q) => balance(q, accounts.minutes(call.principal.userId)));
+      return { balanceMinutes: minutes, balanceHours: hours(minutes) };
+    },
+
+    async listPlaytestHoursHistory(call) {
+      const page = call.page(1000);
+      const rows = await call.read((q) => hoursStore.listForOwner(q, call.principal.userId, page));
+      return call.listed(page, rows, (items) => ({ entries: items.map(hoursEntryView) }));
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { returnAddress, usd } from "../domain/payments.ts";
+import { testCards } from "../providers/cards/sandbox.ts";
+import type { PaymentRow, PaymentStatus } from "../store/payments.ts";
+import { html, type Markup, type PageContent } from "./html.ts";
+
+export type FormErrors = Partial<Record<"number" | "expiry" | "cvc", string>>;
+
+interface FormState {
+  payment: PaymentRow;
+  token: string;
+  errors: FormErrors;
+  /** What was entered before; the card's number and code are not shown again. */
+  values: Record<string, string | undefined>;
+}
+
+interface Field {
+  name: keyof FormErrors;
+  label: string;
+  autocomplete: string;
+  placeholder: string;
+  value?: string | undefined;
+}
+
+/** The page that takes a sandbox card. */
+export function cardForm({ payment, token, errors, values }: FormState): PageContent {
+  const wrong = Object.keys(errors).length > 0;
+  const body = html`<p class="amount">${usd(payment.amount_cents)}</p>
+<p class="soft">${payment.description} · sandbox, no real money moves</p>
+${wrong && html`<p class="bad" role="alert">Nothing was charged yet. Check the marked fields.</p>`}
+<form method="post" action="/checkout/${token}">
+${field({ name: "number", label: "Card number", autocomplete: "cc-number", placeholder: "4242 4242 4242 4242" }, errors)}
+<div class="pair">${field({ name: "expiry", label: "Expiry", autocomplete: "cc-exp", placeholder: "12/34", value: values.expiry }, errors)}
+${field({ name: "cvc", label: "CVC", autocomplete: "cc-csc", placeholder: "123" }, errors)}</div>
+<button>Pay ${usd(payment.amount_cents)}</button>
+</form>
+<form method="post" action="/checkout/${token}/cancel"><button class="link">Cancel and go back</button></form>
+<h2>Test cards</h2>
+<table><tbody>${testCards.map((card) => html`<tr><th scope="row">${card.number}</th><td>${card.does}</td></tr>`)}</tbody></table>
+<p class="soft">Any month to come and any three digits will do.</p>`;
+  return { title: "Pay by card", body, ...returnPolicy(payment) };
+}
+
+function field({ name, label, autocomplete, placeholder, value }: Field, errors: FormErrors): Markup {
+  const error = errors[name];
+  const about = error && html` aria-invalid="true" aria-describedby="${name}-error"`;
+  return html`<div><label for="${name}">${label}</label>
+<input id="${name}" name="${name}" inputmode="numeric" autocomplete="${autocomplete}" placeholder="${placeholder}" value="${value ?? ""}" maxlength="40" required${about}>
+${error && html`<p class="bad" id="${name}-error">${error}</p>`}</div>`;
+}
+
+/** A form's answer redirects to the return address, which the browser allows only where the policy names its origin. */
+const returnPolicy = (payment: PaymentRow) =>
+  payment.return_url === null ? {} : { formAction: new URL(payment.return_url).origin };
+
+const endings: Record<Exclude<PaymentStatus, "pending">, { title: string; text: string }> = {
+  completed: { title: "Paid", text: "The payment is complete. You can close this page." },
+  failed: { title: "The card was declined", text: "Nothing was charged. Start again to try another card." },
+  cancelled: { title: "This checkout is over", text: "It was cancelled or not used in time. Nothing was charged." },
+  refunded: { title: "Refunded", text: "This payment was returned." },
+  disputed: { title: "Disputed", text: "The card's bank took this payment back." },
+};
+
+/** The page of a checkout that is over: what happened, and the way back. */
+export function endPage(payment: PaymentRow, status: Exclude<PaymentStatus, "pending">): PageContent {
+  const { title, text } = endings[status];
+  const back =
+    payment.return_url !== null &&
+    html`<p><a href="${returnAddress(payment.return_url, payment.id, status === "completed" ? "success" : "cancelled")}">Back to ${new URL(payment.return_url).host}</a></p>`;
+  return {
+    title,
+    body: html`<p class="amount">${usd(payment.amount_cents)}</p><p class="soft">${payment.description}</p><p>${text}</p>${back}`,
+  };
+}

@@ -1,0 +1,25 @@
+import { accounts } from "../domain/ledger.ts";
+import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+
+/** One change of an account's playtest minutes. `amount` is a posting: negative where minutes came in. */
+export interface HoursRow {
+  id: string;
+  amount: number;
+  event_key: string;
+  note: string | null;
+  subscription_id: string | null;
+  payment_id: string | null;
+  playtest_id: string | null;
+  created_at: number;
+}
+
+export function listForOwner(q: Query, ownerId: string, page: Page) {
+  const { sql, values } = keyset(page, "p");
+  return q.all<HoursRow>(
+    `SELECT p.id, p.amount, p.created_at, t.event_key, t.note, t.subscription_id, t.payment_id, t.playtest_id
+       FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id WHERE p.account_id = ? ${sql}`,
+    accounts.minutes(ownerId),
+    ...values,
+  );
+}

@@ -1,0 +1,249 @@
+import { expect, test } from "vitest";
+import { openCheckout } from "../../server/billing/payments.ts";
+import { goodCard, openTill, submit, type Till } from "../helpers/billing.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, registerOwner } from "../helpers/story.ts";
+
+const hour = 3_600_000;
+
+onBothDatabases("card payments", (serve) => {
+  test("a top-up is pending until the card is charged, then credit once, with an event", async () => {
+    const till = await openTill(await serve());
+    const bought = await till.buy(2500, "https://shop.example/back?order=7%20a#top");
+    expect(await till.payment(bought.paymentId)).toMatchObject({
+      amountCents: 2500,
+      status: "pending",
+      provider: "sandbox",
+      externalId: expect.stringMatching(/^cs_[0-9a-f]{32}$/),
+    });
+    expect(await till.credit()).toBe(0);
+    const paid = await submit(bought.checkoutUrl, goodCard);
+    expect([paid.status, paid.headers.get("location")]).toEqual([
+      303,
+      `https://shop.example/back?order=7%20a&payment_id=${bought.paymentId}&status=success#top`,
+    ]);
+    expect(await till.credit()).toBe(2500);
+    expect(await till.payment(bought.paymentId)).toMatchObject({ status: "completed" });
+    expect(await till.events("payment.completed")).toEqual([
+      { paymentId: bought.paymentId, amountCents: 2500, status: "completed", provider: "sandbox" },
+    ]);
+    const list = await till.owner.get("/billing/payments");
+    expect(list.body.data.payments).toEqual([await till.payment(bought.paymentId)]);
+  });
+
+  test.each([1999, 1_000_001, 2000.5, "2000", null, true, -1])("amount %j is refused", async (amountCents) => {
+    const till = await openTill(await serve());
+    const reply = await till.owner.post("/billing/credit", { amountCents });
+    expect([reply.status, reply.body.error.details[0].field]).toEqual([422, "amountCents"]);
+  });
+
+  test.each([2000, 1_000_000])("amount %j passes", async (amountCents) => {
+    const till = await openTill(await serve());
+    expect((await till.buy(amountCents)).amountCents).toBe(amountCents);
+  });
+
+  test.each([
+    ["http://shop.example/back", 422],
+    ["http://127.0.0.1.shop.example/back", 422],
+    ["javascript:alert(1)", 422],
+    ["https://shop.example/back", 200],
+    ["http://localhost:3000/back", 200],
+    ["http://127.1:8080/", 200],
+    ["http://[::1]:8080/", 200],
+  ])("return address %s: %i", async (returnUrl, status) => {
+    const till = await openTill(await serve());
+    const reply = await till.owner.post("/billing/credit", { amountCents: 2000, returnUrl });
+    expect(reply.status).toBe(status);
+    if (status === 422) expect(reply.body.error.details[0].field).toBe("returnUrl");
+  });
+
+  test("five clicks and five processor reports at once are one payment", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy();
+    const clicks = Array.from({ length: 5 }, () => submit(checkoutUrl, goodCard));
+    const reports = Array.from({ length: 5 }, () => till.complete(paymentId, "paid"));
+    const statuses = [...(await Promise.all(clicks)), ...(await Promise.all(reports))].map((reply) => reply.status);
+    expect(statuses.slice(0, 5)).toEqual([303, 303, 303, 303, 303]);
+    expect(statuses.slice(5).filter((status) => status === 200).length).toBeLessThanOrEqual(1);
+    expect(await till.credit()).toBe(2000);
+    expect(await till.events("payment.completed")).toHaveLength(1);
+  });
+
+  test("a declined card ends the payment, and a later card cannot revive it", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy(2000, "https://shop.example/");
+    const declined = await submit(checkoutUrl, { ...goodCard, number: "4000-0000-0000-0002" });
+    expect(declined.headers.get("location")).toBe(new URL(checkoutUrl).pathname);
+    expect(await till.payment(paymentId)).toMatchObject({ status: "failed" });
+    await submit(checkoutUrl, goodCard);
+    expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([0, "failed"]);
+    expect(await till.events("payment.failed")).toHaveLength(1);
+    const page = await fetch(checkoutUrl);
+    expect([page.status, await page.text()]).toEqual([410, expect.stringContaining("The card was declined")]);
+  });
+
+  test.each([
+    ["an unknown card", { ...goodCard, number: "5555555555554444" }],
+    ["a month that is over", { ...goodCard, expiry: "02/26" }],
+    ["no security code", { ...goodCard, cvc: "" }],
+  ])("%s is shown as wrong and charges nothing", async (_name, form) => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy();
+    const page = await submit(checkoutUrl, form);
+    const text = await page.text();
+    expect([page.status, text]).toEqual([422, expect.stringContaining('aria-invalid="true"')]);
+    expect(text).not.toContain(form.number === goodCard.number ? 'value="4242' : form.number);
+    expect((await till.payment(paymentId)).status).toBe("pending");
+  });
+
+  test("a cancelled checkout goes back as cancelled, and stays cancelled", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy(2000, "https://shop.example/back");
+    const cancelled = await submit(`${checkoutUrl}/cancel`);
+    expect(cancelled.headers.get("location")).toBe(`https://shop.example/back?payment_id=${paymentId}&status=cancelled`);
+    expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["cancelled", 0]);
+    expect((await till.complete(paymentId, "paid")).status).toBe(409);
+    await till.server.advance(25 * hour);
+    expect((await till.complete(paymentId, "paid")).status).toBe(409);
+  });
+
+  test("the page allows its form to lead back to the return address only, and shows no card afterwards", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl } = await till.buy(123_456, "https://shop.example/back");
+    const page = await fetch(checkoutUrl);
+    expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https://shop.example;");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(await page.text()).toContain("$1,234.56");
+    expect((await fetch(`${checkoutUrl}x`)).status).toBe(404);
+    await submit(checkoutUrl, goodCard);
+    const dump = await till.server.deps.store.read((q) => q.all("SELECT * FROM payments"));
+    expect(JSON.stringify(dump)).not.toMatch(/4242/);
+  });
+
+  test("a checkout lapses after 24 hours to the millisecond, and a later success is credited once and flagged", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy();
+    till.server.clock.set(till.server.clock.now() + 24 * hour - 1);
+    expect((await till.payment(paymentId)).status).toBe("pending");
+    till.server.clock.set(till.server.clock.now() + 1);
+    expect((await till.payment(paymentId)).status).toBe("cancelled");
+    expect((await fetch(checkoutUrl)).status).toBe(410);
+    await submit(checkoutUrl, goodCard);
+    expect(await till.credit()).toBe(0);
+    await till.server.advance(0);
+    expect((await till.complete(paymentId, "declined")).status).toBe(409);
+    expect((await till.complete(paymentId, "paid")).body.data.payment.status).toBe("completed");
+    expect([await till.credit(), await till.flag(paymentId)]).toEqual([2000, "paid after the checkout had ended"]);
+    expect((await till.complete(paymentId, "paid")).status).toBe(409);
+    expect(await till.credit()).toBe(2000);
+  });
+
+  test("a dispute above the balance leaves zero and a receivable, which the next top-up settles first", async () => {
+    const till = await openTill(await serve());
+    const first = await till.buy(5000);
+    expect((await till.complete(first.paymentId, "disputed")).status).toBe(409);
+    await till.complete(first.paymentId, "paid");
+    await till.spend("credit", 3000);
+    expect((await till.complete(first.paymentId, "disputed")).body.data.payment.status).toBe("disputed");
+    expect([await till.credit(), await till.owedCents()]).toEqual([0, 3000]);
+    expect((await till.complete(first.paymentId, "disputed")).status).toBe(409);
+    const small = await till.buy(2000);
+    await till.complete(small.paymentId, "paid");
+    expect([await till.credit(), await till.owedCents()]).toEqual([0, 1000]);
+    const large = await till.buy(4000);
+    await till.complete(large.paymentId, "paid");
+    expect([await till.credit(), await till.owedCents()]).toEqual([3000, 0]);
+  });
+
+  test("the disputing test card pays, and is charged back a day later", async () => {
+    const till = await openTill(await serve());
+    const { checkoutUrl, paymentId } = await till.buy();
+    await submit(checkoutUrl, { ...goodCard, number: "4000000000000259" });
+    expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([2000, "completed"]);
+    await till.server.advance(24 * hour);
+    expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([0, "disputed"]);
+  });
+
+  test("somebody else's payment is as unknown as none", async () => {
+    const till = await openTill(await serve());
+    const { paymentId } = await till.buy();
+    const other = await registerOwner(till.server);
+    const foreign = await other.get(`/billing/payments/${paymentId}`);
+    const unknown = await other.get(`/billing/payments/${till.server.deps.newId()}`);
+    expect([foreign.status, foreign.body.error]).toEqual([404, unknown.body.error]);
+  });
+
+  test("plans, hours and history of a new account", async () => {
+    const till = await openTill(await serve());
+    const plans = await till.owner.get("/billing/plans");
+    expect(plans.body.data.configured).toBe(true);
+    expect(
+      plans.body.data.plans.map((plan: { key: string; priceCents: number; hoursPerCycle: number; pricePerHourCents: number }) => [
+        plan.key,
+        plan.priceCents,
+        plan.hoursPerCycle,
+        plan.pricePerHourCents,
+      ]),
+    ).toEqual([
+      ["indie_monthly", 7900, 5, 1580],
+      ["indie_yearly", 79_000, 60, 1317],
+      ["studio_monthly", 37_900, 25, 1516],
+      ["studio_yearly", 379_000, 300, 1263],
+    ]);
+    const hours = await till.owner.get("/billing/playtest-hours");
+    expect(hours.body.data).toEqual({ balanceMinutes: 0, balanceHours: 0 });
+    const history = await till.owner.get("/billing/playtest-hours/history");
+    expect([history.body.data, history.body.meta.hasMore]).toEqual([{ entries: [] }, false]);
+  });
+
+  test("without a card processor, plans say so and checkout is refused with what to do", async () => {
+    const server = await serve({
+      config: (config) => {
+        config.sandbox = false;
+      },
+    });
+    const owner = await registerOwner(server);
+    expect((await owner.get("/billing/plans")).body.data.configured).toBe(false);
+    const refused = await owner.post("/billing/credit", { amountCents: 2000 });
+    expect([refused.status, refused.body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    expect(refused.body.error.message).toContain("--sandbox");
+    expect(server.errors.splice(0)).toHaveLength(1);
+    expect((await owner.post(`/sandbox/payments/${owner.id}/complete`, { outcome: "paid" })).status).toBe(404);
+  });
+});
+
+onBothDatabases("orders paid by card", (serve) => {
+  const orderByCard = async (till: Till) => {
+    const gameId = await createGame(till.owner);
+    const reply = await till.owner.post(`/games/${gameId}/playtests`, { quantity: 2 }, { "X-Payment-Method": "card" });
+    const playtestId: string = reply.body.data.playtest.id;
+    const { deps } = till.server;
+    const checkout = {
+      ownerId: till.owner.id,
+      amountCents: 4000,
+      purpose: "order",
+      playtestId,
+      description: "Two slots",
+    } as const;
+    const { payment } = await deps.store.write((tx) => openCheckout(deps, tx, checkout));
+    return { playtestId, paymentId: payment.id };
+  };
+  const statusOf = async (till: Till, id: string) => (await till.owner.get(`/playtests/${id}`)).body.data.playtest.status;
+
+  test("the money passes through credit into the order, which becomes active", async () => {
+    const till = await openTill(await serve());
+    const { playtestId, paymentId } = await orderByCard(till);
+    await till.complete(paymentId, "paid");
+    expect([await statusOf(till, playtestId), await till.credit()]).toEqual(["active", 0]);
+    expect(await till.flag(paymentId)).toBeNull();
+  });
+
+  test("money for an order that was cancelled meanwhile stays as credit, and is flagged", async () => {
+    const till = await openTill(await serve());
+    const { playtestId, paymentId } = await orderByCard(till);
+    await till.owner.post(`/playtests/${playtestId}/cancel`);
+    await till.complete(paymentId, "paid");
+    expect([await statusOf(till, playtestId), await till.credit()]).toEqual(["cancelled", 4000]);
+    expect(await till.flag(paymentId)).toContain("credit");
+  });
+});
