@@ -80,7 +80,7 @@ describe.each(drivers)("$name", ({ place: makePlace }) => {
 it("lets any number of processes migrate one PostgreSQL database at the same moment", async () => {
   const postgres = drivers.find(({ name }) => name === "postgres")!;
   const place = await postgres.place({ empty: true });
-  const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(place.options)));
+  const stores = await Promise.all(Array.from({ length: 12 }, () => openStore(place.options)));
   const tables = await stores[0]!.read((q) => q.all("SELECT name FROM schema_migrations"));
   expect(tables).toEqual([{ name: "001-initial" }]);
   await Promise.all(stores.map((store) => store.close()));

@@ -94,6 +94,21 @@ describe("group commit", () => {
   });
 });
 
+describe("a COMMIT that fails", () => {
+  it("rejects all of its group, keeps nothing of it, and lets the next one through", async () => {
+    const store = await open();
+    const failing = store.write(async (tx) => {
+      await tx.run("PRAGMA defer_foreign_keys = ON");
+      await tx.run("INSERT INTO game_categories (game_id, category_id) VALUES ('none', 'none')");
+    });
+    const beside = store.write((tx) => put(tx, "beside"));
+    await expect(failing).rejects.toMatchObject({ name: "StoreUnavailable", outcomeUnknown: false });
+    await expect(beside).rejects.toMatchObject({ name: "StoreUnavailable" });
+    await store.write((tx) => put(tx, "next"));
+    expect(await names(store)).toEqual(["next"]);
+  });
+});
+
 describe("a full database", () => {
   it("answers StoreUnavailable, keeps nothing of it, and serves again once there is space", async () => {
     const store = await open();
