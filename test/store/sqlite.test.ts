@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Query, Store } from "../../server/store/db.ts";
 import { dataFile, openStore } from "../../server/store/open.ts";
 import { openSqlite } from "../../server/store/sqlite.ts";
@@ -146,6 +146,22 @@ describe("the write-ahead log", () => {
     expect(Math.max(...sizes)).toBeLessThan(8_000_000);
     await store.close();
     expect(existsSync(`${dataFile(dataDir)}-wal`)).toBe(false);
+  });
+});
+
+describe("the write-ahead log when writes pause", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("is moved into the data file", async () => {
+    const store = await open();
+    await store.write((tx) => put(tx, "a"));
+    const size = () => statSync(`${dataFile(dataDir)}-wal`).size;
+    expect(size()).toBeGreaterThan(0);
+    vi.advanceTimersByTime(2000);
+    expect(size()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await names(store)).toEqual(["a"]);
   });
 });
 
