@@ -8,6 +8,7 @@ import { pending } from "./handlers/pending.ts";
 import type { Handler } from "./http/call.ts";
 import { createListener, type Route } from "./http/listener.ts";
 import { createRouter } from "./http/router.ts";
+import { uploadEndpoint, uploadHandler, uploadMethods } from "./http/uploads.ts";
 import { createPages } from "./pages/index.ts";
 import { Problem } from "./problem.ts";
 
@@ -34,6 +35,8 @@ function createRoutes(deps: Deps) {
     for (const path of [endpoint.path, ...(endpoint.also ?? [])])
       router.add(endpoint.method, path, { operation, endpoint, handler: handler as Handler<Endpoint> });
   }
+  const upload: Route = { operation: "upload", endpoint: uploadEndpoint, handler: uploadHandler(deps) };
+  for (const method of uploadMethods) router.add(method, uploadEndpoint.path, upload);
   return router;
 }
 

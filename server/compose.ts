@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { MovableClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
@@ -7,6 +8,7 @@ import { createJobRunner } from "./jobs/runner.ts";
 import type { Log } from "./log.ts";
 import { createPasswords } from "./passwords.ts";
 import { createCards } from "./providers/cards/index.ts";
+import { createLocalBlobs } from "./providers/blobs/local.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createSecrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
@@ -19,6 +21,7 @@ export interface Outside {
   randomBytes(count: number): Buffer;
   instanceKey: Uint8Array;
   mailer: Mailer;
+  dataDir: string;
   log: Log;
   draining: AbortSignal;
 }
@@ -38,6 +41,8 @@ export function createDeps(outside: Outside): Deps {
     jobs: createJobRunner({ kinds: jobKinds, clock, newId }),
     mailer: outside.mailer,
     cards: createCards(config),
+    blobs: createLocalBlobs(join(outside.dataDir, "blobs")),
+    dataDir: outside.dataDir,
     log: outside.log,
     draining: outside.draining,
   };

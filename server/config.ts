@@ -29,7 +29,8 @@ export interface Config {
   pricing: Pricing;
   orders: { trialMaxSlots: number; payWithinMs: number };
   playtesters: { maxReserved: number };
-  uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number };
+  /** `expireMs` after its start an unfinished upload is removed; a transfer that is silent for `idleMs` is cut. */
+  uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number; idleMs: number };
   checkout: { expireMs: number };
   mail: { from: string; smtpUrl: string | null };
   passwords: { scryptLogN: number };
@@ -70,7 +71,7 @@ export const defaults: Config = {
   },
   orders: { trialMaxSlots: 5, payWithinMs: 24 * hour },
   playtesters: { maxReserved: 3 },
-  uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour },
+  uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour, idleMs: 60_000 },
   checkout: { expireMs: 24 * hour },
   mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },
   passwords: { scryptLogN: 17 },

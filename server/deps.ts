@@ -4,6 +4,7 @@ import type { JobRunner } from "./jobs/runner.ts";
 import type { Log } from "./log.ts";
 import type { Passwords } from "./passwords.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
+import type { Blobs } from "./providers/blobs/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
@@ -28,6 +29,10 @@ export interface Deps {
   mailer: Mailer;
   /** Null where cards are not configured. */
   cards: CardProcessor | null;
+  /** Finished builds and videos. */
+  blobs: Blobs;
+  /** This server's folder: unfinished uploads are in it, and the blobs where nothing else keeps them. */
+  dataDir: string;
   log: Log;
   /** Stops long-lived replies (event streams) when the server drains. */
   draining: AbortSignal;

@@ -1,6 +1,8 @@
 import { type ProblemCode, type ProblemDetail, problems } from "../src/contract/problems.ts";
 
 interface Extra {
+  /** Where a protocol wants a status that no code of the table has (tus: 410, 412, 423, 460). */
+  status?: number;
   details?: ProblemDetail[];
   headers?: Record<string, string>;
   payment?: Record<string, unknown>;
@@ -19,7 +21,7 @@ export class Problem extends Error {
   constructor(code: ProblemCode, message: string, extra: Extra = {}) {
     super(message, { cause: extra.cause });
     this.code = code;
-    this.status = problems[code];
+    this.status = extra.status ?? problems[code];
     this.details = extra.details;
     this.headers = extra.headers ?? {};
     this.payment = extra.payment;

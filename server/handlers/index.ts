@@ -12,6 +12,7 @@ import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
+import { uploads } from "./uploads.ts";
 
 type All = { [Op in Operation]: Handler<Contract[Op]> };
 
@@ -32,4 +33,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...playtester(deps),
   ...billing(deps),
   ...sandboxPayments(deps),
+  ...uploads(deps),
 });

@@ -2,10 +2,7 @@ import type { Operation } from "../../src/contract/index.ts";
 
 /** Endpoints whose handlers are still to be written: they answer 501. The list is empty when the server is complete. */
 export const pending = [
-  "createBuildUpload",
-  "getBuildDownloadUrl",
   "payPlaytest",
-  "getSlotDownloadUrl",
   "getSlotTranscript",
   "listApplications",
   "approveApplication",
@@ -30,7 +27,6 @@ export const pending = [
   "applyToPlaytest",
   "listOwnApplications",
   "withdrawApplication",
-  "createVideoUpload",
   "listApprovals",
   "approvePlaytest",
   "rejectPlaytest",

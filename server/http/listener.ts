@@ -94,7 +94,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   function match(method: string, pathname: string) {
     const found = pathname.startsWith(`${prefix}/`) ? router.match(pathname.slice(prefix.length)) : undefined;
     if (!found) throw notFound();
-    const route = found.methods.get(method === "HEAD" ? "GET" : method);
+    const route = found.methods.get(method) ?? (method === "HEAD" ? found.methods.get("GET") : undefined);
     if (!route) {
       const allowed = [...found.methods.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
       throw new Problem("METHOD_NOT_ALLOWED", `This path takes ${allowed}.`, { headers: { Allow: allowed } });
@@ -249,8 +249,8 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     if (problem.status >= 500)
       deps.log.error({ err: error, requestId, method: request.method, path: pathForLog(request) }, "request failed");
     if (response.headersSent) return void response.destroy();
-    // What is left of an unread body would be taken for the next request: close instead.
-    if (!request.complete) common.Connection = "close";
+    // A client that is still sending reads the answer only when its bytes are taken for a while; then the connection goes.
+    if (!request.complete) linger(request);
     send(response, renderProblem(problem, { requestId, timestamp: new Date(deps.clock.now()).toISOString() }), common);
   }
 
@@ -299,6 +299,13 @@ function validateEmpty(body: unknown): never {
     .slice(0, 20)
     .map((field) => ({ field: field.slice(0, 100), message: "is not a field of this request" }));
   throw new Problem("VALIDATION_ERROR", `${details[0]?.field}: ${details[0]?.message}`, { details });
+}
+
+const lingerMs = 3_000;
+
+function linger(request: IncomingMessage): void {
+  const close = setTimeout(() => request.destroy(), lingerMs);
+  request.once("close", () => clearTimeout(close)).resume();
 }
 
 /** Tokens travel in some queries (signed links, mailed links): the log has the path only. */

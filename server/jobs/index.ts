@@ -1,6 +1,7 @@
 import { disputeLater } from "./dispute-payment.ts";
 import { lapsePayment } from "./lapse-payments.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
+import { discardUpload } from "./discard-upload.ts";
 import type { JobKinds } from "./runner.ts";
 import { sendMail } from "./send-mail.ts";
 
@@ -8,6 +9,7 @@ import { sendMail } from "./send-mail.ts";
 export const jobKinds: JobKinds = {
   "dispute-payment": disputeLater,
   "lapse-payment": lapsePayment,
+  "discard-upload": discardUpload,
   "send-mail": sendMail,
   "expire-slot": expireSlot,
   "lapse-order": lapseOrder,

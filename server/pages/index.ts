@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import { type PageHandler, problemOf } from "../http/listener.ts";
 import { notFound } from "../problem.ts";
 import { checkout } from "./checkout.ts";
+import { downloads } from "./downloads.ts";
 import { health } from "./health.ts";
 import { html, sendPage, sendStyle } from "./html.ts";
 import { verifyEmail } from "./verify-email.ts";
@@ -16,6 +17,7 @@ export function createPages(deps: Deps): PageHandler {
     checkout: checkout(deps),
     "verify-email": verifyEmail(deps),
     assets: async (_request, response) => sendStyle(response),
+    ...downloads(deps),
     ...health(deps),
   };
 

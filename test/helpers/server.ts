@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import type { MovableClock } from "../../server/clock.ts";
 import { type Config, defaults } from "../../server/config.ts";
 import type { Log } from "../../server/log.ts";
 import type { Mail, Mailer } from "../../server/providers/mail/index.ts";
 import { type Running, start } from "../../server/start.ts";
 import type { Store } from "../../server/store/db.ts";
+import { freshFolder } from "./store.ts";
 
 export const startTime = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -77,6 +79,8 @@ export interface TestServerOptions {
   store: Store;
   config?: (config: Config) => void;
   clock?: TestClock;
+  /** Where uploads and blobs are; a new folder unless given, removed on close in either case. */
+  dataDir?: string;
 }
 
 /** The real server on a free port, with a clock that stands still, repeatable randomness and mail kept in memory. */
@@ -84,6 +88,7 @@ export async function startTestServer({
   store,
   config: change,
   clock = createTestClock(),
+  dataDir = freshFolder(),
 }: TestServerOptions): Promise<TestServer> {
   const config = structuredClone(defaults);
   config.strict = true;
@@ -96,7 +101,7 @@ export async function startTestServer({
   const mailer = createTestMailer();
   const log = createTestLog();
   const randomBytes = createTestRandom();
-  const outside = { config, store, clock, randomBytes, instanceKey: randomBytes(32), mailer, log };
+  const outside = { config, store, clock, randomBytes, instanceKey: randomBytes(32), mailer, log, dataDir };
   const running = await start({ host: "127.0.0.1", port: 0, outside });
   const errors = log.errors;
 
@@ -111,6 +116,7 @@ export async function startTestServer({
     },
     async close() {
       await running.close();
+      rmSync(dataDir, { recursive: true, force: true });
       if (errors.length > 0)
         throw new AggregateError(errors, `the server met ${errors.length} unexpected error(s): ${errors.map(String).join("; ")}`);
     },

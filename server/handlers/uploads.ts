@@ -1,0 +1,79 @@
+import type { Deps } from "../deps.ts";
+import { Direct } from "../http/call.ts";
+import { signedUrl } from "../links.ts";
+import { invalid, notFound, Problem } from "../problem.ts";
+import * as games from "../store/games.ts";
+import * as slots from "../store/slots.ts";
+import * as store from "../store/uploads.ts";
+import { type Creation, readCreation, readText } from "../uploads/headers.ts";
+import { type NewUpload, uploadsOf } from "../uploads/index.ts";
+import type { Some } from "./index.ts";
+import { iso } from "./views.ts";
+
+type Ops = "createBuildUpload" | "createVideoUpload" | "getBuildDownloadUrl" | "getSlotDownloadUrl";
+
+export function uploads(deps: Deps): Some<Ops> {
+  const { config } = deps;
+  const service = uploadsOf(deps);
+
+  const creation = (prepare: () => Promise<NewUpload>) =>
+    new Direct((request, response) => service.create(prepare, request, response));
+
+  const named = (metadata: Creation["metadata"]) => ({
+    filename: readText(metadata, "filename", 255),
+    filetype: readText(metadata, "filetype", 100, true),
+  });
+
+  const link = (file: store.SubmittedFile) => {
+    const { blob_key: blobKey, filename, content_type: contentType } = file;
+    const { url, expiresAt } = signedUrl(deps, { blobKey, filename, contentType, disposition: "attachment" });
+    return { downloadUrl: url, expiresAt: iso(expiresAt) };
+  };
+
+  return {
+    createBuildUpload: async (call) =>
+      creation(async () => {
+        const userId = call.principal.userId;
+        const game = await call.read((q) => games.findForOwner(q, call.params.id, userId));
+        if (!game) throw notFound();
+        const { size, metadata } = readCreation(call.headers, config.uploads.buildMaxBytes);
+        const sha256 = readText(metadata, "sha256", 64).toLowerCase();
+        if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256", "must be the file's SHA-256, 64 hexadecimal digits");
+        for (const [field, max] of [
+          ["version", 100],
+          ["channel", 100],
+          ["notes", 5000],
+        ] as const)
+          readText(metadata, field, max, true);
+        return { kind: "build", user_id: userId, game_id: game.id, slot_id: null, sha256, size, metadata, ...named(metadata) };
+      }),
+
+    createVideoUpload: async (call) =>
+      creation(async () => {
+        const userId = call.principal.userId;
+        const slot = await call.read((q) => slots.find(q, call.params.id));
+        if (!slot || slot.playtester_id !== userId) throw notFound();
+        const asked = readCreation(call.headers, config.uploads.videoMaxBytes);
+        const of = { user_id: userId, game_id: slot.game_id, slot_id: slot.id, sha256: null };
+        return { kind: "video", ...of, ...asked, ...named(asked.metadata) };
+      }),
+
+    getBuildDownloadUrl: async (call) =>
+      call.read(async (q) => {
+        if (!(await games.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
+        const build = await games.findBuild(q, call.params.id, call.params.buildId);
+        if (!build) throw notFound();
+        if (build.blob_key === null)
+          throw new Problem("NOT_FOUND", "This build is not kept here: its buildUrl says where it is.");
+        return link({ blob_key: build.blob_key, filename: build.filename ?? "build", content_type: "application/octet-stream" });
+      }),
+
+    getSlotDownloadUrl: async (call) =>
+      call.read(async (q) => {
+        const slot = await slots.findForOwner(q, call.params.id, call.principal.userId);
+        const video = slot && (await store.submittedFile(q, slot.id));
+        if (!video) throw notFound();
+        return link(video);
+      }),
+  };
+}

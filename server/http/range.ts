@@ -1,0 +1,29 @@
+import type { ByteRange } from "../providers/blobs/index.ts";
+
+/**
+ * The part of a file that `Range` asks for (RFC 9110 §14). Undefined: send all of it, which is also the answer to several ranges
+ * at once, to another unit and to nonsense. `unsatisfiable` begins behind the end.
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
+  const [, from, to] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
+  if (from === undefined || to === undefined || from + to === "") return undefined;
+  if (from === "")
+    return Number(to) === 0 || size === 0 ? "unsatisfiable" : { start: Math.max(0, size - Number(to)), end: size - 1 };
+  const [start, end] = [Number(from), to === "" ? size - 1 : Math.min(Number(to), size - 1)];
+  if (to !== "" && Number(to) < start) return undefined;
+  return start >= size ? "unsatisfiable" : { start, end };
+}
+
+/** `Content-Disposition` for any name (RFC 6266): no path, no way out of the quotes, and the real name in UTF-8. */
+export function contentDisposition(disposition: "attachment" | "inline", filename: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
+  const clean = (filename.split(/[/\\]/).at(-1) ?? "").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
+  const name =
+    [...clean]
+      .slice(0, 200)
+      .join("")
+      .replace(/^[. ]+/, "") || "download";
+  const plain = name.replace(/[^\x20-\x7e]/g, "_").replace(/["%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `${disposition}; filename="${plain}"${plain === name ? "" : `; filename*=UTF-8''${encoded}`}`;
+}

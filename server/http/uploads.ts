@@ -1,0 +1,21 @@
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { contract } from "../../src/contract/index.ts";
+import type { Deps } from "../deps.ts";
+import { uploadsOf } from "../uploads/index.ts";
+import { type Call, Direct, type Handler } from "./call.ts";
+
+/** What tus 1.0 does with an upload that exists: outside the contract, whose replies are JSON, but behind the same key. */
+export const uploadMethods = ["HEAD", "PATCH", "DELETE", "OPTIONS"] as const;
+
+export const uploadEndpoint: Endpoint = {
+  ...contract.createVideoUpload,
+  path: "/uploads/:id",
+  access: { anyOf: ["game_owner", "playtester"] },
+};
+
+export const uploadHandler =
+  (deps: Deps): Handler<Endpoint> =>
+  async (call: Call<Endpoint>) =>
+    new Direct((request, response) =>
+      uploadsOf(deps).serve((call.params as { id: string }).id, call.principal.userId, request, response),
+    );

@@ -1,0 +1,36 @@
+import type { Deps } from "../deps.ts";
+import { sendFile } from "../http/downloads.ts";
+import { type Download, openToken } from "../links.ts";
+import { forbidden, notFound, Problem } from "../problem.ts";
+import * as games from "../store/games.ts";
+import { redirect } from "./html.ts";
+import type { Page } from "./index.ts";
+
+/** `/downloads?token=…`: files for whoever has a signed link. `/builds/<id>`: the address of a hosted build, closed without one. */
+export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
+  return {
+    async downloads(request, response, url) {
+      if (request.method !== "GET" && request.method !== "HEAD")
+        throw new Problem("METHOD_NOT_ALLOWED", "A download link takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
+      const target = openToken(deps, url.searchParams.get("token") ?? "");
+      const file = "file" in target ? target.file : await currentBuild(target.gameId);
+      if (typeof file === "string") return redirect(response, file);
+      await sendFile(deps, request, response, file);
+    },
+    builds: async () => {
+      throw forbidden("This build needs a signed link: its owner and the holder of a slot get one from the API.");
+    },
+  };
+
+  /** The game's build as it is now, or its address elsewhere. */
+  async function currentBuild(gameId: string): Promise<Download | string> {
+    return deps.store.read(async (q) => {
+      const game = await games.find(q, gameId);
+      if (!game) throw notFound();
+      const build = game.build_id === null ? undefined : await games.findBuild(q, gameId, game.build_id);
+      if (!build?.blob_key) return game.build_url;
+      const { blob_key: blobKey, filename } = build;
+      return { blobKey, filename: filename ?? "build", contentType: "application/octet-stream", disposition: "attachment" };
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Blobs } from "./index.ts";
+
+/** Files below `folder`, which must be on the same file system as the files given to `put`. */
+export function createLocalBlobs(folder: string): Blobs {
+  const pathOf = (key: string) => {
+    if (!/^[a-z]+\/[0-9a-f-]{36}$/.test(key)) throw new Error(`${JSON.stringify(key)} is not a key of ours`);
+    return join(folder, key);
+  };
+
+  return {
+    async put(key, path) {
+      const target = pathOf(key);
+      await mkdir(dirname(target), { recursive: true });
+      await flush(path);
+      await rename(path, target);
+      // The new name is durable only when its folder is.
+      await flush(dirname(target));
+    },
+    async size(key) {
+      try {
+        return (await stat(pathOf(key))).size;
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+    async read(key, range) {
+      const file = await open(pathOf(key));
+      return file.createReadStream({ highWaterMark: 256 * 1024, ...range });
+    },
+    remove: (key) => rm(pathOf(key), { force: true }),
+  };
+}
+
+/** Waits until what was written to a file or folder is on the disk. */
+export async function flush(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+export const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT";

@@ -1,0 +1,83 @@
+import type { Query } from "./db.ts";
+import { insertRow } from "./rows.ts";
+
+export type UploadKind = "build" | "video";
+/** `open` takes bytes; all but `completed` end without a file. */
+export type UploadStatus = "open" | "completed" | "replaced" | "refused" | "terminated" | "expired";
+
+export interface UploadRow {
+  id: string;
+  kind: UploadKind;
+  user_id: string;
+  game_id: string | null;
+  slot_id: string | null;
+  size: number;
+  filename: string;
+  /** What the client said; of a completed video, what its signature says. */
+  filetype: string | null;
+  sha256: string | null;
+  /** `Upload-Metadata` as it came, as JSON. */
+  metadata: string;
+  status: UploadStatus;
+  created_at: number;
+  completed_at: number | null;
+  expires_at: number;
+}
+
+/** Where the finished file is in the blob store. */
+export const blobKeyOf = (upload: { id: string; kind: UploadKind }) => `${upload.kind}s/${upload.id}`;
+
+export const find = (q: Query, id: string) => q.one<UploadRow>("SELECT * FROM uploads WHERE id = ?", id);
+export const findForUser = (q: Query, id: string, userId: string) =>
+  q.one<UploadRow>("SELECT * FROM uploads WHERE id = ? AND user_id = ?", id, userId);
+
+export const insert = (tx: Query, upload: UploadRow) => insertRow(tx, "uploads", upload);
+
+/** Ends an upload that is in status `from`; false when it no longer is. */
+export const end = async (tx: Query, id: string, from: UploadStatus, status: UploadStatus) =>
+  (await tx.run("UPDATE uploads SET status = ? WHERE id = ? AND status = ?", status, id, from)) === 1;
+
+/** False when the upload is not open any more. */
+export const complete = async (tx: Query, id: string, filetype: string | null, now: number) =>
+  (await tx.run(
+    "UPDATE uploads SET status = 'completed', filetype = ?, completed_at = ? WHERE id = ? AND status = 'open'",
+    filetype,
+    now,
+    id,
+  )) === 1;
+
+/** Ends the slot's other uploads of one status; their ids. */
+export const replace = async (tx: Query, slotId: string, status: UploadStatus, exceptId: string) =>
+  (
+    await tx.all<{ id: string }>(
+      "UPDATE uploads SET status = 'replaced' WHERE slot_id = ? AND status = ? AND id <> ? RETURNING id",
+      slotId,
+      status,
+      exceptId,
+    )
+  ).map((row) => row.id);
+
+export interface CompletedVideo {
+  blobKey: string;
+  size: number;
+  filename: string;
+  contentType: string;
+}
+
+/** The video that a submission of this slot would take; undefined while none is complete. */
+export async function completedVideo(q: Query, slotId: string): Promise<CompletedVideo | undefined> {
+  const row = await q.one<UploadRow>(
+    "SELECT * FROM uploads WHERE slot_id = ? AND status = 'completed' ORDER BY completed_at DESC, id DESC LIMIT 1",
+    slotId,
+  );
+  return row && { blobKey: blobKeyOf(row), size: row.size, filename: row.filename, contentType: row.filetype! };
+}
+
+export interface SubmittedFile {
+  blob_key: string;
+  filename: string;
+  content_type: string;
+}
+
+export const submittedFile = (q: Query, slotId: string) =>
+  q.one<SubmittedFile>("SELECT blob_key, filename, content_type FROM submissions WHERE slot_id = ?", slotId);

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { createReadStream, mkdirSync } from "node:fs";
+import { open, rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { FileStore } from "@tus/file-store";
+import { Upload } from "@tus/server";
+import type { Deps } from "../deps.ts";
+import { signatureBytes } from "../domain/videos.ts";
+import { flush, isMissing } from "../providers/blobs/local.ts";
+import * as uploads from "../store/uploads.ts";
+
+const folderOf = (dataDir: string) => join(dataDir, "uploads");
+export const uploadPath = (dataDir: string, id: string) => join(folderOf(dataDir), id);
+
+/** Unfinished uploads: one file each, named by its id; what is known of them is in the table `uploads`, not beside the file. */
+export class UploadFiles extends FileStore {
+  readonly deps: Deps;
+
+  constructor(deps: Deps) {
+    const directory = folderOf(deps.dataDir);
+    mkdirSync(directory, { recursive: true });
+    const known = async (id: string) => {
+      const row = await deps.store.read((q) => uploads.find(q, id));
+      return row && new Upload(describe(row, 0));
+    };
+    super({ directory, configstore: { get: known, set: async () => {}, delete: async () => {} } });
+    this.extensions = ["creation", "creation-with-upload", "termination", "expiration", "checksum"];
+    this.deps = deps;
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    const row = await this.deps.store.read((q) => uploads.find(q, id));
+    return row?.status === "completed" ? new Upload(describe(row, row.size)) : super.getUpload(id);
+  }
+
+  path = (id: string) => uploadPath(this.deps.dataDir, id);
+
+  /** How many bytes are here; undefined without a file. */
+  async received(id: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.path(id))).size;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The first bytes, as far as they are here. */
+  async head(id: string): Promise<Buffer> {
+    const file = await open(this.path(id));
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(signatureBytes), 0, signatureBytes, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async sha256(id: string): Promise<string> {
+    const hash = createHash("sha256");
+    await pipeline(createReadStream(this.path(id), { highWaterMark: 1024 * 1024 }), hash);
+    return hash.digest("hex");
+  }
+
+  flush = (id: string) => flush(this.path(id));
+  cutTo = (id: string, bytes: number) => truncate(this.path(id), bytes);
+  drop = (id: string) => rm(this.path(id), { force: true });
+}
+
+const describe = (row: uploads.UploadRow, offset: number) => ({
+  id: row.id,
+  size: row.size,
+  offset,
+  metadata: JSON.parse(row.metadata) as Record<string, string | null>,
+  creation_date: new Date(row.created_at).toISOString(),
+});

@@ -1,0 +1,97 @@
+import type { Deps } from "../deps.ts";
+import { statusAt } from "../domain/slots.ts";
+import { signatureBytes, videoType } from "../domain/videos.ts";
+import { conflict, notFound, Problem } from "../problem.ts";
+import { sameText } from "../secrets.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as slots from "../store/slots.ts";
+import * as uploads from "../store/uploads.ts";
+import type { UploadFiles } from "./files.ts";
+import { gone, notVideo, wrongChecksum } from "./problems.ts";
+
+/** Queues the removal of what an upload left behind, now or when it expires. */
+export const scheduleDiscard = (deps: Deps, tx: Query, uploadId: string, runAt: number) =>
+  deps.jobs.schedule(tx, { kind: "discard-upload", key: uploadId, payload: { uploadId }, runAt });
+
+/** A slot whose playtester may still submit; 404 when it is not theirs, 409 when it is too late. */
+export async function requireReserved(q: Query, slotId: string, userId: string, now: number): Promise<void> {
+  const slot = await slots.find(q, slotId);
+  if (!slot || slot.playtester_id !== userId) throw notFound();
+  const status = statusAt(slot, now);
+  if (status !== "reserved") throw conflict(`The slot is ${status}: a video can be uploaded only while it is reserved.`);
+}
+
+/**
+ * All bytes are here: checks them, moves the file to the blob store and records it, in one transaction with its effect. Can be
+ * repeated after a crash at any point. What is refused leaves nothing behind.
+ */
+export async function finish(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
+  const key = uploads.blobKeyOf(upload);
+  try {
+    if ((await deps.blobs.size(key)) !== upload.size) {
+      await inspect(files, upload);
+      await deps.blobs.put(key, files.path(upload.id));
+    }
+    const filetype = upload.kind === "video" ? await storedVideoType(deps, key) : upload.filetype;
+    await deps.store.write((tx) => record(deps, tx, upload, filetype)).finally(deps.jobs.wake);
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) await refuse(deps, files, upload);
+    throw error;
+  }
+}
+
+/** Nothing is kept of an upload that was refused. */
+export async function refuse(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
+  await files.drop(upload.id);
+  await deps.blobs.remove(uploads.blobKeyOf(upload));
+  await deps.store.write((tx) => uploads.end(tx, upload.id, "open", "refused"));
+}
+
+async function inspect(files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
+  if (upload.kind === "video") {
+    if (!videoType(await files.head(upload.id))) throw notVideo();
+    return;
+  }
+  const actual = await files.sha256(upload.id);
+  if (!sameText(actual, upload.sha256 ?? ""))
+    throw wrongChecksum("sha256", `the file that arrived has ${actual}. Nothing was kept; upload it again`);
+}
+
+async function storedVideoType(deps: Deps, key: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await deps.blobs.read(key, { start: 0, end: signatureBytes - 1 })) chunks.push(chunk as Buffer);
+  const type = videoType(Buffer.concat(chunks));
+  if (!type) throw notVideo();
+  return type;
+}
+
+async function record(deps: Deps, tx: Query, upload: uploads.UploadRow, filetype: string | null): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await uploads.complete(tx, upload.id, filetype, now))) throw gone();
+  if (upload.kind === "build") return addBuild(deps, tx, upload, now);
+  await requireReserved(tx, upload.slot_id!, upload.user_id, now);
+  for (const id of await uploads.replace(tx, upload.slot_id!, "completed", upload.id)) await scheduleDiscard(deps, tx, id, now);
+}
+
+async function addBuild(deps: Deps, tx: Query, upload: uploads.UploadRow, now: number): Promise<void> {
+  const game = await games.findForOwner(tx, upload.game_id!, upload.user_id);
+  if (!game) throw notFound();
+  const metadata = JSON.parse(upload.metadata) as Record<string, string | null>;
+  const id = deps.newId();
+  const buildUrl = `${deps.config.baseUrl}/builds/${id}`;
+  await games.insertBuild(tx, {
+    id,
+    game_id: game.id,
+    build_url: buildUrl,
+    blob_key: uploads.blobKeyOf(upload),
+    filename: upload.filename,
+    size: upload.size,
+    sha256: upload.sha256,
+    version: metadata.version || null,
+    channel: metadata.channel || null,
+    notes: metadata.notes || null,
+    created_at: now,
+  });
+  await games.update(tx, game.id, { build_url: buildUrl, build_id: id, updated_at: now });
+}

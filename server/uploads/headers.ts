@@ -1,0 +1,81 @@
+import { createHash, type Hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { Metadata } from "@tus/server";
+import { badRequest, invalid, Problem } from "../problem.ts";
+import { tooLarge, tusVersion, wrongVersion } from "./problems.ts";
+
+/** The headers of tus 1.0, checked before anything is done. */
+export function requireVersion(headers: IncomingHttpHeaders): void {
+  if (headers["tus-resumable"] !== tusVersion) throw wrongVersion();
+}
+
+const header = (headers: IncomingHttpHeaders, name: string) => {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(",") : value;
+};
+
+function wholeNumber(headers: IncomingHttpHeaders, name: string): number {
+  const value = header(headers, name);
+  if (value !== undefined && /^\d{1,15}$/.test(value)) return Number(value);
+  throw badRequest(`This needs the header ${name}, a whole number of bytes. Nothing was changed.`);
+}
+
+export interface Creation {
+  size: number;
+  metadata: Record<string, string | null>;
+}
+
+/** What a creation asks for; 412, 400, 413 or 422. */
+export function readCreation(headers: IncomingHttpHeaders, maxBytes: number): Creation {
+  requireVersion(headers);
+  if (headers["upload-concat"] !== undefined) throw badRequest("This server does not put uploads together: send one.");
+  const size = wholeNumber(headers, "upload-length");
+  if (size > maxBytes) throw tooLarge(maxBytes);
+  if (size === 0) throw invalid("Upload-Length", "must be at least 1: the file is empty");
+  return { size, metadata: readMetadata(header(headers, "upload-metadata")) };
+}
+
+function readMetadata(text: string | undefined): Record<string, string | null> {
+  if (!text) return {};
+  try {
+    return Metadata.parse(text);
+  } catch (error) {
+    const message = "Upload-Metadata must be comma-separated `key base64` pairs. Nothing was changed.";
+    throw new Problem("BAD_REQUEST", message, { cause: error });
+  }
+}
+
+/** A metadata value of at most `max` code points; 422 when it is longer, or missing without being optional. */
+export function readText(metadata: Creation["metadata"], field: string, max: number): string;
+export function readText(metadata: Creation["metadata"], field: string, max: number, optional: true): string | null;
+export function readText(metadata: Creation["metadata"], field: string, max: number, optional?: true): string | null {
+  const value = metadata[field] || null;
+  if (value === null && !optional) throw invalid(field, "is required in Upload-Metadata");
+  if (value !== null && [...value].length > max) throw invalid(field, `must have at most ${max} characters`);
+  if (value?.includes("\0")) throw invalid(field, "must not contain NUL characters");
+  return value;
+}
+
+/** Checks a PATCH; the offset it starts at. */
+export function readOffset(headers: IncomingHttpHeaders): number {
+  if (headers["content-type"] !== "application/offset+octet-stream")
+    throw new Problem("UNSUPPORTED_MEDIA_TYPE", "Send bytes as application/offset+octet-stream. Nothing was changed.");
+  return wholeNumber(headers, "upload-offset");
+}
+
+export const checksumAlgorithms = ["sha1", "sha256"];
+
+export interface Checksum {
+  hash: Hash;
+  expected: string;
+}
+
+/** `Upload-Checksum: <algorithm> <base64>` of the checksum extension. */
+export function readChecksum(headers: IncomingHttpHeaders): Checksum | undefined {
+  const value = header(headers, "upload-checksum");
+  if (value === undefined) return undefined;
+  const [algorithm = "", expected = ""] = value.split(" ");
+  if (!checksumAlgorithms.includes(algorithm))
+    throw badRequest(`Upload-Checksum takes ${checksumAlgorithms.join(" or ")}. Nothing was changed.`);
+  return { hash: createHash(algorithm), expected };
+}
