@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
 import { accounts } from "../domain/ledger.ts";
 import { statusAt } from "../domain/slots.ts";
+import { signedBuildUrl } from "../links.ts";
 import { claim } from "../playtests/claims.ts";
-import { completedVideo, holderBuildUrl } from "../playtests/files.ts";
 import { release, report, submit } from "../playtests/slots.ts";
 import { conflict, notFound } from "../problem.ts";
 import type { Query } from "../store/db.ts";
@@ -11,6 +11,7 @@ import * as games from "../store/games.ts";
 import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
+import { completedVideo } from "../store/uploads.ts";
 import type { Some } from "./index.ts";
 import {
   iso,
@@ -63,7 +64,7 @@ export function playtester(deps: Deps): Some<Ops> {
       instructions: game.instructions,
       notesForTesters: slot.notes_for_testers,
       keys: keys.map((key) => deps.secrets.open(key.ciphertext, `key ${slot.playtest_id} ${key.position}`)),
-      buildUrl: holderBuildUrl(deps, game),
+      buildUrl: signedBuildUrl(deps, game),
     };
   }
 

@@ -34,6 +34,6 @@ async function decide(tx: Query, id: string, now: number): Promise<uploads.Uploa
 }
 
 async function canStillSubmit(tx: Query, slotId: string, now: number): Promise<boolean> {
-  const slot = await slots.find(tx, slotId);
+  const slot = await slots.findDetail(tx, slotId);
   return slot !== undefined && ["reserved", "blocked"].includes(statusAt(slot, now));
 }

@@ -16,8 +16,8 @@ export const scheduleDiscard = (deps: Deps, tx: Query, uploadId: string, runAt: 
 
 /** A slot whose playtester may still submit; 404 when it is not theirs, 409 when it is too late. */
 export async function requireReserved(q: Query, slotId: string, userId: string, now: number): Promise<void> {
-  const slot = await slots.find(q, slotId);
-  if (!slot || slot.playtester_id !== userId) throw notFound();
+  const slot = await slots.findForPlaytester(q, slotId, userId);
+  if (!slot) throw notFound();
   const status = statusAt(slot, now);
   if (status !== "reserved") throw conflict(`The slot is ${status}: a video can be uploaded only while it is reserved.`);
 }
