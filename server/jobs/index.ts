@@ -1,7 +1,7 @@
+import { discardUpload } from "./discard-upload.ts";
 import { disputeLater } from "./dispute-payment.ts";
 import { lapsePayment } from "./lapse-payments.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
-import { discardUpload } from "./discard-upload.ts";
 import type { JobKinds } from "./runner.ts";
 import { sendMail } from "./send-mail.ts";
 
