@@ -10,6 +10,7 @@ import { notifications } from "./notifications.ts";
 import type { Pending } from "./pending.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
+import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
 import { uploads } from "./uploads.ts";
@@ -34,4 +35,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...billing(deps),
   ...sandboxPayments(deps),
   ...uploads(deps),
+  ...sandbox(deps),
 });

@@ -1,10 +1,12 @@
 import { deviceNames, platformNames } from "../../src/contract/games.ts";
 import { contract } from "../../src/contract/index.ts";
+import { openapi } from "../../src/contract/openapi.ts";
 import type { Deps } from "../deps.ts";
+import { Direct } from "../http/call.ts";
 import * as gameStore from "../store/games.ts";
 import type { Some } from "./index.ts";
 
-type Ops = "listCategories" | "listDevices" | "listPlatforms" | "getServerInfo";
+type Ops = "listCategories" | "listDevices" | "listPlatforms" | "getServerInfo" | "getOpenapi";
 
 const named = (names: readonly string[]) => names.map((name) => ({ id: name.toLowerCase().replace(/[^a-z0-9]+/g, "-"), name }));
 
@@ -12,6 +14,8 @@ export function info(deps: Deps): Some<Ops> {
   const extensions = Object.values(contract)
     .filter((endpoint) => endpoint.extension && (endpoint.only !== "sandbox" || deps.config.sandbox))
     .map((endpoint) => `${endpoint.method} ${endpoint.path}`);
+  const { baseUrl, version, sandbox } = deps.config;
+  let document: Buffer | undefined;
 
   return {
     async listCategories(call) {
@@ -38,6 +42,15 @@ export function info(deps: Deps): Some<Ops> {
           reservedSlots: config.playtesters.maxReserved,
         },
       };
+    },
+
+    async getOpenapi() {
+      document ??= Buffer.from(JSON.stringify(openapi(contract, { baseUrl, version, sandbox })));
+      const body = document;
+      return new Direct((_, response) => {
+        response.writeHead(200, { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length });
+        response.end(body);
+      });
     },
   };
 }

@@ -13,7 +13,6 @@ export const pending = [
   "checkoutSubscription",
   "cancelSubscription",
   "resumeSubscription",
-  "getOpenapi",
   "listWebhooks",
   "createWebhook",
   "updateWebhook",
@@ -46,15 +45,10 @@ export const pending = [
   "createPayout",
   "failPayout",
   "getStats",
-  "getClock",
-  "advanceClock",
   "completeSubscription",
   "setRenewals",
   "createTransaction",
-  "listOutbox",
-  "createTesters",
   "playSlot",
-  "emitEvent",
 ] as const satisfies readonly Operation[];
 
 export type Pending = (typeof pending)[number];

@@ -1,4 +1,5 @@
 import { statusAt } from "../domain/slots.ts";
+import type { EventRow } from "../store/events.ts";
 import type { BuildRow, CategoryRow, GameRow } from "../store/games.ts";
 import type { KeyRow } from "../store/keys.ts";
 import type { PaymentRow } from "../store/payments.ts";
@@ -35,6 +36,13 @@ export const keyView = (key: KeyRow) => ({
   createdAt: iso(key.created_at),
   lastUsedAt: isoOrNull(key.last_used_at),
   expiresAt: isoOrNull(key.expires_at),
+});
+
+export const eventView = (event: EventRow) => ({
+  id: event.id,
+  event: event.kind,
+  timestamp: iso(event.created_at),
+  data: JSON.parse(event.data) as Record<string, unknown>,
 });
 
 export const gameView = (game: GameRow) => ({

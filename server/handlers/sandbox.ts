@@ -1,0 +1,54 @@
+import type { Deps } from "../deps.ts";
+import { emitTo } from "../events.ts";
+import { exampleData } from "../sandbox/examples.ts";
+import { createTesterWithKey } from "../sandbox/testers.ts";
+import * as mails from "../store/mails.ts";
+import type { Some } from "./index.ts";
+import { eventView, iso } from "./views.ts";
+
+type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "emitEvent";
+
+/** Routes that exist only on a server started with `--sandbox` (decisions §13). */
+export function sandbox(deps: Deps): Some<Ops> {
+  const { clock } = deps;
+
+  return {
+    getClock: async () => ({ now: iso(clock.now()) }),
+
+    async advanceClock(call) {
+      const ran = await deps.jobs.advance(clock.now() + call.body.seconds * 1000, clock.moveTo);
+      return { now: iso(clock.now()), ran };
+    },
+
+    async listOutbox(call) {
+      const page = call.page();
+      const rows = await call.read((q) => mails.list(q, page));
+      return call.listed(page, rows, (items) => ({
+        messages: items.map(({ recipient, subject, text_body, html_body, created_at }) => ({
+          to: recipient,
+          subject,
+          text: text_body,
+          html: html_body,
+          createdAt: iso(created_at),
+        })),
+      }));
+    },
+
+    createTesters: (call) =>
+      call.commit(async (tx) => {
+        const testers = [];
+        while (testers.length < call.body.count) {
+          const { tester, apiKey } = await createTesterWithKey(deps, tx);
+          testers.push({ id: tester.id, displayName: tester.display_name, apiKey });
+        }
+        return { testers };
+      }),
+
+    emitEvent: (call) =>
+      call.commit(async (tx) => {
+        const { event: kind, data = exampleData(kind, { now: iso(clock.now()), newId: deps.newId }) } = call.body;
+        const { userId: id, role } = call.principal;
+        return { event: eventView(await emitTo(deps, tx, { id, role }, { kind, data, notice: {} })) };
+      }),
+  };
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { contract } from "../../src/contract/index.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { startTime } from "../helpers/server.ts";
+import { claim, createGame, giveMinutes, order, personWith, registerOwner } from "../helpers/story.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const at = (ms: number) => new Date(startTime + ms).toISOString();
+
+onBothDatabases("sandbox", (serve) => {
+  describe("without --sandbox", () => {
+    const routes = Object.values(contract).filter((endpoint) => endpoint.only === "sandbox");
+    it.each(routes)("$method $path does not exist", async ({ method, path }) => {
+      const server = await serve({
+        config(config) {
+          config.sandbox = false;
+        },
+      });
+      const owner = await registerOwner(server);
+      const body = method === "POST" ? {} : undefined;
+      const reply = await server.request(method, path.replace(":id", owner.id), { key: owner.key, body });
+      expect(reply).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });
+    });
+  });
+
+  describe("clock", () => {
+    it("shows the server's time and moves it forward", async () => {
+      const server = await serve();
+      expect((await server.request("GET", "/sandbox/clock")).body.data).toEqual({ now: at(0) });
+      const moved = await server.request("POST", "/sandbox/clock/advance", { body: { seconds: 90 } });
+      expect(moved.body).toMatchObject({ data: { now: at(90_000), ran: 0 }, meta: { timestamp: at(90_000) } });
+      expect((await server.request("GET", "/sandbox/clock")).body.data).toEqual({ now: at(90_000) });
+    });
+
+    const rows = [
+      { seconds: 0, status: 200 },
+      { seconds: 400 * 86_400, status: 200 },
+      { seconds: 400 * 86_400 + 1, status: 422 },
+      { seconds: -1, status: 422 },
+      { seconds: 1.5, status: 422 },
+      { seconds: "60", status: 422 },
+      { seconds: undefined, status: 422 },
+    ];
+    it.each(rows)("advancing by $seconds seconds is $status", async ({ seconds, status }) => {
+      const server = await serve();
+      const reply = await server.request("POST", "/sandbox/clock/advance", { body: { seconds } });
+      expect(reply.status).toBe(status);
+      const expected = status === 200 ? at(Number(seconds) * 1000) : at(0);
+      expect((await server.request("GET", "/sandbox/clock")).body.data.now).toBe(expected);
+    });
+
+    it("runs what falls due at its own time, in order, before it answers", async () => {
+      const server = await serve();
+      const owner = await registerOwner(server);
+      const gameId = await createGame(owner);
+      const unpaid = await order(owner, gameId);
+      await giveMinutes(server, owner, 120);
+      const claimed = await order(owner, gameId);
+      const manual = await order(owner, gameId, { selectionMode: "manual" });
+      const [tester] = (await server.request("POST", "/sandbox/testers")).body.data.testers;
+      await claim(personWith(server, tester.apiKey, tester.id), claimed);
+
+      const moved = await server.request("POST", "/sandbox/clock/advance", { body: { seconds: 8 * 86_400 } });
+      expect(moved.body.data).toEqual({ now: at(8 * day), ran: 3 });
+
+      const statusOf = async (id: string) => (await owner.get(`/playtests/${id}`)).body.data.playtest.status;
+      expect(await Promise.all([unpaid, claimed, manual].map(statusOf))).toEqual(["cancelled", "active", "expired"]);
+      const notices = (await owner.get("/notifications")).body.data.notifications as { type: string; createdAt: string }[];
+      expect(notices.find((notice) => notice.type === "slot.expired")?.createdAt).toBe(at(day));
+      const [refund] = (await owner.get("/billing/playtest-hours/history")).body.data.entries;
+      expect(refund).toMatchObject({ amountMinutes: 60, createdAt: at(7 * day) });
+    });
+  });
+
+  describe("outbox", () => {
+    it("lists the mails, the newest first, in pages", async () => {
+      const server = await serve({
+        config(config) {
+          config.autoVerify = false;
+        },
+      });
+      for (const name of ["first", "second", "third"]) {
+        const body = { email: `${name}@example.com`, password: "correct horse", role: "game_owner" };
+        await server.request("POST", "/auth/register", { body });
+        await server.advance(1000);
+      }
+      const page = await server.request("GET", "/sandbox/outbox?limit=2");
+      expect(page.body.data.messages.map((mail: { to: string }) => mail.to)).toEqual(["third@example.com", "second@example.com"]);
+      expect(page.body.data.messages[1]).toMatchObject({
+        subject: "Verify your e-mail address",
+        text: expect.stringMatching(/\/verify-email\?token=\S+/),
+        html: expect.stringContaining("<a href="),
+        createdAt: at(1000),
+      });
+      const rest = await server.request("GET", `/sandbox/outbox?limit=2&cursor=${page.body.meta.cursor}`);
+      expect(rest.body).toMatchObject({ data: { messages: [{ to: "first@example.com" }] }, meta: { hasMore: false } });
+    });
+  });
+
+  describe("testers", () => {
+    it("makes playtesters who can work at once, also where accounts need verification", async () => {
+      const server = await serve({
+        config(config) {
+          config.autoVerify = false;
+        },
+      });
+      const reply = await server.request("POST", "/sandbox/testers", { body: { count: 3 } });
+      expect(reply.status).toBe(201);
+      const testers = reply.body.data.testers as { id: string; displayName: string; apiKey: string }[];
+      expect(new Set(testers.map((tester) => tester.id)).size).toBe(3);
+      for (const { apiKey } of testers)
+        expect((await server.request("GET", "/playtester/playtests", { key: apiKey })).status).toBe(200);
+      expect(server.mails).toEqual([]);
+    });
+
+    it.each([0, 101, 1.5, "2"])("refuses to make %s of them", async (count) => {
+      const server = await serve();
+      expect((await server.request("POST", "/sandbox/testers", { body: { count } })).status).toBe(422);
+    });
+  });
+
+  describe("events", () => {
+    it("emits an example that arrives as a notification", async () => {
+      const server = await serve();
+      const owner = await registerOwner(server);
+      const reply = await owner.post("/sandbox/events", { event: "slot.submitted" });
+      expect(reply.body.data.event).toMatchObject({ event: "slot.submitted", timestamp: at(0), data: { submittedAt: at(0) } });
+      expect(Object.keys(reply.body.data.event.data)).toEqual(["slotId", "playtestId", "gameId", "playerId", "submittedAt"]);
+      expect((await owner.get("/notifications")).body.data.notifications).toMatchObject([{ type: "slot.submitted" }]);
+    });
+
+    it("emits what it is given", async () => {
+      const server = await serve();
+      const owner = await registerOwner(server);
+      const reply = await owner.post("/sandbox/events", { event: "payment.failed", data: { amountCents: 1 } });
+      expect(reply.body.data.event).toMatchObject({ event: "payment.failed", data: { amountCents: 1 } });
+    });
+
+    const refusals = [
+      { who: "nobody", status: 401, event: "test.ping" },
+      { who: "a playtester", status: 403, event: "test.ping" },
+      { who: "an owner with an unknown kind", status: 422, event: "slot.vanished" },
+    ];
+    it.each(refusals)("refuses $who with $status", async ({ who, status, event }) => {
+      const server = await serve();
+      const owner = await registerOwner(server);
+      const [tester] = (await server.request("POST", "/sandbox/testers")).body.data.testers;
+      const key = { nobody: undefined, "a playtester": tester.apiKey }[who] ?? (who === "nobody" ? undefined : owner.key);
+      expect((await server.request("POST", "/sandbox/events", { key, body: { event } })).status).toBe(status);
+    });
+  });
+
+  it("serves its OpenAPI document as plain JSON, with the sandbox routes only there", async () => {
+    for (const sandbox of [true, false]) {
+      const server = await serve({
+        config(config) {
+          config.sandbox = sandbox;
+        },
+      });
+      const reply = await server.request("GET", "/openapi.json");
+      expect(reply.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(reply.body).toMatchObject({ openapi: "3.1.1", servers: [{ url: server.baseUrl }] });
+      expect("/api/v1/sandbox/clock" in reply.body.paths).toBe(sandbox);
+    }
+  });
+});
