@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { load } from "./load.ts";
+import { type Figure, inTurn } from "./measure.ts";
+import { api, grantCredit, singleTransactions } from "./order.ts";
+import { type Served, serveDemo } from "./serve.ts";
+
+const playtesters = 64;
+const slots = 100;
+
+/** `claim`: 64 playtesters race for the slots of many playtests; no slot may be had twice. */
+export async function claim(): Promise<Figure[]> {
+  const served = await serveDemo();
+  const folder = mkdtempSync(join(tmpdir(), "playtest-bench-"));
+  try {
+    for (let grant = 0; grant < 40; grant++) await grantCredit(served, 1_000_000);
+    const testers = (await api(served, "", "POST", "/sandbox/testers", { count: playtesters })).data as {
+      testers: { apiKey: string }[];
+    };
+    const rates = await inTurn([
+      { name: "single", run: async () => singleTransactions(folder) },
+      {
+        name: "claims",
+        run: () =>
+          race(
+            served,
+            testers.testers.map((tester) => tester.apiKey),
+          ),
+      },
+    ]);
+    const [ours, single] = [rates.get("claims")!, rates.get("single")!];
+    return [
+      {
+        name: "claim",
+        what: "racing claims against single transactions",
+        ratio: ours / single,
+        goal: "≥ 1×",
+        met: ours >= single,
+        raw: `${Math.round(ours)} / ${Math.round(single)} a second`,
+      },
+    ];
+  } finally {
+    await served.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Each playtester claims once in each of three playtests (the most they may hold), then releases; claims a second. */
+async function race(served: Served, keys: string[]): Promise<number> {
+  const orders: string[] = [];
+  for (let index = 0; index < 3; index++) {
+    const order = (await api(served, served.ownerKey, "POST", `/games/${served.gameId}/playtests`, { quantity: slots })).data as {
+      playtest: { id: string };
+    };
+    orders.push(order.playtest.id);
+  }
+  const calls = orders.flatMap((id) =>
+    keys.map((key) => ({
+      method: "POST" as const,
+      path: `/api/v1/playtester/playtests/${id}/claim`,
+      headers: { authorization: `Bearer ${key}` },
+    })),
+  );
+  const result = await load(served.baseUrl, { connections: 64, count: calls.length, make: (index) => calls[index]! });
+  if (result.statuses[201] !== calls.length) throw new Error(`claims: ${JSON.stringify(result.statuses)}`);
+  for (const id of orders) await checkOnceEach(served, id);
+  for (const key of keys) await releaseAll(served, key);
+  return result.perSecond;
+}
+
+async function checkOnceEach(served: Served, playtestId: string): Promise<void> {
+  const { slots: rows } = (await api(served, served.ownerKey, "GET", `/playtests/${playtestId}/slots?limit=100`)).data as {
+    slots: { playtester: { id: string } | null }[];
+  };
+  const holders = rows.flatMap((slot) => (slot.playtester ? [slot.playtester.id] : []));
+  if (new Set(holders).size !== playtesters || holders.length !== playtesters)
+    throw new Error("a slot was had twice, or a claim was lost");
+}
+
+async function releaseAll(served: Served, key: string): Promise<void> {
+  const { slots: held } = (await api(served, key, "GET", "/playtester/slots?limit=100")).data as {
+    slots: { id: string; status: string }[];
+  };
+  for (const slot of held) if (slot.status === "reserved") await api(served, key, "POST", `/playtester/slots/${slot.id}/release`);
+}

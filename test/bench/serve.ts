@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface Served {
+  baseUrl: string;
+  ownerKey: string;
+  testerKeys: string[];
+  gameId: string;
+  adminKey: string;
+  dataDir: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+const cli = join(import.meta.dirname, "../../bin/playtest.js");
+
+/** The server as shipped, in a process of its own, with the demo data and its rate limit raised. */
+export async function serveDemo(flags: string[] = []): Promise<Served> {
+  const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
+  const readyFile = join(dataDir, "ready.json");
+  const args = [
+    cli,
+    "serve",
+    "run",
+    "--seed",
+    "demo",
+    "--port",
+    "0",
+    "--data",
+    dataDir,
+    "--ready-file",
+    readyFile,
+    "--rate-limit",
+    "100000000",
+    ...flags,
+  ];
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  while (!existsSync(readyFile)) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode} before it was ready`);
+    await sleep(20);
+  }
+  const ready = JSON.parse(readFileSync(readyFile, "utf8"));
+  return { ...ready, dataDir, stop: () => stop(child, dataDir) };
+}
+
+/** A small peer server of the same benchmark, in a process of its own: prints its port when it listens. */
+export async function servePeer(file: string, args: string[]): Promise<{ baseUrl: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, file), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const port = await new Promise<string>((resolve, reject) => {
+    child.stdout.once("data", (chunk) => resolve(String(chunk).trim()));
+    child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
+  });
+  return { baseUrl: `http://127.0.0.1:${port}`, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess, dataDir?: string): Promise<void> {
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+  if (dataDir) rmSync(dataDir, { recursive: true, force: true });
+}
