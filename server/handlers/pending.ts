@@ -48,7 +48,6 @@ export const pending = [
   "completeSubscription",
   "setRenewals",
   "createTransaction",
-  "playSlot",
 ] as const satisfies readonly Operation[];
 
 export type Pending = (typeof pending)[number];

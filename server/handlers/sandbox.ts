@@ -1,12 +1,15 @@
 import type { Deps } from "../deps.ts";
 import { emitTo } from "../events.ts";
 import { exampleData } from "../sandbox/examples.ts";
+import { play } from "../sandbox/play.ts";
+import { storeSample } from "../sandbox/sample.ts";
 import { createTesterWithKey } from "../sandbox/testers.ts";
 import * as mails from "../store/mails.ts";
+import * as slots from "../store/slots.ts";
 import type { Some } from "./index.ts";
-import { eventView, iso } from "./views.ts";
+import { eventView, iso, slotDetailView } from "./views.ts";
 
-type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "emitEvent";
+type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "playSlot" | "emitEvent";
 
 /** Routes that exist only on a server started with `--sandbox` (decisions §13). */
 export function sandbox(deps: Deps): Some<Ops> {
@@ -43,6 +46,19 @@ export function sandbox(deps: Deps): Some<Ops> {
         }
         return { testers };
       }),
+
+    async playSlot(call) {
+      const video = await storeSample(deps);
+      try {
+        return await call.commit(async (tx) => {
+          await play(deps, tx, { slotId: call.params.id, testerId: call.body.testerId, video });
+          return { slot: slotDetailView((await slots.findDetail(tx, call.params.id))!, clock.now()) };
+        });
+      } catch (error) {
+        await deps.blobs.remove(video.blobKey);
+        throw error;
+      }
+    },
 
     emitEvent: (call) =>
       call.commit(async (tx) => {

@@ -37,13 +37,22 @@ export async function factsAbout(
   };
 }
 
-/** First come, first served: the oldest open slot becomes the playtester's. 409 when taken or not for them, 400 in manual mode. */
-export async function claim(deps: Deps, tx: Query, playtestId: string, playtesterId: string): Promise<slots.SlotRow> {
+/**
+ * First come, first served: the oldest open slot, or the `wanted` one, becomes the playtester's. 409 when taken or not for
+ * them, 400 in manual mode.
+ */
+export async function claim(
+  deps: Deps,
+  tx: Query,
+  playtestId: string,
+  playtesterId: string,
+  wanted?: slots.SlotRow,
+): Promise<slots.SlotRow> {
   const playtest = await findOffered(tx, playtestId);
   if (playtest.selection_mode === "manual") throw badRequest("This playtest chooses its playtesters: apply instead of claiming.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await factsAbout(deps, tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was claimed.`);
-  const open = await slots.firstOpen(tx, playtest.id);
+  const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");
   return reserved;

@@ -1,8 +1,19 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { startTime } from "../helpers/server.ts";
-import { claim, createGame, giveMinutes, order, personWith, registerOwner } from "../helpers/story.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveMinutes,
+  order,
+  personWith,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/story.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -148,6 +159,118 @@ onBothDatabases("sandbox", (serve) => {
       const [tester] = (await server.request("POST", "/sandbox/testers")).body.data.testers;
       const key = { nobody: undefined, "a playtester": tester.apiKey }[who] ?? (who === "nobody" ? undefined : owner.key);
       expect((await server.request("POST", "/sandbox/events", { key, body: { event } })).status).toBe(status);
+    });
+  });
+
+  describe("play", () => {
+    const playing = async (body: Record<string, unknown> = {}) => {
+      const server = await serve();
+      const owner = await registerOwner(server);
+      await giveCredit(server, owner, 100_000);
+      const gameId = await createGame(owner);
+      const playtestId = await order(owner, gameId, body);
+      const slotIds = async (id = playtestId) =>
+        (await owner.get(`/playtests/${id}/slots`)).body.data.slots.map((slot: { id: string }) => slot.id) as string[];
+      const play = (slotId: string, testerId?: string) =>
+        server.request("POST", `/sandbox/slots/${slotId}/play`, { body: testerId === undefined ? {} : { testerId } });
+      const tester = async () => (await server.request("POST", "/sandbox/testers")).body.data.testers[0];
+      return { server, owner, gameId, playtestId, slotIds, play, tester };
+    };
+
+    it("claims that very slot, uploads a real video and submits it", async () => {
+      const { owner, slotIds, play } = await playing({ quantity: 3 });
+      const [newest] = await slotIds();
+      const reply = await play(newest!);
+      expect(reply.status).toBe(200);
+      expect(reply.body.data.slot).toMatchObject({ id: newest, status: "submitted", playtester: { id: expect.any(String) } });
+      const { downloadUrl } = (await owner.get(`/playtests/slots/${newest}/download-url`)).body.data;
+      const video = Buffer.from(await (await fetch(downloadUrl)).arrayBuffer());
+      expect(video.length).toBe(reply.body.data.slot.submission.videoFileSize);
+      expect(video.toString("latin1", 4, 8)).toBe("ftyp");
+      expect((await owner.post(`/playtests/slots/${newest}/accept`)).body.data.message).toContain("$10.00");
+      const kinds = (await owner.get("/notifications")).body.data.notifications.map((notice: { type: string }) => notice.type);
+      expect(kinds).toEqual(["slot.accepted", "slot.submitted", "slot.reserved"]);
+    });
+
+    it("plays every slot with another playtester, those that exist first", async () => {
+      const { slotIds, play, tester } = await playing({ quantity: 3 });
+      const existing = await tester();
+      const players = [];
+      for (const slotId of await slotIds()) players.push((await play(slotId)).body.data.slot.playtester.id);
+      expect(players[0]).toBe(existing.id);
+      expect(new Set(players).size).toBe(3);
+    });
+
+    it("plays as the playtester named, or as who holds the slot", async () => {
+      const { server, playtestId, slotIds, play, tester } = await playing({ quantity: 2 });
+      const [ann, bob] = [await tester(), await tester()];
+      const held = await claim(personWith(server, ann.apiKey, ann.id), playtestId);
+      const other = (await slotIds()).find((id) => id !== held)!;
+      expect((await play(other, bob.id)).body.data.slot).toMatchObject({ status: "submitted", playtester: { id: bob.id } });
+      expect((await play(held, bob.id)).status).toBe(409);
+      expect((await play(held)).body.data.slot).toMatchObject({ status: "submitted", playtester: { id: ann.id } });
+    });
+
+    it("submits the next try after a rejection", async () => {
+      const { owner, slotIds, play } = await playing();
+      const [first] = await slotIds();
+      await play(first!);
+      await owner.post(`/playtests/slots/${first}/reject`, { allowRetry: true });
+      const retry = (await slotIds()).find((id) => id !== first)!;
+      expect((await play(retry)).body.data.slot).toMatchObject({ status: "submitted" });
+    });
+
+    it("lets one of five plays of a slot at once through, and keeps no video of the others", async () => {
+      const { server, slotIds, play } = await playing();
+      const [slotId] = await slotIds();
+      const replies = await Promise.all([1, 2, 3, 4, 5].map(() => play(slotId!)));
+      expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409, 409, 409, 409]);
+      expect(readdirSync(join(server.deps.dataDir, "blobs", "videos"))).toHaveLength(1);
+    });
+
+    describe("targeting", () => {
+      const rows = [
+        { targetingType: "new", targetingScope: "game", again: false },
+        { targetingType: "new", targetingScope: "owner", again: false },
+        { targetingType: "past", targetingScope: "game", pastPlaytesterScope: "any", again: true },
+        { targetingType: "past", targetingScope: "owner", pastPlaytesterScope: "any", again: true },
+      ];
+      it.each(rows)("$targetingType $targetingScope takes the same playtester again: $again", async ({ again, ...targeting }) => {
+        const { owner, gameId, slotIds, play, tester } = await playing();
+        await tester();
+        const [first] = await slotIds();
+        const veteran = (await play(first!)).body.data.slot.playtester.id;
+        await owner.post(`/playtests/slots/${first}/accept`);
+        const [next] = await slotIds(await order(owner, gameId, targeting));
+        const reply = await play(next!);
+        expect(reply.status).toBe(200);
+        expect(reply.body.data.slot.playtester.id === veteran).toBe(again);
+      });
+
+      it("refuses where nobody simulated is meant, and plays with who is", async () => {
+        const { server, owner, gameId, slotIds, play } = await playing();
+        const person = await registerPlaytester(server);
+        const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: person.id };
+        const [slotId] = await slotIds(await order(owner, gameId, { ...specific, targetingScope: "game" }));
+        expect((await play(slotId!)).body.error.message).toContain("`testerId`");
+        expect((await play(slotId!, person.id)).status).toBe(200);
+      });
+    });
+
+    it("refuses what no playtester could do", async () => {
+      const { owner, slotIds, play, gameId, tester } = await playing({ quantity: 2 });
+      const [first, second] = await slotIds();
+      const ann = await tester();
+      await play(first!, ann.id);
+      const trial = await order(owner, gameId, { isFreePublicTrial: true });
+      const [trialSlot] = await slotIds(trial);
+      expect([
+        (await play(first!)).status,
+        (await play(second!, ann.id)).status,
+        (await play(second!, owner.id)).status,
+        (await play(trialSlot!)).status,
+        (await play(owner.id)).status,
+      ]).toEqual([409, 409, 422, 409, 404]);
     });
   });
 

@@ -1,0 +1,89 @@
+import type { Deps } from "../deps.ts";
+import { statusAt } from "../domain/slots.ts";
+import { claim, targetingOf } from "../playtests/claims.ts";
+import { submit } from "../playtests/slots.ts";
+import { conflict, invalid, notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import * as testers from "../store/testers.ts";
+import * as uploads from "../store/uploads.ts";
+import * as users from "../store/users.ts";
+import { scheduleDiscard } from "../uploads/finish.ts";
+import type { Sample } from "./sample.ts";
+import { createTester } from "./testers.ts";
+
+/**
+ * What a playtester does with a slot, in one step: claims it if it is open, uploads a video and submits it (decisions
+ * §13). 409 where a playtester could not either.
+ */
+export async function play(
+  deps: Deps,
+  tx: Query,
+  { slotId, testerId, video }: { slotId: string; testerId: string | undefined; video: Sample },
+): Promise<void> {
+  const detail = await slots.findDetail(tx, slotId);
+  if (!detail) throw notFound();
+  const status = statusAt(detail, deps.clock.now());
+  if (status !== "open" && status !== "reserved")
+    throw conflict(`Only an open or reserved slot can be played, and this one is ${status}. Nothing was changed.`);
+  const slot = (await slots.find(tx, slotId))!;
+  if (slot.playtester_id !== null && testerId !== undefined && slot.playtester_id !== testerId)
+    throw conflict("Another playtester holds this slot. Nothing was changed.");
+  const held = status === "reserved" ? slot : await take(deps, tx, slot, testerId);
+  await submit(deps, tx, held, await upload(deps, tx, held, video), "A simulated playtest.");
+}
+
+async function take(deps: Deps, tx: Query, slot: slots.SlotRow, testerId: string | undefined): Promise<slots.SlotRow> {
+  const playtest = (await playtests.find(tx, slot.playtest_id))!;
+  await requireOffered(tx, playtest);
+  const playtesterId = testerId === undefined ? await anyTester(deps, tx, playtest) : await namedTester(tx, testerId);
+  return claim(deps, tx, playtest.id, playtesterId, slot);
+}
+
+async function requireOffered(q: Query, playtest: playtests.PlaytestRow): Promise<void> {
+  if (playtest.is_free_public_trial === 1 && playtest.approved_at === null)
+    throw conflict("This free trial waits for an admin's approval, so nobody can play it yet. Nothing was changed.");
+  if ((await games.find(q, playtest.game_id))?.status !== "active")
+    throw conflict("This game is suspended, so its open slots cannot be played. Nothing was changed.");
+}
+
+async function namedTester(q: Query, testerId: string): Promise<string> {
+  const tester = await users.find(q, testerId);
+  if (tester?.role !== "playtester") throw invalid("testerId", "is not the id of a playtester");
+  return tester.id;
+}
+
+async function anyTester(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<string> {
+  const targeting = targetingOf(playtest);
+  const limits = { now: deps.clock.now(), maxHeld: deps.config.playtesters.maxReserved };
+  const free = await testers.findFree(tx, playtest, targeting, limits);
+  if (free) return free.id;
+  if (targeting.type === "past")
+    throw conflict("No simulated playtester is among those this playtest is for. Name one who is as `testerId`.");
+  return (await createTester(deps, tx)).id;
+}
+
+async function upload(deps: Deps, tx: Query, slot: slots.SlotRow, { uploadId, blobKey, size }: Sample) {
+  const now = deps.clock.now();
+  const [filename, contentType] = ["playtest.mp4", "video/mp4"];
+  await uploads.insert(tx, {
+    id: uploadId,
+    kind: "video",
+    user_id: slot.playtester_id!,
+    game_id: null,
+    slot_id: slot.id,
+    size,
+    filename,
+    filetype: contentType,
+    sha256: null,
+    metadata: JSON.stringify({ filename, filetype: contentType }),
+    status: "completed",
+    created_at: now,
+    completed_at: now,
+    expires_at: now + deps.config.uploads.expireMs,
+  });
+  for (const id of await uploads.replace(tx, slot.id, "completed", uploadId)) await scheduleDiscard(deps, tx, id, now);
+  return { blobKey, size, filename, contentType };
+}

@@ -1,0 +1,36 @@
+import type { Targeting } from "../domain/eligibility.ts";
+import type { Query, Value } from "./db.ts";
+import type { PlaytestRow } from "./playtests.ts";
+
+const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND ${condition})`;
+
+/** The oldest simulated playtester who may take a slot of this playtest: never had one, and may hold one more. */
+export function findFree(
+  q: Query,
+  playtest: PlaytestRow,
+  targeting: Targeting,
+  limits: { now: number; maxHeld: number },
+): Promise<{ id: string } | undefined> {
+  const meant = meantFor(playtest, targeting);
+  return q.one<{ id: string }>(
+    `SELECT u.id FROM users u WHERE u.role = 'playtester' AND u.simulated = 1 AND u.suspended_at IS NULL
+      AND NOT ${played("h.playtest_id = ?")}
+      AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = ? AND a.playtester_id = u.id)
+      AND (SELECT COUNT(*) FROM slots h WHERE h.playtester_id = u.id AND (h.status = 'blocked' OR (h.status = 'reserved' AND h.deadline_at > ?))) < ?
+      ${meant.sql} ORDER BY u.created_at, u.id LIMIT 1`,
+    playtest.id,
+    playtest.id,
+    limits.now,
+    limits.maxHeld,
+    ...meant.values,
+  );
+}
+
+function meantFor(playtest: PlaytestRow, { type, scope, pastScope, playtesterId }: Targeting): { sql: string; values: Value[] } {
+  if (type === null) return { sql: "", values: [] };
+  if (type === "past" && pastScope === "specific") return { sql: "AND u.id = ?", values: [playtesterId] };
+  const [column, value] = scope === "game" ? ["game_id", playtest.game_id] : ["owner_id", playtest.owner_id];
+  const sql =
+    type === "new" ? `AND NOT ${played(`h.${column} = ?`)}` : `AND ${played(`h.status = 'accepted' AND h.${column} = ?`)}`;
+  return { sql, values: [value] };
+}
