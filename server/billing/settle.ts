@@ -9,24 +9,29 @@ import { balance, post, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import { emitPayment } from "./payments.ts";
+import { abandon, deliverPlan, disputePlan } from "./subscriptions.ts";
 
 /**
  * How a card payment ends. Each end is a compare-and-set on its status in the transaction of its postings, so whatever
  * is reported twice, in parallel or out of order happens once. Each returns whether this call made it happen.
  */
 
-/** The money arrived. It counts whenever that is: after the checkout had ended it is flagged for the operator. */
-export async function payPayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
+/**
+ * The money arrived. It counts whenever that is: after the checkout had ended it is flagged for the operator. `card` is
+ * what the processor calls the card, for renewals.
+ */
+export async function payPayment(deps: Deps, tx: Query, payment: payments.PaymentRow, card?: string): Promise<boolean> {
   const now = deps.clock.now();
   const late = payment.status !== "pending" || hasLapsed(payment, now);
   if (!(await payments.transition(tx, payment.id, ["pending", "cancelled", "failed"], "completed", now))) return false;
   if (late) await payments.flag(tx, payment.id, "paid after the checkout had ended");
-  await deliver(deps, tx, payment);
+  await deliver(deps, tx, payment, card);
   await emitPayment(deps, tx, "payment.completed", payment);
   return true;
 }
 
-async function deliver(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+async function deliver(deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined): Promise<void> {
+  if (payment.purpose === "subscription") return deliverPlan(deps, tx, payment, card);
   await addCredit(deps, tx, payment);
   if (payment.purpose === "order") await payOrder(deps, tx, payment);
 }
@@ -58,13 +63,19 @@ async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): P
 /** A declined card ends its payment (decisions §14). */
 export async function declinePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
   if (!(await payments.transition(tx, payment.id, ["pending"], "failed", deps.clock.now()))) return false;
+  if (payment.purpose === "subscription") await abandon(deps, tx, payment, "payment_failed");
   await emitPayment(deps, tx, "payment.failed", payment);
   return true;
 }
 
-/** Called off at the checkout, or nobody came. */
-export const cancelPayment = (deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> =>
-  payments.transition(tx, payment.id, ["pending"], "cancelled", deps.clock.now());
+/** Called off at the checkout, or nobody came in time. */
+export async function cancelPayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
+  const now = deps.clock.now();
+  if (!(await payments.transition(tx, payment.id, ["pending"], "cancelled", now))) return false;
+  const reason = hasLapsed(payment, now) ? "checkout_expired" : "checkout_cancelled";
+  if (payment.purpose === "subscription") await abandon(deps, tx, payment, reason);
+  return true;
+}
 
 /** A chargeback: the bank took the money back (decisions §7). 409 unless the payment is completed. */
 export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
@@ -73,6 +84,7 @@ export async function disputePayment(deps: Deps, tx: Query, payment: payments.Pa
     throw conflict("Only a card payment can be charged back. Nothing was changed.");
   if (!(await payments.transition(tx, payment.id, ["completed"], "disputed", now)))
     throw conflict(`Only a completed payment can be disputed; this one is ${payment.status}. Nothing was changed.`);
+  if (payment.purpose === "subscription") return disputePlan(deps, tx, payment);
   const available = await balance(tx, accounts.credit(payment.owner_id));
   const disputed = {
     paymentId: payment.id,

@@ -1,6 +1,7 @@
-import { hours, type Plan } from "../domain/plans.ts";
+import { hours, type Plan, planOf } from "../domain/plans.ts";
 import type { HoursRow } from "../store/hours.ts";
-import { iso } from "./views.ts";
+import type { SubscriptionRow } from "../store/subscriptions.ts";
+import { iso, isoOrNull } from "./views.ts";
 
 export const planView = (plan: Plan) => ({
   key: plan.key,
@@ -24,3 +25,25 @@ export const hoursEntryView = (entry: HoursRow) => ({
   playtestRequestId: entry.playtest_id,
   createdAt: iso(entry.created_at),
 });
+
+export function subscriptionView(row: SubscriptionRow) {
+  const { name, tier, interval, priceCents, minutesPerCycle, hoursPerCycle } = planView(planOf(row.plan_key));
+  return {
+    id: row.id,
+    planKey: row.plan_key,
+    planName: name,
+    tier,
+    interval,
+    priceCents,
+    minutesPerCycle,
+    hoursPerCycle,
+    status: row.status,
+    currentPeriodStart: isoOrNull(row.current_period_start),
+    currentPeriodEnd: isoOrNull(row.current_period_end),
+    cancelAtPeriodEnd: row.cancel_at_period_end === 1,
+    cancelledAt: isoOrNull(row.cancelled_at),
+    endedAt: isoOrNull(row.ended_at),
+    endedReason: row.ended_reason,
+    createdAt: iso(row.created_at),
+  };
+}

@@ -13,6 +13,7 @@ import { playtests } from "./playtests.ts";
 import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
+import { subscriptions } from "./subscriptions.ts";
 import { uploads } from "./uploads.ts";
 
 type All = { [Op in Operation]: Handler<Contract[Op]> };
@@ -36,4 +37,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...sandboxPayments(deps),
   ...uploads(deps),
   ...sandbox(deps),
+  ...subscriptions(deps),
 });

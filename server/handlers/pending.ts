@@ -9,10 +9,6 @@ export const pending = [
   "rejectApplication",
   "getInvoice",
   "buyCreditWithCrypto",
-  "getSubscription",
-  "checkoutSubscription",
-  "cancelSubscription",
-  "resumeSubscription",
   "listWebhooks",
   "createWebhook",
   "updateWebhook",
@@ -45,8 +41,6 @@ export const pending = [
   "createPayout",
   "failPayout",
   "getStats",
-  "completeSubscription",
-  "setRenewals",
   "createTransaction",
 ] as const satisfies readonly Operation[];
 

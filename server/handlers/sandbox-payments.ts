@@ -1,12 +1,23 @@
-import { actAtCheckout } from "../billing/sandbox.ts";
+import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/sandbox.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
+import * as subscriptions from "../store/subscriptions.ts";
+import { subscriptionView } from "./billing-views.ts";
 import type { Some } from "./index.ts";
 import { paymentView } from "./views.ts";
 
 /** Sandbox routes that play the person at the checkout (decisions §13). */
-export function sandboxPayments(deps: Deps): Some<"completePayment"> {
+export function sandboxPayments(deps: Deps): Some<"completePayment" | "completeSubscription" | "setRenewals"> {
+  /** Does `work` to the subscription; as it is afterwards. */
+  async function change(tx: Query, id: string, work: (row: subscriptions.SubscriptionRow) => Promise<void>) {
+    const row = await subscriptions.find(tx, id);
+    if (!row) throw notFound();
+    await work(row);
+    return { subscription: subscriptionView((await subscriptions.find(tx, id))!) };
+  }
+
   return {
     completePayment: (call) =>
       call.commit(async (tx) => {
@@ -15,5 +26,11 @@ export function sandboxPayments(deps: Deps): Some<"completePayment"> {
         await actAtCheckout(deps, tx, payment, call.body.outcome);
         return { payment: paymentView((await payments.find(tx, payment.id))!) };
       }),
+
+    completeSubscription: (call) =>
+      call.commit((tx) => change(tx, call.params.id, (row) => actAtPlanCheckout(deps, tx, row, call.body.outcome))),
+
+    setRenewals: (call) =>
+      call.commit((tx) => change(tx, call.params.id, (row) => setRenewalOutcome(deps, tx, row, call.body.outcome))),
   };
 }

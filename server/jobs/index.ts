@@ -2,6 +2,7 @@ import { discardUpload } from "./discard-upload.ts";
 import { disputeLater } from "./dispute-payment.ts";
 import { lapsePayment } from "./lapse-payments.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
+import { renewSubscription } from "./renew-subscriptions.ts";
 import type { JobKinds } from "./runner.ts";
 import { sendMail } from "./send-mail.ts";
 
@@ -10,6 +11,7 @@ export const jobKinds: JobKinds = {
   "dispute-payment": disputeLater,
   "lapse-payment": lapsePayment,
   "discard-upload": discardUpload,
+  "renew-subscription": renewSubscription,
   "send-mail": sendMail,
   "expire-slot": expireSlot,
   "lapse-order": lapseOrder,

@@ -3,6 +3,7 @@ import { actAtCheckout } from "../billing/sandbox.ts";
 import type { Deps } from "../deps.ts";
 import { returnAddress, statusAt } from "../domain/payments.ts";
 import { notFound, Problem, unavailable } from "../problem.ts";
+import type { CardVerdict } from "../providers/cards/sandbox.ts";
 import { sha256 } from "../secrets.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
@@ -27,13 +28,14 @@ export function checkout(deps: Deps): Page {
   };
 
   /** Pays, declines or cancels unless that happened already; the payment as it is afterwards. */
-  const act = (token: string, outcome: "paid" | "declined" | "cancelled", disputed = false) =>
+  const act = (token: string, outcome: "paid" | "declined" | "cancelled", verdict?: CardVerdict) =>
     deps.store
       .write(async (tx) => {
         const payment = await reload(tx, token);
         if (statusAt(payment, deps.clock.now()) !== "pending") return payment;
-        await actAtCheckout(deps, tx, payment, outcome);
-        if (disputed) await disputeLater(tx, payment.id);
+        const paid = verdict?.outcome === "paid" ? verdict : undefined;
+        await actAtCheckout(deps, tx, payment, outcome, paid?.card);
+        if (paid?.disputed) await disputeLater(tx, payment.id);
         return reload(tx, token);
       })
       .finally(deps.jobs.wake);
@@ -59,7 +61,7 @@ export function checkout(deps: Deps): Page {
     const { errors, verdict } = readCard(form);
     if (verdict.outcome === "unknown" || Object.keys(errors).length > 0)
       return sendPage(response, 422, cardForm({ payment, token, errors, values: form }));
-    leave(response, await act(token, verdict.outcome, verdict.outcome === "paid" && verdict.disputed), token);
+    leave(response, await act(token, verdict.outcome, verdict), token);
   }
 
   /** Back to where the person came from; without a return address, and after a decline, to the page that says how it ended. */

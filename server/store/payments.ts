@@ -36,6 +36,19 @@ export function listForOwner(q: Query, ownerId: string, page: Page) {
   return q.all<PaymentRow>(`SELECT p.* FROM payments p WHERE p.owner_id = ? ${sql}`, ownerId, ...values);
 }
 
+/** A subscription's newest payment in one of these states. */
+export const latestOf = (q: Query, subscriptionId: string, ...statuses: PaymentStatus[]) =>
+  q.one<PaymentRow>(
+    `SELECT * FROM payments WHERE subscription_id = ? AND status IN (${statuses.map(() => "?").join(", ")})
+      ORDER BY created_at DESC, id DESC LIMIT 1`,
+    subscriptionId,
+    ...statuses,
+  );
+
+/** What the processor calls it. */
+export const setReference = (tx: Query, id: string, reference: string) =>
+  tx.run("UPDATE payments SET external_id = ? WHERE id = ?", reference, id);
+
 export const insert = (tx: Query, payment: PaymentRow) => insertRow(tx, "payments", payment);
 
 /** Compare-and-set: true for the one caller that moved it out of `from`. */

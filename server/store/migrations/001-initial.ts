@@ -109,16 +109,17 @@ export const initial = {
       external_id TEXT NOT NULL, purpose TEXT NOT NULL, playtest_id TEXT, subscription_id TEXT, return_url TEXT, description TEXT,
       checkout_hash TEXT UNIQUE, expires_at {int}, completed_at {int}, flagged TEXT, created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
     `CREATE INDEX payments_by_owner ON payments (owner_id, created_at, id)`,
+    `CREATE INDEX payments_by_subscription ON payments (subscription_id, created_at, id)`,
     `CREATE INDEX payments_by_external ON payments (provider, external_id)`,
     `CREATE TABLE invoices (
       payment_id TEXT PRIMARY KEY REFERENCES payments (id), issuer TEXT NOT NULL, year {int} NOT NULL, sequence {int} NOT NULL, number TEXT NOT NULL,
       document TEXT NOT NULL, issued_at {int} NOT NULL, UNIQUE (issuer, year, sequence)) {strict}`,
     `CREATE TABLE processor_events (provider TEXT NOT NULL, event_id TEXT NOT NULL, kind TEXT NOT NULL, received_at {int} NOT NULL, PRIMARY KEY (provider, event_id)) {strict}`,
     `CREATE TABLE subscriptions (
-      id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), plan_key TEXT NOT NULL, status TEXT NOT NULL, provider TEXT NOT NULL, external_id TEXT,
-      session_id TEXT, checkout_hash TEXT UNIQUE, checkout_expires_at {int}, replaces TEXT, current_period_start {int}, current_period_end {int}, anchor_at {int},
-      period_index {int} NOT NULL DEFAULT 0, cancel_at_period_end {int} NOT NULL, cancelled_at {int}, ended_at {int}, ended_reason TEXT,
-      failed_renewals {int} NOT NULL DEFAULT 0, retry_at {int}, renewal_outcome TEXT, created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
+      id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), plan_key TEXT NOT NULL, status TEXT NOT NULL, provider TEXT NOT NULL,
+      checkout_expires_at {int} NOT NULL, card TEXT, anchor_at {int}, period_index {int} NOT NULL, current_period_start {int}, current_period_end {int},
+      failed_renewals {int} NOT NULL, cancel_at_period_end {int} NOT NULL, cancelled_at {int}, ended_at {int}, ended_reason TEXT,
+      created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
     `CREATE INDEX subscriptions_by_owner ON subscriptions (owner_id, created_at, id)`,
     `CREATE UNIQUE INDEX one_running_subscription ON subscriptions (owner_id) WHERE status IN ('active', 'past_due')`,
     `CREATE TABLE crypto_quotes (

@@ -1,0 +1,34 @@
+import type { Deps } from "../deps.ts";
+import { badRequest } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as subscriptions from "../store/subscriptions.ts";
+import { emitSubscription, end, runningOf } from "./subscriptions.ts";
+
+type Row = subscriptions.SubscriptionRow;
+
+/**
+ * Ends the plan when its period does; asked again, nothing more happens. A past due one has no paid period left, so it
+ * ends at once. 400 without a running plan.
+ */
+export async function cancelAtPeriodEnd(deps: Deps, tx: Query, ownerId: string): Promise<Row> {
+  const row = await runningOf(deps, tx, ownerId);
+  if (!row) throw badRequest("There is no active subscription to cancel. Nothing was changed.");
+  if (row.cancel_at_period_end === 1) return row;
+  const now = deps.clock.now();
+  const changes = { cancel_at_period_end: 1, cancelled_at: now, updated_at: now };
+  await subscriptions.update(tx, row.id, changes);
+  const cancelled = { ...row, ...changes };
+  const result = row.status === "past_due" ? await end(deps, tx, cancelled, "cancelled") : cancelled;
+  await emitSubscription(deps, tx, "subscription.cancelled", result);
+  return result;
+}
+
+/** Undoes a scheduled cancellation; 400 where none is. */
+export async function resume(deps: Deps, tx: Query, ownerId: string): Promise<Row> {
+  const row = await runningOf(deps, tx, ownerId);
+  if (row?.cancel_at_period_end !== 1)
+    throw badRequest("No cancellation is scheduled, so there is nothing to resume. Nothing was changed.");
+  const changes = { cancel_at_period_end: 0, cancelled_at: null, updated_at: deps.clock.now() };
+  await subscriptions.update(tx, row.id, changes);
+  return { ...row, ...changes };
+}
