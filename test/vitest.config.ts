@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
+    // Needs the registry and a build: `npm run test:package`.
+    exclude: ["test/package/**"],
     globalSetup: ["test/global-setup.ts"],
     allowOnly: false,
     testTimeout: 15_000,

@@ -1,0 +1,91 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "playtest-package-"));
+const bin = join(folder, "node_modules/.bin/playtest");
+const clean = { PATH: process.env.PATH, HOME: folder, npm_config_cache: process.env.npm_config_cache };
+let server: ChildProcess | undefined;
+
+interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const playtest = (args: string[], env: Record<string, string> = {}): Ran => {
+  const { status, stdout, stderr } = spawnSync(bin, args, { cwd: folder, encoding: "utf8", env: { ...clean, ...env } });
+  return { status, stdout, stderr };
+};
+
+beforeAll(() => {
+  const [packed] = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--pack-destination", folder], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).replace(/^[^[]*(?=\[)/s, ""),
+  );
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, allowScripts: { "better-sqlite3": true } }));
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", join(folder, packed.filename)], { cwd: folder, stdio: "pipe" });
+});
+
+afterAll(async () => {
+  if (server?.exitCode === null) {
+    server.kill("SIGKILL");
+    await new Promise((resolve) => server!.once("exit", resolve));
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it("ships what it needs and nothing else", () => {
+  const installed = join(folder, "node_modules/playtest-cli");
+  for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "bin/playtest.js", "dist"])
+    expect([file, existsSync(join(installed, file))]).toEqual([file, true]);
+  for (const file of ["src", "server", "test", "tsconfig.json"])
+    expect([file, existsSync(join(installed, file))]).toEqual([file, false]);
+});
+
+it("says its version and explains itself", () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(playtest(["--version"])).toMatchObject({ status: 0, stdout: `${version}\n` });
+  expect(playtest(["--help"]).stdout).toContain("playtests");
+  expect(playtest(["nonsense"])).toMatchObject({ status: 2, stdout: "" });
+});
+
+it("serves, takes an order and ends on SIGTERM with 0", async () => {
+  const readyFile = join(folder, "ready.json");
+  mkdirSync(join(folder, "data"));
+  server = spawn(
+    bin,
+    ["serve", "run", "--seed", "demo", "--port", "0", "--data", join(folder, "data"), "--ready-file", readyFile],
+    { env: clean, stdio: "ignore" },
+  );
+  while (!existsSync(readyFile)) {
+    if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode}`);
+    await sleep(50);
+  }
+  const ready = JSON.parse(readFileSync(readyFile, "utf8"));
+  const env = { PLAYTEST_BASE_URL: ready.baseUrl, PLAYTEST_API_KEY: ready.ownerKey };
+  const games = playtest(["games", "list", "--json"], env);
+  expect([games.status, games.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(games.stdout).games[0].id).toBe(ready.gameId);
+  const order = playtest(["playtests", "order", ready.gameId, "--quantity", "2", "--yes", "--json"], env);
+  expect([order.status, order.stderr]).toEqual([0, expect.any(String)]);
+  expect(JSON.parse(order.stdout)).toMatchObject({ paidWithCredit: true, totalCents: 4000 });
+  server.kill("SIGTERM");
+  expect(await new Promise((resolve) => server!.once("exit", (code) => resolve(code)))).toBe(0);
+});
+
+it("is a typed library too", () => {
+  const script = `import { createClient } from "playtest-cli"; console.log(typeof createClient);`;
+  expect(execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: folder, encoding: "utf8" })).toBe(
+    "function\n",
+  );
+  const { exports } = JSON.parse(readFileSync(join(folder, "node_modules/playtest-cli/package.json"), "utf8"));
+  expect(existsSync(join(folder, "node_modules/playtest-cli", exports["."].types))).toBe(true);
+});
