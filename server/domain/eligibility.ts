@@ -31,12 +31,18 @@ export function whyNotFor(targeting: Targeting, playtesterId: string, facts: Cla
   return `This playtest is for people whose playtest of ${inGame ? "this game" : "a game of this owner"} was accepted before.`;
 }
 
-export function whyNotClaim(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
+/** Why they may not apply: an application holds nothing, so how many slots they hold does not matter yet. */
+export function whyNotApply(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   if (facts.ownStatuses.some((status) => ["reserved", "blocked", "submitted", "publishing", "accepted"].includes(status)))
     return "You have a slot of this playtest already.";
   if (facts.ownStatuses.length > 0) return "You had a slot of this playtest before, so you cannot take another.";
-  const notForThem = whyNotFor(targeting, playtesterId, facts);
-  if (notForThem) return notForThem;
-  if (facts.held >= facts.maxHeld) return `You hold ${facts.held} slots already; submit or release one first.`;
-  return undefined;
+  return whyNotFor(targeting, playtesterId, facts);
+}
+
+export const holdsTooMany = (facts: Pick<ClaimFacts, "held" | "maxHeld">) => facts.held >= facts.maxHeld;
+
+export function whyNotClaim(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
+  const why = whyNotApply(targeting, playtesterId, facts);
+  if (why || !holdsTooMany(facts)) return why;
+  return `You hold ${facts.held} slots already; submit or release one first.`;
 }

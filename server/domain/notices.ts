@@ -33,6 +33,13 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
       title: "Slot expired",
       body: `A playtest slot of ${game} expired${c.playtesterName ? ` before ${who} submitted a video` : " unfilled"}.`,
     },
+    "application.created": { title: "New application", body: `${who} applied to playtest ${game}.` },
+    "application.approved": { title: "Application approved", body: `You chose ${who} to playtest ${game}.` },
+    "application.rejected": { title: "Application rejected", body: `You did not choose ${who} to playtest ${game}.` },
+    "application.auto_rejected": {
+      title: "Application closed",
+      body: `${who}'s application to playtest ${game} was closed: no slot is left.`,
+    },
   };
   const forPlaytester: Partial<Record<EventKind, Notice>> = {
     "slot.reserved": {
@@ -46,6 +53,16 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
     },
     "slot.rejected": { title: "Playtest rejected", body: `Your playtest of ${game} was rejected. The reason is with the slot.` },
     "slot.expired": { title: "Slot expired", body: `The deadline of your playtest slot of ${game} passed.` },
+    "application.created": { title: "Application sent", body: `You applied to playtest ${game}. Its owner will decide.` },
+    "application.approved": {
+      title: "Application approved",
+      body: `You were chosen to playtest ${game}. Submit your video before the deadline.`,
+    },
+    "application.rejected": { title: "Application not chosen", body: `Your application to playtest ${game} was not chosen.` },
+    "application.auto_rejected": {
+      title: "Application closed",
+      body: `The playtest of ${game} is closed, so your application ends without a slot.`,
+    },
   };
   const forAnyone: Partial<Record<EventKind, Notice>> = {
     "subscription.created": {
@@ -72,16 +89,6 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
       body: `The payout of ${usd(c.amountCents)} failed. The amount is back in your earnings.`,
     },
     "chat.message": { title: "New message", body: `${c.senderName ?? "Someone"} sent you a message.` },
-    "application.created": { title: "New application", body: `${who} applied to playtest ${game}.` },
-    "application.approved": {
-      title: "Application approved",
-      body: `You were chosen to playtest ${game}. Submit your video before the deadline.`,
-    },
-    "application.rejected": { title: "Application not chosen", body: `Your application to playtest ${game} was not chosen.` },
-    "application.auto_rejected": {
-      title: "Application closed",
-      body: `The playtest of ${game} was filled without your application.`,
-    },
     "playtest.completed": { title: "Playtest completed", body: `Every slot of a playtest of ${game} has ended.` },
     "webhook.disabled": {
       title: "Webhook disabled",

@@ -36,3 +36,20 @@ export function playtestStatusOf(statuses: readonly string[]): "active" | "compl
   if (statuses.every((status) => status === "cancelled")) return "cancelled";
   return statuses.every((status) => status === "cancelled" || status === "expired") ? "expired" : "completed";
 }
+
+export interface TimedPlaytest {
+  status: "pending_payment" | "active" | "completed" | "cancelled" | "expired";
+  /** When an unpaid order lapses. */
+  pay_by: number | null;
+  applications_expire_at: number | null;
+}
+
+export const windowOver = (playtest: Pick<TimedPlaytest, "applications_expire_at">, now: number) =>
+  playtest.applications_expire_at !== null && playtest.applications_expire_at <= now;
+
+/** What a playtest is at this instant, although no job has run yet; `statuses` are those of its slots at `now`. */
+export function playtestStatusAt(playtest: TimedPlaytest, statuses: readonly string[], now: number): TimedPlaytest["status"] {
+  if (playtest.status === "pending_payment")
+    return playtest.pay_by !== null && playtest.pay_by <= now ? "cancelled" : "pending_payment";
+  return playtest.status === "active" && windowOver(playtest, now) ? playtestStatusOf(statuses) : playtest.status;
+}

@@ -1,6 +1,7 @@
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Handler } from "../http/call.ts";
+import { applications } from "./applications.ts";
 import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
@@ -25,6 +26,7 @@ export type Handlers = Omit<All, Pending>;
 export type Some<Ops extends Operation> = Pick<All, Ops>;
 
 export const createHandlers = (deps: Deps): Handlers => ({
+  ...applications(deps),
   ...auth(deps),
   ...chat(deps),
   ...games(deps),

@@ -1,5 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { methodOf, settle } from "../domain/orders.ts";
+import { windowOver } from "../domain/slots.ts";
+import { closeWhenFull } from "../playtests/applications.ts";
 import { type Placed, placeOrder, priceOrder } from "../playtests/orders.ts";
 import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
 import { conflict, invalid, notFound } from "../problem.ts";
@@ -32,6 +34,12 @@ export function playtests(deps: Deps): Some<Ops> {
     const playtest = await playtestStore.findForOwner(q, id, ownerId);
     if (!playtest) throw notFound();
     return playtest;
+  }
+
+  /** The playtest as it is now, with its slots counted. */
+  async function counted(q: Query, row: playtestStore.PlaytestRow) {
+    const counts = await playtestStore.slotCounts(q, [row.id], clock.now());
+    return countedPlaytestView(row, counts.get(row.id)!, clock.now());
   }
 
   /** The reply to an order: which of the specification's five it is follows from how it was paid. */
@@ -91,7 +99,7 @@ export function playtests(deps: Deps): Some<Ops> {
         };
       });
       return call.listed(page, rows, (items) => ({
-        playtests: items.map((row) => countedPlaytestView(row, counts.get(row.id)!)),
+        playtests: items.map((row) => countedPlaytestView(row, counts.get(row.id)!, clock.now())),
         eligibleForFreeTrial: !trial,
       }));
     },
@@ -108,16 +116,16 @@ export function playtests(deps: Deps): Some<Ops> {
     getPlaytest: (call) =>
       call.read(async (q) => {
         const row = await ownPlaytest(q, call.params.id, call.principal.userId);
-        const counts = await playtestStore.slotCounts(q, [row.id], clock.now());
         const game = await games.find(q, row.game_id);
-        return { playtest: { ...countedPlaytestView(row, counts.get(row.id)!), gameName: game?.name ?? "" } };
+        return { playtest: { ...(await counted(q, row)), gameName: game?.name ?? "" } };
       }),
 
     updatePlaytest: (call) =>
       call.commit(async (tx) => {
         const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
-        if (row.status !== "active")
-          throw conflict(`Only an active playtest can be changed, and this one is ${row.status}. Nothing was changed.`);
+        const { status } = await counted(tx, row);
+        if (status !== "active")
+          throw conflict(`Only an active playtest can be changed, and this one is ${status}. Nothing was changed.`);
         const changes = { notes_for_testers: call.body.notesForTesters ?? row.notes_for_testers, updated_at: clock.now() };
         await playtestStore.update(tx, row.id, changes);
         return { playtest: playtestView({ ...row, ...changes }) };
@@ -150,23 +158,25 @@ export function playtests(deps: Deps): Some<Ops> {
     cancelPlaytest: (call) =>
       call.commit(async (tx) => {
         const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
+        const { status } = await counted(tx, row);
         const total = { cents: 0, minutes: 0 };
-        if (row.status === "pending_payment")
+        if (status === "pending_payment")
           await playtestStore.transition(tx, row.id, "pending_payment", { status: "cancelled", updated_at: clock.now() });
         else {
-          const open = row.status === "active" ? await slots.openOf(tx, row.id) : [];
+          const open = status === "active" && !windowOver(row, clock.now()) ? await slots.openOf(tx, row.id) : [];
           if (open.length === 0) throw conflict("No slot of this playtest is open or unpaid, so there is nothing to cancel.");
           for (const slot of open) {
             const back = await cancelOpen(deps, tx, row, slot);
             total.cents += back.cents;
             total.minutes += back.minutes;
           }
+          await closeWhenFull(deps, tx, row);
           await finishPlaytest(deps, tx, row);
         }
         const playtest = (await playtestStore.find(tx, row.id))!;
         return { playtest: playtestView(playtest), refundedCents: total.cents, refundedMinutes: total.minutes };
       }),
 
-    getDashboardStats: (call) => call.read((q) => playtestStore.dashboard(q, call.principal.userId)),
+    getDashboardStats: (call) => call.read((q) => playtestStore.dashboard(q, call.principal.userId, clock.now())),
   };
 }

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { closeWhenFull } from "../playtests/applications.ts";
 import { accept, cancelOpen, finishPlaytest, reject, unblock } from "../playtests/slots.ts";
 import { notFound } from "../problem.ts";
 import type { Query } from "../store/db.ts";
@@ -42,6 +43,7 @@ export function slots(deps: Deps): Some<Ops> {
       call.commit(async (tx) => {
         const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
         const { cents, minutes } = await cancelOpen(deps, tx, playtest, slot);
+        await closeWhenFull(deps, tx, playtest);
         await finishPlaytest(deps, tx, playtest);
         return { message: "The slot is cancelled.", refundedCents: cents, refundedMinutes: minutes };
       }),

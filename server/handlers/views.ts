@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 import { statusAt } from "../domain/slots.ts";
 import type { EventRow } from "../store/events.ts";
+=======
+import { playtestStatusAt, slotStatuses, statusAt } from "../domain/slots.ts";
+>>>>>>> b8f87e9 (Add applications: apply, choose, reject, withdraw, close)
 import type { BuildRow, CategoryRow, GameRow } from "../store/games.ts";
 import type { KeyRow } from "../store/keys.ts";
 import type { PaymentRow } from "../store/payments.ts";
@@ -105,7 +109,11 @@ export const playtestView = (playtest: PlaytestRow) => ({
   createdAt: iso(playtest.created_at),
 });
 
-export const countedPlaytestView = (playtest: PlaytestRow, slots: SlotCounts) => ({ ...playtestView(playtest), slots });
+/** A playtest as it is at `now`, with its slots counted. */
+export function countedPlaytestView(playtest: PlaytestRow, slots: SlotCounts, now: number) {
+  const present = slotStatuses.filter((status) => slots[status] > 0);
+  return { ...playtestView(playtest), status: playtestStatusAt(playtest, present, now), slots };
+}
 
 const playtesterView = (slot: SlotDetailRow) =>
   slot.playtester_id === null ? null : { id: slot.playtester_id, displayName: slot.display_name ?? "" };

@@ -1,5 +1,7 @@
 import type { Deps } from "../deps.ts";
-import { expire, finishPlaytest, published, refund } from "../playtests/slots.ts";
+import { closePending } from "../playtests/applications.ts";
+import { published } from "../playtests/publishing.ts";
+import { expire, expireUnfilled } from "../playtests/slots.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import type { Job } from "./runner.ts";
@@ -29,17 +31,11 @@ export const publishVideo = (job: Job, deps: Deps) =>
     await job.done(tx);
   });
 
-/** The seven days of a manual playtest are over: what is still open expires and its price returns. */
+/** The seven days of a manual playtest are over: what is still open expires, and who still waits gets to know. */
 export const closeWindow = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const playtest = (await playtests.find(tx, String(job.payload.playtestId)))!;
-    const now = deps.clock.now();
-    if (playtest.status === "active") {
-      for (const slot of await slots.openOf(tx, playtest.id)) {
-        await slots.transition(tx, slot.id, "open", { status: "expired", ended_at: now });
-        await refund(deps, tx, playtest, slot, "manual_slot_expired");
-      }
-      await finishPlaytest(deps, tx, playtest);
-    }
+    await expireUnfilled(deps, tx, playtest);
+    await closePending(deps, tx, playtest, playtest.applications_expire_at!);
     await job.done(tx);
   });

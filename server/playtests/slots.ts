@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { acceptTransfers, refundTransfers, rejectTransfers, type SlotTerms } from "../domain/ledger.ts";
-import { claimDeadline, playtestStatusOf, retryDeadlineMs } from "../domain/slots.ts";
+import { claimDeadline, playtestStatusOf, retryDeadlineMs, windowOver } from "../domain/slots.ts";
 import { emit, type Recipient } from "../events.ts";
 import { conflict } from "../problem.ts";
 import type { Query } from "../store/db.ts";
@@ -116,29 +116,24 @@ export async function accept(
     await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
   await tell(deps, tx, slot, "slot.accepted", playtest.payout_cents);
   if (isPublic) {
-    if (playtest.is_free_public_trial === 0) await schedulePublishing(deps, tx, slot.id);
-    return playtest.is_free_public_trial === 1
-      ? "Submission accepted. The video is published once an admin approved it."
-      : "Submission accepted. The video is being published.";
+    if (await awaitsAdmin(tx, playtest, slot)) return "Submission accepted. The video is published once an admin approved it.";
+    await schedulePublishing(deps, tx, slot.id);
+    return "Submission accepted. The video is being published.";
   }
   await pay(deps, tx, playtest, slot);
   await finishPlaytest(deps, tx, playtest);
   return `Submission accepted. The playtester earned $${(playtest.payout_cents / 100).toFixed(2)}.`;
 }
 
+/** A free trial's video needs an admin too, before or after the owner (decisions §5). */
+const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
+  playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
+
 export const schedulePublishing = (deps: Deps, tx: Query, slotId: string) =>
   deps.jobs.schedule(tx, { kind: "publish-video", key: slotId, payload: { slotId }, runAt: deps.clock.now() });
 
-/** The video of an accepted public slot is out: the slot is accepted and paid. */
-export async function published(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
-  const now = deps.clock.now();
-  if (!(await slots.transition(tx, slot.id, "publishing", { status: "accepted", ended_at: now }))) return;
-  await slots.markPublished(tx, slot.id, now);
-  await pay(deps, tx, playtest, slot);
-  await finishPlaytest(deps, tx, playtest);
-}
-
-const pay = (deps: Deps, tx: Query, playtest: Playtest, slot: Slot) =>
+/** The playtester earns the payout of an accepted slot. */
+export const pay = (deps: Deps, tx: Query, playtest: Playtest, slot: Slot) =>
   ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), slot.playtester_id!), stamp(deps));
 
 /** Rejects for good, or with another try within 24 hours in a new slot that inherits the hold and the keys. */
@@ -149,15 +144,13 @@ export async function reject(
   slot: Slot,
   why: { reason: string; allowRetry: boolean },
 ): Promise<string> {
-  const now = deps.clock.now();
-  if (!(await slots.transition(tx, slot.id, "submitted", { status: "rejected", ended_at: now }))) throw notSubmitted(slot.status);
-  await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
-  await tell(deps, tx, slot, "slot.rejected");
+  if (slot.status !== "submitted") throw notSubmitted(slot.status);
   if (!why.allowRetry) {
-    await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
-    await finishPlaytest(deps, tx, playtest);
+    await rejectForGood(deps, tx, playtest, slot, why.reason);
     return "Submission rejected.";
   }
+  await markRejected(deps, tx, slot, why);
+  const now = deps.clock.now();
   const retry = await openSlot(deps, tx, playtest);
   const changes = {
     status: "reserved",
@@ -174,29 +167,58 @@ export async function reject(
   return "Submission rejected. The playtester may submit again within 24 hours.";
 }
 
-/** The deadline passed without a submission: the slot expires and, if there is still time, another one opens. */
+/** A final rejection: no refund, no payout. */
+export async function rejectForGood(deps: Deps, tx: Query, playtest: Playtest, slot: Slot, reason: string): Promise<void> {
+  await markRejected(deps, tx, slot, { reason, allowRetry: false });
+  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
+  await finishPlaytest(deps, tx, playtest);
+}
+
+async function markRejected(deps: Deps, tx: Query, slot: Slot, why: { reason: string; allowRetry: boolean }): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await slots.transition(tx, slot.id, slot.status, { status: "rejected", ended_at: now }))) throw changed();
+  await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
+  await tell(deps, tx, slot, "slot.rejected");
+}
+
+/** The deadline passed without a submission: another slot opens or, when the manual window is over, the price returns. */
 export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
   if (!(await slots.transition(tx, slot.id, "reserved", { status: "expired", ended_at: slot.deadline_at }))) return;
   await tell(deps, tx, slot, "slot.expired");
-  await replace(deps, tx, playtest, slot);
+  if (!windowOver(playtest, deps.clock.now())) return void (await replace(deps, tx, playtest, slot));
+  await refund(deps, tx, playtest, slot, "manual_slot_expired");
+  await finishPlaytest(deps, tx, playtest);
 }
 
-/** The holder gives the slot back. */
+/** The holder gives the slot back; what opens in its place after the manual window ends unfilled at once. */
 export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
   if (!(await slots.transition(tx, slot.id, slot.status, { status: "cancelled", ended_at: deps.clock.now() }))) throw changed();
   if (slot.status === "blocked") await slots.resolveReport(tx, slot.id, deps.clock.now());
-  await replace(deps, tx, playtest, slot);
+  const replacement = await replace(deps, tx, playtest, slot);
+  if (!windowOver(playtest, deps.clock.now())) return;
+  await endUnfilled(deps, tx, playtest, replacement);
+  await finishPlaytest(deps, tx, playtest);
 }
 
-/** Opens a slot in place of one that was lost; one that would open after the manual window ends as unfilled instead. */
-async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
-  const windowOver = playtest.applications_expire_at !== null && playtest.applications_expire_at <= deps.clock.now();
-  if (windowOver) {
-    await refund(deps, tx, playtest, slot, "manual_slot_expired");
-    return finishPlaytest(deps, tx, playtest);
-  }
+/** Opens a slot in place of one that was lost; the keys, seen or not, go with it. */
+async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<Slot> {
   const replacement = await openSlot(deps, tx, playtest, slot.id);
   await playtests.moveKeys(tx, slot.id, replacement.id);
+  return replacement;
+}
+
+/** The manual window is over and nobody took the slot: it expires and its price or minutes return once. */
+async function endUnfilled(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
+  const endedAt = Math.max(playtest.applications_expire_at!, slot.created_at);
+  if (!(await slots.transition(tx, slot.id, "open", { status: "expired", ended_at: endedAt }))) return;
+  await tell(deps, tx, slot, "slot.expired");
+  await refund(deps, tx, playtest, slot, "manual_slot_expired");
+}
+
+/** Ends every slot that is still open when the manual window is over. */
+export async function expireUnfilled(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
+  for (const slot of await slots.openOf(tx, playtest.id)) await endUnfilled(deps, tx, playtest, slot);
+  await finishPlaytest(deps, tx, playtest);
 }
 
 /** The build cannot be played: the deadline stops until the owner or an admin unblocks the slot. */
@@ -228,7 +250,10 @@ export async function unblock(deps: Deps, tx: Query, playtest: Playtest, slot: S
 
 /** The owner takes back a slot nobody claimed; its price or minutes return once. */
 export async function cancelOpen(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<Refund> {
-  if (!(await slots.transition(tx, slot.id, "open", { status: "cancelled", ended_at: deps.clock.now() })))
+  const now = deps.clock.now();
+  const taken =
+    windowOver(playtest, now) || !(await slots.transition(tx, slot.id, "open", { status: "cancelled", ended_at: now }));
+  if (taken)
     throw conflict("Only an open slot can be cancelled; after a playtester claims it there is no refund. Nothing was changed.");
   return refund(deps, tx, playtest, slot, "slot_refund");
 }

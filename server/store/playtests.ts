@@ -101,12 +101,16 @@ export const keysOfSlot = (q: Query, slotId: string) =>
     slotId,
   );
 
-const count = async (q: Query, sql: string, ...values: string[]) =>
+const count = async (q: Query, sql: string, ...values: (string | number)[]) =>
   (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...values))!.n;
 
-export const dashboard = async (q: Query, ownerId: string) => ({
+/** After its manual window a playtest is active only while a slot can still move (as `playtestStatusAt`). */
+const activeSql = `p.status = 'active' AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?
+  OR EXISTS (SELECT 1 FROM slots s WHERE s.playtest_id = p.id AND (s.status IN ('submitted', 'blocked', 'publishing') OR (s.status = 'reserved' AND s.deadline_at > ?))))`;
+
+export const dashboard = async (q: Query, ownerId: string, now: number) => ({
   totalGames: await count(q, "games WHERE owner_id = ?", ownerId),
-  activePlaytests: await count(q, "playtests WHERE owner_id = ? AND status = 'active'", ownerId),
+  activePlaytests: await count(q, `playtests p WHERE p.owner_id = ? AND ${activeSql}`, ownerId, now, now),
   pendingReviews: await count(q, "slots WHERE owner_id = ? AND status = 'submitted'", ownerId),
 });
 

@@ -141,6 +141,8 @@ export interface SubmissionRow {
 }
 
 export const insertSubmission = (tx: Query, row: SubmissionRow) => insertRow(tx, "submissions", row);
+export const submissionOf = (q: Query, slotId: string) =>
+  q.one<SubmissionRow>("SELECT * FROM submissions WHERE slot_id = ?", slotId);
 export const insertRating = (
   tx: Query,
   row: { slot_id: string; score: number | null; comment: string | null; created_at: number },
@@ -150,6 +152,11 @@ export const insertRejection = (tx: Query, row: { slot_id: string; reason: strin
 
 export const markPublished = (tx: Query, slotId: string, now: number) =>
   tx.run("UPDATE submissions SET published_at = ? WHERE slot_id = ?", now, slotId);
+
+/** Lets a free trial's video through; false when an admin did so before. */
+export const markApproved = async (tx: Query, slotId: string, now: number) =>
+  (await tx.run("UPDATE submissions SET admin_approved_at = ? WHERE slot_id = ? AND admin_approved_at IS NULL", now, slotId)) ===
+  1;
 
 export const insertReport = (
   tx: Query,

@@ -1,0 +1,137 @@
+import type { Deps } from "../deps.ts";
+import { applicationAt, ratingAverage } from "../domain/applications.ts";
+import { windowOver } from "../domain/slots.ts";
+import * as moves from "../playtests/applications.ts";
+import { notFound } from "../problem.ts";
+import * as store from "../store/applications.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import type { Some } from "./index.ts";
+import { iso, isoOrNull } from "./views.ts";
+
+type Ops =
+  | "listApplications"
+  | "approveApplication"
+  | "rejectApplication"
+  | "applyToPlaytest"
+  | "listOwnApplications"
+  | "withdrawApplication";
+
+export function applications(deps: Deps): Some<Ops> {
+  const { clock } = deps;
+
+  const decisionView = (row: store.ApplicationRow & { window_at: number | null }) => {
+    const { status, reviewedAt } = applicationAt(row, clock.now());
+    return {
+      id: row.id,
+      status,
+      qualificationsResponse: row.qualifications_response,
+      createdAt: iso(row.created_at),
+      reviewedAt: isoOrNull(reviewedAt),
+      assignedSlotId: row.assigned_slot_id,
+    };
+  };
+
+  const applicantView = (row: store.ApplicantRow) => ({
+    ...decisionView(row),
+    playtesterId: row.playtester_id,
+    displayName: row.display_name,
+    gamingExperience: row.gaming_experience,
+    validatedAt: isoOrNull(row.validated_at),
+    ratingAverage: ratingAverage(row.score_sum, row.score_count),
+    acceptedCount: String(row.accepted_count),
+  });
+
+  const ownView = (row: store.OwnApplicationRow) => ({
+    ...decisionView(row),
+    playtestId: row.playtest_id,
+    gameId: row.game_id,
+    gameName: row.game_name,
+  });
+
+  /** An application to one of the owner's playtests. */
+  async function received(q: Query, id: string, ownerId: string) {
+    const application = await store.find(q, id);
+    const playtest = application && (await playtests.findForOwner(q, application.playtest_id, ownerId));
+    if (!application || !playtest) throw notFound();
+    return { application, playtest };
+  }
+
+  async function own(q: Query, id: string, playtesterId: string) {
+    const application = await store.findOwn(q, id, playtesterId);
+    if (!application) throw notFound();
+    return application;
+  }
+
+  const shown = async (q: Query, id: string) => applicantView((await store.findApplicant(q, id))!);
+
+  async function requestView(q: Query, playtest: playtests.PlaytestRow) {
+    const game = await games.find(q, playtest.game_id);
+    return {
+      id: playtest.id,
+      gameId: playtest.game_id,
+      gameName: game?.name ?? "",
+      quantity: playtest.quantity,
+      qualifications: playtest.qualifications,
+      selectionMode: playtest.selection_mode,
+      applicationsExpireAt: isoOrNull(playtest.applications_expire_at),
+      scheduledAt: null,
+    };
+  }
+
+  async function countsView(q: Query, playtest: playtests.PlaytestRow) {
+    const { approved, pending } = await store.countsOf(q, playtest.id);
+    const over = windowOver(playtest, clock.now());
+    const open = over ? [] : await slots.openOf(q, playtest.id);
+    return { approvedCount: approved, pendingCount: over ? 0 : pending, slotsRemaining: open.length };
+  }
+
+  return {
+    async listApplications(call) {
+      const page = call.page();
+      const { rows, request, counts } = await call.read(async (q) => {
+        const playtest = await playtests.findForOwner(q, call.params.id, call.principal.userId);
+        if (!playtest) throw notFound();
+        const found = await store.listForPlaytest(q, playtest.id, page);
+        return { rows: found, request: await requestView(q, playtest), counts: await countsView(q, playtest) };
+      });
+      return call.listed(page, rows, (items) => ({ request, counts, applications: items.map(applicantView) }));
+    },
+
+    approveApplication: (call) =>
+      call.commit(async (tx) => {
+        const { application, playtest } = await received(tx, call.params.id, call.principal.userId);
+        const { slotId, slotsRemaining } = await moves.approve(deps, tx, playtest, application);
+        return { application: await shown(tx, application.id), assignedSlotId: slotId, slotsRemaining };
+      }),
+
+    rejectApplication: (call) =>
+      call.commit(async (tx) => {
+        const { application, playtest } = await received(tx, call.params.id, call.principal.userId);
+        await moves.reject(deps, tx, playtest, application, call.body.customMessage);
+        return { application: await shown(tx, application.id) };
+      }),
+
+    applyToPlaytest: (call) =>
+      call.commit(async (tx) => {
+        const response = call.body.qualificationsResponse ?? null;
+        const { id } = await moves.apply(deps, tx, call.params.id, call.principal.userId, response);
+        return { application: ownView(await own(tx, id, call.principal.userId)) };
+      }),
+
+    async listOwnApplications(call) {
+      const page = call.page();
+      const rows = await call.read((q) => store.listOwn(q, call.principal.userId, page));
+      return call.listed(page, rows, (items) => ({ applications: items.map(ownView) }));
+    },
+
+    withdrawApplication: (call) =>
+      call.commit(async (tx) => {
+        const application = await own(tx, call.params.id, call.principal.userId);
+        await moves.withdraw(deps, tx, (await playtests.find(tx, application.playtest_id))!, application);
+        return { application: ownView(await own(tx, application.id, call.principal.userId)) };
+      }),
+  };
+}

@@ -1,0 +1,147 @@
+import type { EventKind } from "../../src/contract/events.ts";
+import type { Deps } from "../deps.ts";
+import { composeApproved, composeClosed, composeRejected } from "../domain/application-mails.ts";
+import { applicationAt } from "../domain/applications.ts";
+import { holdsTooMany, whyNotApply } from "../domain/eligibility.ts";
+import { windowOver } from "../domain/slots.ts";
+import { emit } from "../events.ts";
+import { queueMail } from "../mail.ts";
+import { badRequest, conflict } from "../problem.ts";
+import * as applications from "../store/applications.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import type { PlaytestRow } from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import * as users from "../store/users.ts";
+import { factsAbout, findOffered, targetingOf } from "./claims.ts";
+import { reserve } from "./slots.ts";
+
+/** Manual selection (specification: Application; decisions §5, §6). Each move runs inside the caller's transaction. */
+type Application = applications.ApplicationRow;
+type Applicant = Pick<users.UserRow, "id" | "display_name" | "email">;
+type ApplicationKind = Extract<EventKind, `application.${string}`>;
+
+/** Applies to a manual playtest. 400 in automatic mode; 409 when it is closed, full, not for them or applied to before. */
+export async function apply(
+  deps: Deps,
+  tx: Query,
+  playtestId: string,
+  playtesterId: string,
+  response: string | null,
+): Promise<Application> {
+  const playtest = await findOffered(tx, playtestId);
+  if (playtest.selection_mode !== "manual")
+    throw badRequest("This playtest takes the first who claims: claim instead of applying.");
+  const why = whyNotApply(targetingOf(playtest), playtesterId, await factsAbout(deps, tx, playtest, playtesterId));
+  if (why) throw conflict(`${why} Nothing was sent.`);
+  const now = deps.clock.now();
+  if (playtest.status !== "active" || windowOver(playtest, now))
+    throw conflict("This playtest takes no more applications. Nothing was sent.");
+  if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
+  const application: Application = {
+    id: deps.newId(),
+    playtest_id: playtest.id,
+    playtester_id: playtesterId,
+    status: "pending",
+    qualifications_response: response,
+    created_at: now,
+    reviewed_at: null,
+    assigned_slot_id: null,
+  };
+  if (!(await applications.insert(tx, application)))
+    throw conflict("You applied to this playtest before, and that is possible once. Nothing was sent.");
+  await tell(deps, tx, playtest, application.id, (await users.find(tx, playtesterId))!, "application.created");
+  return application;
+}
+
+/** Gives the applicant the oldest open slot; when it was the last one, the other applications close. How many slots remain. */
+export async function approve(
+  deps: Deps,
+  tx: Query,
+  playtest: PlaytestRow,
+  application: Application,
+): Promise<{ slotId: string; slotsRemaining: number }> {
+  requirePending(deps, playtest, application);
+  const facts = await factsAbout(deps, tx, playtest, application.playtester_id);
+  if (holdsTooMany(facts))
+    throw conflict(`This playtester holds ${facts.held} slots, as many as they may. Nothing was changed; try again later.`);
+  const open = await slots.firstOpen(tx, playtest.id);
+  const slot = open && (await reserve(deps, tx, playtest, open, application.playtester_id));
+  if (!slot) throw conflict("Every slot of this playtest is filled. Nothing was changed.");
+  const decision = { status: "approved" as const, reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
+  if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
+  const playtester = (await users.find(tx, application.playtester_id))!;
+  const { gameName } = await tell(deps, tx, playtest, application.id, playtester, "application.approved");
+  const deadline = `${new Date(slot.deadline_at!).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  await queueMail(deps, tx, playtester.email, composeApproved({ name: playtester.display_name, gameName, deadline }));
+  return { slotId: slot.id, slotsRemaining: await closeWhenFull(deps, tx, playtest) };
+}
+
+export async function reject(
+  deps: Deps,
+  tx: Query,
+  playtest: PlaytestRow,
+  application: Application,
+  customMessage: string | undefined,
+): Promise<void> {
+  requirePending(deps, playtest, application);
+  const decision = { status: "rejected" as const, reviewed_at: deps.clock.now() };
+  if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
+  const playtester = (await users.find(tx, application.playtester_id))!;
+  const { gameName } = await tell(deps, tx, playtest, application.id, playtester, "application.rejected");
+  await queueMail(deps, tx, playtester.email, composeRejected({ name: playtester.display_name, gameName, customMessage }));
+}
+
+export async function withdraw(deps: Deps, tx: Query, playtest: PlaytestRow, application: Application): Promise<void> {
+  requirePending(deps, playtest, application);
+  const decision = { status: "withdrawn" as const, reviewed_at: null };
+  if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
+}
+
+/** When no slot is open any more, whoever still waits gets to know. How many slots are open. */
+export async function closeWhenFull(deps: Deps, tx: Query, playtest: PlaytestRow): Promise<number> {
+  const open = (await slots.openOf(tx, playtest.id)).length;
+  if (open === 0) await closePending(deps, tx, playtest, deps.clock.now());
+  return open;
+}
+
+/** Auto-rejects what is pending, as of `at` (ms). */
+export async function closePending(deps: Deps, tx: Query, playtest: PlaytestRow, at: number): Promise<void> {
+  for (const { id, playtester_id, display_name, email } of await applications.pendingOf(tx, playtest.id)) {
+    if (!(await applications.decide(tx, id, { status: "auto_rejected", reviewed_at: at }))) continue;
+    const playtester = { id: playtester_id, display_name, email };
+    const { gameName } = await tell(deps, tx, playtest, id, playtester, "application.auto_rejected");
+    await queueMail(deps, tx, email, composeClosed({ name: display_name, gameName }));
+  }
+}
+
+async function tell(
+  deps: Deps,
+  tx: Query,
+  playtest: PlaytestRow,
+  applicationId: string,
+  playtester: Applicant,
+  kind: ApplicationKind,
+): Promise<{ gameName: string }> {
+  const gameName = (await games.find(tx, playtest.game_id))?.name ?? "";
+  const recipients = [
+    { id: playtest.owner_id, role: "game_owner" as const },
+    { id: playtester.id, role: "playtester" as const },
+  ];
+  await emit(deps, tx, recipients, {
+    kind,
+    data: { applicationId, playtestId: playtest.id, gameId: playtest.game_id, playerId: playtester.id },
+    notice: { gameName, playtesterName: playtester.display_name },
+  });
+  return { gameName };
+}
+
+function requirePending(deps: Deps, playtest: PlaytestRow, application: Application): void {
+  if (playtest.selection_mode !== "manual")
+    throw badRequest("This playtest takes the first who claims: there is nothing to decide. Nothing was changed.");
+  const { status } = applicationAt({ ...application, window_at: playtest.applications_expire_at }, deps.clock.now());
+  if (status !== "pending") throw notPending(status);
+}
+
+const notPending = (status: string) =>
+  conflict(`Only a pending application can be decided, and this one is ${status.replace("_", "-")}. Nothing was changed.`);

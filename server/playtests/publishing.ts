@@ -1,0 +1,44 @@
+import type { Deps } from "../deps.ts";
+import { conflict } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import type { PlaytestRow } from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import { finishPlaytest, pay, rejectForGood, schedulePublishing } from "./slots.ts";
+
+/** What happens to the video of a public playtest after its submission (decisions §5, §14). */
+
+/** The video of an accepted public slot is out: the slot is accepted and paid. */
+export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await slots.transition(tx, slot.id, "publishing", { status: "accepted", ended_at: now }))) return;
+  await slots.markPublished(tx, slot.id, now);
+  await pay(deps, tx, playtest, slot);
+  await finishPlaytest(deps, tx, playtest);
+}
+
+/** An admin lets a free trial's video through, before or after its owner accepts. 409 when none waits for that. */
+export async function approveVideo(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow): Promise<void> {
+  requireWaiting(playtest, slot);
+  if (!(await slots.markApproved(tx, slot.id, deps.clock.now()))) throw notWaiting();
+  if (slot.status === "publishing") await schedulePublishing(deps, tx, slot.id);
+}
+
+/** An admin keeps a free trial's video from being published: its slot is rejected for good. */
+export async function rejectVideo(
+  deps: Deps,
+  tx: Query,
+  playtest: PlaytestRow,
+  slot: slots.SlotRow,
+  reason: string,
+): Promise<void> {
+  requireWaiting(playtest, slot);
+  if ((await slots.submissionOf(tx, slot.id))?.admin_approved_at !== null) throw notWaiting();
+  await rejectForGood(deps, tx, playtest, slot, reason);
+}
+
+function requireWaiting(playtest: PlaytestRow, slot: slots.SlotRow): void {
+  const waits = slot.status === "submitted" || slot.status === "publishing";
+  if (playtest.is_free_public_trial === 0 || !waits) throw notWaiting();
+}
+
+const notWaiting = () => conflict("No video of this slot waits for approval. Nothing was changed.");

@@ -1,0 +1,25 @@
+import type { Deps } from "../deps.ts";
+import { conflict } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import { cancelOpen, finishPlaytest } from "./slots.ts";
+
+/** An admin decides whether a free trial is offered (decisions §5, §14). 409 when it is none, or decided already. */
+export async function approveTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
+  requireWaiting(playtest);
+  const now = deps.clock.now();
+  await playtests.update(tx, playtest.id, { approved_at: now, updated_at: now });
+}
+
+/** A rejected trial is cancelled, and the game may have another. */
+export async function rejectTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
+  requireWaiting(playtest);
+  for (const slot of await slots.openOf(tx, playtest.id)) await cancelOpen(deps, tx, playtest, slot);
+  await finishPlaytest(deps, tx, playtest);
+}
+
+function requireWaiting(playtest: playtests.PlaytestRow): void {
+  if (playtest.is_free_public_trial === 0 || playtest.status !== "active" || playtest.approved_at !== null)
+    throw conflict("This playtest is no free trial that waits for approval. Nothing was changed.");
+}
