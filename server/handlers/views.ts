@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-import { statusAt } from "../domain/slots.ts";
-import type { EventRow } from "../store/events.ts";
-=======
 import { playtestStatusAt, slotStatuses, statusAt } from "../domain/slots.ts";
->>>>>>> b8f87e9 (Add applications: apply, choose, reject, withdraw, close)
+import type { EventRow } from "../store/events.ts";
 import type { BuildRow, CategoryRow, GameRow } from "../store/games.ts";
 import type { KeyRow } from "../store/keys.ts";
 import type { PaymentRow } from "../store/payments.ts";

@@ -1,0 +1,400 @@
+import { describe, expect, it } from "vitest";
+import { insertRow } from "../../server/store/rows.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { TestServer } from "../helpers/server.ts";
+import {
+  createGame,
+  giveCredit,
+  giveMinutes,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/story.ts";
+
+const hour = 3_600_000;
+const week = 7 * 24 * hour;
+const unknown = "01900000-0000-7000-8000-000000000000";
+
+/** An owner's manual playtest, and as many playtesters as asked for. */
+async function manual(server: TestServer, quantity: number, applicants: number, body: Record<string, unknown> = {}) {
+  const owner = await registerOwner(server, "Olga");
+  const gameId = await createGame(owner);
+  await giveCredit(server, owner, quantity * 10_000);
+  const id = await order(owner, gameId, { quantity, selectionMode: "manual", ...body });
+  const playtesters = await Promise.all(Array.from({ length: applicants }, () => registerPlaytester(server)));
+  return { owner, gameId, id, playtesters };
+}
+
+async function apply(playtester: Person, playtestId: string, qualificationsResponse?: string): Promise<string> {
+  const reply = await playtester.post(`/playtester/playtests/${playtestId}/applications`, { qualificationsResponse });
+  if (reply.status !== 201) throw new Error(`could not apply: ${reply.text}`);
+  return reply.body.data.application.id;
+}
+
+const applyAll = (playtesters: Person[], id: string) => Promise.all(playtesters.map((playtester) => apply(playtester, id)));
+const approve = (owner: Person, id: string) => owner.post(`/playtests/playtest-applications/${id}/approve`);
+const reject = (owner: Person, id: string, body?: unknown) => owner.post(`/playtests/playtest-applications/${id}/reject`, body);
+const listed = async (owner: Person, id: string) => (await owner.get(`/playtests/${id}/applications`)).body.data;
+const statuses = async (owner: Person, id: string) =>
+  (await listed(owner, id)).applications.map((application: { status: string }) => application.status).sort();
+const kinds = async (person: Person) =>
+  (await person.get("/notifications?limit=100")).body.data.notifications.map((notice: { type: string }) => notice.type);
+const balance = async (owner: Person) => (await owner.post("/playtests/quote", {})).body.data.balanceCents;
+
+onBothDatabases("applications", (serve) => {
+  it("are listed with the request, the counts and what is known of each playtester", async () => {
+    const server = await serve();
+    const { owner, gameId, id, playtesters } = await manual(server, 2, 2, { qualifications: "Plays horror." });
+    const [veteran, novice] = playtesters as [Person, Person];
+    for (const rating of [5, 4]) {
+      const slotId = await play(server, veteran, await order(owner, gameId));
+      await owner.post(`/slots/${slotId}/accept`, { rating });
+    }
+    await veteran.patch("/auth/profile", { gamingExperience: "Twenty years." });
+    server.clock.set(server.clock.now() + 1000);
+    await apply(novice, id);
+    server.clock.set(server.clock.now() + 1000);
+    await apply(veteran, id, "All of them.");
+    const data = await listed(owner, id);
+    expect(data.request).toEqual({
+      id,
+      gameId,
+      gameName: "Lantern Deep",
+      quantity: 2,
+      qualifications: "Plays horror.",
+      selectionMode: "manual",
+      applicationsExpireAt: new Date(server.clock.now() - 2000 + week).toISOString(),
+      scheduledAt: null,
+    });
+    expect(data.counts).toEqual({ approvedCount: 0, pendingCount: 2, slotsRemaining: 2 });
+    expect(data.applications).toMatchObject([
+      {
+        status: "pending",
+        qualificationsResponse: "All of them.",
+        playtesterId: veteran.id,
+        gamingExperience: "Twenty years.",
+        ratingAverage: "4.50",
+        acceptedCount: "2",
+        reviewedAt: null,
+        assignedSlotId: null,
+      },
+      { qualificationsResponse: null, playtesterId: novice.id, gamingExperience: null, ratingAverage: null, acceptedCount: "0" },
+    ]);
+    expect(data.applications[0].validatedAt).toMatch(/^2026-/);
+  });
+
+  it.each([1, 4])("an approval reserves a slot for 72 hours, with %i player(s)", async (playerCount) => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 2, 1, { playerCount });
+    const application = await apply(playtesters[0]!, id);
+    const reply = await approve(owner, application);
+    expect(reply.status).toBe(200);
+    expect(reply.body.data).toMatchObject({ application: { id: application, status: "approved" }, slotsRemaining: 1 });
+    const { assignedSlotId } = reply.body.data;
+    const slot = (await owner.get(`/slots/${assignedSlotId}`)).body.data.slot;
+    expect(slot).toMatchObject({ status: "reserved", playtester: { id: playtesters[0]!.id } });
+    expect(Date.parse(slot.deadlineAt) - server.clock.now()).toBe(72 * hour);
+    expect(await listed(owner, id)).toMatchObject({
+      counts: { approvedCount: 1, pendingCount: 0, slotsRemaining: 1 },
+      applications: [{ assignedSlotId, reviewedAt: new Date(server.clock.now()).toISOString() }],
+    });
+  });
+
+  it("closes the rest when the last slot is filled, telling each once", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 2, 5);
+    const applications = await applyAll(playtesters, id);
+    for (const index of [0, 1]) expect((await approve(owner, applications[index]!)).status).toBe(200);
+    expect(await statuses(owner, id)).toEqual(["approved", "approved", "auto_rejected", "auto_rejected", "auto_rejected"]);
+    expect((await listed(owner, id)).counts).toEqual({ approvedCount: 2, pendingCount: 0, slotsRemaining: 0 });
+    for (const [index, playtester] of playtesters.entries()) {
+      const expected = index < 2 ? ["application.approved", "slot.reserved"] : ["application.auto_rejected"];
+      expect((await kinds(playtester)).filter((kind: string) => kind !== "application.created").sort()).toEqual(expected);
+    }
+    expect((await approve(owner, applications[4]!)).status).toBe(409);
+    const late = await registerPlaytester(server);
+    expect((await late.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
+  });
+
+  it("closes the rest when the owner deletes the last open slot", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 2, 2);
+    const [first] = await applyAll(playtesters, id);
+    await approve(owner, first!);
+    await owner.post(`/playtests/${id}/cancel`);
+    expect(await statuses(owner, id)).toEqual(["approved", "auto_rejected"]);
+  });
+
+  it("gives 10 slots to exactly 10 of 50 approvals at once", { timeout: 60_000 }, async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 10, 50);
+    const applications = await applyAll(playtesters, id);
+    const replies = await Promise.all(applications.map((application) => approve(owner, application)));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([...Array(10).fill(200), ...Array(40).fill(409)]);
+    expect(await statuses(owner, id)).toEqual([...Array(10).fill("approved"), ...Array(40).fill("auto_rejected")]);
+    const { slots } = (await owner.get(`/playtests/${id}`)).body.data.playtest;
+    expect(slots).toMatchObject({ open: 0, reserved: 10 });
+    expect(new Set(replies.map((reply) => reply.body.data?.assignedSlotId)).size).toBe(11);
+  });
+
+  it("sends the owner's words with a rejection: as text, and escaped in HTML", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 1, 1);
+    const application = await apply(playtesters[0]!, id);
+    const customMessage = 'Sorry <b>Ann</b> & co,\nnext time "maybe".';
+    const reply = await reject(owner, application, { customMessage });
+    expect(reply.body.data.application).toMatchObject({
+      status: "rejected",
+      reviewedAt: new Date(server.clock.now()).toISOString(),
+    });
+    await server.advance(0);
+    const mail = server.mails.find((sent) => sent.subject.includes("Your application"))!;
+    expect(mail.text).toContain(customMessage);
+    expect(mail.html).toContain("Sorry &lt;b&gt;Ann&lt;/b&gt; &amp; co,<br>next time &quot;maybe&quot;.");
+    expect(mail.html).not.toContain("<b>Ann");
+    expect(await kinds(playtesters[0]!)).toContain("application.rejected");
+  });
+
+  it("takes 1500 characters of it and not one more", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 1, 1);
+    const application = await apply(playtesters[0]!, id);
+    expect((await reject(owner, application, { customMessage: "é".repeat(1501) })).status).toBe(422);
+    expect((await reject(owner, application, { customMessage: "𝄞".repeat(1500) })).status).toBe(200);
+  });
+
+  describe("once per playtest", () => {
+    const rows = [
+      { after: "while pending", act: async () => {} },
+      { after: "after a rejection", act: (owner: Person, _: Person, id: string) => reject(owner, id) },
+      {
+        after: "after a withdrawal",
+        act: (_: Person, mine: Person, id: string) => mine.post(`/playtester/applications/${id}/withdraw`),
+      },
+      {
+        after: "after losing the slot",
+        act: async (owner: Person, mine: Person, id: string) => {
+          const slotId = (await approve(owner, id)).body.data.assignedSlotId;
+          await mine.post(`/playtester/slots/${slotId}/release`);
+        },
+      },
+    ];
+    it.each(rows)("$after", async ({ act }) => {
+      const server = await serve();
+      const { owner, id, playtesters } = await manual(server, 2, 1);
+      const [playtester] = playtesters as [Person];
+      await act(owner, playtester, await apply(playtester, id));
+      expect((await playtester.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
+      expect((await playtester.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+    });
+
+    it("also when sent twice at once", async () => {
+      const server = await serve();
+      const { id, playtesters } = await manual(server, 2, 1);
+      const replies = await Promise.all([1, 2, 3].map(() => playtesters[0]!.post(`/playtester/playtests/${id}/applications`)));
+      expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409, 409]);
+    });
+  });
+
+  it("cannot be decided twice", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 5, 3);
+    const [first, second, third] = await applyAll(playtesters, id);
+    const replies = await Promise.all([approve(owner, first!), approve(owner, first!), reject(owner, first!)]);
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409, 409]);
+    await playtesters[1]!.post(`/playtester/applications/${second}/withdraw`);
+    await reject(owner, third!);
+    for (const application of [first, second, third]) {
+      expect((await approve(owner, application!)).status).toBe(409);
+      expect((await reject(owner, application!)).status).toBe(409);
+    }
+    expect((await playtesters[2]!.post(`/playtester/applications/${third}/withdraw`)).status).toBe(409);
+  });
+
+  it("belong to manual playtests only", async () => {
+    const server = await serve();
+    const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
+    const [playtester] = playtesters as [Person];
+    const automatic = await order(owner, gameId);
+    expect((await playtester.post(`/playtester/playtests/${automatic}/applications`)).status).toBe(400);
+    expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(400);
+    // No request makes an application to an automatic playtest: this one is put there.
+    const stray = server.deps.newId();
+    const row = { id: stray, playtest_id: automatic, playtester_id: playtester.id, status: "pending", created_at: 0 };
+    await server.deps.store.write((tx) => insertRow(tx, "applications", row));
+    const replies = [await approve(owner, stray), await reject(owner, stray)];
+    expect(replies.map((reply) => [reply.status, reply.body.error.code])).toEqual(Array(2).fill([400, "BAD_REQUEST"]));
+  });
+
+  it("are nobody else's", async () => {
+    const server = await serve();
+    const { id, playtesters } = await manual(server, 1, 2);
+    const other = await registerOwner(server);
+    const application = await apply(playtesters[0]!, id);
+    const paths = (playtest: string, own: string) =>
+      [
+        [other, "GET", `/playtests/${playtest}/applications`],
+        [other, "POST", `/playtest-applications/${own}/approve`],
+        [other, "POST", `/playtests/playtest-applications/${own}/reject`],
+        [playtesters[1]!, "POST", `/playtester/applications/${own}/withdraw`],
+      ] as const;
+    for (const [index, [person, method, path]] of paths(id, application).entries()) {
+      const foreign = await server.request(method, path, { key: person.key });
+      const absent = await server.request(method, paths(unknown, unknown)[index]![2], { key: person.key });
+      expect([path, foreign.status, foreign.body.error]).toEqual([path, 404, absent.body.error]);
+    }
+    expect((await playtesters[1]!.post(`/playtester/playtests/${unknown}/applications`)).status).toBe(404);
+  });
+
+  it("are in the playtester's own list", async () => {
+    const server = await serve();
+    const { gameId, id, playtesters } = await manual(server, 1, 1);
+    const [playtester] = playtesters as [Person];
+    const application = await apply(playtester, id, "Me.");
+    const shown = {
+      id: application,
+      playtestId: id,
+      gameId,
+      gameName: "Lantern Deep",
+      status: "pending",
+      qualificationsResponse: "Me.",
+      createdAt: new Date(server.clock.now()).toISOString(),
+      reviewedAt: null,
+      assignedSlotId: null,
+    };
+    expect((await playtester.get("/playtester/applications")).body.data.applications).toEqual([shown]);
+    const withdrawn = await playtester.post(`/playtester/applications/${application}/withdraw`);
+    expect(withdrawn.body.data.application).toEqual({ ...shown, status: "withdrawn" });
+  });
+
+  it("are for those the playtest is meant for", async () => {
+    const server = await serve();
+    const { owner, gameId, playtesters } = await manual(server, 1, 2);
+    const [veteran, novice] = playtesters as [Person, Person];
+    await play(server, veteran, await order(owner, gameId));
+    const id = await order(owner, gameId, { selectionMode: "manual", targetingType: "new" });
+    expect((await veteran.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
+    await apply(novice, id);
+  });
+
+  it("do not give anybody more slots than they may hold", async () => {
+    const server = await serve({ config: (config) => (config.playtesters.maxReserved = 1) });
+    const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
+    const [playtester] = playtesters as [Person];
+    const second = await order(owner, gameId, { selectionMode: "manual" });
+    const [one, two] = [await apply(playtester, id), await apply(playtester, second)];
+    expect((await approve(owner, one)).status).toBe(200);
+    expect((await approve(owner, two)).status).toBe(409);
+    expect(await statuses(owner, second)).toEqual(["pending"]);
+  });
+});
+
+onBothDatabases("the review window", (serve) => {
+  it("closes to the millisecond although no job has run", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 2, 2);
+    const [playtester, late] = playtesters as [Person, Person];
+    const application = await apply(playtester, id);
+    const endsAt = server.clock.now() + week;
+    server.clock.set(endsAt - 1);
+    expect((await listed(owner, id)).counts).toEqual({ approvedCount: 0, pendingCount: 1, slotsRemaining: 2 });
+    server.clock.set(endsAt);
+    expect(await listed(owner, id)).toMatchObject({
+      counts: { approvedCount: 0, pendingCount: 0, slotsRemaining: 0 },
+      applications: [{ status: "auto_rejected", reviewedAt: new Date(endsAt).toISOString() }],
+    });
+    const shown = (await owner.get(`/playtests/${id}`)).body.data.playtest;
+    expect(shown).toMatchObject({ status: "expired", slots: { open: 0, expired: 2 } });
+    expect((await owner.get("/playtests/dashboard/stats")).body.data.activePlaytests).toBe(0);
+    expect((await owner.get("/submissions?status=expired")).body.data.submissions).toHaveLength(2);
+    expect((await owner.get("/submissions?status=open")).body.data.submissions).toEqual([]);
+    const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id;
+    const refused = await Promise.all([
+      approve(owner, application),
+      reject(owner, application),
+      playtester.post(`/playtester/applications/${application}/withdraw`),
+      late.post(`/playtester/playtests/${id}/applications`),
+      owner.delete(`/playtests/slots/${slotId}`),
+      owner.post(`/playtests/${id}/cancel`),
+      owner.patch(`/playtests/${id}`, { notesForTesters: "Late." }),
+    ]);
+    expect(refused.map((reply) => reply.status)).toEqual(Array(7).fill(409));
+  });
+
+  it("returns exactly the price of what is unfilled, once", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 3, 2);
+    const [first] = await applyAll(playtesters, id);
+    await approve(owner, first!);
+    const before = await balance(owner);
+    await server.advance(week);
+    expect((await owner.get(`/playtests/${id}`)).body.data.playtest.slots).toMatchObject({ open: 0, expired: 4, reserved: 0 });
+    // Three unfilled ones: the reserved slot expired after 72 hours and another opened in its place.
+    expect(await balance(owner)).toBe(before + 3 * 2000);
+    const again = { kind: "close-window", key: "again", payload: { playtestId: id }, runAt: server.clock.now() };
+    await server.deps.store.write((tx) => server.deps.jobs.schedule(tx, again));
+    await server.advance(week);
+    expect(await balance(owner)).toBe(before + 3 * 2000);
+    expect(await statuses(owner, id)).toEqual(["approved", "auto_rejected"]);
+    expect((await kinds(playtesters[1]!)).filter((kind: string) => kind === "application.auto_rejected")).toHaveLength(1);
+    expect((await kinds(owner)).filter((kind: string) => kind === "slot.expired")).toHaveLength(4);
+  });
+
+  it("returns minutes where minutes paid", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const gameId = await createGame(owner);
+    await giveMinutes(server, owner, 240);
+    const id = await order(owner, gameId, { quantity: 2, playerCount: 2, selectionMode: "manual" });
+    await server.advance(week);
+    expect((await owner.post("/playtests/quote", {})).body.data.playtestMinutesAvailable).toBe(240);
+    expect((await owner.get(`/playtests/${id}`)).body.data.playtest.status).toBe("expired");
+  });
+
+  const after = [
+    { what: "a deadline that passes", counts: { expired: 1, cancelled: 0 }, act: async () => {} },
+    {
+      what: "a slot given back",
+      counts: { expired: 1, cancelled: 1 },
+      act: (mine: Person, slotId: string) => mine.post(`/playtester/slots/${slotId}/release`),
+    },
+    {
+      what: "a blocked slot given back",
+      counts: { expired: 1, cancelled: 1 },
+      act: async (mine: Person, slotId: string) => {
+        await mine.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+        await mine.post(`/playtester/slots/${slotId}/release`);
+      },
+    },
+  ];
+  it.each(after)("after it, $what ends unfilled and is paid back", async ({ counts, act }) => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 1, 1);
+    const [playtester] = playtesters as [Person];
+    const application = await apply(playtester, id);
+    await server.advance(week - 1);
+    const slotId = (await approve(owner, application)).body.data.assignedSlotId;
+    const before = await balance(owner);
+    await server.advance(hour);
+    expect((await owner.get(`/playtests/${id}`)).body.data.playtest).toMatchObject({ status: "active", slots: { reserved: 1 } });
+    expect(await balance(owner)).toBe(before);
+    await act(playtester, slotId);
+    await server.advance(72 * hour);
+    expect((await owner.get(`/playtests/${id}`)).body.data.playtest).toMatchObject({ status: "expired", slots: counts });
+    expect(await balance(owner)).toBe(before + 2000);
+  });
+
+  it("does not touch who was chosen in time", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 1, 1);
+    const application = await apply(playtesters[0]!, id);
+    await server.advance(week - 1);
+    const slotId = (await approve(owner, application)).body.data.assignedSlotId;
+    await playtesters[0]!.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    await server.advance(week);
+    expect((await owner.get(`/slots/${slotId}`)).body.data.slot.status).toBe("blocked");
+    expect((await owner.post(`/slots/${slotId}/unblock`)).body.data.slot.status).toBe("reserved");
+  });
+});
