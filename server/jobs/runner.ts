@@ -14,6 +14,8 @@ export interface Job {
   attempts: number;
   /** Ends the job in the caller's transaction; throws when the lease was lost. */
   done(tx: Query): Promise<void>;
+  /** Ends this run in the caller's transaction; the next is at `runAt` (ms). Throws when the lease was lost. */
+  again(tx: Query, runAt: number): Promise<void>;
 }
 
 /** Throw it from a job to try again at `runAt` (ms) without counting as an error. */
@@ -41,21 +43,36 @@ const leaseMs = 60_000;
 const heartbeatMs = 20_000;
 const pollMs = 1_000;
 const maxAttempts = 25;
-const batch = 32;
+const commonWidth = 32;
 
-export function createJobRunner(options: { kinds: JobKinds; clock: Clock; newId(): string; batch?: number }): JobRunner {
+/** Kinds that may be slow have a lane of their own, so that they take no place from the others. */
+export type Lanes = Record<string, { kinds: readonly string[]; width: number }>;
+
+interface Lane {
+  kinds: jobs.Kinds;
+  /** How many of its jobs run at once. */
+  width: number;
+  busy: Set<Promise<void>>;
+  looking: Promise<void> | undefined;
+  lookAgain: boolean;
+}
+
+export function createJobRunner(options: { kinds: JobKinds; lanes?: Lanes; clock: Clock; newId(): string }): JobRunner {
   const { kinds, clock } = options;
+  const lanes = lanesOf(options.lanes ?? {});
   let deps: Deps | undefined;
   let timer: NodeJS.Timeout | undefined;
   let queued = false;
-  let current: Promise<unknown> = Promise.resolve();
+  let advancing: Promise<unknown> = Promise.resolve();
+  let released: Promise<unknown> | undefined;
   let stopped = true;
+  let paused = false;
 
   const write = <T>(fn: (tx: Query) => Promise<T>) => deps!.store.write(fn);
 
-  async function claimDue(count: number): Promise<jobs.JobRow[]> {
+  async function claimDue(count: number, of: jobs.Kinds): Promise<jobs.JobRow[]> {
     const real = clock.real();
-    const lease = { token: options.newId(), due: clock.now(), real, until: real + leaseMs, count };
+    const lease = { token: options.newId(), due: clock.now(), real, until: real + leaseMs, count, kinds: of };
     const rows = await write((tx) => jobs.claim(tx, lease));
     return rows.sort((a, b) => a.run_at - b.run_at || (a.id < b.id ? -1 : 1));
   }
@@ -63,14 +80,16 @@ export function createJobRunner(options: { kinds: JobKinds; clock: Clock; newId(
   async function run(row: jobs.JobRow): Promise<void> {
     const work = kinds[row.kind];
     let finished = false;
+    const ended = (rows: number) => {
+      if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);
+      finished = true;
+    };
     const job: Job = {
       payload: JSON.parse(row.payload) as Record<string, unknown>,
       runAt: row.run_at,
       attempts: row.attempts,
-      async done(tx) {
-        if ((await jobs.finish(tx, row)) === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);
-        finished = true;
-      },
+      done: async (tx) => ended(await jobs.finish(tx, row)),
+      again: async (tx, runAt) => ended(await jobs.again(tx, row, runAt)),
     };
     const heartbeat = setInterval(
       () => void write((tx) => jobs.extend(tx, row, clock.real() + leaseMs)).catch(() => {}),
@@ -96,31 +115,69 @@ export function createJobRunner(options: { kinds: JobKinds; clock: Clock; newId(
     await write((tx) => jobs.retry(tx, row, clock.now() + wait, text));
   }
 
-  async function drain(): Promise<void> {
-    queued = false;
-    for (;;) {
-      const due = stopped ? [] : await claimDue(options.batch ?? batch);
-      if (due.length === 0) return;
-      await Promise.all(due.map(run));
+  /** Starts due work up to the lane's width. A slow job keeps its own place only. */
+  async function fill(lane: Lane): Promise<void> {
+    await released;
+    for (let free = lane.width - lane.busy.size; free > 0 && !stopped && !paused; free = lane.width - lane.busy.size) {
+      const due = await claimDue(free, lane.kinds);
+      for (const row of due) begin(lane, row);
+      if (due.length < free) return;
     }
   }
 
-  /** One round after the other: rounds never overlap, and `advance` waits its turn. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = current.then(work);
-    current = mine.catch(() => {});
-    return mine;
-  };
+  function begin(lane: Lane, row: jobs.JobRow): void {
+    const work = run(row)
+      .catch((error) => deps?.log.error({ err: error, job: row.kind, id: row.id }, "could not put a job back"))
+      .finally(() => {
+        const wasFull = lane.busy.size === lane.width;
+        lane.busy.delete(work);
+        if (wasFull) look(lane);
+      });
+    lane.busy.add(work);
+  }
 
-  function look(): void {
-    inTurn(drain)
+  function look(lane: Lane): void {
+    if (stopped || paused) return;
+    lane.lookAgain = lane.looking !== undefined;
+    if (lane.lookAgain) return;
+    lane.looking = fill(lane)
       .catch((error) => deps?.log.error({ err: error }, "could not look for jobs"))
-      .finally(() => sleep(pollMs));
+      .finally(() => {
+        lane.looking = undefined;
+        if (lane.lookAgain) look(lane);
+      });
+  }
+
+  function lookEverywhere(): void {
+    queued = false;
+    for (const lane of lanes) look(lane);
+    sleep(pollMs);
   }
 
   function sleep(ms: number): void {
     clearTimeout(timer);
-    if (!stopped) timer = setTimeout(look, ms).unref();
+    if (!stopped) timer = setTimeout(lookEverywhere, ms).unref();
+  }
+
+  async function idle(): Promise<void> {
+    for (const lane of lanes) {
+      await lane.looking;
+      await Promise.all(lane.busy);
+    }
+  }
+
+  async function runUntil(until: number, setClock: (now: number) => Promise<void>): Promise<number> {
+    for (let ran = 0; ; ran++) {
+      const next = await deps!.store.read(jobs.nextRunAt);
+      if (next === null || next > until) {
+        await setClock(until);
+        return ran;
+      }
+      await setClock(next);
+      const [row] = await claimDue(1, { except: [] });
+      if (!row) throw new Error("a job is due but held by another process; try again");
+      await run(row);
+    }
   }
 
   return {
@@ -134,26 +191,46 @@ export function createJobRunner(options: { kinds: JobKinds; clock: Clock; newId(
     start(given) {
       deps = given;
       stopped = false;
-      look();
+      // SQLite has one process at a time: leases it finds were left by one that died.
+      if (given.store.dialect === "sqlite") {
+        released = write(jobs.releaseAll).catch((error) =>
+          given.log.error({ err: error }, "could not take over jobs left behind"),
+        );
+      }
+      lookEverywhere();
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await current;
+      await advancing;
+      await idle();
     },
-    advance: (until, setClock) =>
-      inTurn(async () => {
-        for (let ran = 0; ; ran++) {
-          const next = await deps!.store.read(jobs.nextRunAt);
-          if (next === null || next > until) {
-            await setClock(until);
-            return ran;
-          }
-          await setClock(next);
-          const [row] = await claimDue(1);
-          if (!row) throw new Error("a job is due but held by another process; try again");
-          await run(row);
+    /** Nothing else runs meanwhile, so the order is that of time alone. */
+    advance(until, setClock) {
+      const mine = advancing.then(async () => {
+        paused = true;
+        try {
+          await idle();
+          return await runUntil(until, setClock);
+        } finally {
+          paused = false;
+          lookEverywhere();
         }
-      }),
+      });
+      advancing = mine.catch(() => {});
+      return mine;
+    },
   };
+}
+
+function lanesOf(own: Lanes): Lane[] {
+  const lane = (kinds: jobs.Kinds, width: number): Lane => ({
+    kinds,
+    width,
+    busy: new Set(),
+    looking: undefined,
+    lookAgain: false,
+  });
+  const apart = Object.values(own).map(({ kinds, width }) => lane({ only: kinds }, width));
+  return [lane({ except: Object.values(own).flatMap(({ kinds }) => kinds) }, commonWidth), ...apart];
 }

@@ -26,19 +26,40 @@ export const add = (tx: Query, job: { id: string; kind: string; key: string; pay
 export const nextRunAt = async (q: Query) =>
   (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
 
-/** Leases up to `count` due jobs to the holder of `token`. A lease that ran out may be taken over. Times: `due` server time, `real` and lease real time. */
-export const claim = (tx: Query, lease: { token: string; due: number; real: number; until: number; count: number }) =>
-  tx.all<JobRow>(
+/** Which jobs: of these kinds, or of any but these. */
+export type Kinds = { only: readonly string[] } | { except: readonly string[] };
+
+export interface Lease {
+  token: string;
+  /** Server time. */
+  due: number;
+  /** Real time, as `until` is. */
+  real: number;
+  until: number;
+  count: number;
+  kinds: Kinds;
+}
+
+/** Leases up to `count` due jobs to the holder of `token`. A lease that ran out may be taken over. */
+export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
+  const [test, names] = "only" in lease.kinds ? ["IN", lease.kinds.only] : ["NOT IN", lease.kinds.except];
+  const filter = names.length > 0 ? `AND kind ${test} (${names.map(() => "?").join(", ")}) ` : "";
+  return tx.all<JobRow>(
     `UPDATE jobs SET lease_until = ?, lease_token = ?, attempts = attempts + 1
-      WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ORDER BY run_at, id LIMIT ?) AND lease_until <= ?
+      WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ${filter}ORDER BY run_at, id LIMIT ?) AND lease_until <= ?
       RETURNING id, kind, unique_key, payload, run_at, attempts, lease_token`,
     lease.until,
     lease.token,
     lease.due,
     lease.real,
+    ...names,
     lease.count,
     lease.real,
   );
+}
+
+/** Ends every lease: only where no other process can hold one. */
+export const releaseAll = (tx: Query) => tx.run("UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_until > 0");
 
 export const extend = (tx: Query, job: JobRow, until: number) =>
   tx.run("UPDATE jobs SET lease_until = ? WHERE id = ? AND lease_token = ?", until, job.id, job.lease_token);
@@ -52,6 +73,15 @@ export const retry = (tx: Query, job: JobRow, runAt: number, error: string) =>
     "UPDATE jobs SET run_at = ?, lease_until = 0, lease_token = NULL, last_error = ? WHERE id = ? AND lease_token = ?",
     runAt,
     error,
+    job.id,
+    job.lease_token,
+  );
+
+/** Puts a job that did its part back in the queue. Zero rows: the lease was lost. */
+export const again = (tx: Query, job: JobRow, runAt: number) =>
+  tx.run(
+    "UPDATE jobs SET run_at = ?, attempts = 0, lease_until = 0, lease_token = NULL WHERE id = ? AND lease_token = ?",
+    runAt,
     job.id,
     job.lease_token,
   );
