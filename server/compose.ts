@@ -2,10 +2,12 @@ import { join } from "node:path";
 import type { MovableClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { createFeed } from "./feed.ts";
 import { createIds } from "./ids.ts";
 import { jobKinds } from "./jobs/index.ts";
 import { createJobRunner } from "./jobs/runner.ts";
 import type { Log } from "./log.ts";
+import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createPasswords } from "./passwords.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
 import { createCards } from "./providers/cards/index.ts";
@@ -24,26 +26,49 @@ export interface Outside {
   dataDir: string;
   log: Log;
   draining: AbortSignal;
+  /** Tests: names instead of the system's. */
+  resolve?: Resolve;
 }
 
 /** Wires everything a server depends on, in order. */
 export function createDeps(outside: Outside): Deps {
   const { config, clock, randomBytes } = outside;
   const newId = createIds(clock.now, randomBytes);
+  const { inFlight, inFlightPerHost, allowPrivate } = config.webhooks;
+  const lanes = { webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) } };
+  const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId });
+  const feed = createFeed(outside.store);
+  const afterWrite = () => {
+    jobs.wake();
+    feed.flush();
+  };
   return {
     config,
     clock,
     newId,
     randomBytes,
-    store: outside.store,
+    store: announcing(outside.store, afterWrite),
     secrets: createSecrets(outside.instanceKey, randomBytes),
     passwords: createPasswords({ logN: config.passwords.scryptLogN, randomBytes }),
-    jobs: createJobRunner({ kinds: jobKinds, clock, newId }),
+    jobs,
+    feed,
+    outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: outside.resolve }),
     mailer: outside.mailer,
     cards: createCards(config),
     blobs: createLocalBlobs(join(outside.dataDir, "blobs")),
     dataDir: outside.dataDir,
     log: outside.log,
     draining: outside.draining,
+  };
+}
+
+/** The store, calling back after each write: what a transaction queued or recorded is then there to be seen. */
+function announcing(store: Store, afterWrite: () => void): Store {
+  return {
+    dialect: store.dialect,
+    read: (fn) => store.read(fn),
+    write: (fn) => store.write(fn).finally(afterWrite),
+    check: (options) => store.check(options),
+    close: () => store.close(),
   };
 }

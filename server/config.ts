@@ -32,6 +32,16 @@ export interface Config {
   /** `expireMs` after its start an unfinished upload is removed; a transfer that is silent for `idleMs` is cut. */
   uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number; idleMs: number };
   checkout: { expireMs: number };
+  webhooks: {
+    /** Private addresses that may be reached all the same: CIDR blocks, addresses and host names. */
+    allowPrivate: string[];
+    /** Within it a receiver must have answered. */
+    timeoutMs: number;
+    /** What is read of an answer. */
+    responseMaxBytes: number;
+    inFlightPerHost: number;
+    inFlight: number;
+  };
   mail: { from: string; smtpUrl: string | null };
   passwords: { scryptLogN: number };
 }
@@ -73,6 +83,7 @@ export const defaults: Config = {
   playtesters: { maxReserved: 3 },
   uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour, idleMs: 60_000 },
   checkout: { expireMs: 24 * hour },
+  webhooks: { allowPrivate: [], timeoutMs: 5_000, responseMaxBytes: 64 * 1024, inFlightPerHost: 2, inFlight: 64 },
   mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },
   passwords: { scryptLogN: 17 },
 };

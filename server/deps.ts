@@ -1,7 +1,9 @@
 import type { MovableClock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import type { EventFeed } from "./feed.ts";
 import type { JobRunner } from "./jobs/runner.ts";
 import type { Log } from "./log.ts";
+import type { Outbound } from "./outbound/index.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Blobs } from "./providers/blobs/index.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
@@ -26,6 +28,9 @@ export interface Deps {
   secrets: Secrets;
   passwords: Passwords;
   jobs: JobRunner;
+  feed: EventFeed;
+  /** The only way to URLs that somebody gave the server. */
+  outbound: Outbound;
   mailer: Mailer;
   /** Null where cards are not configured. */
   cards: CardProcessor | null;

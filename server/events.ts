@@ -2,8 +2,10 @@ import type { EventKind } from "../src/contract/events.ts";
 import type { Deps } from "./deps.ts";
 import { type NoticeContext, noticeOf } from "./domain/notices.ts";
 import type { Query } from "./store/db.ts";
+import type { Event } from "./store/events.ts";
 import * as events from "./store/events.ts";
 import * as notifications from "./store/notifications.ts";
+import * as webhooks from "./store/webhooks.ts";
 
 export interface Occurrence {
   kind: EventKind;
@@ -17,33 +19,69 @@ export interface Recipient {
   role: "game_owner" | "playtester" | "admin";
 }
 
-/** Records an event for each account it concerns, in the transaction that causes it: the log row and the notification. */
+/**
+ * Records an event for each account it concerns, in the transaction that causes it: the log row, the notification and,
+ * for owners, a delivery to each webhook that subscribes to its kind (decisions §10).
+ */
 export async function emit(deps: Deps, tx: Query, recipients: readonly Recipient[], occurrence: Occurrence): Promise<void> {
   for (const recipient of recipients) await emitTo(deps, tx, recipient, occurrence);
 }
 
 /** The same for one account; what was recorded. */
-export async function emitTo(deps: Deps, tx: Query, { id, role }: Recipient, occurrence: Occurrence): Promise<events.EventRow> {
-  const now = deps.clock.now();
-  const event = {
-    id: deps.newId(),
-    account_id: id,
-    kind: occurrence.kind,
-    data: JSON.stringify(occurrence.data),
-    created_at: now,
-  };
-  await events.insert(tx, event);
-  const { title, body } = noticeOf(occurrence.kind, role, occurrence.notice);
-  const notification = {
-    id: deps.newId(),
-    user_id: id,
-    event_id: event.id,
-    type: occurrence.kind,
-    title,
-    body,
-    read_at: null,
-    created_at: now,
-  };
-  await notifications.insert(tx, notification);
+export async function emitTo(deps: Deps, tx: Query, recipient: Recipient, occurrence: Occurrence): Promise<Event> {
+  const event = await record(deps, tx, recipient, occurrence);
+  if (recipient.role !== "game_owner") return event;
+  for (const webhook of await webhooks.allOfOwner(tx, recipient.id))
+    if (subscribes(webhook, occurrence.kind)) await queueDelivery(deps, tx, webhook, event);
   return event;
 }
+
+/** The log row and the notification, without any delivery. */
+export async function record(deps: Deps, tx: Query, recipient: Recipient, { kind, data, notice }: Occurrence): Promise<Event> {
+  const now = deps.clock.now();
+  const event: Event = { id: deps.newId(), account_id: recipient.id, kind, data: JSON.stringify(data), created_at: now };
+  await events.append(tx, event);
+  const { title, body } = noticeOf(kind, recipient.role, notice);
+  const about = { user_id: recipient.id, event_id: event.id, type: kind };
+  await notifications.insert(tx, { id: deps.newId(), ...about, title, body, read_at: null, created_at: now });
+  deps.feed.note(recipient.id);
+  return event;
+}
+
+function subscribes(webhook: webhooks.WebhookRow, kind: EventKind): boolean {
+  const kinds = JSON.parse(webhook.events) as string[];
+  return kinds.includes("*") || kinds.includes(kind);
+}
+
+/** While a webhook is disabled its events are kept, to be redelivered by hand. */
+async function queueDelivery(deps: Deps, tx: Query, webhook: webhooks.WebhookRow, event: Event): Promise<void> {
+  const active = webhook.is_active === 1;
+  const state = active ? "pending" : "held";
+  await webhooks.insertDelivery(tx, newDelivery(deps, webhook.id, event, state, active ? event.created_at : null));
+  if (active) await scheduleDeliveries(deps, tx, webhook.host, event.created_at);
+}
+
+export const newDelivery = (
+  deps: Deps,
+  webhookId: string,
+  event: Event,
+  state: webhooks.DeliveryState,
+  nextRetryAt: number | null,
+): webhooks.DeliveryRow => ({
+  id: deps.newId(),
+  webhook_id: webhookId,
+  event_id: event.id,
+  event: event.kind,
+  state,
+  status_code: null,
+  attempt_count: 0,
+  round_start: 0,
+  delivered_at: null,
+  next_retry_at: nextRetryAt,
+  last_error: null,
+  created_at: event.created_at,
+});
+
+/** One job per receiving host sends what is due there: that is what bounds the deliveries in flight to a host. */
+export const scheduleDeliveries = (deps: Deps, tx: Query, host: string, at: number) =>
+  deps.jobs.schedule(tx, { kind: "deliver-webhook", key: host, payload: { host }, runAt: at });

@@ -42,6 +42,7 @@ export async function start(options: {
       draining.abort();
       await server.close();
       await deps.jobs.stop();
+      deps.outbound.close();
       await keyUsage(deps).flush();
       await deps.mailer.close();
       await deps.store.close();

@@ -52,3 +52,14 @@ export const composeReset = (to: { name: string; token: string; url: string }) =
     ],
     action: { label: "Set a new password", url: to.url },
   });
+
+export const composeWebhookDisabled = (to: { name: string; url: string; id: string }) =>
+  compose({
+    subject: "A webhook was disabled",
+    greeting: `Hello ${to.name},`,
+    paragraphs: [
+      `Too many deliveries to your webhook ${to.url} failed one after another, so it was disabled.`,
+      "Nothing is lost: what was waiting goes on when you enable it again, and what happens meanwhile can be redelivered.",
+      `Mend the receiver, then run: playtest webhooks enable ${to.id}`,
+    ],
+  });

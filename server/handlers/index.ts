@@ -5,6 +5,7 @@ import { applications } from "./applications.ts";
 import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
+import { events } from "./events.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { notifications } from "./notifications.ts";
@@ -16,6 +17,7 @@ import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { uploads } from "./uploads.ts";
+import { webhooks } from "./webhooks.ts";
 
 type All = { [Op in Operation]: Handler<Contract[Op]> };
 
@@ -29,6 +31,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...applications(deps),
   ...auth(deps),
   ...chat(deps),
+  ...events(deps),
   ...games(deps),
   ...info(deps),
   ...notifications(deps),
@@ -40,4 +43,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...uploads(deps),
   ...sandbox(deps),
   ...subscriptions(deps),
+  ...webhooks(deps),
 });

@@ -1,5 +1,5 @@
 import { playtestStatusAt, slotStatuses, statusAt } from "../domain/slots.ts";
-import type { EventRow } from "../store/events.ts";
+import type { Event } from "../store/events.ts";
 import type { BuildRow, CategoryRow, GameRow } from "../store/games.ts";
 import type { KeyRow } from "../store/keys.ts";
 import type { PaymentRow } from "../store/payments.ts";
@@ -38,7 +38,7 @@ export const keyView = (key: KeyRow) => ({
   expiresAt: isoOrNull(key.expires_at),
 });
 
-export const eventView = (event: EventRow) => ({
+export const eventView = (event: Event) => ({
   id: event.id,
   event: event.kind,
   timestamp: iso(event.created_at),

@@ -1,3 +1,4 @@
+import { deliverWebhook } from "./deliver-webhook.ts";
 import { discardUpload } from "./discard-upload.ts";
 import { disputeLater } from "./dispute-payment.ts";
 import { lapsePayment } from "./lapse-payments.ts";
@@ -8,6 +9,7 @@ import { sendMail } from "./send-mail.ts";
 
 /** Every kind of background work, by the name its rows carry. */
 export const jobKinds: JobKinds = {
+  "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
   "lapse-payment": lapsePayment,
   "discard-upload": discardUpload,

@@ -28,6 +28,15 @@ export const findByHash = (q: Query, hash: string) =>
     hash,
   );
 
+/** Whether the key still opens anything: not revoked, not expired, its account not suspended. */
+export const isLive = async (q: Query, keyId: string, now: number) =>
+  (await q.one(
+    `SELECT k.id FROM api_keys k JOIN users u ON u.id = k.user_id
+      WHERE k.id = ? AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?) AND u.suspended_at IS NULL`,
+    keyId,
+    now,
+  )) !== undefined;
+
 export async function touch(tx: Query, used: readonly (readonly [keyId: string, at: number])[]): Promise<void> {
   for (const [keyId, at] of used) await tx.run("UPDATE api_keys SET last_used_at = ? WHERE id = ?", at, keyId);
 }

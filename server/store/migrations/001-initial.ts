@@ -141,22 +141,24 @@ export const initial = {
 
     // Events, notifications, webhooks
     `CREATE TABLE events (
-      id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES users (id), kind TEXT NOT NULL, data TEXT NOT NULL, created_at {int} NOT NULL) {strict}`,
-    `CREATE INDEX events_by_account ON events (account_id, created_at, id)`,
+      id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES users (id), kind TEXT NOT NULL, data TEXT NOT NULL, seq {int} NOT NULL,
+      created_at {int} NOT NULL, UNIQUE (account_id, seq)) {strict}`,
+    `CREATE TABLE event_counters (account_id TEXT PRIMARY KEY REFERENCES users (id), last_seq {int} NOT NULL) {strict}`,
     `CREATE TABLE notifications (
       id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id), event_id TEXT, type TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
       read_at {int}, created_at {int} NOT NULL) {strict}`,
     `CREATE INDEX notifications_by_user ON notifications (user_id, created_at, id)`,
     `CREATE INDEX notifications_unread ON notifications (user_id, created_at, id) WHERE read_at IS NULL`,
     `CREATE TABLE webhooks (
-      id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), url TEXT NOT NULL, events TEXT NOT NULL, secret TEXT NOT NULL, is_active {int} NOT NULL,
+      id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), url TEXT NOT NULL, host TEXT NOT NULL, events TEXT NOT NULL, secret TEXT NOT NULL, is_active {int} NOT NULL,
       failure_count {int} NOT NULL, last_failure_at {int}, disabled_at {int}, created_at {int} NOT NULL, deleted_at {int}) {strict}`,
     `CREATE INDEX webhooks_by_owner ON webhooks (owner_id, created_at, id)`,
+    `CREATE INDEX webhooks_by_host ON webhooks (host)`,
     `CREATE TABLE webhook_deliveries (
       id TEXT PRIMARY KEY, webhook_id TEXT NOT NULL REFERENCES webhooks (id), event_id TEXT NOT NULL REFERENCES events (id), event TEXT NOT NULL,
-      state TEXT NOT NULL, status_code {int}, attempt_count {int} NOT NULL, delivered_at {int}, next_retry_at {int}, last_error TEXT, created_at {int} NOT NULL) {strict}`,
+      state TEXT NOT NULL, status_code {int}, attempt_count {int} NOT NULL, round_start {int} NOT NULL, delivered_at {int}, next_retry_at {int}, last_error TEXT, created_at {int} NOT NULL) {strict}`,
     `CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_id, created_at, id)`,
-    `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (state, next_retry_at)`,
+    `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, state, next_retry_at)`,
     `CREATE TABLE webhook_attempts (
       id TEXT PRIMARY KEY, delivery_id TEXT NOT NULL REFERENCES webhook_deliveries (id), status_code {int}, error TEXT, duration_ms {int} NOT NULL,
       response TEXT, created_at {int} NOT NULL) {strict}`,

@@ -1,0 +1,185 @@
+import { attempt, secretContext, settleTest } from "../deliveries.ts";
+import type { Deps } from "../deps.ts";
+import { newSecret } from "../domain/webhook-signature.ts";
+import { newDelivery, record, scheduleDeliveries } from "../events.ts";
+import { AddressRefused } from "../outbound/index.ts";
+import { conflict, invalid, notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as webhookStore from "../store/webhooks.ts";
+import type { Some } from "./index.ts";
+import { iso, isoOrNull } from "./views.ts";
+
+type Ops =
+  | "listWebhooks"
+  | "createWebhook"
+  | "updateWebhook"
+  | "deleteWebhook"
+  | "listDeliveries"
+  | "redeliver"
+  | "testWebhook"
+  | "enableWebhook"
+  | "rotateWebhookSecret";
+
+const maxWebhooks = 100;
+
+const webhookView = (row: webhookStore.WebhookRow) => ({
+  id: row.id,
+  url: row.url,
+  events: JSON.parse(row.events) as string[],
+  isActive: row.is_active === 1,
+  failureCount: row.failure_count,
+  lastFailureAt: isoOrNull(row.last_failure_at),
+  createdAt: iso(row.created_at),
+});
+
+const deliveryView = (row: webhookStore.DeliveryRow) => ({
+  id: row.id,
+  event: row.event,
+  statusCode: row.status_code,
+  attemptCount: row.attempt_count,
+  deliveredAt: isoOrNull(row.delivered_at),
+  nextRetryAt: isoOrNull(row.next_retry_at),
+  createdAt: iso(row.created_at),
+});
+
+export function webhooks(deps: Deps): Some<Ops> {
+  async function find(q: Query, id: string, ownerId: string) {
+    const found = await webhookStore.findForOwner(q, id, ownerId);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  /** 422 for an address that deliveries would refuse to connect to. */
+  async function checkUrl(url: string): Promise<void> {
+    try {
+      await deps.outbound.check(url);
+    } catch (error) {
+      if (error instanceof AddressRefused) throw invalid("url", error.message);
+      throw error;
+    }
+  }
+
+  const sealed = (webhookId: string, secret: string) => deps.secrets.seal(secret, secretContext(webhookId));
+
+  return {
+    async listWebhooks(call) {
+      const page = call.page(1000);
+      const rows = await call.read((q) => webhookStore.listForOwner(q, call.principal.userId, page));
+      return call.listed(page, rows, (items) => ({ webhooks: items.map(webhookView) }));
+    },
+
+    async createWebhook(call) {
+      const { url, events } = call.body;
+      await checkUrl(url);
+      const id = deps.newId();
+      const secret = newSecret(deps.randomBytes(32));
+      const secretSealed = sealed(id, secret);
+      return call.commit(async (tx) => {
+        const ownerId = call.principal.userId;
+        if ((await webhookStore.allOfOwner(tx, ownerId)).length >= maxWebhooks)
+          throw conflict(`An account has at most ${maxWebhooks} webhooks. Nothing was created; delete one first.`);
+        const row: webhookStore.WebhookRow = {
+          id,
+          owner_id: ownerId,
+          url,
+          host: new URL(url).host,
+          events: JSON.stringify([...new Set(events)]),
+          secret: secretSealed,
+          is_active: 1,
+          failure_count: 0,
+          last_failure_at: null,
+          disabled_at: null,
+          created_at: deps.clock.now(),
+          deleted_at: null,
+        };
+        await webhookStore.insert(tx, row);
+        return { webhook: webhookView(row), secret };
+      });
+    },
+
+    async updateWebhook(call) {
+      const { url, events } = call.body;
+      if (url !== undefined) await checkUrl(url);
+      return call.commit(async (tx) => {
+        const row = await find(tx, call.params.id, call.principal.userId);
+        const changes: Partial<webhookStore.WebhookRow> = {};
+        if (url !== undefined) Object.assign(changes, { url, host: new URL(url).host });
+        if (events !== undefined) changes.events = JSON.stringify([...new Set(events)]);
+        if (Object.keys(changes).length > 0) await webhookStore.update(tx, row.id, changes);
+        if (changes.host !== undefined) await scheduleDeliveries(deps, tx, changes.host, deps.clock.now());
+        return { webhook: webhookView({ ...row, ...changes }) };
+      });
+    },
+
+    deleteWebhook: (call) =>
+      call.commit(async (tx) => {
+        const row = await find(tx, call.params.id, call.principal.userId);
+        await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: deps.clock.now() });
+        for (const state of ["pending", "paused", "held"] as const)
+          await webhookStore.moveDeliveries(tx, row.id, state, "cancelled");
+        return { message: "The webhook is deleted. What was not delivered yet will not be." };
+      }),
+
+    async listDeliveries(call) {
+      const page = call.page();
+      const rows = await call.read(async (q) => {
+        const { id } = await find(q, call.params.id, call.principal.userId);
+        return webhookStore.listDeliveries(q, id, page);
+      });
+      return call.listed(page, rows, (items) => ({ deliveries: items.map(deliveryView) }));
+    },
+
+    redeliver: (call) =>
+      call.commit(async (tx) => {
+        const webhook = await find(tx, call.params.id, call.principal.userId);
+        const delivery = await webhookStore.findDelivery(tx, webhook.id, call.params.deliveryId);
+        if (!delivery) throw notFound();
+        if (webhook.is_active === 0) throw conflict("The webhook is disabled. Nothing was sent; enable it first.");
+        const now = deps.clock.now();
+        const changes = { state: "pending", next_retry_at: now, round_start: delivery.attempt_count } as const;
+        await webhookStore.updateDelivery(tx, delivery.id, changes);
+        await scheduleDeliveries(deps, tx, webhook.host, now);
+        return { delivery: deliveryView({ ...delivery, ...changes }) };
+      }),
+
+    /** Sends at once and answers with what came back; the webhook may be disabled or subscribe to something else. */
+    async testWebhook(call) {
+      const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
+      const outgoing = await deps.store.write(async (tx) => {
+        const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
+        const event = await record(deps, tx, { id: webhook.owner_id, role: "game_owner" }, occurrence);
+        const delivery = newDelivery(deps, webhook.id, event, "test", null);
+        await webhookStore.insertDelivery(tx, delivery);
+        return webhookStore.findOutgoing(tx, delivery.id);
+      });
+      if (!outgoing) throw notFound();
+      const outcome = await attempt(deps, outgoing);
+      return call.commit(async (tx) => {
+        const { id, statusCode, deliveredAt } = deliveryView(await settleTest(deps, tx, outgoing, outcome));
+        return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
+      });
+    },
+
+    enableWebhook: (call) =>
+      call.commit(async (tx) => {
+        const row = await find(tx, call.params.id, call.principal.userId);
+        const now = deps.clock.now();
+        await webhookStore.update(tx, row.id, { is_active: 1, failure_count: 0, disabled_at: null });
+        await webhookStore.moveDeliveries(tx, row.id, "paused", "pending", now);
+        await scheduleDeliveries(deps, tx, row.host, now);
+        return {
+          message: "The webhook is enabled. Deliveries that waited go on; those of meanwhile can be redelivered.",
+          isActive: true,
+        };
+      }),
+
+    async rotateWebhookSecret(call) {
+      const secret = newSecret(deps.randomBytes(32));
+      return call.commit(async (tx) => {
+        const row = await find(tx, call.params.id, call.principal.userId);
+        await webhookStore.update(tx, row.id, { secret: sealed(row.id, secret) });
+        return { secret, message: "The secret is replaced. The old one is invalid from now on." };
+      });
+    },
+  };
+}
