@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
-import { Upload, type UploadOptions } from "tus-js-client";
+import { once } from "node:events";
+import { Agent } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { DefaultHttpStack, Upload, type UploadOptions } from "tus-js-client";
 import type { TestServer } from "./server.ts";
 import type { Person } from "./story.ts";
 
@@ -66,4 +69,63 @@ export function upload(server: TestServer, person: Person, path: string, bytes: 
     });
     task.start();
   });
+}
+
+/** A generator of the same numbers in every run, 0 to 1 (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A way to the server that breaks `count` times, each time after another random number of bytes up to `most`. */
+async function brittleWay(server: TestServer, count: number, most: number) {
+  const random = seeded(20);
+  const port = Number(new URL(server.baseUrl).port);
+  const way = { cuts: 0, agent: new Agent(), close: () => proxy.close() };
+  const proxy = createServer((client) => {
+    let left = way.cuts < count ? 1_000 + Math.floor(random() * most) : Number.POSITIVE_INFINITY;
+    const upstream = connect(port, "127.0.0.1");
+    const drop = () => [client, upstream].map((socket) => socket.destroy());
+    for (const socket of [client, upstream]) socket.on("error", drop).on("close", drop);
+    upstream.pipe(client);
+    client.on("data", (chunk) => {
+      left -= chunk.length;
+      if (left > 0) return void upstream.write(chunk);
+      way.cuts++;
+      upstream.end(chunk.subarray(0, chunk.length + left));
+      client.destroy();
+    });
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  way.agent.createConnection = () => connect((proxy.address() as AddressInfo).port, "127.0.0.1");
+  return way;
+}
+
+/** Uploads while the connection is cut `count` times, at random places; how often it was. */
+export async function uploadWithCuts(
+  server: TestServer,
+  person: Person,
+  path: string,
+  bytes: Buffer,
+  metadata: Record<string, string>,
+  count: number,
+): Promise<number> {
+  const way = await brittleWay(server, count, bytes.length / count);
+  try {
+    const httpStack = new DefaultHttpStack({ agent: way.agent });
+    await upload(server, person, path, bytes, {
+      metadata,
+      httpStack,
+      retryDelays: Array(count * 2).fill(0),
+      onShouldRetry: () => true,
+    });
+  } finally {
+    way.close();
+  }
+  return way.cuts;
 }
