@@ -16,6 +16,8 @@ export interface TestServer extends Running {
   mails: Mail[];
   /** Unexpected server errors; `close` fails when one is left. Take them out where a test provokes one. */
   errors: unknown[];
+  /** What the server logged, a line each. */
+  lines: string[];
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
   /** Runs what is due now and everything up to `ms` later, in order of time. */
   advance(ms: number): Promise<void>;
@@ -110,6 +112,7 @@ export async function startTestServer({
     clock,
     mails: mailer.mails,
     errors,
+    lines: log.lines,
     request: (method, path, options) => request(running.baseUrl, method, path, options),
     async advance(ms) {
       await running.deps.jobs.advance(clock.now() + ms, clock.moveTo);

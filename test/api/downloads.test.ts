@@ -1,0 +1,224 @@
+import { once } from "node:events";
+import { get } from "node:http";
+import type { Readable } from "node:stream";
+import { expect, it } from "vitest";
+import { signedUrl } from "../../server/links.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { TestServer } from "../helpers/server.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  play,
+  registerOwner,
+  registerPlaytester,
+  videoBytes,
+} from "../helpers/story.ts";
+import { sha256, upload } from "../helpers/tus.ts";
+
+const hour = 3_600_000;
+const size = 4096;
+
+/** A submitted video and the signed link to it. */
+async function submitted(server: TestServer) {
+  const owner = await registerOwner(server);
+  const gameId = await createGame(owner);
+  await giveCredit(server, owner, 10_000);
+  const playtestId = await order(owner, gameId, { quantity: 2 });
+  const player = await registerPlaytester(server);
+  const slotId = await play(server, player, playtestId);
+  const { downloadUrl, expiresAt } = (await owner.get(`/playtests/slots/${slotId}/download-url`)).body.data;
+  return { owner, gameId, playtestId, player, slotId, url: downloadUrl as string, expiresAt };
+}
+
+async function addBuild(server: TestServer, owner: { key: string }, gameId: string, bytes: Buffer) {
+  const metadata = { filename: `build-${bytes.length}.zip`, sha256: sha256(bytes) };
+  await upload(server, owner as never, `/games/${gameId}/builds`, bytes, { metadata });
+}
+
+const fetchBytes = async (url: string, headers: Record<string, string> = {}) => {
+  const reply = await fetch(url, { headers, redirect: "manual" });
+  return { status: reply.status, headers: reply.headers, bytes: Buffer.from(await reply.arrayBuffer()) };
+};
+
+onBothDatabases("downloads", (serve) => {
+  it("gives the whole video, or the part that is asked for", async () => {
+    const server = await serve();
+    const { url } = await submitted(server);
+    const bytes = videoBytes();
+    const whole = await fetchBytes(url);
+    expect(whole.bytes.equals(bytes)).toBe(true);
+    expect(Object.fromEntries(whole.headers)).toMatchObject({
+      "content-type": "video/mp4",
+      "content-length": String(size),
+      "accept-ranges": "bytes",
+      "content-disposition": 'attachment; filename="play.mp4"',
+      "content-security-policy": "sandbox; default-src 'none'",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+    const etag = whole.headers.get("etag")!;
+    const rows: [headers: Record<string, string>, status: number, contentRange: string | null, part: Buffer | undefined][] = [
+      [{ range: "bytes=0-3" }, 206, `bytes 0-3/${size}`, bytes.subarray(0, 4)],
+      [{ range: "bytes=4000-" }, 206, `bytes 4000-4095/${size}`, bytes.subarray(4000)],
+      [{ range: "bytes=-1" }, 206, `bytes 4095-4095/${size}`, bytes.subarray(4095)],
+      [{ range: "bytes=4000-9999" }, 206, `bytes 4000-4095/${size}`, bytes.subarray(4000)],
+      [{ range: "bytes=0-3", "if-range": etag }, 206, `bytes 0-3/${size}`, bytes.subarray(0, 4)],
+      [{ range: "bytes=0-3", "if-range": '"other"' }, 200, null, bytes],
+      [{ range: "bytes=0-3", "if-range": `W/${etag}` }, 200, null, bytes],
+      [{ range: "bytes=0-3", "if-range": "Sun, 01 Mar 2026 12:00:00 GMT" }, 200, null, bytes],
+      [{ range: "" }, 200, null, bytes],
+      [{ range: "bytes=0-1,4-5" }, 200, null, bytes],
+      [{ range: `bytes=${"0-1,".repeat(1000)}0-1` }, 200, null, bytes],
+      [{ range: "bytes=9-1" }, 200, null, bytes],
+      [{ range: "bytes=4096-" }, 416, `bytes */${size}`, undefined],
+      [{ range: "bytes=-0" }, 416, `bytes */${size}`, undefined],
+    ];
+    for (const [headers, status, contentRange, part] of rows) {
+      const reply = await fetchBytes(url, headers);
+      expect([headers, reply.status, reply.headers.get("content-range")]).toEqual([headers, status, contentRange]);
+      if (part) expect(reply.bytes.equals(part)).toBe(true);
+    }
+    const head = await fetch(url, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length"), head.headers.get("etag")]).toEqual([200, String(size), etag]);
+    const post = await fetch(url, { method: "POST" });
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it("is valid for an hour, to the millisecond", async () => {
+    const server = await serve();
+    const { url, expiresAt } = await submitted(server);
+    expect(expiresAt).toBe(new Date(server.clock.now() + hour).toISOString());
+    server.clock.set(server.clock.now() + hour - 1);
+    expect((await fetchBytes(url)).status).toBe(200);
+    server.clock.set(server.clock.now() + 1);
+    expect((await fetchBytes(url)).status).toBe(403);
+  });
+
+  it("refuses a token that anybody altered", async () => {
+    const server = await serve();
+    const { url } = await submitted(server);
+    const address = new URL(url);
+    const [payload = "", mac = ""] = address.searchParams.get("token")!.split(".");
+    const target = JSON.parse(Buffer.from(payload, "base64url").toString());
+    const forge = (change: object) => Buffer.from(JSON.stringify({ ...target, ...change })).toString("base64url");
+    const flipped = `${mac.slice(0, -1)}${mac.endsWith("A") ? "B" : "A"}`;
+    const rows: [name: string, token: string][] = [
+      ["none", ""],
+      ["no signature", payload],
+      ["empty signature", `${payload}.`],
+      ["flipped signature", `${payload}.${flipped}`],
+      ["later expiry", `${forge({ expiresAt: target.expiresAt + 1 })}.${mac}`],
+      ["another file", `${forge({ file: { ...target.file, blobKey: "videos/0" } })}.${mac}`],
+      ["more behind it", `${payload}.${mac}.x`],
+      ["padded payload", `${payload}=.${mac}`],
+      ["nonsense", "."],
+    ];
+    for (const [name, token] of rows) {
+      address.searchParams.set("token", token);
+      expect([name, (await fetchBytes(address.href)).status]).toEqual([name, 403]);
+    }
+    expect((await fetchBytes(url)).status).toBe(200);
+  });
+
+  it("is for the slot's owner, once there is a video", async () => {
+    const server = await serve();
+    const { slotId, playtestId, owner, player } = await submitted(server);
+    const other = await registerOwner(server);
+    expect((await other.get(`/slots/${slotId}/download-url`)).status).toBe(404);
+    expect((await player.get(`/slots/${slotId}/download-url`)).status).toBe(403);
+    const second = await registerPlaytester(server);
+    const waiting = await claim(second, playtestId);
+    await giveVideo(server, waiting, second);
+    expect((await owner.get(`/slots/${waiting}/download-url`)).status).toBe(404);
+  });
+
+  it("says 404 when the file is gone", async () => {
+    const server = await serve();
+    const { url } = await submitted(server);
+    const target = JSON.parse(Buffer.from(new URL(url).searchParams.get("token")!.split(".")[0]!, "base64url").toString());
+    await server.deps.blobs.remove(target.file.blobKey);
+    expect((await fetchBytes(url)).status).toBe(404);
+  });
+
+  it("leads the holder of a slot to the build the game has now", async () => {
+    const server = await serve();
+    const { owner, gameId, playtestId } = await submitted(server);
+    const player = await registerPlaytester(server);
+    const held = await claim(player, playtestId);
+    const buildUrl = async () => (await player.get(`/playtester/slots/${held}`)).body.data.slot.buildUrl;
+    expect(await buildUrl()).toBe("https://example.com/build.zip");
+
+    await addBuild(server, owner, gameId, Buffer.alloc(1_000, 1));
+    const link = await buildUrl();
+    const first = await fetchBytes(link, { range: "bytes=0-9" });
+    expect([first.status, first.headers.get("content-range")]).toEqual([206, "bytes 0-9/1000"]);
+    expect(first.headers.get("content-type")).toBe("application/octet-stream");
+
+    await addBuild(server, owner, gameId, Buffer.alloc(2_000, 2));
+    const resumed = await fetchBytes(link, { range: "bytes=10-", "if-range": first.headers.get("etag")! });
+    expect([resumed.status, resumed.bytes.length]).toEqual([200, 2_000]);
+
+    await owner.patch(`/games/${gameId}`, { buildUrl: "https://example.com/elsewhere.zip" });
+    const moved = await fetchBytes(link);
+    expect([moved.status, moved.headers.get("location")]).toEqual([303, "https://example.com/elsewhere.zip"]);
+  });
+
+  it("keeps the bare address of a build closed, and gives its owner a link", async () => {
+    const server = await serve();
+    const { owner, gameId } = await submitted(server);
+    const [external] = (await owner.get(`/games/${gameId}/builds`)).body.data.builds;
+    await addBuild(server, owner, gameId, Buffer.alloc(1_000, 1));
+    const [build] = (await owner.get(`/games/${gameId}/builds`)).body.data.builds;
+    expect((await fetchBytes(build.buildUrl)).status).toBe(403);
+    const link = await owner.get(`/games/${gameId}/builds/${build.id}/download-url`);
+    expect((await fetchBytes(link.body.data.downloadUrl)).bytes.length).toBe(1_000);
+    expect((await owner.get(`/games/${gameId}/builds/${external.id}/download-url`)).status).toBe(404);
+    const other = await registerOwner(server);
+    expect((await other.get(`/games/${gameId}/builds/${build.id}/download-url`)).status).toBe(404);
+  });
+
+  it("never writes a token to the log", async () => {
+    const server = await serve();
+    const { url } = await submitted(server);
+    await fetchBytes(url);
+    const [, mac] = new URL(url).searchParams.get("token")!.split(".");
+    await expect.poll(() => server.lines.filter((line) => line.includes("/downloads"))).toHaveLength(1);
+    expect(server.lines.join("\n")).not.toContain(mac);
+  });
+
+  it("reads no faster than the client does, and lets go when it leaves", async () => {
+    const server = await serve();
+    const { owner, gameId } = await submitted(server);
+    const bytes = Buffer.alloc(40_000_000, 1);
+    await addBuild(server, owner, gameId, bytes);
+    const { build_id } = (await server.deps.store.read((q) => q.one<{ build_id: string }>("SELECT build_id FROM games")))!;
+    const { blob_key } = (await server.deps.store.read((q) =>
+      q.one<{ blob_key: string }>("SELECT blob_key FROM builds WHERE id = ?", build_id),
+    ))!;
+    const { blobs } = server.deps;
+    let file: (Readable & { bytesRead: number }) | undefined;
+    server.deps.blobs = {
+      ...blobs,
+      read: async (...given) => {
+        file = (await blobs.read(...given)) as Readable & { bytesRead: number };
+        return file;
+      },
+    };
+    const link = signedUrl(server.deps, {
+      blobKey: blob_key,
+      filename: "a.zip",
+      contentType: "application/octet-stream",
+      disposition: "attachment",
+    });
+    const call = get(link.url);
+    const [reply] = await once(call, "response");
+    reply.pause();
+    await expect.poll(() => file!.isPaused()).toBe(true);
+    expect(file!.bytesRead).toBeLessThan(bytes.length);
+    call.destroy();
+    await expect.poll(() => file!.closed).toBe(true);
+  });
+});
