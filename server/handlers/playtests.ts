@@ -1,6 +1,5 @@
 import type { Deps } from "../deps.ts";
 import { methodOf, settle } from "../domain/orders.ts";
-import { windowOver } from "../domain/slots.ts";
 import { closeWhenFull } from "../playtests/applications.ts";
 import { type Placed, placeOrder, priceOrder } from "../playtests/orders.ts";
 import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
@@ -163,7 +162,7 @@ export function playtests(deps: Deps): Some<Ops> {
         if (status === "pending_payment")
           await playtestStore.transition(tx, row.id, "pending_payment", { status: "cancelled", updated_at: clock.now() });
         else {
-          const open = status === "active" && !windowOver(row, clock.now()) ? await slots.openOf(tx, row.id) : [];
+          const open = status === "active" ? await slots.openOf(tx, row.id) : [];
           if (open.length === 0) throw conflict("No slot of this playtest is open or unpaid, so there is nothing to cancel.");
           for (const slot of open) {
             const back = await cancelOpen(deps, tx, row, slot);

@@ -118,12 +118,16 @@ onBothDatabases("applications", (serve) => {
     expect((await late.post(`/playtester/playtests/${id}/applications`)).status).toBe(409);
   });
 
-  it("closes the rest when the owner deletes the last open slot", async () => {
+  it.each([
+    { how: "deletes it", act: (owner: Person, _: string, slotId: string) => owner.delete(`/slots/${slotId}`) },
+    { how: "cancels the playtest", act: (owner: Person, id: string) => owner.post(`/playtests/${id}/cancel`) },
+  ])("closes the rest when the owner takes back the last open slot: $how", async ({ act }) => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 2, 2);
     const [first] = await applyAll(playtesters, id);
     await approve(owner, first!);
-    await owner.post(`/playtests/${id}/cancel`);
+    const { slots } = (await owner.get(`/playtests/${id}/slots`)).body.data;
+    await act(owner, id, slots.find((slot: { status: string }) => slot.status === "open").id);
     expect(await statuses(owner, id)).toEqual(["approved", "auto_rejected"]);
   });
 

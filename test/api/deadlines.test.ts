@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { slotIn } from "../helpers/slots.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/story.ts";
+
+const hour = 3_600_000;
+
+async function market(server: TestServer) {
+  const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
+  const gameId = await createGame(owner);
+  await giveCredit(server, owner, 100_000);
+  return { owner, playtester, gameId };
+}
+
+const shown = async (owner: Person, slotId: string) => (await owner.get(`/slots/${slotId}`)).body.data.slot;
+const playtestOf = async (owner: Person, id: string) => (await owner.get(`/playtests/${id}`)).body.data.playtest;
+const balance = async (owner: Person) => (await owner.post("/playtests/quote", {})).body.data.balanceCents;
+
+interface Command {
+  by: "owner" | "playtester";
+  send(person: Person, slotId: string): ReturnType<Person["post"]>;
+}
+
+const commands: Record<string, Command> = {
+  submit: { by: "playtester", send: (person, id) => person.post(`/playtester/slots/${id}/submit`) },
+  report: { by: "playtester", send: (person, id) => person.post(`/playtester/slots/${id}/report`, { reasonCode: "crash" }) },
+  release: { by: "playtester", send: (person, id) => person.post(`/playtester/slots/${id}/release`) },
+  accept: { by: "owner", send: (person, id) => person.post(`/playtests/slots/${id}/accept`) },
+  reject: { by: "owner", send: (person, id) => person.post(`/playtests/slots/${id}/reject`) },
+  retry: { by: "owner", send: (person, id) => person.post(`/playtests/slots/${id}/reject`, { allowRetry: true }) },
+  unblock: { by: "owner", send: (person, id) => person.post(`/playtests/slots/${id}/unblock`) },
+  delete: { by: "owner", send: (person, id) => person.delete(`/playtests/slots/${id}`) },
+};
+
+/** What each command makes of a slot, by status; any other is refused and changes nothing. */
+const moves: Record<string, Record<string, string>> = {
+  open: { delete: "cancelled" },
+  reserved: { submit: "submitted", report: "blocked", release: "cancelled" },
+  submitted: { accept: "accepted", reject: "rejected", retry: "rejected" },
+  blocked: { unblock: "reserved", release: "cancelled" },
+  publishing: {},
+  accepted: {},
+  rejected: {},
+  expired: {},
+  cancelled: {},
+};
+
+onBothDatabases("every command on a slot in every status", (serve) => {
+  it.each(Object.keys(moves))("%s", async (status) => {
+    const server = await serve({ config: (config) => (config.playtesters.maxReserved = 100) });
+    const { owner, playtester, gameId } = await market(server);
+    const outcomes: Record<string, string> = {};
+    let id = await slotIn[status]!(server, owner, playtester, gameId);
+    for (const [name, { by, send }] of Object.entries(commands)) {
+      if (status === "reserved" && name === "submit") await giveVideo(server, id, playtester);
+      const reply = await send(by === "owner" ? owner : playtester, id);
+      const now = (await shown(owner, id)).status;
+      if (reply.status !== 200) {
+        expect([name, reply.status, now]).toEqual([name, status === "open" && by === "playtester" ? 404 : 409, status]);
+        continue;
+      }
+      outcomes[name] = now;
+      id = await slotIn[status]!(server, owner, playtester, gameId);
+    }
+    expect(outcomes).toEqual(moves[status]);
+  });
+});
+
+onBothDatabases("deadlines", (serve) => {
+  it.each([
+    { name: "1 player", body: {}, hours: 24 },
+    { name: "4 players", body: { playerCount: 4 }, hours: 72 },
+  ])("hold to the millisecond without a job: $name", async ({ body, hours }) => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const second = await registerPlaytester(server);
+    const id = await order(owner, gameId, { quantity: 2, ...body });
+    const [inTime, late] = [await claim(playtester, id), await claim(second, id)];
+    await giveVideo(server, inTime, playtester);
+    await giveVideo(server, late, second);
+    server.clock.set(server.clock.now() + hours * hour - 1);
+    expect((await playtester.post(`/playtester/slots/${inTime}/submit`)).status).toBe(200);
+    server.clock.set(server.clock.now() + 1);
+    for (const act of ["submit", "release", "report"])
+      expect(
+        (await second.post(`/playtester/slots/${late}/${act}`, act === "report" ? { reasonCode: "crash" } : {})).status,
+      ).toBe(409);
+    expect((await shown(owner, late)).status).toBe("expired");
+    expect((await second.get(`/playtester/slots/${late}`)).body.data.slot).not.toHaveProperty("keys");
+    expect((await playtestOf(owner, id)).slots).toMatchObject({ submitted: 1, expired: 1, reserved: 0 });
+    expect((await owner.get("/submissions?status=expired")).body.data.submissions).toHaveLength(1);
+    expect((await owner.get("/submissions?status=reserved")).body.data.submissions).toEqual([]);
+  });
+
+  it("open one slot in place of an expired one, without refund or charge, and tell both", async () => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const id = await order(owner, gameId, { keysForTesters: ["the-key"] });
+    const before = await balance(owner);
+    const slotId = await claim(playtester, id);
+    await server.advance(24 * hour);
+    await server.advance(24 * hour);
+    expect(await playtestOf(owner, id)).toMatchObject({ status: "active", slots: { expired: 1, open: 1 } });
+    expect(await balance(owner)).toBe(before);
+    for (const person of [owner, playtester]) {
+      const { notifications } = (await person.get("/notifications")).body.data;
+      expect(notifications.filter((notice: { type: string }) => notice.type === "slot.expired")).toHaveLength(1);
+    }
+    const next = await registerPlaytester(server);
+    const held = (await next.get(`/playtester/slots/${await claim(next, id)}`)).body.data.slot;
+    expect(held.keys).toEqual(["the-key"]);
+    expect((await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot).not.toHaveProperty("keys");
+  });
+
+  it("an unpaid order shows as cancelled from the millisecond it lapses", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const gameId = await createGame(owner);
+    const id = await order(owner, gameId);
+    server.clock.set(server.clock.now() + 24 * hour - 1);
+    expect((await playtestOf(owner, id)).status).toBe("pending_payment");
+    server.clock.set(server.clock.now() + 1);
+    expect((await playtestOf(owner, id)).status).toBe("cancelled");
+    const [listed] = (await owner.get(`/games/${gameId}/playtests`)).body.data.playtests;
+    expect(listed.status).toBe("cancelled");
+    expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
+  });
+
+  describe("of a retry", () => {
+    async function retried(server: TestServer) {
+      const { owner, playtester, gameId } = await market(server);
+      const id = await order(owner, gameId, { playerCount: 2 });
+      const first = await play(server, playtester, id);
+      await owner.post(`/slots/${first}/reject`, { reason: "No voice.", allowRetry: true });
+      const [retry] = (await playtester.get("/playtester/slots")).body.data.slots;
+      return { owner, playtester, id, first, retry: retry.id as string };
+    }
+
+    it("is 24 hours whatever the number of players, then it is accepted like any other", async () => {
+      const server = await serve();
+      const { owner, playtester, id, retry } = await retried(server);
+      expect(Date.parse((await shown(owner, retry)).deadlineAt) - server.clock.now()).toBe(24 * hour);
+      await giveVideo(server, retry, playtester);
+      await playtester.post(`/playtester/slots/${retry}/submit`);
+      await owner.post(`/slots/${retry}/accept`);
+      expect(await playtestOf(owner, id)).toMatchObject({ status: "completed", slots: { rejected: 1, accepted: 1 } });
+      expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(2000);
+    });
+
+    it.each([
+      { what: "missed", act: (server: TestServer) => server.advance(24 * hour), slots: { rejected: 1, expired: 1, open: 1 } },
+      {
+        what: "given back",
+        act: (_server: TestServer, playtester: Person, retry: string) => playtester.post(`/playtester/slots/${retry}/release`),
+        slots: { rejected: 1, cancelled: 1, open: 1 },
+      },
+    ])("$what opens a slot for somebody else", async ({ act, slots }) => {
+      const server = await serve();
+      const { owner, playtester, id, retry } = await retried(server);
+      await act(server, playtester, retry);
+      expect((await playtestOf(owner, id)).slots).toMatchObject(slots);
+      expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
+      await claim(await registerPlaytester(server), id);
+    });
+
+    it("rejected for good forfeits the one price that was paid", async () => {
+      const server = await serve();
+      const { owner, playtester, id, retry } = await retried(server);
+      const before = await balance(owner);
+      await giveVideo(server, retry, playtester);
+      await playtester.post(`/playtester/slots/${retry}/submit`);
+      await owner.post(`/slots/${retry}/reject`);
+      expect(await playtestOf(owner, id)).toMatchObject({ status: "completed", slots: { rejected: 2 } });
+      expect(await balance(owner)).toBe(before);
+      const held = await server.deps.store.read((q) =>
+        q.one<{ balance: number }>("SELECT balance FROM ledger_accounts WHERE id = ?", `liab:held:${id}`),
+      );
+      expect(held?.balance).toBe(0);
+    });
+  });
+
+  it("a blocked slot has none; unblocked, it has a fresh one", async () => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const slotId = await claim(playtester, await order(owner, gameId));
+    await server.advance(23 * hour);
+    await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
+    expect((await shown(owner, slotId)).deadlineAt).toBeNull();
+    await server.advance(200 * hour);
+    expect((await shown(owner, slotId)).status).toBe("blocked");
+    await owner.post(`/slots/${slotId}/unblock`);
+    await server.advance(24 * hour - 1);
+    expect((await shown(owner, slotId)).status).toBe("reserved");
+    await server.advance(1);
+    expect((await shown(owner, slotId)).status).toBe("expired");
+  });
+
+  it("ends a playtest with its last slot, and says so once", async () => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const second = await registerPlaytester(server);
+    const id = await order(owner, gameId, { quantity: 3 });
+    const [accepted, rejected] = [await play(server, playtester, id), await play(server, second, id)];
+    await owner.post(`/slots/${accepted}/accept`);
+    await owner.post(`/slots/${rejected}/reject`);
+    expect((await playtestOf(owner, id)).status).toBe("active");
+    await owner.post(`/playtests/${id}/cancel`);
+    expect((await playtestOf(owner, id)).status).toBe("completed");
+    const { notifications } = (await owner.get("/notifications")).body.data;
+    expect(notifications.filter((notice: { type: string }) => notice.type === "playtest.completed")).toHaveLength(1);
+  });
+});

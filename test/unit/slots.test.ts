@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { applicationAt, ratingAverage } from "../../server/domain/applications.ts";
+import { type ClaimFacts, type Targeting, whyNotApply, whyNotClaim } from "../../server/domain/eligibility.ts";
+import { claimDeadline, playtestStatusAt, playtestStatusOf, statusAt } from "../../server/domain/slots.ts";
+
+const hour = 3_600_000;
+const now = Date.parse("2026-03-01T12:00:00.000Z");
+
+describe("claimDeadline", () => {
+  it.each([
+    { mode: "automatic", players: 1, hours: 24 },
+    { mode: "automatic", players: 2, hours: 72 },
+    { mode: "automatic", players: 8, hours: 72 },
+    { mode: "manual", players: 1, hours: 72 },
+    { mode: "manual", players: 8, hours: 72 },
+  ])("$mode, $players player(s): $hours h", ({ mode, players, hours }) => {
+    expect(claimDeadline(mode, players, now)).toBe(now + hours * hour);
+  });
+});
+
+describe("statusAt", () => {
+  it.each([
+    { status: "reserved", deadline: 1, window: null, is: "reserved" },
+    { status: "reserved", deadline: 0, window: null, is: "expired" },
+    { status: "reserved", deadline: -1, window: null, is: "expired" },
+    { status: "reserved", deadline: 1, window: -1, is: "reserved" },
+    { status: "open", deadline: null, window: null, is: "open" },
+    { status: "open", deadline: null, window: 1, is: "open" },
+    { status: "open", deadline: null, window: 0, is: "expired" },
+    { status: "blocked", deadline: null, window: -1, is: "blocked" },
+    { status: "submitted", deadline: -1, window: -1, is: "submitted" },
+    { status: "publishing", deadline: -1, window: -1, is: "publishing" },
+    { status: "accepted", deadline: -1, window: -1, is: "accepted" },
+    { status: "rejected", deadline: -1, window: -1, is: "rejected" },
+    { status: "cancelled", deadline: -1, window: -1, is: "cancelled" },
+  ])("$status, deadline in $deadline ms, window ends in $window ms: $is", ({ status, deadline, window, is }) => {
+    const at = (offset: number | null) => (offset === null ? null : now + offset);
+    expect(statusAt({ status, deadline_at: at(deadline), window_at: at(window) }, now)).toBe(is);
+  });
+});
+
+describe("the status of a playtest", () => {
+  it.each([
+    { slots: ["open", "accepted"], is: "active" },
+    { slots: ["reserved", "expired"], is: "active" },
+    { slots: ["submitted"], is: "active" },
+    { slots: ["blocked", "cancelled"], is: "active" },
+    { slots: ["publishing", "accepted"], is: "active" },
+    { slots: ["accepted", "rejected", "cancelled", "expired"], is: "completed" },
+    { slots: ["rejected", "cancelled"], is: "completed" },
+    { slots: ["cancelled", "cancelled"], is: "cancelled" },
+    { slots: ["expired", "cancelled"], is: "expired" },
+    { slots: ["expired"], is: "expired" },
+  ])("$slots: $is", ({ slots, is }) => {
+    expect(playtestStatusOf(slots)).toBe(is);
+  });
+
+  const rows = [
+    { status: "pending_payment", payBy: 1, window: null, slots: [], is: "pending_payment" },
+    { status: "pending_payment", payBy: 0, window: null, slots: [], is: "cancelled" },
+    { status: "active", payBy: null, window: null, slots: ["expired"], is: "active" },
+    { status: "active", payBy: null, window: 1, slots: ["expired"], is: "active" },
+    { status: "active", payBy: null, window: 0, slots: ["expired"], is: "expired" },
+    { status: "active", payBy: null, window: 0, slots: ["expired", "blocked"], is: "active" },
+    { status: "completed", payBy: null, window: -1, slots: ["accepted"], is: "completed" },
+    { status: "cancelled", payBy: null, window: -1, slots: ["cancelled"], is: "cancelled" },
+  ] as const;
+  it.each(rows)("$status with $slots, payable for $payBy ms, window for $window ms: $is", (row) => {
+    const at = (offset: number | null) => (offset === null ? null : now + offset);
+    const playtest = { status: row.status, pay_by: at(row.payBy), applications_expire_at: at(row.window) };
+    expect(playtestStatusAt(playtest, row.slots, now)).toBe(row.is);
+  });
+});
+
+describe("applicationAt", () => {
+  it.each([
+    { status: "pending", window: 1, is: "pending", reviewedAt: null },
+    { status: "pending", window: 0, is: "auto_rejected", reviewedAt: now },
+    { status: "approved", window: -1, is: "approved", reviewedAt: now - 5 },
+    { status: "rejected", window: -1, is: "rejected", reviewedAt: now - 5 },
+    { status: "withdrawn", window: -1, is: "withdrawn", reviewedAt: null },
+  ] as const)("$status, window ends in $window ms: $is", ({ status, window, is, reviewedAt }) => {
+    const row = { status, reviewed_at: status === "pending" ? null : reviewedAt, window_at: now + window };
+    expect(applicationAt(row, now)).toEqual({ status: is, reviewedAt });
+  });
+});
+
+it.each([
+  { sum: null, count: 0, is: null },
+  { sum: 5, count: 1, is: "5.00" },
+  { sum: 13, count: 3, is: "4.33" },
+  { sum: 14, count: 3, is: "4.67" },
+])("ratingAverage of $count scores that sum to $sum: $is", ({ sum, count, is }) => {
+  expect(ratingAverage(sum, count)).toBe(is);
+});
+
+describe("eligibility", () => {
+  const everyone: Targeting = { type: null, scope: null, pastScope: null, playtesterId: null };
+  const nothing: ClaimFacts = {
+    ownStatuses: [],
+    playedGame: false,
+    playedOwner: false,
+    acceptedGame: false,
+    acceptedOwner: false,
+    held: 0,
+    maxHeld: 3,
+  };
+  const target = (type: "new" | "past", scope: "game" | "owner" = "owner"): Targeting => ({
+    ...everyone,
+    type,
+    scope,
+    pastScope: type === "past" ? "any" : null,
+  });
+  const specific: Targeting = { ...target("past"), pastScope: "specific", playtesterId: "me" };
+
+  const rows: { name: string; targeting?: Targeting; facts?: Partial<ClaimFacts>; claim: boolean; apply?: boolean }[] = [
+    { name: "anyone", claim: true },
+    { name: "holding two of three", facts: { held: 2 }, claim: true },
+    { name: "holding three of three", facts: { held: 3 }, claim: false, apply: true },
+    ...["reserved", "blocked", "submitted", "publishing", "accepted", "rejected", "expired", "cancelled"].map((status) => ({
+      name: `with a slot of it that is ${status}`,
+      facts: { ownStatuses: [status] },
+      claim: false,
+    })),
+    {
+      name: "new to the game, played another of the owner",
+      targeting: target("new", "game"),
+      facts: { playedOwner: true },
+      claim: true,
+    },
+    {
+      name: "new to the game, played it",
+      targeting: target("new", "game"),
+      facts: { playedGame: true, playedOwner: true },
+      claim: false,
+    },
+    { name: "new to the owner, played another game", targeting: target("new"), facts: { playedOwner: true }, claim: false },
+    { name: "new to the owner", targeting: target("new"), claim: true },
+    { name: "past of the game, never", targeting: target("past", "game"), claim: false },
+    { name: "past of the game, not accepted", targeting: target("past", "game"), facts: { playedGame: true }, claim: false },
+    {
+      name: "past of the game, accepted in another",
+      targeting: target("past", "game"),
+      facts: { acceptedOwner: true },
+      claim: false,
+    },
+    {
+      name: "past of the game, accepted",
+      targeting: target("past", "game"),
+      facts: { acceptedGame: true, acceptedOwner: true },
+      claim: true,
+    },
+    {
+      name: "past of the owner, accepted in another game",
+      targeting: target("past"),
+      facts: { acceptedOwner: true },
+      claim: true,
+    },
+    { name: "past of the owner, not accepted", targeting: target("past"), facts: { playedOwner: true }, claim: false },
+    { name: "the one asked for", targeting: specific, claim: true },
+    {
+      name: "somebody else was asked for",
+      targeting: { ...specific, playtesterId: "you" },
+      facts: { acceptedOwner: true },
+      claim: false,
+    },
+  ];
+  it.each(rows)("$name: $claim", ({ targeting = everyone, facts, claim, apply = claim }) => {
+    const known = { ...nothing, ...facts };
+    expect(whyNotClaim(targeting, "me", known) === undefined).toBe(claim);
+    expect(whyNotApply(targeting, "me", known) === undefined).toBe(apply);
+  });
+});
