@@ -40,7 +40,7 @@ export async function emitTo(deps: Deps, tx: Query, recipient: Recipient, occurr
 export async function record(deps: Deps, tx: Query, recipient: Recipient, { kind, data, notice }: Occurrence): Promise<Event> {
   const now = deps.clock.now();
   const event: Event = { id: deps.newId(), account_id: recipient.id, kind, data: JSON.stringify(data), created_at: now };
-  await events.append(tx, event);
+  await events.insert(tx, event);
   const { title, body } = noticeOf(kind, recipient.role, notice);
   const about = { user_id: recipient.id, event_id: event.id, type: kind };
   await notifications.insert(tx, { id: deps.newId(), ...about, title, body, read_at: null, created_at: now });

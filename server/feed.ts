@@ -13,7 +13,7 @@ export interface EventFeed {
 
 const pollMs = 1_000;
 
-/** One query a second for all who follow anything; commits of this process are announced at once. */
+/** Two queries a second for all who follow anything; commits of this process are announced at once. */
 export function createFeed(store: Store): EventFeed {
   const followers = new Map<string, Set<() => void>>();
   const seen = new Map<string, number>();
@@ -25,7 +25,10 @@ export function createFeed(store: Store): EventFeed {
   };
 
   async function poll(): Promise<void> {
-    for (const { account_id, last_seq } of await store.read((q) => events.lastSeqs(q, [...followers.keys()]))) {
+    const accounts = [...followers.keys()];
+    for (const accountId of await store.read((q) => events.unnumbered(q, accounts))) wake(accountId);
+    // Numbered by another process before this one looked.
+    for (const { account_id, last_seq } of await store.read((q) => events.lastSeqs(q, accounts))) {
       if (seen.get(account_id) === last_seq) continue;
       seen.set(account_id, last_seq);
       wake(account_id);

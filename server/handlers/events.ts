@@ -2,54 +2,64 @@ import type { Deps } from "../deps.ts";
 import { Direct } from "../http/call.ts";
 import { streamTo } from "../http/event-stream.ts";
 import { invalid } from "../problem.ts";
-import type { Query } from "../store/db.ts";
 import * as eventStore from "../store/events.ts";
 import * as keys from "../store/keys.ts";
 import type { Some } from "./index.ts";
 import { eventView } from "./views.ts";
 
+const unknownPlace = "is not the id of an event of this account; leave it out to start with what comes next";
+
 /** The event log: what an account was told, whether or not a webhook took it (decisions §10). */
 export function events(deps: Deps): Some<"listEvents"> {
+  async function catchUp(accountId: string): Promise<void> {
+    const waiting = await deps.store.read((q) => eventStore.unnumbered(q, [accountId]));
+    if (waiting.length > 0) await deps.store.write((tx) => eventStore.number(tx, accountId));
+  }
+
   /** Where a stream starts: behind the event the client saw last; without one, at the end of the log. */
-  async function startOf(q: Query, accountId: string, lastId: string | undefined): Promise<eventStore.Place> {
+  async function startOf(accountId: string, lastId: string | undefined): Promise<eventStore.Place> {
     if (lastId === eventStore.beginning.id) return eventStore.beginning;
-    if (lastId === undefined) return (await eventStore.latest(q, accountId)) ?? eventStore.beginning;
-    const found = await eventStore.find(q, accountId, lastId);
-    if (!found)
-      throw invalid("Last-Event-ID", "is not the id of an event of this account; leave it out to start with what comes next");
-    return found;
+    await catchUp(accountId);
+    return deps.store.read(async (q) => {
+      if (lastId === undefined) return (await eventStore.lastPlace(q, accountId)) ?? eventStore.beginning;
+      const found = await eventStore.placeOf(q, accountId, lastId);
+      if (!found) throw invalid("Last-Event-ID", unknownPlace);
+      return found;
+    });
+  }
+
+  function nextAfter(accountId: string, start: number) {
+    let seq = start;
+    return async () => {
+      await catchUp(accountId);
+      const rows = await deps.store.read((q) => eventStore.listAfter(q, accountId, seq, 100));
+      seq = rows.at(-1)?.seq ?? seq;
+      return rows.map((row) => ({ id: row.id, data: JSON.stringify(eventView(row)) }));
+    };
+  }
+
+  async function stream(accountId: string, keyId: string, lastId: string | undefined): Promise<Direct> {
+    const start = await startOf(accountId, lastId);
+    return new Direct((_, response) =>
+      streamTo(response, {
+        start: start.id,
+        draining: deps.draining,
+        follow: (wake) => deps.feed.follow(accountId, wake),
+        allowed: () => deps.store.read((q) => keys.isLive(q, keyId, deps.clock.now())),
+        next: nextAfter(accountId, start.seq),
+      }),
+    );
   }
 
   return {
     async listEvents(call) {
       const { userId, keyId } = call.principal;
-      if (call.headers.accept?.includes("text/event-stream")) {
-        const lastId = call.headers["last-event-id"];
-        const start = await call.read((q) => startOf(q, userId, Array.isArray(lastId) ? lastId[0] : lastId));
-        return new Direct((_, response) =>
-          streamTo(response, {
-            start: start.id,
-            draining: deps.draining,
-            follow: (wake) => deps.feed.follow(userId, wake),
-            allowed: () => deps.store.read((q) => keys.isLive(q, keyId, deps.clock.now())),
-            next: nextAfter(userId, start.seq),
-          }),
-        );
-      }
+      const lastId = call.headers["last-event-id"];
+      if (call.headers.accept?.includes("text/event-stream"))
+        return stream(userId, keyId, typeof lastId === "string" ? lastId : undefined);
       const page = call.page();
-      const rows = await call.read((q) => eventStore.listNewest(q, userId, page.after?.at, page.limit + 1));
-      // The log is paged by number, not by time: of events of one millisecond none is skipped.
-      const numbered = rows.map((row) => ({ id: row.id, created_at: row.seq, row }));
-      return call.listed(page, numbered, (items) => ({ events: items.map(({ row }) => eventView(row)) }));
+      const rows = await call.read((q) => eventStore.list(q, userId, page));
+      return call.listed(page, rows, (items) => ({ events: items.map(eventView) }));
     },
   };
-
-  function nextAfter(userId: string, start: number) {
-    let seq = start;
-    return async () => {
-      const rows = await deps.store.read((q) => eventStore.listAfter(q, userId, seq, 100));
-      seq = rows.at(-1)?.seq ?? seq;
-      return rows.map((row) => ({ id: row.id, data: JSON.stringify(eventView(row)) }));
-    };
-  }
 }

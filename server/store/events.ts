@@ -1,56 +1,80 @@
 import type { EventKind } from "../../src/contract/events.ts";
 import type { Query } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
 import { insertRow } from "./rows.ts";
 
-export interface EventRow {
+export interface Event {
   id: string;
   account_id: string;
   kind: EventKind;
   data: string;
-  /** Counts an account's events in the order of their commits: who has read up to one has missed none before it. */
-  seq: number;
   created_at: number;
 }
 
-/** An event apart from its place in the log. */
-export type Event = Omit<EventRow, "seq">;
-
-/** Adds the event to its account's log. Two transactions that do this for one account take turns. */
-export async function append(tx: Query, event: Event): Promise<void> {
-  const counter = await tx.one<{ last_seq: number }>(
-    `INSERT INTO event_counters (account_id, last_seq) VALUES (?, 1)
-     ON CONFLICT (account_id) DO UPDATE SET last_seq = event_counters.last_seq + 1 RETURNING last_seq`,
-    event.account_id,
-  );
-  await insertRow(tx, "events", { ...event, seq: counter!.last_seq });
+/** A place in an account's log: who has read up to `seq` has missed nothing before it. */
+export interface Place {
+  id: string;
+  seq: number;
 }
-
-export const find = (q: Query, accountId: string, id: string) =>
-  q.one<EventRow>("SELECT * FROM events WHERE id = ? AND account_id = ?", id, accountId);
-
-export const listNewest = (q: Query, accountId: string, before: number | undefined, limit: number) =>
-  q.all<EventRow>(
-    "SELECT * FROM events WHERE account_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
-    accountId,
-    before ?? Number.MAX_SAFE_INTEGER,
-    limit,
-  );
-
-export const listAfter = (q: Query, accountId: string, seq: number, limit: number) =>
-  q.all<EventRow>("SELECT * FROM events WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?", accountId, seq, limit);
-
-export const latest = (q: Query, accountId: string) =>
-  q.one<EventRow>("SELECT * FROM events WHERE account_id = ? ORDER BY seq DESC LIMIT 1", accountId);
-
-/** The number of the latest event of each of these accounts that has one. */
-export const lastSeqs = (q: Query, accountIds: readonly string[]) =>
-  q.all<{ account_id: string; last_seq: number }>(
-    `SELECT account_id, last_seq FROM event_counters WHERE account_id IN (${accountIds.map(() => "?").join(", ")})`,
-    ...accountIds,
-  );
-
-/** A place in an account's log. */
-export type Place = Pick<EventRow, "id" | "seq">;
 
 /** Before an account's first event. */
 export const beginning: Place = { id: "0", seq: 0 };
+
+export const insert = (tx: Query, event: Event) => insertRow(tx, "events", event);
+
+export function list(q: Query, accountId: string, page: Page) {
+  const { sql, values } = keyset(page, "e");
+  return q.all<Event>(`SELECT e.* FROM events e WHERE e.account_id = ? ${sql}`, accountId, ...values);
+}
+
+/**
+ * Numbers the events of an account that have no number yet. Transactions may commit in another order than their times
+ * and ids say; numbers are given after the commit, by who reads the log, so that nothing ever appears behind a reader, and
+ * those who write events do not wait for each other.
+ */
+export async function number(tx: Query, accountId: string): Promise<void> {
+  const counter = await tx.one<{ last_seq: number }>("SELECT last_seq FROM event_counters WHERE account_id = ?", accountId);
+  const last = counter?.last_seq ?? 0;
+  const added = await tx.run(
+    `UPDATE events SET seq = ? + x.place
+       FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY created_at, id) AS place FROM events WHERE account_id = ? AND seq IS NULL) x
+      WHERE events.id = x.id`,
+    last,
+    accountId,
+  );
+  if (added === 0) return;
+  await tx.run(
+    `INSERT INTO event_counters (account_id, last_seq) VALUES (?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET last_seq = excluded.last_seq`,
+    accountId,
+    last + added,
+  );
+}
+
+const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
+
+/** Which of these accounts have events without a number. */
+export const unnumbered = async (q: Query, accountIds: readonly string[]) =>
+  (
+    await q.all<{ account_id: string }>(
+      `SELECT DISTINCT account_id FROM events WHERE seq IS NULL AND account_id IN (${marks(accountIds)})`,
+      ...accountIds,
+    )
+  ).map((row) => row.account_id);
+
+/** The highest number given in each of these accounts. */
+export const lastSeqs = (q: Query, accountIds: readonly string[]) =>
+  q.all<{ account_id: string; last_seq: number }>(
+    `SELECT account_id, last_seq FROM event_counters WHERE account_id IN (${marks(accountIds)})`,
+    ...accountIds,
+  );
+
+/** Undefined for an unknown event, one of another account, and one without a number. */
+export const placeOf = (q: Query, accountId: string, id: string) =>
+  q.one<Place>("SELECT id, seq FROM events WHERE id = ? AND account_id = ? AND seq IS NOT NULL", id, accountId);
+
+export const lastPlace = (q: Query, accountId: string) =>
+  q.one<Place>("SELECT id, seq FROM events WHERE account_id = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1", accountId);
+
+export const listAfter = (q: Query, accountId: string, seq: number, limit: number) =>
+  q.all<Event & Place>("SELECT * FROM events WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?", accountId, seq, limit);

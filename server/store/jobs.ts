@@ -10,9 +10,23 @@ export interface JobRow {
   lease_token: string | null;
 }
 
-/** Queues a job once per key; a key that is queued already is moved to the earlier time. */
-export const add = (tx: Query, job: { id: string; kind: string; key: string; payload: unknown; runAt: number; now: number }) =>
-  tx.run(
+interface NewJob {
+  id: string;
+  kind: string;
+  key: string;
+  payload: unknown;
+  runAt: number;
+  now: number;
+}
+
+/**
+ * Queues a job once per key; a key that is queued already is moved to the earlier time. One that is early enough is read
+ * and not written: many transactions queue the same job at once, and only its end may collide with them.
+ */
+export async function add(tx: Query, job: NewJob): Promise<void> {
+  const known = await tx.one<{ run_at: number }>("SELECT run_at FROM jobs WHERE unique_key = ?", job.key);
+  if (known && known.run_at <= job.runAt) return;
+  await tx.run(
     `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES (?, ?, ?, ?, ?, 0, 'queued', 0, ?)
      ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
     job.id,
@@ -22,6 +36,7 @@ export const add = (tx: Query, job: { id: string; kind: string; key: string; pay
     job.runAt,
     job.now,
   );
+}
 
 export const nextRunAt = async (q: Query) =>
   (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;

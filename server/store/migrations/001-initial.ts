@@ -141,8 +141,10 @@ export const initial = {
 
     // Events, notifications, webhooks
     `CREATE TABLE events (
-      id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES users (id), kind TEXT NOT NULL, data TEXT NOT NULL, seq {int} NOT NULL,
+      id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES users (id), kind TEXT NOT NULL, data TEXT NOT NULL, seq {int},
       created_at {int} NOT NULL, UNIQUE (account_id, seq)) {strict}`,
+    `CREATE INDEX events_by_account ON events (account_id, created_at, id)`,
+    `CREATE INDEX events_unnumbered ON events (account_id, created_at, id) WHERE seq IS NULL`,
     `CREATE TABLE event_counters (account_id TEXT PRIMARY KEY REFERENCES users (id), last_seq {int} NOT NULL) {strict}`,
     `CREATE TABLE notifications (
       id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id), event_id TEXT, type TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
