@@ -9,6 +9,7 @@ import { events } from "./events.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { notifications } from "./notifications.ts";
+import { orders } from "./orders.ts";
 import type { Pending } from "./pending.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
@@ -35,6 +36,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...games(deps),
   ...info(deps),
   ...notifications(deps),
+  ...orders(deps),
   ...playtests(deps),
   ...slots(deps),
   ...playtester(deps),

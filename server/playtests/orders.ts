@@ -2,7 +2,7 @@ import type { Order } from "../../src/contract/order-body.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, orderTransfer } from "../domain/ledger.ts";
 import { type Funds, type Need, type PaymentMethod, settle } from "../domain/orders.ts";
-import { priceOf, type SlotPrice } from "../domain/pricing.ts";
+import { priceOf, type SlotPrice, type Terms } from "../domain/pricing.ts";
 import { conflict, invalid, Problem } from "../problem.ts";
 import { isUniqueViolation, type Query } from "../store/db.ts";
 import type { GameRow } from "../store/games.ts";
@@ -22,18 +22,29 @@ export interface Priced {
 }
 
 /** What an order costs and what the owner has for it. */
-export async function priceOrder(
-  deps: Deps,
-  q: Query,
-  ownerId: string,
-  order: Pick<Order, "visibility" | "durationMinutes" | "playerCount" | "quantity">,
-): Promise<Priced> {
+export async function priceOrder(deps: Deps, q: Query, ownerId: string, order: Terms & { quantity: number }): Promise<Priced> {
   const price = priceOf(order, deps.config.pricing);
   const funds = {
     balanceCents: await ledger.balance(q, accounts.credit(ownerId)),
     minutesAvailable: await ledger.balance(q, accounts.minutes(ownerId)),
   };
   return { price, need: { totalCents: price.costCents * order.quantity, minutesNeeded: price.minutes * order.quantity }, funds };
+}
+
+/** What is still to be paid for an order that was placed, at the price it was placed at. */
+export async function pricePlaytest(deps: Deps, q: Query, playtest: playtests.PlaytestRow): Promise<Priced> {
+  const terms = {
+    visibility: playtest.visibility,
+    durationMinutes: playtest.duration_minutes,
+    playerCount: playtest.player_count,
+  };
+  const { price, funds } = await priceOrder(deps, q, playtest.owner_id, { ...terms, quantity: playtest.quantity });
+  const agreed = { ...price, costCents: playtest.cost_per_slot_cents, payoutCents: playtest.payout_cents };
+  return {
+    price: agreed,
+    funds,
+    need: { totalCents: agreed.costCents * playtest.quantity, minutesNeeded: price.minutes * playtest.quantity },
+  };
 }
 
 export interface Placed {

@@ -133,6 +133,34 @@ onBothDatabases("orders", (serve) => {
     expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toHaveLength(1);
   });
 
+  it.each([
+    { method: "credit", cents: 4000, minutes: 0, says: { paidWithCredit: true, balanceCents: 0 } },
+    { method: "hours", cents: 0, minutes: 120, says: { paidWithPlaytestHours: true, playtestMinutesRemaining: 0 } },
+  ])("pays a waiting order with $method, once", async ({ method, cents, minutes, says }) => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server);
+    const id = await order(owner, gameId, { quantity: 2 });
+    expect((await owner.post(`/playtests/${id}/pay`, { method })).status).toBe(402);
+    if (cents > 0) await giveCredit(server, owner, cents);
+    if (minutes > 0) await giveMinutes(server, owner, minutes);
+    const replies = await Promise.all([1, 2].map(() => owner.post(`/playtests/${id}/pay`, { method })));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409]);
+    expect(replies.find((reply) => reply.status === 200)!.body.data).toMatchObject({ ...says, playtest: { status: "active" } });
+    expect(await countsOf(owner, id)).toEqual({ status: "active", open: 2 });
+  });
+
+  it("orders by card: a checkout that activates the order when it is paid", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 500);
+    const reply = await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "card" });
+    expect(reply.body.data).toMatchObject({ requiresPayment: true, playtest: { status: "pending_payment" } });
+    expect(reply.body.data.checkoutUrl).toMatch(/\/checkout\//);
+    const { paymentId, playtest } = reply.body.data;
+    await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
+    expect(await countsOf(owner, playtest.id)).toEqual({ status: "active", open: 1 });
+    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(500);
+  });
+
   it("quotes what an order would cost and be paid with", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 5000));
     const reply = await owner.post("/playtests/quote", { gameId, quantity: 3 });

@@ -1,0 +1,57 @@
+import type { Settlement } from "../domain/orders.ts";
+import type { Placed, Priced } from "../playtests/orders.ts";
+import type { PlaytestRow } from "../store/playtests.ts";
+import type { SlotDetailRow } from "../store/slots.ts";
+import { playtestView, slotView } from "./views.ts";
+
+/** The replies to an order and to its payment, one function per shape (specification: Create playtest responses). */
+interface Checkout {
+  checkoutUrl: string;
+  paymentId: string;
+}
+
+const yes = true as const;
+
+export function paidReply(row: PlaytestRow, by: "hours" | "credit", { need, funds, price }: Priced, paymentId: string) {
+  const playtest = playtestView(row);
+  if (by === "credit")
+    return {
+      playtest,
+      paid: yes,
+      paidWithCredit: yes,
+      totalCents: need.totalCents,
+      balanceCents: funds.balanceCents - need.totalCents,
+      paymentId,
+    };
+  return {
+    playtest: { ...playtest, playtestMinutesPerSlot: price.minutes },
+    paid: yes,
+    paidWithPlaytestHours: yes,
+    playtestMinutesUsed: need.minutesNeeded,
+    playtestMinutesRemaining: funds.minutesAvailable - need.minutesNeeded,
+    paymentId,
+  };
+}
+
+/** The order waits for payment; the two figures in minutes say why hours were not used. */
+export const pendingReply = (row: PlaytestRow, { need, funds, price }: Priced, checkout?: Checkout) => ({
+  playtest: playtestView(row),
+  requiresPayment: yes,
+  costPerSlotCents: price.costCents,
+  totalCents: need.totalCents,
+  playtestMinutesNeeded: need.minutesNeeded,
+  playtestMinutesAvailable: funds.minutesAvailable,
+  ...checkout,
+});
+
+export const trialReply = (row: PlaytestRow, slots: readonly SlotDetailRow[], now: number) => ({
+  playtest: playtestView(row),
+  slots: slots.map((slot) => slotView(slot, now)),
+  needsAdminApproval: yes,
+});
+
+/** What a quote says it would be paid with. */
+export const wouldPayWith = ({ by }: Settlement) => (by === "free" || by === "hours" || by === "credit" ? by : ("none" as const));
+
+export const isPaid = (placed: Placed): placed is Placed & { settlement: { by: "hours" | "credit" }; paymentId: string } =>
+  placed.paymentId !== undefined;

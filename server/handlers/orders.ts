@@ -1,0 +1,122 @@
+import { openCheckout, requireCards } from "../billing/payments.ts";
+import type { Deps } from "../deps.ts";
+import { methodOf, settle } from "../domain/orders.ts";
+import { closeWhenFull } from "../playtests/applications.ts";
+import { ownGame, ownPlaytest } from "../playtests/find.ts";
+import {
+  activate,
+  charge,
+  insufficient,
+  orderDescription,
+  type Placed,
+  type Priced,
+  placeOrder,
+  priceOrder,
+  pricePlaytest,
+} from "../playtests/orders.ts";
+import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
+import { conflict, invalid, unavailable } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import type { Some } from "./index.ts";
+import { isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
+import { countedPlaytestView, playtestView } from "./views.ts";
+
+type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest";
+
+export function orders(deps: Deps): Some<Ops> {
+  const { clock } = deps;
+
+  async function checkoutFor(tx: Query, playtest: playtests.PlaytestRow, { need }: Priced) {
+    const description = orderDescription(playtest);
+    const order = { ownerId: playtest.owner_id, amountCents: need.totalCents, description, playtestId: playtest.id };
+    const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...order, purpose: "order" });
+    return { checkoutUrl, paymentId: payment.id };
+  }
+
+  /** Which of the specification's five replies it is follows from how the order was paid. */
+  async function replyTo(tx: Query, placed: Placed, byCard: boolean) {
+    const { playtest, settlement, priced } = placed;
+    if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);
+    if (playtest.is_free_public_trial === 1) {
+      const opened = await slots.listForPlaytest(tx, playtest.id, { limit: playtest.quantity, after: undefined });
+      return trialReply(playtest, opened, clock.now());
+    }
+    if (settlement.by === "free") return { playtest: playtestView(playtest) };
+    return pendingReply(playtest, priced, byCard ? await checkoutFor(tx, playtest, priced) : undefined);
+  }
+
+  return {
+    async createPlaytest(call) {
+      const method = methodOf(call.headers["x-payment-method"]);
+      if (!method) throw invalid("X-Payment-Method", "must be x402, hours, credit or card");
+      if (method === "card") requireCards(deps);
+      return call.commit(async (tx) => {
+        const game = await ownGame(tx, call.params.gameId, call.principal.userId);
+        return replyTo(tx, await placeOrder(deps, tx, game, call.body, method), method === "card");
+      });
+    },
+
+    quotePlaytest: (call) =>
+      call.read(async (q) => {
+        const { gameId, ...order } = call.body;
+        if (gameId !== undefined) {
+          const game = await ownGame(q, gameId, call.principal.userId);
+          if (order.isFreePublicTrial && (await playtests.hasTrial(q, game.id)))
+            throw conflict("This game's free trial is used.");
+        }
+        const { price, need, funds } = await priceOrder(deps, q, call.principal.userId, order);
+        const by = wouldPayWith(settle(need, funds, "any"));
+        return {
+          costPerSlotCents: price.costCents,
+          payoutCents: price.payoutCents,
+          totalCents: need.totalCents,
+          playtestMinutesNeeded: need.minutesNeeded,
+          playtestMinutesAvailable: funds.minutesAvailable,
+          balanceCents: funds.balanceCents,
+          wouldPayWith: by,
+          missingCents: by === "none" ? need.totalCents - funds.balanceCents : 0,
+        };
+      }),
+
+    async payPlaytest(call) {
+      const { method } = call.body;
+      if (method === "card") requireCards(deps);
+      if (method === "x402") throw unavailable("This server takes no crypto. Nothing was charged.", 3600);
+      return call.commit(async (tx) => {
+        const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
+        if (row.status !== "pending_payment" || row.pay_by! <= clock.now())
+          throw conflict("This order is not waiting for payment. Nothing was charged.");
+        const priced = await pricePlaytest(deps, tx, row);
+        if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
+        if (settle(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
+        const paymentId = await charge(deps, tx, row, method, priced.need);
+        return paidReply(await activate(deps, tx, row, method, paymentId), method, priced, paymentId);
+      });
+    },
+
+    cancelPlaytest: (call) =>
+      call.commit(async (tx) => {
+        const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
+        const counts = (await playtests.slotCounts(tx, [row.id], clock.now())).get(row.id)!;
+        const { status } = countedPlaytestView(row, counts, clock.now());
+        const total = { cents: 0, minutes: 0 };
+        if (status === "pending_payment")
+          await playtests.transition(tx, row.id, "pending_payment", { status: "cancelled", updated_at: clock.now() });
+        else {
+          const open = status === "active" ? await slots.openOf(tx, row.id) : [];
+          if (open.length === 0) throw conflict("No slot of this playtest is open or unpaid, so there is nothing to cancel.");
+          for (const slot of open) {
+            const back = await cancelOpen(deps, tx, row, slot);
+            total.cents += back.cents;
+            total.minutes += back.minutes;
+          }
+          await closeWhenFull(deps, tx, row);
+          await finishPlaytest(deps, tx, row);
+        }
+        const playtest = (await playtests.find(tx, row.id))!;
+        return { playtest: playtestView(playtest), refundedCents: total.cents, refundedMinutes: total.minutes };
+      }),
+  };
+}

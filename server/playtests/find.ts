@@ -1,0 +1,18 @@
+import { notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as playtests from "../store/playtests.ts";
+
+/** The owner's game; 404 for one that does not exist and for another owner's alike. */
+export async function ownGame(q: Query, gameId: string, ownerId: string): Promise<games.GameRow> {
+  const game = await games.findForOwner(q, gameId, ownerId);
+  if (!game) throw notFound();
+  return game;
+}
+
+/** The owner's playtest; 404 as for a game. */
+export async function ownPlaytest(q: Query, id: string, ownerId: string): Promise<playtests.PlaytestRow> {
+  const playtest = await playtests.findForOwner(q, id, ownerId);
+  if (!playtest) throw notFound();
+  return playtest;
+}
