@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import { type Check, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
 import { Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./postgres-queries.ts";
+import { Turnstile } from "./turnstile.ts";
 
 export interface PostgresOptions {
   log?: StoreLog | undefined;
@@ -38,6 +39,9 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   return new PostgresStore(pool, options);
 }
 
+/** A write that collided this often runs alone, so that a crowd of this process cannot starve it. */
+const TRIES_TOGETHER = 2;
+
 class PostgresStore implements Store {
   readonly dialect = "postgres";
   readonly #pool: Pool;
@@ -45,6 +49,7 @@ class PostgresStore implements Store {
   readonly #sleep: (ms: number) => Promise<unknown>;
   readonly #statements = new Statements();
   readonly #reads: Query;
+  readonly #turnstile = new Turnstile();
   readonly #writing = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
@@ -87,7 +92,8 @@ class PostgresStore implements Store {
   async #withRetries<T>(fn: (tx: Query) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#attempt(fn);
+        const attempt = () => this.#attempt(fn);
+        return await (tries <= TRIES_TOGETHER ? this.#turnstile.together(attempt) : this.#turnstile.alone(attempt));
       } catch (error) {
         if (!RETRYABLE.has(sqlState(error) ?? "")) throw error;
         if (tries === TRIES)
