@@ -1,0 +1,118 @@
+import { ago, bytes, oneLine, type Paint, shortId, usd } from "./text.ts";
+
+/** How a value is shown: `id` is shortened in terminal tables, `status` coloured, `ago` a time, `usd` cents, `minutes` a length. */
+export type Format = "text" | "id" | "ago" | "usd" | "bytes" | "status" | "minutes";
+
+/** One column of a table, or one line of a detail view. */
+export interface Column {
+  header: string;
+  /** Path of the value in an item, with dots; or how to get it. */
+  value: string | ((item: Record<string, unknown>) => unknown);
+  as?: Format;
+  /** Only in the detail view of one item. */
+  detail?: boolean;
+}
+
+export interface View {
+  columns: readonly Column[];
+  /** Said on standard error when a list is empty. */
+  empty?: string;
+}
+
+/** A column of a view. */
+export const col = (header: string, value: Column["value"], as: Format = "text"): Column => ({ header, value, as });
+/** A line that only the detail view of one item shows. */
+export const detail = (header: string, value: Column["value"], as: Format = "text"): Column => ({
+  header,
+  value,
+  as,
+  detail: true,
+});
+
+export type TimeMode = "iso" | "local" | "relative";
+
+export interface CellOptions {
+  now: number;
+  time: TimeMode;
+  paint: Paint;
+  shortIds: boolean;
+}
+
+/** The value at a dotted path; absent: undefined. */
+export function at(item: unknown, path: string): unknown {
+  let value: unknown = item;
+  for (const key of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+export const columnValue = (column: Column, item: Record<string, unknown>) =>
+  typeof column.value === "string" ? at(item, column.value) : column.value(item);
+
+const good = new Set(["accepted", "active", "approved", "completed", "open", "success", "true"]);
+const bad = new Set(["rejected", "failed", "blocked", "expired", "cancelled", "suspended", "disputed", "past_due"]);
+const waiting = new Set(["submitted", "pending", "pending_payment", "processing", "publishing", "reserved", "incomplete"]);
+
+function paintStatus(status: string, paint: Paint) {
+  if (good.has(status)) return paint("green", status);
+  if (bad.has(status)) return paint("red", status);
+  return waiting.has(status) ? paint("yellow", status) : status;
+}
+
+export function time(iso: string, mode: TimeMode, now: number) {
+  if (mode === "relative") return ago(iso, now);
+  if (mode === "iso" || Number.isNaN(Date.parse(iso))) return oneLine(iso);
+  return new Date(iso).toLocaleString();
+}
+
+/** A value as plain text, before any escaping. */
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(plain).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** A value as it is shown, on one line and harmless. */
+export function show(value: unknown, as: Format | undefined, options: CellOptions): string {
+  const text = oneLine(plain(value));
+  if (as === "id") return options.shortIds ? shortId(text) : text;
+  if (as === "ago") return text && time(text, options.time, options.now);
+  if (as === "status") return paintStatus(text, options.paint);
+  if (typeof value !== "number") return text;
+  if (as === "usd") return usd(value);
+  if (as === "bytes") return bytes(value);
+  return as === "minutes" ? `${value} min` : text;
+}
+
+const formula = /^[=+\-@\t\r]/;
+const number = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** A cell that no spreadsheet runs as a formula: a `'` goes before one that begins like it, unless it is a number. */
+export const guard = (text: string) => (formula.test(text) && !number.test(text) ? `'${text}` : text);
+
+/** One CSV line, quoted where needed (RFC 4180). */
+export const csvLine = (cells: readonly string[]) =>
+  `${cells.map((cell) => (/[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
+
+const filters: Record<string, (value: unknown, now: number) => string> = {
+  ago: (value, now) => (typeof value === "string" ? ago(value, now) : plain(value)),
+  usd: (value) => (typeof value === "number" ? usd(value) : plain(value)),
+  bytes: (value) => (typeof value === "number" ? bytes(value) : plain(value)),
+  date: (value) => (typeof value === "string" ? value.slice(0, 10) : plain(value)),
+};
+export const filterNames = Object.keys(filters);
+
+/** Names of filters a template uses that do not exist. */
+export const unknownFilters = (template: string) =>
+  [...template.matchAll(/\{[\w.]+\|(\w*)\}/g)].map(([, name]) => name!).filter((name) => !Object.hasOwn(filters, name));
+
+/** Fills `{path}` and `{path|filter}` from an item; the result is one harmless line. */
+export function fill(template: string, item: unknown, now: number) {
+  const text = template.replace(/\{([\w.]+)(?:\|(\w+))?\}/g, (_, path: string, filter?: string) => {
+    const value = at(item, path);
+    return oneLine(filter ? filters[filter]!(value, now) : plain(value));
+  });
+  return text.replaceAll("\\t", "\t").replaceAll("\\n", "\n");
+}

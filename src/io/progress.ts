@@ -1,0 +1,48 @@
+import type { Io } from "./io.ts";
+
+/** What long work says on standard error while it runs. */
+export interface Progress {
+  /** Says how far it is; `fraction` from 0 to 1 where that is known. */
+  update(text: string, fraction?: number): void;
+  /** Ends the line, with a last text if one is given. */
+  done(text?: string): void;
+}
+
+export type ProgressMode = "auto" | "plain" | "none";
+
+const quietMs = 10_000;
+const silent: Progress = { update() {}, done() {} };
+const label = (text: string, fraction?: number) => (fraction === undefined ? text : `${text} ${Math.floor(fraction * 100)} %`);
+
+/** At most one line in ten seconds, so that a log is not flooded. */
+function plain(io: Io, now: () => number): Progress {
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    update(text, fraction) {
+      if (now() - last < quietMs) return;
+      last = now();
+      io.err(`${label(text, fraction)}\n`);
+    },
+    done(text) {
+      if (text) io.err(`${text}\n`);
+    },
+  };
+}
+
+/** A line that rewrites itself on a terminal, sparse lines elsewhere, nothing when quiet. */
+export async function createProgress(io: Io, mode: ProgressMode, quiet: boolean, now: () => number): Promise<Progress> {
+  if (quiet || mode === "none") return silent;
+  if (mode === "plain" || !io.terminal.stderr || io.env.CI) return plain(io, now);
+  const { default: ora } = await import("ora");
+  const spinner = ora({ stream: io.stderr as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
+  return {
+    update(text, fraction) {
+      spinner.text = label(text, fraction);
+      if (!spinner.isSpinning) spinner.start();
+    },
+    done(text) {
+      spinner.stop();
+      if (text) io.err(`${text}\n`);
+    },
+  };
+}

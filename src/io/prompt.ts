@@ -1,0 +1,52 @@
+import { Interrupted, usage } from "../errors.ts";
+import type { Io } from "./io.ts";
+
+export interface Choice {
+  value: string;
+  name: string;
+}
+
+/** Questions on the terminal. Where none can be asked each throws a usage error naming the flag that answers it. */
+export interface Prompt {
+  readonly possible: boolean;
+  confirm(question: string, instead: string): Promise<boolean>;
+  text(question: string, instead: string, initial?: string): Promise<string>;
+  secret(question: string, instead: string): Promise<string>;
+  choose(question: string, choices: readonly Choice[], instead: string): Promise<string>;
+}
+
+const leaving = (error: unknown): never => {
+  if (error instanceof Error && error.name === "ExitPromptError") throw new Interrupted("SIGINT");
+  throw error;
+};
+
+export function createPrompt(io: Io, noInput: boolean): Prompt {
+  const { terminal, env, stdin, stderr, signal } = io;
+  const quiet = noInput || Boolean(env.CI) || Boolean(env.PLAYTEST_NO_INPUT);
+  const possible = terminal.stdin && terminal.stderr && !quiet;
+  const streams = { input: stdin, output: stderr, signal };
+
+  /** Loads the prompts only when a question is really asked. */
+  async function ask<T>(question: string, instead: string, run: (prompts: typeof import("@inquirer/prompts")) => Promise<T>) {
+    if (!possible) throw usage(`${question} It cannot be asked here.`, instead);
+    return run(await import("@inquirer/prompts")).catch(leaving);
+  }
+
+  return {
+    possible,
+    confirm: (message, instead) => ask(message, instead, (prompts) => prompts.confirm({ message, default: false }, streams)),
+    text: (message, instead, initial) =>
+      ask(message, instead, (prompts) =>
+        prompts.input({ message, required: true, ...(initial && { default: initial }) }, streams),
+      ),
+    secret: (message, instead) => ask(message, instead, (prompts) => prompts.password({ message, mask: "•" }, streams)),
+    choose: (message, choices, instead) =>
+      ask(message, instead, (prompts) => {
+        const matching = (term: string | undefined) => {
+          const wanted = (term ?? "").toLowerCase();
+          return choices.filter((choice) => `${choice.name} ${choice.value}`.toLowerCase().includes(wanted));
+        };
+        return prompts.search({ message, source: matching }, streams);
+      }),
+  };
+}
