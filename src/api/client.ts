@@ -1,0 +1,207 @@
+import type { Readable } from "node:stream";
+import type { BodyIn, DataOf, ParamsOf, QueryIn } from "../contract/endpoint.ts";
+import type { Contract, Operation } from "../contract/index.ts";
+import { operations } from "../contract/static.ts";
+import { CliError, exitCodes } from "../errors.ts";
+import { notTheApi, parseJson, replyError, withAskedWait } from "./replies.ts";
+import { decide } from "./retry.ts";
+import { type HttpReply, NetworkError, type Transport } from "./transport.ts";
+import { fillPath, instanceUrl, queryString } from "./url.ts";
+
+type OptionalIfEmpty<K extends string, T> = Record<never, never> extends T ? { [P in K]?: T } : { [P in K]: T };
+type Body<O extends Operation> =
+  undefined extends BodyIn<Contract[O]> ? { body?: BodyIn<Contract[O]> } : { body: BodyIn<Contract[O]> };
+
+/** What one operation takes: its path parameters, query and body as the contract describes them. */
+export type Input<O extends Operation> = OptionalIfEmpty<"params", ParamsOf<Contract[O]>> & {
+  query?: { [K in keyof QueryIn<Contract[O]>]?: QueryIn<Contract[O]>[K] | number | undefined };
+} & Body<O> &
+  CallOptions;
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+  /** Repeating a request with the same key never takes effect twice. Default: a new one for every mutation. */
+  idempotencyKey?: string;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for one try; default the client's. */
+  timeout?: number;
+}
+
+export type Data<O extends Operation> = DataOf<Contract[O]>;
+
+export interface Meta {
+  requestId?: string;
+  timestamp?: string;
+  cursor?: string | null;
+  hasMore?: boolean;
+  totalCount?: number;
+}
+
+export interface Reply<T> {
+  data: T;
+  meta: Meta;
+  status: number;
+  headers: Record<string, string>;
+}
+
+export interface RawRequest extends CallOptions {
+  method: string;
+  /** Below the base URL's `/api/v1`, with its query. */
+  path: string;
+  body?: unknown;
+  /** Hand out the body as a stream. */
+  stream?: boolean;
+  /** A mutation unless it says otherwise; default by method. */
+  mutation?: boolean;
+}
+
+export interface PlannedRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
+export interface ClientOptions {
+  /** Address of the instance, with or without `/api/v1`. */
+  baseUrl: string;
+  apiKey?: string | undefined;
+  transport: Transport;
+  /** Milliseconds for one request. */
+  timeout: number;
+  retries: number;
+  /** Milliseconds that retries of one request may wait in all. */
+  maxWait: number;
+  userAgent: string;
+  now(): number;
+  random(): number;
+  newId(): string;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  signal?: AbortSignal | undefined;
+  /** Called instead of sending a mutation; what it throws ends the command. */
+  plan?: (request: PlannedRequest) => never;
+  /** Told of every try, with secrets still in it. */
+  trace?: (event: TraceEvent) => void;
+}
+
+export type TraceEvent =
+  | { kind: "request"; method: string; url: string; headers: Record<string, string>; body?: unknown }
+  | { kind: "reply"; status: number; ms: number; requestId?: string | undefined; headers: Record<string, string>; body: Buffer }
+  | { kind: "failed"; error: Error; ms: number }
+  | { kind: "retry"; wait: number; tries: number };
+
+/** The last try of a mutation was lost after sending: whether it took effect is unknown (exit 12). */
+export class OutcomeUnknown extends CliError {
+  readonly idempotencyKey: string;
+  constructor(request: string, idempotencyKey: string, cause: Error) {
+    const message = `${request} was sent, but its reply was lost: whether it took effect is not known. ${cause.message}`;
+    super("OUTCOME_UNKNOWN", exitCodes.unknownOutcome, message, { cause, retryable: true });
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
+export function createClientCore(options: ClientOptions) {
+  const { transport, now, random, sleep, trace } = options;
+  const base = `${instanceUrl(options.baseUrl)}/api/v1`;
+
+  function headersOf(request: RawRequest, mutation: boolean, key: string) {
+    const binary = request.body instanceof Uint8Array || isStream(request.body);
+    return {
+      accept: "application/json",
+      "user-agent": options.userAgent,
+      ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }),
+      ...(request.body !== undefined && !binary && { "content-type": "application/json" }),
+      ...(mutation && { "idempotency-key": key }),
+      ...request.headers,
+    };
+  }
+
+  async function tryOnce(request: RawRequest, url: URL, headers: Record<string, string>): Promise<HttpReply> {
+    const started = now();
+    trace?.({ kind: "request", method: request.method, url: url.href, headers, body: request.body });
+    try {
+      const reply = await transport.send({
+        method: request.method,
+        url,
+        headers,
+        body: wire(request.body),
+        timeout: request.timeout ?? options.timeout,
+        signal: request.signal ?? options.signal,
+        stream: request.stream ?? false,
+      });
+      const requestId = reply.headers["x-request-id"];
+      trace?.({ kind: "reply", status: reply.status, ms: now() - started, requestId, headers: reply.headers, body: reply.body });
+      return reply;
+    } catch (error) {
+      if (error instanceof Error) trace?.({ kind: "failed", error, ms: now() - started });
+      throw error;
+    }
+  }
+
+  /** One request with its retries. Every reply is returned, failed ones too; what is thrown is the network's. */
+  async function exchange(request: RawRequest): Promise<HttpReply> {
+    const url = new URL(base + request.path);
+    const mutation = request.mutation ?? request.method !== "GET";
+    const key = request.idempotencyKey ?? (mutation ? options.newId() : "");
+    const headers = headersOf(request, mutation, key);
+    if (mutation && options.plan)
+      options.plan({ method: request.method, path: url.pathname + url.search, headers, body: request.body });
+    let waited = 0;
+    let reached = false;
+    for (let tries = 1; ; tries++) {
+      const outcome = await tryOnce(request, url, headers).catch((error: unknown) => {
+        if (error instanceof NetworkError) return error;
+        throw error;
+      });
+      const lost = outcome instanceof NetworkError;
+      reached ||= lost && outcome.sent;
+      if (!lost && outcome.status < 400) return outcome;
+      const failure = lost ? {} : { status: outcome.status, retryAfter: outcome.headers["retry-after"] };
+      const retries = isStream(request.body) ? 0 : options.retries;
+      const next = decide(failure, { tries, retries, waited, maxWait: options.maxWait, now: now(), random: random() });
+      if (next.retry) {
+        trace?.({ kind: "retry", wait: next.wait, tries });
+        waited += next.wait;
+        await sleep(next.wait, request.signal ?? options.signal);
+        continue;
+      }
+      if (!lost)
+        return next.askedWait === undefined
+          ? outcome
+          : { ...outcome, headers: { ...outcome.headers, "x-asked-wait": `${next.askedWait}` } };
+      throw mutation && reached ? new OutcomeUnknown(`${request.method} ${url.pathname}`, key, outcome) : outcome;
+    }
+  }
+
+  /** As `exchange`, but a failed reply is thrown as its error. */
+  async function checked(request: RawRequest): Promise<HttpReply> {
+    const reply = await exchange(request);
+    if (reply.status < 300) return reply;
+    const asked = reply.headers["x-asked-wait"];
+    throw withAskedWait(replyError(reply, new URL(base)), asked === undefined ? undefined : Number(asked));
+  }
+
+  /** Calls one operation of the contract. Throws a `CliError` whose exit code follows the reply. */
+  async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Reply<Data<O>>> {
+    const { params, query, body, ...rest } = input as CallOptions & { params?: object; query?: object; body?: unknown };
+    const { method, path, risk, media } = operations[operation];
+    const target = fillPath(path, (params ?? {}) as Record<string, string>) + queryString(query ?? {});
+    const reply = await checked({ ...rest, method, path: target, body, mutation: method !== "GET" && risk !== "read" });
+    const parsed = parseJson(reply.body);
+    const { status, headers } = reply;
+    if (media === "document") return { data: parsed as Data<O>, meta: {}, status, headers };
+    if (typeof parsed !== "object" || parsed === null || !("data" in parsed)) throw notTheApi(reply, new URL(base));
+    const { data, meta } = parsed as { data: Data<O>; meta?: Meta };
+    return { data, meta: meta ?? {}, status, headers };
+  }
+
+  return { base, call, exchange, checked };
+}
+
+const isStream = (body: unknown): body is Readable => typeof body === "object" && body !== null && "pipe" in body;
+const wire = (body: unknown) =>
+  body === undefined || body instanceof Uint8Array || typeof body === "string" || isStream(body) ? body : JSON.stringify(body);
+
+export type ClientCore = ReturnType<typeof createClientCore>;
+/** One method per operation of the API, each answering with the reply's `data`. */
+export type Methods = { [O in Operation]: (input: Input<O>) => Promise<Data<O>> };

@@ -1,0 +1,50 @@
+import type { Operation } from "../contract/index.ts";
+import type { ClientCore, Data, Input, Meta } from "./client.ts";
+
+/** The operations that answer with pages, and how many items to fetch. */
+export interface Range {
+  /** Items in all; undefined: one page of the server's size. */
+  limit?: number | undefined;
+  /** Every page there is. */
+  all?: boolean | undefined;
+  cursor?: string | undefined;
+}
+
+export interface Page<T, D> {
+  /** Name of the array inside `data`. */
+  key: string;
+  items: T[];
+  data: D;
+  meta: Meta;
+}
+
+const largest = 100;
+
+type Items<D> = { [K in keyof D]: D[K] extends readonly (infer T)[] ? T : never }[keyof D];
+
+/** The array that a list reply wraps, by its name. */
+export function itemsOf(data: object): { key: string; items: unknown[] } {
+  const [key, items] = Object.entries(data).find(([, value]) => Array.isArray(value)) ?? ["items", []];
+  return { key, items: items as unknown[] };
+}
+
+/** The pages of a list, fetched as they are asked for; stops at `limit` items, at the last page, or after one page. */
+export async function* pages<O extends Operation>(
+  client: Pick<ClientCore, "call">,
+  operation: O,
+  input: Input<O>,
+  range: Range,
+): AsyncGenerator<Page<Items<Data<O>>, Data<O>>> {
+  let cursor = range.cursor;
+  let left = range.limit ?? Number.POSITIVE_INFINITY;
+  do {
+    const size = range.all ? largest : range.limit === undefined ? undefined : Math.min(left, largest);
+    const query = { ...(input as { query?: object }).query, limit: size, cursor };
+    const reply = await client.call(operation, { ...(input as object), query } as unknown as Input<O>);
+    const { key, items } = itemsOf(reply.data as object);
+    const taken = items.slice(0, left) as Items<Data<O>>[];
+    left -= taken.length;
+    yield { key, items: taken, data: reply.data, meta: reply.meta };
+    cursor = reply.meta.hasMore ? (reply.meta.cursor ?? undefined) : undefined;
+  } while (cursor !== undefined && left > 0 && (range.all || range.limit !== undefined));
+}

@@ -1,0 +1,219 @@
+import { readFileSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { instanceUrl } from "../api/url.ts";
+import { badConfig, usage } from "../errors.ts";
+import { readObject, type Store, type Values } from "./store.ts";
+
+export type Source = "flag" | "environment" | "directory file" | "profile" | "default";
+
+export interface Setting<T> {
+  value: T;
+  source: Source;
+  /** The flag, variable or file that set it. */
+  from: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+/** Values of global flags, by setting name. */
+export type FlagValues = Partial<Record<keyof Values | "profile" | "apiKeyFile", string>>;
+
+export const defaultBaseUrl = "http://127.0.0.1:4747";
+export const directoryFileName = ".playtest.json";
+
+const variables: Partial<Record<keyof Values, string>> = { baseUrl: "PLAYTEST_BASE_URL", timeout: "PLAYTEST_TIMEOUT" };
+const flagNames: Record<keyof Values, string> = {
+  baseUrl: "--base-url",
+  gameId: "GAME",
+  timeout: "--timeout",
+  retries: "--retries",
+  maxWait: "--max-wait",
+  color: "--color",
+  time: "--time",
+  progress: "--progress",
+};
+export const settingNames = Object.keys(flagNames) as (keyof Values)[];
+const defaults: Values = {
+  baseUrl: defaultBaseUrl,
+  timeout: 30,
+  retries: 3,
+  maxWait: 60,
+  color: "auto",
+  time: "relative",
+  progress: "auto",
+};
+
+export const choices: Partial<Record<keyof Values, readonly string[]>> = {
+  color: ["auto", "always", "never"],
+  time: ["iso", "local", "relative"],
+  progress: ["auto", "plain", "none"],
+};
+
+const unitSeconds: Record<string, number> = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Seconds of `30s`, `5m`, `2h`, `7d` or a bare number; anything else is undefined. */
+export function parseDuration(text: string): number | undefined {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text.trim()) ?? [];
+  return amount === undefined || unit === undefined ? undefined : Number(amount) * unitSeconds[unit]!;
+}
+
+/** Checks one setting, whoever set it, and gives its value; `from` names the culprit. */
+export function parseSetting<K extends keyof Values>(name: K, raw: unknown, from: string): Values[K] {
+  const text = String(raw);
+  const fail = (wanted: string) => usage(`${from}: ${JSON.stringify(raw)} is not ${wanted}.`);
+  const parsed = () => {
+    if (name === "timeout" || name === "maxWait") {
+      const seconds = parseDuration(text);
+      if (seconds === undefined || (name === "timeout" && seconds === 0)) throw fail("a duration such as 30s, 5m, 2h or 7d");
+      return seconds;
+    }
+    if (name === "retries") {
+      if (!/^\d{1,3}$/.test(text)) throw fail("a whole number from 0 to 999");
+      return Number(text);
+    }
+    if (name === "baseUrl") return instanceUrl(text);
+    const allowed = choices[name];
+    if (allowed && !allowed.includes(text)) throw fail(`one of ${allowed.join(", ")}`);
+    return text;
+  };
+  return parsed() as Values[K];
+}
+
+const secretName = /key|secret|token|password|authorization/i;
+const secretValue = /^(pt_sk_|whsec_|sk_|Bearer )/;
+
+/** Refuses a directory file that holds a secret: it belongs to a repository that others read. */
+function refuseSecrets(values: Record<string, unknown>, path: string) {
+  for (const [name, value] of Object.entries(values))
+    if (secretName.test(name) || (typeof value === "string" && secretValue.test(value)))
+      throw badConfig(
+        `${path} holds a secret (${name}); it was not used.`,
+        "Remove it there, revoke that key, and keep the new one with `playtest login` or in PLAYTEST_API_KEY.",
+      );
+}
+
+export interface DirectoryFile {
+  path: string;
+  values: Record<string, unknown>;
+}
+
+/** The nearest `.playtest.json` at or above a folder. */
+export function findDirectoryFile(from: string): DirectoryFile | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, directoryFileName);
+    const values = readObject(path);
+    if (values) {
+      refuseSecrets(values, path);
+      return { path, values };
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** Sets values in a directory file, made in `cwd` if there is none yet; gives its path. */
+export async function saveDirectoryFile(file: DirectoryFile | undefined, cwd: string, values: Values): Promise<string> {
+  const path = file?.path ?? join(cwd, directoryFileName);
+  await writeFile(`${path}.part`, `${JSON.stringify({ ...file?.values, ...values }, null, 2)}\n`);
+  await rename(`${path}.part`, path);
+  return path;
+}
+
+export interface Sources {
+  flags: FlagValues;
+  env: Env;
+  cwd: string;
+  store: Store;
+}
+
+/** Every setting with where it came from: flag > environment > directory file > profile > default. */
+export interface Settings {
+  profile: Setting<string>;
+  directoryFile: DirectoryFile | undefined;
+  get<K extends keyof Values>(name: K): Setting<NonNullable<Values[K]>> | undefined;
+  /** The API key for the base URL in force. Throws when the key may not be sent there. */
+  apiKey(): Setting<string> | undefined;
+}
+
+export function readSettings({ flags, env, cwd, store }: Sources): Settings {
+  const directoryFile = findDirectoryFile(cwd);
+  const config = store.config();
+  const profile = chooseProfile();
+  const profileValues = config.profiles[profile.value] ?? {};
+
+  function chooseProfile(): Setting<string> {
+    const named: Setting<string | undefined>[] = [
+      { value: flags.profile, source: "flag", from: "--profile" },
+      { value: env.PLAYTEST_PROFILE, source: "environment", from: "PLAYTEST_PROFILE" },
+      { value: directoryFile?.values.profile as string | undefined, source: "directory file", from: directoryFile?.path ?? "" },
+      { value: config.profile, source: "profile", from: store.path },
+    ];
+    const chosen = named.find((candidate) => candidate.value) as Setting<string> | undefined;
+    return chosen ?? { value: "default", source: "default", from: "built in" };
+  }
+
+  function get<K extends keyof Values>(name: K): Setting<NonNullable<Values[K]>> | undefined {
+    const variable = variables[name];
+    const candidates: Setting<unknown>[] = [
+      { value: flags[name], source: "flag", from: flagNames[name] },
+      { value: variable && (env[variable] || undefined), source: "environment", from: variable ?? "" },
+      { value: directoryFile?.values[name], source: "directory file", from: directoryFile?.path ?? "" },
+      { value: profileValues[name], source: "profile", from: `profile ${profile.value}` },
+      { value: defaults[name], source: "default", from: "built in" },
+    ];
+    const found = candidates.find((candidate) => candidate.value !== undefined);
+    return found && { ...found, value: parseSetting(name, found.value, found.from)! };
+  }
+
+  function checkProfile() {
+    if (config.profiles[profile.value] || profile.source === "default") return;
+    const known = Object.keys(config.profiles);
+    throw usage(
+      `There is no profile ${profile.value} (from ${profile.from}).`,
+      known.length > 0 ? `Known profiles: ${known.join(", ")}.` : "Make one with `playtest login --profile NAME`.",
+    );
+  }
+
+  /** A cloned repository must not choose where a key goes. */
+  function refuseForeignUrl(baseUrl: Setting<string>, from: string) {
+    const trusted = Object.values(config.profiles).some((values) => values.baseUrl === baseUrl.value);
+    if (baseUrl.source !== "directory file" || trusted) return;
+    throw badConfig(
+      `The key from ${from} was not sent: only ${baseUrl.from} names ${baseUrl.value}, and a repository must not choose where a key goes.`,
+      `If you trust it: pass \`--base-url ${baseUrl.value}\`, set PLAYTEST_BASE_URL, or log in there once.`,
+    );
+  }
+
+  function apiKey(): Setting<string> | undefined {
+    checkProfile();
+    const baseUrl = get("baseUrl")!;
+    if (flags.apiKeyFile) {
+      refuseForeignUrl(baseUrl, "--api-key-file");
+      return { value: readKeyFile(flags.apiKeyFile), source: "flag", from: "--api-key-file" };
+    }
+    if (env.PLAYTEST_API_KEY) {
+      refuseForeignUrl(baseUrl, "PLAYTEST_API_KEY");
+      return { value: checkKey(env.PLAYTEST_API_KEY, "PLAYTEST_API_KEY"), source: "environment", from: "PLAYTEST_API_KEY" };
+    }
+    const key = store.keys()[baseUrl.value]?.[profile.value];
+    return key === undefined ? undefined : { value: key, source: "profile", from: `profile ${profile.value}` };
+  }
+
+  return { profile, directoryFile, get, apiKey };
+}
+
+/** A key as a header can carry it. Its text is never repeated in the error. */
+export function checkKey(text: string, from: string): string {
+  const key = text.trim();
+  if (!/^[\x21-\x7e]{8,512}$/.test(key))
+    throw badConfig(`${from} does not hold an API key: one line of 8 to 512 printable characters.`);
+  return key;
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return checkKey(readFileSync(path, "utf8"), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code) throw usage(`--api-key-file: cannot read ${path}: ${(error as Error).message}.`);
+    throw error;
+  }
+}

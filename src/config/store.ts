@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { badConfig } from "../errors.ts";
+
+/** What a profile or the directory file may set; durations in seconds. */
+export interface Values {
+  baseUrl?: string;
+  gameId?: string;
+  timeout?: number;
+  retries?: number;
+  maxWait?: number;
+  color?: string;
+  time?: string;
+  progress?: string;
+}
+
+export interface ConfigFile {
+  /** The profile in use when none is named. */
+  profile?: string;
+  profiles: Record<string, Values>;
+}
+
+/** API keys by base URL, then by profile name. */
+export type KeyFile = Record<string, Record<string, string>>;
+
+/** The user's settings and keys: two files, read plainly, written atomically and readable by their owner alone. */
+export interface Store {
+  readonly path: string;
+  config(): ConfigFile;
+  keys(): KeyFile;
+  saveConfig(change: (config: ConfigFile) => void): Promise<void>;
+  saveKeys(change: (keys: KeyFile) => void): Promise<void>;
+}
+
+/** The JSON object in a file; no such file: undefined. Anything else in it is a configuration error. */
+export function readObject(path: string): Record<string, unknown> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw badConfig(`Cannot read ${path}: ${message}.`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    throw badConfig(`${path} is not valid JSON: ${(error as Error).message}.`, "Correct it or remove it.");
+  }
+  throw badConfig(`${path} does not hold a JSON object.`, "Correct it or remove it.");
+}
+
+export function openStore(directory: string): Store {
+  const path = join(directory, "config.json");
+  const config = (): ConfigFile => ({ profiles: {}, ...(readObject(path) as Partial<ConfigFile> | undefined) });
+  const keys = () => (readObject(join(directory, "keys.json")) ?? {}) as KeyFile;
+
+  /** conf writes a temporary file and renames it; loading it only here keeps reading commands quick. */
+  async function write(configName: string, value: object) {
+    const { default: Conf } = await import("conf");
+    const options = { cwd: directory, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };
+    new Conf<Record<string, unknown>>(options).store = { ...value };
+  }
+
+  return {
+    path,
+    config,
+    keys,
+    async saveConfig(change) {
+      const value = config();
+      change(value);
+      await write("config", value);
+    },
+    async saveKeys(change) {
+      const value = keys();
+      change(value);
+      await write("keys", value);
+    },
+  };
+}

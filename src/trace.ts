@@ -1,0 +1,41 @@
+import type { TraceEvent } from "./api/client.ts";
+import { lines, redact, redactText, toJson } from "./io/text.ts";
+
+interface Options {
+  verbose: boolean;
+  debug: boolean;
+  err(text: string): void;
+}
+
+const longestBody = 4_000;
+
+function bodyText(body: Buffer, type: string | undefined): string {
+  if (body.length === 0) return "";
+  if (!type?.includes("json")) return `${body.length} bytes of ${type ?? "unknown type"}`;
+  try {
+    return toJson(redact(JSON.parse(body.toString("utf8")))).slice(0, longestBody);
+  } catch {
+    return redactText(body.toString("utf8")).slice(0, longestBody);
+  }
+}
+
+/** Writes requests and replies to standard error, secrets taken out: a line each, or in full with --debug. */
+export function tracer({ verbose, debug, err }: Options): ((event: TraceEvent) => void) | undefined {
+  if (!verbose && !debug) return undefined;
+  const say = (text: string) => err(`${lines(text)}\n`);
+  const headers = (mark: string, values: Record<string, string>) => {
+    for (const [name, value] of Object.entries(redact(values) as Record<string, string>)) say(`${mark} ${name}: ${value}`);
+  };
+  return (event) => {
+    if (event.kind === "request") {
+      say(`> ${event.method} ${redactText(event.url)}`);
+      if (debug) headers(">", event.headers);
+      if (debug && event.body !== undefined) say(`> ${toJson(redact(event.body)).slice(0, longestBody)}`);
+    } else if (event.kind === "reply") {
+      say(`< ${event.status} in ${event.ms} ms${event.requestId ? ` (${event.requestId})` : ""}`);
+      if (debug) headers("<", event.headers);
+      if (debug) say(`< ${bodyText(event.body, event.headers["content-type"])}`);
+    } else if (event.kind === "failed") say(`! ${redactText(event.error.message)} after ${event.ms} ms`);
+    else say(`… try ${event.tries} failed; again in ${event.wait} ms`);
+  };
+}
