@@ -1,0 +1,82 @@
+import type { Command } from "./commands/define.ts";
+import { fieldFlag, flagName, kebab } from "./commands/flags.ts";
+import { type Field, operations } from "./contract/static.ts";
+import { usage } from "./errors.ts";
+
+type Json = Record<string, unknown>;
+
+/** Fields of the command's body that have a flag. */
+export function bodyFields(command: Command): readonly Field[] {
+  if (!command.body) return [];
+  return operations[command.body].body.filter((field) => !command.bodyOmit?.includes(field.name));
+}
+
+export const queryFields = (command: Command): readonly Field[] =>
+  command.query ? operations[command.query].query.filter(({ name }) => name !== "limit" && name !== "cursor") : [];
+
+/** Values of the flags given for some fields, by field name. `raw` holds the texts as commander collected them. */
+export function fieldValues(fields: readonly Field[], raw: Json): Json {
+  const values: Json = {};
+  for (const field of fields) {
+    const name = flagName(field);
+    const given = raw[name];
+    if (given === undefined) continue;
+    const { kind, parse } = fieldFlag(field);
+    const label = `--${name}`;
+    if (kind === "switch") values[field.name] = given;
+    else
+      values[field.name] =
+        kind === "list" ? (given as string[]).flatMap((text) => parse(text, label)) : parse(given as string, label);
+    if (field.maxItems !== undefined && (values[field.name] as unknown[]).length > field.maxItems)
+      throw usage(`${label}: at most ${field.maxItems} are allowed.`);
+  }
+  return values;
+}
+
+/** The object in a JSON or YAML text. */
+async function parseObject(text: string, path: string): Promise<Json> {
+  let value: unknown;
+  try {
+    value = /^\s*[{[]/.test(text) ? JSON.parse(text) : (await import("yaml")).parse(text);
+  } catch (error) {
+    throw usage(`--from-file: ${path} is neither JSON nor YAML: ${(error as Error).message.split("\n")[0]}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
+  throw usage(`--from-file: ${path} does not hold an object with fields.`);
+}
+
+function checkNames(body: Json, all: readonly Field[], path: string) {
+  const known = all.map(({ name }) => name);
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw usage(`--from-file: ${path} has a field ${unknown} that is not known.`, `Fields: ${known.join(", ")}.`);
+}
+
+function clear(body: Json, names: readonly string[], fields: readonly Field[]) {
+  for (const name of names.flatMap((text) => text.split(","))) {
+    const field = fields.find((one) => one.name === name || kebab(one.name) === name);
+    const clearable = fields.filter(({ nullable }) => nullable).map((one) => kebab(one.name));
+    if (!field?.nullable) throw usage(`--clear: ${name} cannot be cleared.`, `Clearable: ${clearable.join(", ")}.`);
+    body[field.name] = null;
+  }
+}
+
+/** The body of a command: the file's fields, then the flags', then what --clear empties. What is missing is named by its flag. */
+export async function buildBody(
+  command: Command,
+  raw: Json,
+  readText: (path: string, flag: string) => Promise<string>,
+): Promise<Json> {
+  if (!command.body) return {};
+  const all = operations[command.body].body;
+  const path = raw["from-file"] as string | undefined;
+  const body = path === undefined ? {} : await parseObject(await readText(path, "--from-file"), path);
+  if (path !== undefined) checkNames(body, all, path);
+  Object.assign(body, fieldValues(bodyFields(command), raw));
+  clear(body, (raw.clear ?? []) as string[], all);
+  const missing = command.partialBody
+    ? undefined
+    : bodyFields(command).find(({ name, required }) => required && body[name] === undefined);
+  if (missing) throw usage(`--${flagName(missing)} is needed.`);
+  return body;
+}

@@ -1,0 +1,53 @@
+import { arg, col, define, flag, type View } from "../define.ts";
+
+const keyView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("name", "name"),
+    col("begins with", "prefix"),
+    col("scopes", "scopes"),
+    col("last used", "lastUsedAt", "ago"),
+    col("expires", "expiresAt", "ago"),
+    col("created", "createdAt", "ago"),
+  ],
+};
+
+export const keysList = define({
+  name: "keys list",
+  summary: "List your API keys, where the server offers it",
+  operation: "listApiKeys",
+  list: true,
+  examples: ["playtest auth keys list"],
+  run: async ({ range }, ctx) => ctx.list("listApiKeys", {}, range, keyView),
+});
+
+export const keysCreate = define({
+  name: "keys create",
+  summary: "Make an API key and print it, this once",
+  operation: "createApiKey",
+  body: "createApiKey",
+  bodyOmit: ["password", "email"],
+  flags: { secretFile: flag.text("Write it to a new file only you can read", { value: "FILE" }) },
+  examples: [
+    "playtest auth keys create --name ci --scopes game_owner,billing",
+    "playtest auth keys create --name ci --secret-file key.txt",
+  ],
+  async run({ body, flags }, ctx) {
+    const data = await ctx.api().createApiKey({ body });
+    ctx.out.note(`Made the key ${data.key.name}. It is shown only now.`);
+    return ctx.secret(data.apiKey, flags.secretFile, data);
+  },
+});
+
+export const keysRevoke = define({
+  name: "keys revoke",
+  summary: "Revoke an API key at once",
+  operation: "revokeApiKey",
+  args: { key: arg.id("Key id", "listApiKeys") },
+  confirm: ({ args }) => `Revoke key ${args.key}? What uses it stops working at once.`,
+  examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
+  async run({ args }, ctx) {
+    const data = await ctx.api().revokeApiKey({ params: { id: args.key } });
+    return ctx.text(data.message, data);
+  },
+});

@@ -1,0 +1,82 @@
+import { notFound, usage } from "../../errors.ts";
+import { arg, type Context, col, define, flag, type View } from "../define.ts";
+
+const view: View = {
+  columns: [col("profile", "profile"), col("instance", "baseUrl"), col("in use", "inUse"), col("key", "hasKey")],
+  empty: "No logins yet. Run `playtest login`.",
+};
+
+const profilesOf = (ctx: Context) => {
+  const { profiles } = ctx.store.config();
+  const keys = ctx.store.keys();
+  const current = ctx.settings().profile.value;
+  return Object.entries(profiles).map(([profile, { baseUrl = null }]) => ({
+    profile,
+    baseUrl,
+    inUse: profile === current,
+    hasKey: baseUrl !== null && keys[baseUrl]?.[profile] !== undefined,
+  }));
+};
+
+export const list = define({
+  name: "list",
+  aliases: ["ls"],
+  summary: "List the stored profiles",
+  examples: ["playtest auth list"],
+  run: async (_, ctx) => ctx.rows("profiles", profilesOf(ctx), view),
+});
+
+export const switchProfile = define({
+  name: "switch",
+  summary: "Use another profile from now on",
+  args: { profile: arg.optional("Its name") },
+  examples: ["playtest auth switch work"],
+  async run({ args }, ctx) {
+    const names = Object.keys(ctx.store.config().profiles);
+    const choices = names.map((name) => ({ value: name, name }));
+    const profile = args.profile ?? (await ctx.prompt.choose("Which profile?", choices, "Name the profile."));
+    if (!names.includes(profile))
+      throw usage(`There is no profile ${profile}.`, `Known profiles: ${names.join(", ") || "none"}.`);
+    await ctx.store.saveConfig((config) => {
+      config.profile = profile;
+    });
+    return ctx.text(`Profile ${profile} is in use.`, { result: { profile } });
+  },
+});
+
+export const logout = define({
+  name: "logout",
+  summary: "Forget a stored key; the key itself stays valid",
+  flags: { all: flag.toggle("Forget every stored key") },
+  examples: ["playtest logout", "playtest logout --profile work"],
+  async run({ flags }, ctx) {
+    const profile = ctx.settings().profile.value;
+    const names = flags.all ? Object.keys(ctx.store.config().profiles) : [profile];
+    const known = profilesOf(ctx).filter((one) => names.includes(one.profile) && one.hasKey);
+    if (known.length === 0) throw notFound(flags.all ? "No key is stored." : `No key is stored for profile ${profile}.`);
+    await ctx.store.saveKeys((keys) => {
+      for (const held of Object.values(keys)) for (const name of names) delete held[name];
+      for (const [baseUrl, held] of Object.entries(keys)) if (Object.keys(held).length === 0) delete keys[baseUrl];
+    });
+    await ctx.store.saveConfig((config) => {
+      for (const name of names) delete config.profiles[name];
+      if (config.profile && names.includes(config.profile)) delete config.profile;
+    });
+    const forgotten = known.map((one) => one.profile);
+    return ctx.text(`Forgot the key of ${forgotten.join(", ")}. To make it invalid: \`playtest auth keys revoke\`.`, {
+      result: { profiles: forgotten },
+    });
+  },
+});
+
+export const token = define({
+  name: "token",
+  summary: "Print the API key in use",
+  flags: { secretFile: flag.text("Write it to a new file only you can read", { value: "FILE" }) },
+  examples: ["playtest auth token", "playtest auth token --secret-file key.txt"],
+  async run({ flags }, ctx) {
+    const key = ctx.settings().apiKey();
+    if (!key) throw notFound("There is no key for this instance and profile.", "Run `playtest login`.");
+    return ctx.secret(key.value, flags.secretFile, { result: { apiKey: key.value, from: key.from } });
+  },
+});

@@ -1,0 +1,59 @@
+import { CliError, exitCodes } from "../../errors.ts";
+import { type Context, col, define, detail, flag, type View } from "../define.ts";
+
+export const accountView: View = {
+  columns: [
+    col("profile", "profile"),
+    col("instance", "baseUrl"),
+    col("account", "user.email"),
+    col("role", "user.role"),
+    col("verified", "user.emailVerified"),
+    detail("name", "user.profile.displayName"),
+    detail("company", "user.profile.companyName"),
+    detail("scopes", "user.scopes"),
+    col("key from", "keyFrom"),
+    col("problem", "problem"),
+  ],
+};
+
+async function one(ctx: Context) {
+  const settings = ctx.settings();
+  const key = settings.apiKey();
+  if (!key)
+    throw new CliError("UNAUTHORIZED", exitCodes.unauthenticated, "Not logged in.", {
+      hint: "Run `playtest login`, or set PLAYTEST_API_KEY.",
+    });
+  const user = await ctx.api().getMe({});
+  const keyFrom = key.from;
+  return { profile: settings.profile.value, baseUrl: settings.get("baseUrl")!.value, keyFrom, user, problem: null };
+}
+
+/** Every stored login, with what is wrong with it if something is. */
+async function every(ctx: Context) {
+  const logins = Object.entries(ctx.store.keys()).flatMap(([baseUrl, keys]) =>
+    Object.entries(keys).map(([profile, key]) => ({ baseUrl, profile, key })),
+  );
+  return Promise.all(
+    logins.map(async ({ baseUrl, profile, key }) => {
+      const base = { profile, baseUrl, keyFrom: `profile ${profile}` };
+      return ctx
+        .apiAt(baseUrl, key)
+        .getMe({})
+        .then(
+          (user) => ({ ...base, user, problem: null }),
+          (error: Error) => ({ ...base, user: null, problem: error.message }),
+        );
+    }),
+  );
+}
+
+export const status = define({
+  name: "status",
+  aliases: ["whoami"],
+  summary: "Show who is logged in, and where",
+  operation: "getMe",
+  flags: { all: flag.toggle("Every stored login") },
+  examples: ["playtest auth status", "playtest auth status --all --json"],
+  run: async ({ flags }, ctx) =>
+    flags.all ? ctx.rows("logins", await every(ctx), accountView) : ctx.item({ result: await one(ctx) }, accountView),
+});

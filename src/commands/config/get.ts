@@ -1,0 +1,42 @@
+import { settingNames } from "../../config/settings.ts";
+import { usage } from "../../errors.ts";
+import { arg, define } from "../define.ts";
+
+/** The setting of that name, or a usage error. */
+export function settingName(text: string) {
+  const name = settingNames.find((known) => known === text);
+  if (!name) throw usage(`There is no setting ${text}.`, `Settings: ${settingNames.join(", ")}.`);
+  return name;
+}
+
+export const get = define({
+  name: "get",
+  summary: "Print one setting as it is in force here",
+  args: { setting: arg.text(settingNames.join(", ")) },
+  examples: ["playtest config get baseUrl"],
+  async run({ args }, ctx) {
+    const name = settingName(args.setting);
+    const value = ctx.settings().get(name)?.value ?? null;
+    return ctx.text(String(value ?? ""), { result: { [name]: value } });
+  },
+});
+
+export const list = define({
+  name: "list",
+  summary: "Print the settings in force here",
+  examples: ["playtest config list --json"],
+  async run(_, ctx) {
+    const set = settingNames.flatMap((name) => {
+      const found = ctx.settings().get(name);
+      return found ? [[name, found.value] as const] : [];
+    });
+    return ctx.text(set.map(([name, value]) => `${name}=${value}`).join("\n"), { result: Object.fromEntries(set) });
+  },
+});
+
+export const path = define({
+  name: "path",
+  summary: "Print where the settings file is",
+  examples: ["playtest config path"],
+  run: async (_, ctx) => ctx.text(ctx.store.path, { result: { path: ctx.store.path } }),
+});

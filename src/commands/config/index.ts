@@ -1,0 +1,6 @@
+import type { Group } from "../define.ts";
+import { explain } from "./explain.ts";
+import { get, list, path } from "./get.ts";
+import { set } from "./set.ts";
+
+export const config: Group = { commands: [get, set, list, explain, path] };

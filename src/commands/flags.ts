@@ -1,0 +1,181 @@
+import { parseDuration } from "../config/settings.ts";
+import type { Field } from "../contract/static.ts";
+import { usage } from "../errors.ts";
+
+/** A flag of a command: how it is shown and how its text becomes a value. */
+export interface Flag<T> {
+  readonly kind: "switch" | "value" | "list";
+  readonly summary: string;
+  readonly short?: string;
+  /** Placeholder of the value in help. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly required?: boolean;
+  readonly initial?: T;
+  /** Throws a usage error that begins with `label`. */
+  parse(text: string, label: string): unknown;
+}
+
+interface Options {
+  short?: string;
+  value?: string;
+}
+
+const asIs = (text: string) => text;
+
+/** Whole number in a range; anything else names the flag. */
+export function parseInteger(text: string, label: string, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw usage(`${label}: ${JSON.stringify(text)} is not a whole number.`);
+  if (value < min || value > max) throw usage(`${label}: ${text} is not from ${min} to ${max}.`);
+  return value;
+}
+
+/** Integer cents of `20`, `20.00` or `2000c`. */
+export function parseMoney(text: string, label: string): number {
+  const [, cents, dollars, fraction = ""] = /^(?:(\d{1,12})c|\$?(\d{1,10})(?:\.(\d{1,2}))?)$/.exec(text.trim()) ?? [];
+  if (cents !== undefined) return Number(cents);
+  if (dollars === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not an amount such as 20, 20.00 or 2000c.`);
+  return Number(dollars) * 100 + Number(fraction.padEnd(2, "0"));
+}
+
+function parseChoice(text: string, label: string, choices: readonly string[]) {
+  const found =
+    choices.find((choice) => choice === text) ?? choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+  if (found === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not one of ${choices.join(", ")}.`);
+  return found;
+}
+
+function parseSeconds(text: string, label: string) {
+  const seconds = parseDuration(text);
+  if (seconds === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a duration such as 30s, 5m, 2h or 7d.`);
+  return seconds;
+}
+
+/** The kinds of flags a command declares. Without a default they may be absent. */
+export const flag = {
+  toggle: (summary: string, options: Options = {}): Flag<boolean> => ({
+    kind: "switch",
+    summary,
+    initial: false,
+    parse: asIs,
+    ...options,
+  }),
+  text: (summary: string, options: Options = {}): Flag<string | undefined> => ({
+    kind: "value",
+    summary,
+    value: "TEXT",
+    parse: asIs,
+    ...options,
+  }),
+  integer: (
+    summary: string,
+    { min, max, ...options }: Options & { min?: number; max?: number } = {},
+  ): Flag<number | undefined> => ({
+    kind: "value",
+    summary,
+    value: "N",
+    parse: (text, label) => parseInteger(text, label, min, max),
+    ...options,
+  }),
+  /** Integer cents. */
+  money: (summary: string, options: Options = {}): Flag<number | undefined> => ({
+    kind: "value",
+    summary,
+    value: "USD",
+    parse: parseMoney,
+    ...options,
+  }),
+  /** Seconds. */
+  duration: (summary: string, options: Options = {}): Flag<number | undefined> => ({
+    kind: "value",
+    summary,
+    value: "TIME",
+    parse: parseSeconds,
+    ...options,
+  }),
+  choice: <const C extends string>(choices: readonly C[], summary: string, options: Options = {}): Flag<C | undefined> => ({
+    kind: "value",
+    summary,
+    value: choices.join("|"),
+    choices,
+    parse: (text, label) => parseChoice(text, label, choices),
+    ...options,
+  }),
+  /** May be repeated. */
+  list: (summary: string, options: Options = {}): Flag<string[]> => ({
+    kind: "list",
+    summary,
+    value: "TEXT",
+    initial: [],
+    parse: asIs,
+    ...options,
+  }),
+};
+
+export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const camel = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Name of the flag for a body or query field: cents become an amount of money. */
+export const flagName = (field: Pick<Field, "name">) => kebab(field.name.replace(/Cents$/, ""));
+
+const codePoints = (text: string) => [...text].length;
+
+/** Checks one text against a field of the contract and gives the value to send. */
+export function parseField(field: Field, text: string, label: string): unknown {
+  if (field.enum && !field.array) {
+    const choice = parseChoice(text, label, field.enum.map(String));
+    return field.enum.find((value) => String(value) === choice);
+  }
+  if (field.name.endsWith("Cents")) return inRange(field, parseMoney(text, label), label);
+  if (field.type === "integer" || field.type === "number") return inRange(field, parseInteger(text, label), label);
+  if (field.type === "object") return parseJsonValue(text, label);
+  const known = field.enum?.find((value) => String(value).toLowerCase() === text.toLowerCase());
+  return known ?? checkText(field, text, label);
+}
+
+function parseJsonValue(text: string, label: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usage(`${label}: not valid JSON.`);
+  }
+}
+
+function inRange({ name, min, max }: Field, value: number, label: string) {
+  const shown = (bound: number | undefined) => (name.endsWith("Cents") ? `$${((bound ?? 0) / 100).toFixed(2)}` : `${bound}`);
+  if (min !== undefined && value < min) throw usage(`${label}: must be at least ${shown(min)}.`);
+  if (max !== undefined && value > max) throw usage(`${label}: must be at most ${shown(max)}.`);
+  return value;
+}
+
+function checkText({ minLength = 0, maxLength, format }: Field, text: string, label: string) {
+  if (codePoints(text) < minLength)
+    throw usage(`${label}: must ${minLength === 1 ? "not be empty" : `have at least ${minLength} characters`}.`);
+  if (maxLength !== undefined && codePoints(text) > maxLength) throw usage(`${label}: must be at most ${maxLength} characters.`);
+  if (format === "uri" && !/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ""))
+    throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
+  return text;
+}
+
+const splits = (field: Field) => field.enum !== undefined || field.format === "uuid";
+const placeholder = (field: Field) => {
+  if (field.enum) return field.enum.join(field.array ? "," : "|");
+  if (field.name.endsWith("Cents")) return "USD";
+  if (field.format === "uri") return "URL";
+  return field.type === "integer" || field.type === "number" ? "N" : field.type === "object" ? "JSON" : "TEXT";
+};
+
+/** The flag for a field of a body or query: repeatable for arrays, where names and ids may also be joined by commas. */
+export function fieldFlag(field: Field): Flag<unknown> {
+  const summary = (field.description ?? field.name).replace(/\.$/, "");
+  if (field.type === "boolean" && !field.array) return { kind: "switch", summary, parse: asIs };
+  const kind = field.array ? "list" : "value";
+  const parse = (text: string, label: string) => {
+    if (!field.array) return parseField(field, text, label);
+    const parts = splits(field) ? text.split(",").map((part) => part.trim()) : [text];
+    return parts.map((part) => parseField(field, part, label));
+  };
+  return { kind, summary, value: placeholder(field), ...(field.enum && { choices: field.enum.map(String) }), parse };
+}

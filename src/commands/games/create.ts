@@ -1,0 +1,18 @@
+import { define } from "../define.ts";
+import { gameView } from "./view.ts";
+
+export const create = define({
+  name: "create",
+  summary: "Register a game",
+  operation: "createGame",
+  body: "createGame",
+  examples: [
+    "playtest games create --name 'Star Miner' --build-url https://example.com/star-miner.zip --devices PC,Mac",
+    "playtest games create -f game.yaml",
+  ],
+  async run({ body }, ctx) {
+    const data = await ctx.api().createGame({ body });
+    ctx.out.note(`Registered ${data.game.name}. Order playtests with \`playtest order ${data.game.id}\`.`);
+    return ctx.item(data, gameView);
+  },
+});

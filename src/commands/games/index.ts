@@ -1,0 +1,9 @@
+import type { Group } from "../define.ts";
+import { builds } from "./builds.ts";
+import { create } from "./create.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import { update } from "./update.ts";
+import { use } from "./use.ts";
+
+export const games: Group = { commands: [list, get, create, update, builds, use] };

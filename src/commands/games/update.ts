@@ -1,0 +1,40 @@
+import { usage } from "../../errors.ts";
+import { arg, define, flag } from "../define.ts";
+import { gameView } from "./view.ts";
+
+export const update = define({
+  name: "update",
+  aliases: ["edit"],
+  summary: "Change a game; lists given replace the existing set",
+  operation: ["updateGame", "getGame"],
+  body: "updateGame",
+  args: { game: arg.game() },
+  flags: {
+    addDevice: flag.list("Add a device to those the game has"),
+    removeDevice: flag.list("Take a device from those the game has"),
+    addPlatform: flag.list("Add a platform to those the game has"),
+    removePlatform: flag.list("Take a platform from those the game has"),
+  },
+  examples: [
+    "playtest games update 4f6a1b2c --build-url https://example.com/v2.zip",
+    "playtest games update --clear cover-image-url,external-url --add-device Linux",
+  ],
+  async run({ args, body, flags }, ctx) {
+    const { addDevice, removeDevice, addPlatform, removePlatform } = flags;
+    const params = { id: args.game };
+    if ([addDevice, removeDevice, addPlatform, removePlatform].some((names) => names.length > 0)) {
+      const { game } = await ctx.api().getGame({ params });
+      const devices = changed(game.devices, addDevice, removeDevice);
+      const platforms = changed(game.platforms, addPlatform, removePlatform);
+      Object.assign(body, devices && { devices }, platforms && { platforms });
+    }
+    if (Object.keys(body).length === 0) throw usage("Nothing to change was given.", "See `playtest games update --help`.");
+    return ctx.item(await ctx.api().updateGame({ params, body }), gameView);
+  },
+});
+
+/** A set with some names added and some taken out; undefined when neither was asked for. */
+function changed(present: readonly string[], add: readonly string[], remove: readonly string[]) {
+  if (add.length + remove.length === 0) return undefined;
+  return [...new Set([...present, ...add])].filter((name) => !remove.includes(name));
+}

@@ -1,0 +1,35 @@
+import { col, detail, type View } from "../define.ts";
+
+const names = (key: string) => (game: Record<string, unknown>) =>
+  (game[key] as { name: string }[] | undefined)?.map(({ name }) => name);
+
+export const gameView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("name", "name"),
+    col("status", "status", "status"),
+    col("devices", "devices"),
+    col("updated", "updatedAt", "ago"),
+    detail("build url", "buildUrl"),
+    detail("description", "description"),
+    detail("instructions", "instructions"),
+    detail("categories", names("categories")),
+    detail("platforms", "platforms"),
+    detail("cover image", "coverImageUrl"),
+    detail("external url", "externalUrl"),
+    detail("created", "createdAt", "ago"),
+  ],
+  empty: "No games yet. Register one with `playtest games create`.",
+};
+
+export const buildView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("version", "version"),
+    col("channel", "channel"),
+    col("size", "size", "bytes"),
+    col("created", "createdAt", "ago"),
+    col("url", "buildUrl"),
+  ],
+  empty: "This game has had no builds.",
+};

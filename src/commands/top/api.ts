@@ -1,0 +1,129 @@
+import { usage } from "../../errors.ts";
+import { safeJson, toJson } from "../../io/text.ts";
+import { arg, type Context, define, flag } from "../define.ts";
+
+const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"];
+type Json = Record<string, unknown>;
+
+/** `games`, `/games` and `/api/v1/games` are the same. */
+export const apiPath = (text: string) => `/${text.replace(/^\/?(api\/v1\/)?/, "")}`;
+
+function split(pair: string, label: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+  if (name === undefined || value === undefined) throw usage(`${label}: ${JSON.stringify(pair)} is not name=value.`);
+  return [name, value];
+}
+
+/** `true`, `false`, `null` and numbers as themselves, `@file` as the file's text, anything else as text. */
+async function typed(text: string, ctx: Context): Promise<unknown> {
+  if (text.startsWith("@")) return ctx.io.readText(text.slice(1), "-F");
+  if (text === "true" || text === "false") return text === "true";
+  if (text === "null") return null;
+  return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function put(fields: Json, name: string, value: unknown) {
+  if (!name.endsWith("[]")) fields[name] = value;
+  else fields[name.slice(0, -2)] = [...((fields[name.slice(0, -2)] as unknown[]) ?? []), value];
+}
+
+async function fieldsOf(texts: readonly string[], values: readonly string[], ctx: Context): Promise<Json | undefined> {
+  if (texts.length + values.length === 0) return undefined;
+  const fields: Json = {};
+  for (const pair of texts) put(fields, ...split(pair, "-f"));
+  for (const pair of values) {
+    const [name, value] = split(pair, "-F");
+    put(fields, name, await typed(value, ctx));
+  }
+  return fields;
+}
+
+const withQuery = (path: string, fields: Json | undefined) => {
+  if (!fields) return path;
+  const query = new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]));
+  return `${path}${path.includes("?") ? "&" : "?"}${query}`;
+};
+
+/** All pages of a list as one body: the items joined, `meta` that of the last page. */
+async function allPages(ctx: Context, path: string, headers: Record<string, string>) {
+  let joined: { data: Json; meta: Json } | undefined;
+  let cursor: string | null = null;
+  do {
+    const at = cursor === null ? path : withQuery(path.replace(/([?&])cursor=[^&]*&?/, "$1").replace(/[?&]$/, ""), { cursor });
+    const reply = await ctx.api().checked({ method: "GET", path: at, headers });
+    const page = JSON.parse(reply.body.toString("utf8")) as { data: Json; meta: Json };
+    const key = Object.keys(page.data).find((name) => Array.isArray(page.data[name]));
+    if (joined && key)
+      page.data = { ...page.data, [key]: [...(joined.data[key] as unknown[]), ...(page.data[key] as unknown[])] };
+    joined = page;
+    cursor = page.meta.hasMore ? (page.meta.cursor as string) : null;
+  } while (cursor !== null);
+  return joined;
+}
+
+const isJson = (type: string | undefined) => type?.includes("json") === true;
+
+export const api = define({
+  name: "api",
+  summary: "Call any endpoint and print its body unchanged",
+  description:
+    "The path is below /api/v1. -f adds a text field, -F a typed one (numbers, true, null, @file); for GET they become the query.",
+  risk: "write",
+  args: { words: arg.many("METHOD (default GET, POST with fields) and path") },
+  flags: {
+    field: flag.list("A text field, as name=value; name[]=value for arrays", { short: "f", value: "K=V" }),
+    typedField: flag.list("A typed field", { short: "F", value: "K=V" }),
+    input: flag.text("Send this file as the body; - is standard input", { value: "FILE" }),
+    paginate: flag.toggle("Fetch all pages and join them"),
+    include: flag.toggle("Print status and headers first", { short: "i" }),
+    httpHeader: flag.list("A request header, as 'name: value'", { short: "H", value: "HEADER" }),
+  },
+  examples: [
+    "playtest api games",
+    "playtest api POST games -f name='Star Miner' -f buildUrl=https://example.com/a.zip -f 'devices[]=PC'",
+    "playtest api games --paginate --jq '.data.games[].name'",
+  ],
+  exits: [3, 4, 5, 6, 7, 9, 10, 12],
+  async run({ args, flags }, ctx) {
+    const [first = "", ...rest] = args.words;
+    const named = methods.includes(first.toUpperCase()) && rest.length > 0;
+    const path = named ? rest[0]! : first;
+    if (rest.length > (named ? 1 : 0)) throw usage(`${JSON.stringify(rest.at(-1))} is one word too many.`);
+    const fields = await fieldsOf(flags.field, flags.typedField, ctx);
+    const method = named ? first.toUpperCase() : fields || flags.input !== undefined ? "POST" : "GET";
+    const reads = method === "GET" || method === "HEAD";
+    const headers = Object.fromEntries(flags.httpHeader.map((text) => splitHeader(text)));
+    const target = withQuery(apiPath(path), reads ? fields : undefined);
+    if (flags.paginate && !reads) throw usage("--paginate is for GET.");
+    if (flags.paginate) {
+      const joined = await allPages(ctx, target, headers);
+      return ctx.text(toJson(joined), joined);
+    }
+    const body =
+      flags.input === undefined ? (reads ? undefined : fields) : JSON.parse(await ctx.io.readText(flags.input, "--input"));
+    const reply = await ctx.api().checked({ method, path: target, headers, body, mutation: !reads });
+    if (flags.include) await ctx.out.raw(headText(reply));
+    if (!isJson(reply.headers["content-type"])) return printBytes(ctx, reply.body, reply.headers["content-type"]);
+    const text = reply.body.toString("utf8");
+    return ctx.text(ctx.io.terminal.stdout ? safeJson(text) : text, JSON.parse(text));
+  },
+});
+
+function splitHeader(text: string): [string, string] {
+  const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw usage(`-H: ${JSON.stringify(text)} is not a header such as 'X-Name: value'.`);
+  return [name.toLowerCase(), value];
+}
+
+const headText = ({ status, headers }: { status: number; headers: Record<string, string> }) =>
+  `HTTP ${status}\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join("")}\n`;
+
+async function printBytes(ctx: Context, body: Buffer, type: string | undefined) {
+  if (ctx.io.terminal.stdout && ctx.flags.output === undefined)
+    throw usage(`The reply is ${type ?? "not text"}, ${body.length} bytes; it is not printed on a terminal.`, "Use -o FILE.");
+  await ctx.out.raw(body);
+  return undefined;
+}

@@ -1,0 +1,46 @@
+import { notFound } from "../../errors.ts";
+import { groups, shortcuts, topCommands } from "../../groups.ts";
+import { commandHelp, groupHelp, rootHelp } from "../../help.ts";
+import { arg, define, flag } from "../define.ts";
+import { topics } from "./topics.ts";
+
+async function helpOn(words: readonly string[]): Promise<string | undefined> {
+  const [first = "", ...rest] = words;
+  const top = [...topCommands, ...shortcuts].find(({ name }) => name === first);
+  if (top && rest.length === 0) return commandHelp(await top.load(), first);
+  const entry = groups.find(({ name, aliases }) => name === first || aliases.includes(first));
+  if (!entry) return undefined;
+  const { commands } = await entry.load();
+  const verb = rest.join(" ");
+  const found = commands.find(({ name, aliases }) => name === verb || aliases?.includes(verb));
+  if (found) return commandHelp(found, `${entry.name} ${found.name}`);
+  const below = commands.filter(({ name }) => verb === "" || name.startsWith(`${verb} `));
+  return below.length > 0 ? groupHelp(entry, below) : undefined;
+}
+
+export const help = define({
+  name: "help",
+  summary: "Help on a command or topic",
+  args: { about: { ...arg.many("A command, or a topic"), optional: true } },
+  flags: { tree: flag.toggle("Every command; with --json also flags, scope, risk and endpoint") },
+  examples: ["playtest help games create", "playtest help exit-codes", "playtest help --tree --json"],
+  async run({ args, flags }, ctx) {
+    if (flags.tree) {
+      const { tree } = await import("../../tree.ts");
+      const rows = tree.commands.map(({ path, summary }) => `playtest ${path.join(" ")}`.padEnd(40) + summary);
+      return ctx.text(rows.join("\n"), {
+        commands: tree.commands.map(({ body: _, ...shown }) => shown),
+        exitCodes: tree.exitCodes,
+      });
+    }
+    const [topic] = args.about;
+    if (topic === undefined) return ctx.text(rootHelp(groups, topCommands, shortcuts), { topics: Object.keys(topics) });
+    const text = topics[topic]?.() ?? (await helpOn(args.about));
+    if (text === undefined)
+      throw notFound(
+        `There is no help on ${JSON.stringify(args.about.join(" "))}.`,
+        `Topics: ${Object.keys(topics).join(", ")}.`,
+      );
+    return ctx.text(text, { topic: args.about.join(" "), text });
+  },
+});

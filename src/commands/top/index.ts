@@ -1,0 +1,9 @@
+import type { Group } from "../define.ts";
+import { api } from "./api.ts";
+import { completion } from "./completion.ts";
+import { help } from "./help.ts";
+import { schema } from "./schema.ts";
+import { status } from "./status.ts";
+
+/** Commands without a noun. */
+export const top: Group = { commands: [status, api, schema, completion, help] };

@@ -1,0 +1,47 @@
+import type { Command, Group } from "./commands/define.ts";
+
+export interface GroupEntry {
+  name: string;
+  aliases: readonly string[];
+  summary: string;
+  load(): Promise<Group>;
+}
+
+const auth = async () => (await import("./commands/auth/index.ts")).auth;
+const games = async () => (await import("./commands/games/index.ts")).games;
+const info = async () => (await import("./commands/info/index.ts")).info;
+const config = async () => (await import("./commands/config/index.ts")).config;
+const top = async () => (await import("./commands/top/index.ts")).top;
+
+/** Every noun; its commands are loaded only when it is named. */
+export const groups: readonly GroupEntry[] = [
+  { name: "auth", aliases: [], summary: "Log in, accounts and API keys", load: auth },
+  { name: "games", aliases: ["game"], summary: "Games and their builds", load: games },
+  { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
+  { name: "config", aliases: [], summary: "Settings and where they come from", load: config },
+];
+
+/** A command without a noun. */
+export interface TopEntry {
+  name: string;
+  summary: string;
+  load(): Promise<Command>;
+}
+
+const verb = (load: () => Promise<Group>, name: string) => async () =>
+  (await load()).commands.find((command) => command.name === name)!;
+
+export const topCommands: readonly TopEntry[] = [
+  { name: "status", summary: "What needs attention", load: verb(top, "status") },
+  { name: "api", summary: "Call any endpoint", load: verb(top, "api") },
+  { name: "schema", summary: "What a command takes, as JSON", load: verb(top, "schema") },
+  { name: "completion", summary: "Completion for your shell", load: verb(top, "completion") },
+  { name: "help", summary: "Help on a command or topic", load: verb(top, "help") },
+];
+
+/** Short ways to verbs used often. */
+export const shortcuts: readonly TopEntry[] = [
+  { name: "login", summary: "auth login", load: verb(auth, "login") },
+  { name: "logout", summary: "auth logout", load: verb(auth, "logout") },
+  { name: "whoami", summary: "auth status", load: verb(auth, "status") },
+];

@@ -1,0 +1,135 @@
+import type { Command } from "./commands/define.ts";
+import { operations } from "./contract/static.ts";
+import { exitCodeMeanings } from "./errors.ts";
+import { type GlobalFlag, globalFlags } from "./globals.ts";
+import type { GroupEntry, TopEntry } from "./groups.ts";
+import { type FlagInfo, flagsOf } from "./parse.ts";
+
+/** Help texts, made from the same descriptions the parser uses. */
+
+const width = 30;
+const row = (left: string, right: string) =>
+  left.length < width - 1 ? `  ${left.padEnd(width - 2)}${right}` : `  ${left}\n${" ".repeat(width)}${right}`;
+const section = (title: string, rows: readonly string[]) => (rows.length === 0 ? [] : [title, ...rows, ""]);
+
+const spelled = ({ name, short, value }: Pick<FlagInfo, "name" | "short" | "value">) =>
+  `${short ? `-${short}, ` : "    "}--${name}${value ? (value.startsWith("[") ? value : ` ${value.length > 24 ? "VALUE" : value}`) : ""}`;
+
+const flagRow = (flag: FlagInfo) => row(spelled(flag), `${flag.summary}${flag.required ? " (needed)" : ""}`);
+const globalRow = (flag: GlobalFlag) => row(spelled({ ...flag }), flag.summary);
+
+/** `<game> [reason] [slot…]` of a command. */
+export function argsUsage(command: Command): string {
+  const words = Object.entries(command.args ?? {}).map(([name, { optional, variadic, setting }]) => {
+    const shown = variadic ? `${name}…` : name;
+    return optional || setting ? `[${shown}]` : `<${shown}>`;
+  });
+  return words.join(" ");
+}
+
+export function scopeText(command: Command): string {
+  const access = command.operations.map((name) => operations[name].access);
+  const names = access.flatMap((one) => {
+    if (one === "none" || one === "optional") return [];
+    if (one === "any") return ["any key"];
+    if (one === "main") return ["the main scope of your role"];
+    return "anyOf" in one ? [one.anyOf.join(" or ")] : [...one];
+  });
+  const unique = [...new Set(names)];
+  const specific = unique.filter((name) => name !== "any key");
+  return (specific.length > 0 ? specific : unique).join(", ") || "none";
+}
+
+const risks: Record<Command["risk"], string> = {
+  local: "local (touches no server data)",
+  read: "read",
+  write: "write",
+  spend: "spend (asks, or --yes or --max-cost)",
+  destroy: "destroy",
+};
+
+function riskText(command: Command) {
+  return command.risk === "destroy" && command.confirm !== false ? "destroy (asks, or --yes)" : risks[command.risk];
+}
+
+const common = [0, 1, 2];
+const remote = [3, 4, 5, 6, 9, 10];
+
+/** The exit codes a command can end with. */
+export function exitsOf(command: Command): number[] {
+  const risky = command.risk === "local" || command.risk === "read" ? [] : [12];
+  const pays = command.risk === "spend" ? [7] : [];
+  const all = [...common, ...(command.operations.length > 0 ? remote : []), ...risky, ...pays, ...(command.exits ?? [])];
+  return [...new Set(all)].sort((a, b) => a - b);
+}
+
+export function commandHelp(command: Command, path: string): string {
+  const args = Object.entries(command.args ?? {});
+  const usageLine = ["playtest", path, argsUsage(command), "[flags]"].filter(Boolean).join(" ");
+  const endpoints = command.operations.map((name) => `${operations[name].method} /api/v1${operations[name].path}`);
+  const meanings = exitsOf(command).map((code) => `${code} ${exitCodeMeanings.find(([known]) => known === code)?.[1] ?? ""}`);
+  return [
+    command.summary,
+    ...(command.description ? ["", command.description] : []),
+    "",
+    `Usage: ${usageLine}`,
+    ...(command.aliases?.length ? [`Also: ${command.aliases.join(", ")}`] : []),
+    "",
+    ...section(
+      "Arguments",
+      args.map(([name, { summary }]) => row(name, summary)),
+    ),
+    ...section("Flags", flagsOf(command).map(flagRow)),
+    ...section(
+      "Examples",
+      command.examples.map((example) => `  ${example}`),
+    ),
+    ...section("Good to know", [
+      row("Scope", scopeText(command)),
+      row("Risk", riskText(command)),
+      ...endpoints.map((endpoint, i) => row(i === 0 ? "Calls" : "", endpoint)),
+      row("Exit codes", meanings.join(", ")),
+    ]),
+    "Global flags (--json, --jq, --csv, --dry-run, …): `playtest help flags`.",
+    "",
+  ].join("\n");
+}
+
+export function groupHelp({ name, aliases, summary }: GroupEntry, commands: readonly Command[]): string {
+  return [
+    summary,
+    "",
+    `Usage: playtest ${name} <command> [flags]`,
+    ...(aliases.length ? [`Also: ${aliases.join(", ")}`] : []),
+    "",
+    ...section(
+      "Commands",
+      commands.map((command) => row(`${command.name} ${argsUsage(command)}`.trim(), command.summary)),
+    ),
+    `More: \`playtest ${name} <command> --help\`.`,
+    "",
+  ].join("\n");
+}
+
+export function rootHelp(groups: readonly GroupEntry[], tops: readonly TopEntry[], shortcuts: readonly TopEntry[]): string {
+  const named = ({ name, aliases }: GroupEntry) => [name, ...aliases].join(", ");
+  return [
+    "Order playtests, review the videos, pay the players.",
+    "",
+    "Usage: playtest <noun> <verb> [arguments] [flags]",
+    "",
+    ...section("Commands", [
+      ...groups.map((group) => row(named(group), group.summary)),
+      ...tops.map(({ name, summary }) => row(name, summary)),
+    ]),
+    ...section(
+      "Shortcuts",
+      shortcuts.map(({ name, summary }) => row(name, summary)),
+    ),
+    ...section("Global flags", globalFlagRows()),
+    "More: `playtest <noun> --help`, `playtest help exit-codes`, `playtest help environment`, `playtest help --tree`.",
+    "",
+  ].join("\n");
+}
+
+export const globalFlagRows = () => (globalFlags as readonly GlobalFlag[]).map(globalRow);

@@ -1,0 +1,83 @@
+import { buildBody, fieldValues, queryFields } from "./body.ts";
+import type { Arg, Command, CommandInput, ListRange } from "./commands/define.ts";
+import { kebab, parseInteger } from "./commands/flags.ts";
+import type { Context } from "./context.ts";
+import { usage } from "./errors.ts";
+import { at } from "./io/cells.ts";
+import { oneLine, shortId } from "./io/text.ts";
+import type { Parsed } from "./parse.ts";
+
+type Item = Record<string, unknown>;
+
+/** Lets a person choose the item whose id was left out. */
+async function pick(name: string, { id }: Arg<unknown>, ctx: Context): Promise<string> {
+  const items: Item[] = [];
+  for await (const page of ctx.pages(id!.pick!, {} as never, { limit: 100 })) items.push(...(page.items as Item[]));
+  const choices = items.map((item) => ({
+    value: String(item.id),
+    name: `${shortId(String(item.id))}  ${oneLine(String(at(item, id!.label ?? "name") ?? ""))}`,
+  }));
+  if (choices.length === 0) throw usage(`There is no ${name} to choose.`);
+  return ctx.prompt.choose(`Which ${name}?`, choices, `Name the ${name}.`);
+}
+
+async function argument(name: string, arg: Arg<unknown>, words: string[], ctx: Context): Promise<unknown> {
+  const resolve = (word: string) => (arg.id ? ctx.resolveId(word) : word);
+  if (arg.variadic) {
+    const rest = words.splice(0).map(resolve);
+    if (rest.length === 0 && !arg.optional) throw usage(`<${name}…> is missing.`);
+    return rest;
+  }
+  const word = words.shift();
+  if (word === "") throw usage(`<${name}> must not be empty.`);
+  if (word !== undefined) return resolve(word);
+  const set = arg.setting && ctx.settings().get(arg.setting);
+  if (set) return set.value;
+  if (arg.optional) return undefined;
+  if (arg.id?.pick && ctx.prompt.possible) return pick(name, arg, ctx);
+  const how = arg.setting ? "Name it, or set it for this folder with `playtest games use GAME`." : undefined;
+  throw usage(`<${name}> is missing.`, how);
+}
+
+async function argumentsOf(command: Command, given: readonly string[], ctx: Context) {
+  const words = [...given];
+  const values: Item = {};
+  for (const [name, arg] of Object.entries(command.args ?? {})) values[name] = await argument(name, arg, words, ctx);
+  if (words.length > 0) throw usage(`${JSON.stringify(words[0])} is one word too many.`);
+  return values;
+}
+
+function flagsOf(command: Command, raw: Item): Item {
+  const entries = Object.entries(command.flags ?? {}).map(([name, flag]) => {
+    const given = raw[kebab(name)];
+    const label = `--${kebab(name)}`;
+    if (given === undefined) {
+      if (flag.required) throw usage(`${label} is needed.`);
+      return [name, flag.initial];
+    }
+    if (flag.kind === "switch") return [name, given];
+    return [
+      name,
+      flag.kind === "list" ? (given as string[]).map((text) => flag.parse(text, label)) : flag.parse(given as string, label),
+    ];
+  });
+  return Object.fromEntries(entries) as Item;
+}
+
+function rangeOf(command: Command, raw: Item): ListRange {
+  if (!command.list) return {};
+  const { limit, all, cursor } = raw as { limit?: string; all?: boolean; cursor?: string };
+  if (limit !== undefined && all) throw usage("--limit and --all exclude each other.");
+  return { all: all === true, cursor, limit: limit === undefined ? undefined : parseInteger(limit, "--limit", 1, 1_000_000_000) };
+}
+
+/** Everything a command was given, checked; what is wrong is a usage error that names the flag. */
+export async function buildInput(command: Command, parsed: Parsed, ctx: Context): Promise<CommandInput> {
+  const { raw } = parsed;
+  const flags = flagsOf(command, raw);
+  const range = rangeOf(command, raw);
+  const query = fieldValues(queryFields(command), raw);
+  const body = await buildBody(command, raw, ctx.io.readText);
+  const args = await argumentsOf(command, parsed.words, ctx);
+  return { args, flags, range, query, body } as unknown as CommandInput;
+}

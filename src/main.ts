@@ -1,0 +1,33 @@
+import { sleep } from "./api/sleep.ts";
+import type { Outside } from "./context.ts";
+import { createIo, type ProcessLike } from "./io/io.ts";
+import { type Running, run } from "./program.ts";
+
+const real: Outside = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  newId: () => globalThis.crypto.randomUUID(),
+  sleep,
+};
+
+/**
+ * Runs one command line. Gives the exit code and never throws or exits: standard output drains, however much it is.
+ * `outside` replaces clock, randomness and waiting in tests.
+ */
+export async function main(argv: readonly string[], process: ProcessLike, outside: Partial<Outside> = {}): Promise<number> {
+  const io = createIo(process);
+  const running: Running = {};
+  let code = 0;
+  try {
+    await run(argv, io, { ...real, ...outside }, running);
+    await running.session?.close(true);
+    io.signal.throwIfAborted();
+  } catch (error) {
+    const { report } = await import("./report.ts");
+    const reason = io.signal.aborted ? io.signal.reason : error;
+    code = await report(reason, argv, io, running);
+    await running.session?.close(code === 0);
+  }
+  await io.close();
+  return code;
+}

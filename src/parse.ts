@@ -1,0 +1,120 @@
+import { CommanderError, Option, Command as Parser } from "commander";
+import { bodyFields, queryFields } from "./body.ts";
+import type { Command } from "./commands/define.ts";
+import { fieldFlag, flagName, kebab } from "./commands/flags.ts";
+import { usage } from "./errors.ts";
+import { type GlobalFlag, type GlobalValues, globalFlags } from "./globals.ts";
+
+/** One flag of a command as help, completion and the parser see it. */
+export interface FlagInfo {
+  name: string;
+  short?: string;
+  value?: string;
+  summary: string;
+  repeatable: boolean;
+  choices?: readonly string[];
+  required: boolean;
+}
+
+const listFlags: FlagInfo[] = [
+  { name: "limit", value: "N", summary: "How many items", repeatable: false, required: false },
+  { name: "all", summary: "Every item there is", repeatable: false, required: false },
+  { name: "cursor", value: "CURSOR", summary: "Go on where an earlier page ended", repeatable: false, required: false },
+];
+const fromFile: FlagInfo = {
+  name: "from-file",
+  short: "f",
+  value: "FILE",
+  summary: "Fields from JSON or YAML; - is standard input",
+  repeatable: false,
+  required: false,
+};
+const clearFlag: FlagInfo = {
+  name: "clear",
+  value: "FIELDS",
+  summary: "Fields to empty, joined by commas",
+  repeatable: true,
+  required: false,
+};
+
+/** Every flag of a command but the global ones. */
+export function flagsOf(command: Command): FlagInfo[] {
+  const own = Object.entries(command.flags ?? {}).map(([name, flag]) => ({
+    name: kebab(name),
+    ...(flag.short && { short: flag.short }),
+    ...(flag.kind !== "switch" && { value: flag.value ?? "TEXT" }),
+    summary: flag.summary,
+    repeatable: flag.kind === "list",
+    ...(flag.choices && { choices: flag.choices }),
+    required: flag.required === true,
+  }));
+  const fields = [...bodyFields(command), ...queryFields(command)];
+  const derived = fields.map((field) => {
+    const { kind, summary, value, choices } = fieldFlag(field);
+    const required = field.required && !command.partialBody;
+    return {
+      name: flagName(field),
+      summary,
+      repeatable: kind === "list",
+      required,
+      ...(value && { value }),
+      ...(choices && { choices }),
+    };
+  });
+  const clearable = bodyFields(command).some(({ nullable }) => nullable);
+  return [
+    ...derived.filter(({ name }) => !own.some((flag) => flag.name === name)),
+    ...own,
+    ...(clearable ? [clearFlag] : []),
+    ...(command.body ? [fromFile] : []),
+    ...(command.list ? listFlags : []),
+  ];
+}
+
+const spelling = ({ name, short, value }: { name: string; short?: string; value?: string }) =>
+  `${short ? `-${short}, ` : ""}--${name}${value ? (value.startsWith("[") ? " [value]" : " <value>") : ""}`;
+
+function option(info: FlagInfo | GlobalFlag) {
+  const made = new Option(spelling(info), info.summary);
+  if ("repeatable" in info && info.repeatable)
+    made.argParser((text: string, all: string[] | undefined) => [...(all ?? []), text]);
+  return made;
+}
+
+export interface Parsed {
+  words: string[];
+  /** Flags of the command, by their name on the command line. */
+  raw: Record<string, unknown>;
+  globals: GlobalValues;
+}
+
+// With a space, `--json` would swallow the word after it: `games get --json ID` has to work.
+const separateJson = (argv: readonly string[]) => {
+  const end = argv.indexOf("--");
+  return argv.map((token, i) => (token === "--json" && (end < 0 || i < end) ? "--json=" : token));
+};
+
+/** Reads the words and flags that follow a command's path. Unknown flags and missing values are usage errors. */
+export function parseArgs(command: Command, argv: readonly string[], path: string): Parsed {
+  const parser = new Parser(path).exitOverride().helpOption(false).allowExcessArguments(true).argument("[words...]");
+  parser.configureOutput({ writeErr: () => {} });
+  const own = flagsOf(command);
+  const taken = new Set(own.map(({ name }) => name));
+  for (const info of own) parser.addOption(option(info));
+  for (const info of globalFlags as readonly GlobalFlag[]) {
+    const shadowed = own.some(({ short }) => short !== undefined && short === info.short);
+    const { short, ...rest } = info;
+    if (!taken.has(info.name)) parser.addOption(option(shadowed ? rest : { ...rest, ...(short && { short }) }));
+  }
+  try {
+    parser.parse(separateJson(argv), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw usage(error.message.replace(/^error: /, "").replace(/\n/, " "), `See \`playtest ${path} --help\`.`);
+  }
+  const values: Record<string, unknown> = parser.opts();
+  const raw = Object.fromEntries(own.map(({ name }) => [name, values[attribute(name)]]));
+  return { words: parser.args, raw, globals: values as GlobalValues };
+}
+
+const attribute = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,137 @@
+import type { Command, Group } from "./commands/define.ts";
+import type { Outside } from "./context.ts";
+import { usage } from "./errors.ts";
+import { type GlobalValues, leadingWords } from "./globals.ts";
+import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
+import type { Io } from "./io/io.ts";
+import type { Session } from "./session.ts";
+
+/** What argv names: a command with the rest of its words, or something to print. */
+type Target = { command: Command; path: string; rest: string[] } | { help: string };
+
+const findGroup = (word: string) => groups.find(({ name, aliases }) => name === word || aliases.includes(word));
+const findVerb = (group: Group, word: string) =>
+  group.commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
+const wantsHelp = (argv: readonly string[]) => {
+  const end = argv.indexOf("--");
+  return argv.some((token, i) => (token === "--help" || token === "-h") && (end < 0 || i < end));
+};
+
+/** argv without its first words that are not flags, one for each given. */
+function without(argv: readonly string[], words: readonly string[]): string[] {
+  const rest = [...argv];
+  for (const word of words) rest.splice(rest.indexOf(word), 1);
+  return rest;
+}
+
+/** Edit distance, for "did you mean". */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+function unknown(word: string, known: readonly string[], where: string) {
+  const near = known.filter((name) => distance(word, name) <= Math.max(1, Math.floor(name.length / 3)) || name.startsWith(word));
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See \`playtest ${where}--help\`.`;
+  return usage(`There is no command ${JSON.stringify(word)}${where ? ` in ${where.trim()}` : ""}.`, hint);
+}
+
+async function commandTarget(command: Command, path: string, rest: string[], help: boolean): Promise<Target> {
+  if (!help) return { command, path, rest };
+  const { commandHelp } = await import("./help.ts");
+  return { help: commandHelp(command, path) };
+}
+
+/** The verb that the words after a noun name, of one or two words. */
+function namedVerb(group: Group, words: readonly string[]) {
+  const pair = words.length > 1 ? findVerb(group, `${words[0]} ${words[1]}`) : undefined;
+  if (pair) return { command: pair, words: words.slice(0, 2) };
+  const single = words[0] === undefined ? undefined : findVerb(group, words[0]);
+  return single && { command: single, words: words.slice(0, 1) };
+}
+
+async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<Target> {
+  const group = await entry.load();
+  const [noun = "", ...words] = leadingWords(argv, 3);
+  const named = namedVerb(group, words);
+  if (named) {
+    const path = `${entry.name} ${named.command.name}`;
+    return commandTarget(named.command, path, without(argv, [noun, ...named.words]), wantsHelp(argv));
+  }
+  const fallback = group.fallback && findVerb(group, group.fallback);
+  if (fallback && words.length === 0 && !wantsHelp(argv))
+    return { command: fallback, path: entry.name, rest: without(argv, [noun]) };
+  const below = group.commands.filter(({ name }) => words.length === 0 || name.startsWith(`${words[0]} `));
+  if (below.length === 0)
+    throw unknown(
+      words[0]!,
+      group.commands.map(({ name }) => name),
+      `${entry.name} `,
+    );
+  const { groupHelp } = await import("./help.ts");
+  return { help: groupHelp(entry, below) };
+}
+
+async function rootTarget(): Promise<Target> {
+  const { rootHelp } = await import("./help.ts");
+  return { help: rootHelp(groups, topCommands, shortcuts) };
+}
+
+/** Loads what argv names and nothing else. */
+async function resolve(argv: readonly string[]): Promise<Target> {
+  const [word] = leadingWords(argv, 1);
+  if (word === undefined) return rootTarget();
+  const entry = findGroup(word);
+  if (entry) return groupTarget(entry, argv);
+  const top = [...topCommands, ...shortcuts].find(({ name }) => name === word);
+  if (!top)
+    throw unknown(
+      word,
+      [...groups, ...topCommands, ...shortcuts].map(({ name }) => name),
+      "",
+    );
+  return commandTarget(await top.load(), word, without(argv, [word]), wantsHelp(argv));
+}
+
+/** Asks before a destroying command, unless it names its one target by design. */
+async function askFirst(command: Command, input: Parameters<Command["run"]>[0], session: Session) {
+  if (command.confirm === false || (command.risk !== "destroy" && !command.confirm)) return;
+  await session.ctx.confirm(command.confirm ? command.confirm(input) : `${command.summary}: sure?`);
+}
+
+/** What `run` hands to its caller as soon as it exists, so that a failure can be reported in the format asked for. */
+export interface Running {
+  session?: Session;
+  globals?: GlobalValues;
+}
+
+/** Runs one command line; throws what goes wrong. */
+export async function run(argv: readonly string[], io: Io, outside: Outside, running: Running): Promise<void> {
+  if (argv[0] === "--version" || argv[0] === "-V") return io.out(`${(await import("./version.ts")).version}\n`);
+  if (argv[0] === "__complete") {
+    const { completionText } = await import("./complete.ts");
+    return io.out(completionText(argv.slice(argv[1] === "--" ? 2 : 1), io.env, io.platform));
+  }
+  const target = await resolve(argv);
+  if ("help" in target) return io.out(target.help);
+  const { command, path, rest } = target;
+  const [{ parseArgs }, { createSession }, { buildInput }] = await Promise.all([
+    import("./parse.ts"),
+    import("./session.ts"),
+    import("./input.ts"),
+  ]);
+  const parsed = parseArgs(command, rest, path);
+  running.globals = parsed.globals;
+  const session = createSession(io, parsed.globals, outside);
+  running.session = session;
+  const input = await buildInput(command, parsed, session.ctx);
+  await askFirst(command, input, session);
+  const outcome = await command.run(input, session.ctx);
+  if (outcome) await session.ctx.out.emit(outcome);
+}

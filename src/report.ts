@@ -1,0 +1,92 @@
+import { OutcomeUnknown } from "./api/client.ts";
+import { flagName } from "./commands/flags.ts";
+import type { ProblemDetail } from "./contract/problems.ts";
+import { CliError, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
+import type { Io } from "./io/io.ts";
+import { lines, oneLine, painter, redact, redactText, shellQuote, toJson } from "./io/text.ts";
+import type { Running } from "./program.ts";
+import { DryRun, wantsColour } from "./session.ts";
+import { version } from "./version.ts";
+
+/** The command that repeats this one safely. */
+export function repeatCommand(argv: readonly string[], key: string): string {
+  const given = argv.some((word) => word === "--idempotency-key" || word.startsWith("--idempotency-key="));
+  return ["playtest", ...argv, ...(given ? [] : ["--idempotency-key", key])].map(shellQuote).join(" ");
+}
+
+const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));
+
+const detailText = ({ field, message }: ProblemDetail) => `--${flagName({ name: field })}: ${message}`;
+
+interface Report {
+  code: string;
+  message: string;
+  details: readonly ProblemDetail[];
+  httpStatus: number | null;
+  requestId: string | null;
+  exitCode: number;
+  hint: string | null;
+  retryable: boolean;
+  retryCommand: string | null;
+  payment?: unknown;
+}
+
+function describe(error: unknown, argv: readonly string[]): Report {
+  const exitCode = exitCodeFor(error);
+  const retryCommand = error instanceof OutcomeUnknown ? repeatCommand(argv, error.idempotencyKey) : null;
+  if (error instanceof CliError) {
+    const { details = [], httpStatus = null, requestId = null, hint = null, retryable = false, payment } = error.extra;
+    const { code, message } = error;
+    const base = { code, message, details, httpStatus, requestId, exitCode, hint, retryable };
+    return { ...base, retryCommand: retryCommand ?? error.extra.retryCommand ?? null, ...(payment && { payment }) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Interrupted ? "INTERRUPTED" : "BUG";
+  return { code, message, details: [], httpStatus: null, requestId: null, exitCode, hint: null, retryable: false, retryCommand };
+}
+
+function bugText(error: unknown) {
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `This is a bug in playtest ${version}. Please report it with these lines:\n${redactText(trace)}`;
+}
+
+function asText(report: Report, error: unknown, paint: (text: string) => string): string {
+  if (report.exitCode === exitCodes.bug) return `${paint("error:")} ${lines(bugText(error))}\n`;
+  const rows = [
+    `${paint("error:")} ${lines(redactText(report.message))}`,
+    ...report.details.map((detail) => `  ${oneLine(detailText(detail))}`),
+    ...(report.hint ? [lines(redactText(report.hint))] : []),
+    ...(report.retryCommand ? [`To repeat it safely: ${report.retryCommand}`] : []),
+    ...(report.requestId ? [`Request ${oneLine(report.requestId)}`] : []),
+  ];
+  return `${rows.join("\n")}\n`;
+}
+
+async function showPlan({ requests }: DryRun, running: Running): Promise<number> {
+  const { out, text } = running.session!.ctx;
+  const shown = requests.map(({ method, path, headers, body }) => ({
+    method,
+    path,
+    headers: redact(headers),
+    ...(body !== undefined && { body: redact(body) }),
+  }));
+  const rows = shown.map(({ method, path, body }) =>
+    [`${method} ${path}`, ...(body === undefined ? [] : [toJson(body, 2)])].join("\n"),
+  );
+  await out.emit(text(rows.join("\n\n"), { dryRun: true, requests: shown }));
+  out.note("Dry run: nothing was sent.");
+  return exitCodes.ok;
+}
+
+/** Turns what a command threw into text on standard error, and gives the exit code. */
+export async function report(error: unknown, argv: readonly string[], io: Io, running: Running): Promise<number> {
+  if (error instanceof PipeClosed) return exitCodes.ok;
+  if (error instanceof DryRun) return showPlan(error, running);
+  const described = describe(error, argv);
+  if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
+  else if (!(error instanceof Interrupted)) {
+    const paint = painter(wantsColour(io, running.globals?.color, io.terminal.stderr));
+    io.err(asText(described, error, (text) => paint("red", text)));
+  }
+  return described.exitCode;
+}

@@ -1,0 +1,201 @@
+import { writeFile } from "node:fs/promises";
+import { createClientCore, type PlannedRequest } from "./api/client.ts";
+import { methodsOf } from "./api/methods.ts";
+import { pages, type Range } from "./api/pages.ts";
+import { createTransport } from "./api/transport.ts";
+import { openIdCache, resolveId } from "./config/ids.ts";
+import { cacheDir, configDir } from "./config/paths.ts";
+import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "./config/settings.ts";
+import { openStore } from "./config/store.ts";
+import type { Api, Context, Outside, Spending } from "./context.ts";
+import { declined, failure, tooExpensive, usage } from "./errors.ts";
+import type { GlobalValues } from "./globals.ts";
+import type { TimeMode } from "./io/cells.ts";
+import { chooseFormat } from "./io/formats.ts";
+import type { Io } from "./io/io.ts";
+import { createOutput } from "./io/output.ts";
+import { createProgress, type ProgressMode } from "./io/progress.ts";
+import { createPrompt } from "./io/prompt.ts";
+import { fileSink, stdoutSink } from "./io/sink.ts";
+import { painter, usd } from "./io/text.ts";
+import { tracer } from "./trace.ts";
+import { version } from "./version.ts";
+
+/** `--dry-run` reached a change: what would have been sent. */
+export class DryRun extends Error {
+  override readonly name = "DryRun";
+  readonly requests: readonly PlannedRequest[];
+  constructor(requests: readonly PlannedRequest[]) {
+    super("Nothing was sent.");
+    this.requests = requests;
+  }
+}
+
+export interface Session {
+  ctx: Context;
+  /** Ends the output and the connections. */
+  close(complete: boolean): Promise<void>;
+}
+
+/** Whether to colour what goes to a stream. */
+export function wantsColour(io: Io, mode: string | undefined, terminal: boolean) {
+  if (mode === "always" || mode === "never") return mode === "always";
+  if (io.env.NO_COLOR) return false;
+  if (io.env.FORCE_COLOR && io.env.FORCE_COLOR !== "0") return true;
+  return terminal && io.env.TERM !== "dumb";
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** The first change of a command carries the given key, the next ones keys derived from it: a repeated command repeats them all. */
+function keySequence(given: string | undefined, newId: () => string) {
+  const first = once(() => given ?? newId());
+  let count = 0;
+  return () => (++count === 1 ? first() : `${first()}-${count}`);
+}
+
+/** Builds what a command may use from the global flags. Nothing is read or opened before it is needed. */
+export function createSession(io: Io, flags: GlobalValues, outside: Outside): Session {
+  const { env } = io;
+  const quiet = flags.quiet === true;
+  const prompt = createPrompt(io, flags.input === false);
+  const store = openStore(configDir(env, io.platform));
+  const settings = once((): Settings => {
+    const given = { ...flags } as FlagValues;
+    return readSettings({ flags: given, env, cwd: io.cwd(), store });
+  });
+  const idCache = once(() => openIdCache(cacheDir(env, io.platform)));
+  const transport = once(() => createTransport(env));
+  const nextKey = keySequence(checkIdempotencyKey(flags.idempotencyKey), outside.newId);
+  const clients: (() => Promise<void>)[] = [];
+  const trace = tracer({
+    verbose: flags.verbose === true,
+    debug: flags.debug === true || Boolean(env.PLAYTEST_DEBUG),
+    err: io.err,
+  });
+  const sink = flags.output === undefined ? stdoutSink(io) : fileSink(flags.output);
+  const choice = (name: "color" | "time" | "progress") => settings().get(name)!;
+  const paint = painter(wantsColour(io, choice("color").value, sink.terminal));
+  const baseUrl = () => settings().get("baseUrl")!.value;
+  const time = choice("time").source === "flag" || sink.terminal ? (choice("time").value as TimeMode) : undefined;
+
+  const out = createOutput({
+    format: chooseFormat(flags),
+    sink,
+    columns: io.columns,
+    paint,
+    time,
+    header: flags.header === true,
+    rawCells: flags.rawCells === true,
+    quiet,
+    now: outside.now,
+    err: io.err,
+    shown: (key, items) => idCache().remember(baseUrl(), key, items),
+  });
+
+  function apiAt(address: string, apiKey: string | undefined): Api {
+    const wire = transport();
+    if (clients.length === 0) clients.push(wire.close);
+    const core = createClientCore({
+      baseUrl: address,
+      apiKey,
+      transport: wire,
+      timeout: settings().get("timeout")!.value * 1000,
+      retries: settings().get("retries")!.value,
+      maxWait: settings().get("maxWait")!.value * 1000,
+      userAgent: `playtest/${version}`,
+      now: outside.now,
+      random: outside.random,
+      sleep: outside.sleep,
+      newId: nextKey,
+      signal: io.signal,
+      ...(trace && { trace }),
+      ...(flags.dryRun && {
+        plan: (request: PlannedRequest): never => {
+          throw new DryRun([request]);
+        },
+      }),
+    });
+    return Object.assign(methodsOf(core.call), core);
+  }
+
+  const api = once(() => apiAt(baseUrl(), settings().apiKey()?.value));
+
+  async function confirm(question: string) {
+    if (flags.yes || flags.dryRun) return;
+    if (!(await prompt.confirm(question, "Pass --yes to answer yes."))) throw declined();
+  }
+
+  async function confirmSpend({ what, cents, balanceCents, maxCents }: Spending) {
+    if (maxCents !== undefined && cents > maxCents)
+      throw tooExpensive(`${what} costs ${usd(cents)}, more than --max-cost ${usd(maxCents)}; nothing was sent.`);
+    if (cents === 0 || maxCents !== undefined || flags.yes || flags.dryRun) return;
+    const balance = balanceCents === undefined ? "" : ` Balance: ${usd(balanceCents)}.`;
+    const question = `${what} for ${usd(cents)}?${balance}`;
+    if (!(await prompt.confirm(question, "Pass --yes, or bound the price with --max-cost."))) throw declined();
+  }
+
+  async function* listPages(operation: never, input: never, range: Range) {
+    yield* pages(api(), operation, input, range);
+  }
+
+  const ctx: Context = {
+    ...outside,
+    io,
+    out,
+    prompt,
+    flags,
+    signal: io.signal,
+    store,
+    settings,
+    api,
+    apiAt,
+    item: (data, view) => ({ kind: "item", data, subject: subjectOf(data), view }),
+    list: (operation, input, range, view) => ({ kind: "list", pages: pages(api(), operation, input, range), view }),
+    rows: (key, items, view) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view }),
+    pages: (operation, input, range) =>
+      listPages(operation as never, input as never, range) as ReturnType<Context["pages"]> as never,
+    async secret(secret, file, data) {
+      if (file === undefined) return { kind: "text", text: secret, data };
+      await writePrivate(file, secret);
+      return { kind: "text", text: `Written to ${file}.`, data: { result: { file } } };
+    },
+    text: (text, data) => ({ kind: "text", text, data }),
+    progress: () => createProgress(io, choice("progress").value as ProgressMode, quiet, outside.now),
+    confirm,
+    confirmSpend,
+    resolveId: (id) => resolveId(id, idCache().entries(baseUrl())),
+    saveInDirectory: (values) => saveDirectoryFile(settings().directoryFile, io.cwd(), values),
+  };
+
+  async function close(complete: boolean) {
+    await sink.close(complete);
+    for (const end of clients) await end();
+  }
+
+  return { ctx, close };
+}
+
+const writePrivate = (path: string, text: string) =>
+  writeFile(path, `${text}\n`, { mode: 0o600, flag: "wx" }).catch((error: Error) => {
+    throw failure(`Cannot write ${path}: ${error.message}.`, "A file that exists is never overwritten with a secret.", error);
+  });
+
+/** The one object inside `{ game: {…} }`; several or none: the data itself. */
+function subjectOf(data: unknown): unknown {
+  const values = Object.values((data ?? {}) as object);
+  const [only] = values;
+  return values.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only) ? only : data;
+}
+
+function checkIdempotencyKey(key: string | undefined) {
+  if (key !== undefined && !/^[\x20-\x7e]{1,250}$/.test(key))
+    throw usage("--idempotency-key: must be 1 to 250 printable ASCII characters.");
+  return key;
+}
