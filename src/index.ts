@@ -1,9 +1,9 @@
 import { type ClientCore, createClientCore, type Data, type Input, type Meta, type Methods, type Reply } from "./api/client.ts";
 import { methodsOf } from "./api/methods.ts";
 import { type Page, pages, type Range } from "./api/pages.ts";
-import { sleep } from "./api/sleep.ts";
 import { createTransport } from "./api/transport.ts";
 import type { Operation } from "./contract/index.ts";
+import { outside } from "./outside.ts";
 import { version } from "./version.ts";
 
 export interface Options {
@@ -44,10 +44,7 @@ export function createClient(options: Options): Client {
     retries: options.retries ?? 3,
     maxWait: options.maxWait ?? 60_000,
     userAgent: options.userAgent ?? `playtest/${version}`,
-    now: () => Date.now(),
-    random: () => Math.random(),
-    newId: () => globalThis.crypto.randomUUID(),
-    sleep,
+    ...outside,
   });
   return {
     ...methodsOf(core.call),

@@ -1,25 +1,18 @@
-import { sleep } from "./api/sleep.ts";
 import type { Outside } from "./context.ts";
 import { createIo, type ProcessLike } from "./io/io.ts";
+import { outside } from "./outside.ts";
 import { type Running, run } from "./program.ts";
-
-const real: Outside = {
-  now: () => Date.now(),
-  random: () => Math.random(),
-  newId: () => globalThis.crypto.randomUUID(),
-  sleep,
-};
 
 /**
  * Runs one command line. Gives the exit code and never throws or exits: standard output drains, however much it is.
- * `outside` replaces clock, randomness and waiting in tests.
+ * `replaced` replaces clock, randomness and waiting in tests.
  */
-export async function main(argv: readonly string[], process: ProcessLike, outside: Partial<Outside> = {}): Promise<number> {
+export async function main(argv: readonly string[], process: ProcessLike, replaced: Partial<Outside> = {}): Promise<number> {
   const io = createIo(process);
   const running: Running = {};
   let code = 0;
   try {
-    await run(argv, io, { ...real, ...outside }, running);
+    await run(argv, io, { ...outside, ...replaced }, running);
     await running.session?.close(true);
     io.signal.throwIfAborted();
   } catch (error) {

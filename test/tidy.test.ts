@@ -36,7 +36,7 @@ const broken = (rule: (one: Import) => boolean, among = imports) => among.filter
 /** Each third-party package belongs to one folder (the contract's zod is the whole project's). */
 const homes: Record<string, RegExp> = {
   zod: /^(src\/contract|server\/)/,
-  commander: /^src\/(program|completion|help|commands\/(define|flags|help|completion|schema))/,
+  commander: /^src\/parse\.ts$/,
   undici: /^src\/api\//,
   conf: /^src\/config\//,
   ora: /^src\/io\//,

@@ -1,0 +1,10 @@
+import { sleep } from "./api/sleep.ts";
+import type { Outside } from "./context.ts";
+
+/** The real clock, randomness and waiting. */
+export const outside: Outside = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  newId: () => globalThis.crypto.randomUUID(),
+  sleep,
+};
