@@ -171,3 +171,41 @@ export function topUpTransfers(topUp: {
     },
   ];
 }
+
+/** Credit an admin gives an owner. */
+export const goodwillTransfer = (grant: { grantId: string; ownerId: string; cents: number; note: string }): Transfer => ({
+  eventKey: `goodwill:${grant.grantId}`,
+  asset: "USD",
+  postings: move(accounts.goodwill, accounts.credit(grant.ownerId), grant.cents),
+  ownerId: grant.ownerId,
+  note: grant.note,
+});
+
+/** Playtest minutes an admin gives an owner; the note shows in their hours history. */
+export const minutesGrantTransfer = (grant: { grantId: string; ownerId: string; minutes: number; note: string }): Transfer => ({
+  eventKey: `admin_grant:${grant.grantId}`,
+  asset: "MIN",
+  postings: move(accounts.minutesIssued, accounts.minutes(grant.ownerId), grant.minutes),
+  ownerId: grant.ownerId,
+  note: grant.note,
+});
+
+export interface Withdrawal {
+  payoutId: string;
+  playtesterId: string;
+  cents: number;
+}
+
+/** Earnings leave for the playtester's bank. */
+export const withdrawalTransfer = ({ payoutId, playtesterId, cents }: Withdrawal): Transfer => ({
+  eventKey: `withdraw:${payoutId}`,
+  asset: "USD",
+  postings: move(accounts.payable(playtesterId), accounts.bank, cents),
+});
+
+/** The bank sent a payout back: the exact reversal, once. */
+export const failedWithdrawalTransfer = ({ payoutId, playtesterId, cents }: Withdrawal): Transfer => ({
+  eventKey: `withdraw_failed:${payoutId}`,
+  asset: "USD",
+  postings: move(accounts.bank, accounts.payable(playtesterId), cents),
+});

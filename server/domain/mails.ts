@@ -63,3 +63,21 @@ export const composeWebhookDisabled = (to: { name: string; url: string; id: stri
       `Mend the receiver, then run: playtest webhooks enable ${to.id}`,
     ],
   });
+
+export const composeTrialApproved = (to: { name: string; gameName: string }) =>
+  compose({
+    subject: `Your free trial of ${to.gameName} is approved`,
+    greeting: `Hello ${to.name},`,
+    paragraphs: [`The free trial of ${to.gameName} is approved. Playtesters see it from now on.`],
+  });
+
+export const composeTrialRejected = (to: { name: string; gameName: string; reason: string | undefined }) =>
+  compose({
+    subject: `Your free trial of ${to.gameName} was not approved`,
+    greeting: `Hello ${to.name},`,
+    paragraphs: [
+      `The free trial of ${to.gameName} was not approved and is cancelled.`,
+      ...(to.reason ? [`The reason: ${to.reason}`] : []),
+      "The trial is not used up: you may order it again.",
+    ],
+  });

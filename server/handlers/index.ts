@@ -2,6 +2,7 @@ import type { Contract, Operation } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Handler } from "../http/call.ts";
 import { applications } from "./applications.ts";
+import { admin } from "./admin.ts";
 import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
@@ -30,6 +31,7 @@ export type Some<Ops extends Operation> = Pick<All, Ops>;
 
 export const createHandlers = (deps: Deps): Handlers => ({
   ...applications(deps),
+  ...admin(deps),
   ...auth(deps),
   ...chat(deps),
   ...events(deps),

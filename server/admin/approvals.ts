@@ -1,0 +1,57 @@
+import type { Deps } from "../deps.ts";
+import { composeTrialApproved, composeTrialRejected, type Letter } from "../domain/mails.ts";
+import { queueMail } from "../mail.ts";
+import * as publishing from "../playtests/publishing.ts";
+import * as trials from "../playtests/trials.ts";
+import { notFound } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import * as users from "../store/users.ts";
+
+/** What an admin decides about free trials and public videos (decisions §5, §14). Each runs inside the caller's transaction. */
+type Playtest = playtests.PlaytestRow;
+
+/** From now on the trial's slots are offered; its owner gets a mail. */
+export async function approveTrial(deps: Deps, tx: Query, playtestId: string): Promise<void> {
+  const playtest = await playtestOf(tx, playtestId);
+  await trials.approveTrial(deps, tx, playtest);
+  await mailOwner(deps, tx, playtest, composeTrialApproved);
+}
+
+/** The trial is cancelled, and its game may have another; its owner gets a mail with the reason. */
+export async function rejectTrial(deps: Deps, tx: Query, playtestId: string, reason: string | undefined): Promise<void> {
+  const playtest = await playtestOf(tx, playtestId);
+  await trials.rejectTrial(deps, tx, playtest);
+  await mailOwner(deps, tx, playtest, (to) => composeTrialRejected({ ...to, reason }));
+}
+
+export async function approveVideo(deps: Deps, tx: Query, slotId: string): Promise<void> {
+  const slot = await slotOf(tx, slotId);
+  await publishing.approveVideo(deps, tx, await playtestOf(tx, slot.playtest_id), slot);
+}
+
+export async function rejectVideo(deps: Deps, tx: Query, slotId: string, reason = ""): Promise<void> {
+  const slot = await slotOf(tx, slotId);
+  await publishing.rejectVideo(deps, tx, await playtestOf(tx, slot.playtest_id), slot, reason);
+}
+
+async function playtestOf(q: Query, id: string): Promise<Playtest> {
+  const playtest = await playtests.find(q, id);
+  if (!playtest) throw notFound();
+  return playtest;
+}
+
+async function slotOf(q: Query, id: string): Promise<slots.SlotRow> {
+  const slot = await slots.find(q, id);
+  if (!slot) throw notFound();
+  return slot;
+}
+
+type Compose = (to: { name: string; gameName: string }) => Letter;
+
+async function mailOwner(deps: Deps, tx: Query, playtest: Playtest, compose: Compose): Promise<void> {
+  const [owner, game] = [await users.find(tx, playtest.owner_id), await games.find(tx, playtest.game_id)];
+  await queueMail(deps, tx, owner!.email, compose({ name: owner!.display_name, gameName: game!.name }));
+}

@@ -1,0 +1,58 @@
+import type { Deps } from "../deps.ts";
+import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../domain/ledger.ts";
+import { emit } from "../events.ts";
+import { conflict, notFound } from "../problem.ts";
+import * as admin from "../store/admin.ts";
+import type { Query } from "../store/db.ts";
+import * as ledger from "../store/ledger.ts";
+import * as users from "../store/users.ts";
+
+const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+
+/** Records that earnings were paid out; 409 when less is owed. `cents` as an integer. */
+export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<admin.PayoutRow> {
+  const playtester = await users.find(tx, playtesterId);
+  if (!playtester) throw notFound();
+  if (playtester.role !== "playtester") throw conflict("Only a playtester is paid out. Nothing was recorded.");
+  const payable = await ledger.balance(tx, accounts.payable(playtesterId));
+  if (cents > payable)
+    throw conflict(`${usd(payable)} is owed to this playtester, which is less than ${usd(cents)}. Nothing was recorded.`);
+  const now = deps.clock.now();
+  const payout: admin.PayoutRow = {
+    id: deps.newId(),
+    user_id: playtesterId,
+    amount_cents: cents,
+    status: "completed",
+    created_at: now,
+    failed_at: null,
+  };
+  await admin.insertPayout(tx, payout);
+  await settle(deps, tx, payout, withdrawalTransfer, "payout.completed");
+  return payout;
+}
+
+/** The bank sent the money back: it is owed again. Once; 409 after that. */
+export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promise<admin.PayoutRow> {
+  const payout = await admin.findPayout(tx, payoutId);
+  if (!payout) throw notFound();
+  const failed = { status: "failed" as const, failed_at: deps.clock.now() };
+  if (!(await admin.endPayout(tx, payout.id, failed))) throw conflict("This payout failed before. Nothing was changed.");
+  await settle(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
+  return { ...payout, ...failed };
+}
+
+async function settle(
+  deps: Deps,
+  tx: Query,
+  payout: admin.PayoutRow,
+  transfer: (withdrawal: Withdrawal) => Transfer,
+  kind: "payout.completed" | "payout.failed",
+): Promise<void> {
+  const { id: payoutId, user_id: playtesterId, amount_cents: cents } = payout;
+  await ledger.post(tx, transfer({ payoutId, playtesterId, cents }), { now: deps.clock.now(), newId: deps.newId });
+  await emit(deps, tx, [{ id: playtesterId, role: "playtester" }], {
+    kind,
+    data: { payoutId, amountCents: cents },
+    notice: { amountCents: cents },
+  });
+}

@@ -1,0 +1,33 @@
+import type { ApprovalRow, PayoutRow } from "../store/admin.ts";
+import type { UserRow } from "../store/users.ts";
+import { iso, isoOrNull } from "./views.ts";
+
+export const accountView = (user: UserRow) => ({
+  id: user.id,
+  email: user.email,
+  role: user.role,
+  displayName: user.display_name,
+  companyName: user.company_name,
+  emailVerified: user.email_verified_at !== null,
+  suspendedAt: isoOrNull(user.suspended_at),
+  createdAt: iso(user.created_at),
+});
+
+export const approvalView = (approval: ApprovalRow) => ({
+  kind: approval.kind,
+  playtestId: approval.playtest_id,
+  slotId: approval.slot_id,
+  gameId: approval.game_id,
+  gameName: approval.game_name,
+  ownerId: approval.owner_id,
+  createdAt: iso(approval.created_at),
+});
+
+export const payoutView = (payout: PayoutRow) => ({
+  id: payout.id,
+  userId: payout.user_id,
+  amountCents: payout.amount_cents,
+  status: payout.status,
+  createdAt: iso(payout.created_at),
+  failedAt: isoOrNull(payout.failed_at),
+});

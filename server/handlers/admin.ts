@@ -1,0 +1,183 @@
+import { verifyUser } from "../accounts.ts";
+import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "../admin/approvals.ts";
+import { failPayout, recordPayout } from "../admin/payouts.ts";
+import { disputePayment } from "../billing/settle.ts";
+import type { Deps } from "../deps.ts";
+import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../domain/ledger.ts";
+import { conflict, notFound } from "../problem.ts";
+import * as adminStore from "../store/admin.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as ledger from "../store/ledger.ts";
+import * as payments from "../store/payments.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import * as users from "../store/users.ts";
+import { accountView, approvalView, payoutView } from "./admin-views.ts";
+import type { Some } from "./index.ts";
+import { gameView, paymentView, playtestView, slotDetailView } from "./views.ts";
+
+type Ops =
+  | "listApprovals"
+  | "approvePlaytest"
+  | "rejectPlaytest"
+  | "approveVideo"
+  | "rejectVideo"
+  | "listUsers"
+  | "verifyUser"
+  | "suspendUser"
+  | "unsuspendUser"
+  | "suspendGame"
+  | "unsuspendGame"
+  | "grantCredit"
+  | "grantHours"
+  | "chargebackPayment"
+  | "createCategory"
+  | "listPayouts"
+  | "createPayout"
+  | "failPayout"
+  | "getStats";
+
+export function admin(deps: Deps): Some<Ops> {
+  const { clock } = deps;
+  const playtestOf = async (q: Query, id: string) => ({ playtest: playtestView((await playtests.find(q, id))!) });
+  const slotOf = async (q: Query, id: string) => ({ slot: slotDetailView((await slots.findDetail(q, id))!, clock.now()) });
+
+  async function user(q: Query, id: string): Promise<users.UserRow> {
+    const found = await users.find(q, id);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  const userOf = async (q: Query, id: string) => ({ user: accountView(await user(q, id)) });
+
+  async function setGameStatus(tx: Query, id: string, status: "active" | "suspended") {
+    const game = await games.find(tx, id);
+    if (!game) throw notFound();
+    const changes = { status, updated_at: clock.now() };
+    if (game.status !== status) await games.update(tx, id, changes);
+    return { game: gameView((await games.find(tx, id))!) };
+  }
+
+  async function grant(tx: Query, ownerId: string, transfer: Transfer) {
+    const owner = await user(tx, ownerId);
+    if (owner.role !== "game_owner") throw conflict("Only a game owner holds credit and playtest hours. Nothing was given.");
+    await ledger.post(tx, transfer, { now: clock.now(), newId: deps.newId });
+    return {
+      user: accountView(owner),
+      balanceCents: await ledger.balance(tx, accounts.credit(ownerId)),
+      playtestMinutes: await ledger.balance(tx, accounts.minutes(ownerId)),
+    };
+  }
+
+  return {
+    async listApprovals(call) {
+      const page = call.page();
+      const rows = await call.read((q) => adminStore.listApprovals(q, page));
+      return call.listed(page, rows, (items) => ({ approvals: items.map(approvalView) }));
+    },
+
+    approvePlaytest: (call) =>
+      call.commit(async (tx) => {
+        await approveTrial(deps, tx, call.params.id);
+        return playtestOf(tx, call.params.id);
+      }),
+
+    rejectPlaytest: (call) =>
+      call.commit(async (tx) => {
+        await rejectTrial(deps, tx, call.params.id, call.body.reason);
+        return playtestOf(tx, call.params.id);
+      }),
+
+    approveVideo: (call) =>
+      call.commit(async (tx) => {
+        await approveVideo(deps, tx, call.params.id);
+        return slotOf(tx, call.params.id);
+      }),
+
+    rejectVideo: (call) =>
+      call.commit(async (tx) => {
+        await rejectVideo(deps, tx, call.params.id, call.body.reason);
+        return slotOf(tx, call.params.id);
+      }),
+
+    async listUsers(call) {
+      const page = call.page();
+      const rows = await call.read((q) => adminStore.listUsers(q, call.query, page));
+      return call.listed(page, rows, (items) => ({ users: items.map(accountView) }));
+    },
+
+    verifyUser: (call) =>
+      call.commit(async (tx) => {
+        const found = await user(tx, call.params.id);
+        if (found.email_verified_at === null) await verifyUser(deps, tx, found.id);
+        return userOf(tx, found.id);
+      }),
+
+    suspendUser: (call) =>
+      call.commit(async (tx) => {
+        const found = await user(tx, call.params.id);
+        if (found.id === call.principal.userId) throw conflict("You cannot suspend your own account. Nothing was changed.");
+        const now = clock.now();
+        if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
+        await adminStore.endSessions(tx, found.id);
+        return userOf(tx, found.id);
+      }),
+
+    unsuspendUser: (call) =>
+      call.commit(async (tx) => {
+        const found = await user(tx, call.params.id);
+        if (found.suspended_at !== null) await users.update(tx, found.id, { suspended_at: null, updated_at: clock.now() });
+        return userOf(tx, found.id);
+      }),
+
+    suspendGame: (call) => call.commit((tx) => setGameStatus(tx, call.params.id, "suspended")),
+    unsuspendGame: (call) => call.commit((tx) => setGameStatus(tx, call.params.id, "active")),
+
+    grantCredit: (call) =>
+      call.commit((tx) => {
+        const { amountCents: cents, note } = call.body;
+        return grant(tx, call.params.id, goodwillTransfer({ grantId: deps.newId(), ownerId: call.params.id, cents, note }));
+      }),
+
+    grantHours: (call) =>
+      call.commit((tx) => {
+        const { minutes, note } = call.body;
+        return grant(tx, call.params.id, minutesGrantTransfer({ grantId: deps.newId(), ownerId: call.params.id, minutes, note }));
+      }),
+
+    chargebackPayment: (call) =>
+      call.commit(async (tx) => {
+        const payment = await payments.find(tx, call.params.id);
+        if (!payment) throw notFound();
+        await disputePayment(deps, tx, payment);
+        return { payment: paymentView((await payments.find(tx, payment.id))!) };
+      }),
+
+    createCategory: (call) =>
+      call.commit(async (tx) => {
+        const { name, slug } = call.body;
+        if ((await games.allCategories(tx)).some((known) => known.slug === slug))
+          throw conflict(`There is a category with the slug ${slug}. Nothing was created.`);
+        const category = { id: deps.newId(), name, slug };
+        await games.insertCategory(tx, category);
+        return { category };
+      }),
+
+    async listPayouts(call) {
+      const page = call.page();
+      const rows = await call.read((q) => adminStore.listPayouts(q, page));
+      return call.listed(page, rows, (items) => ({ payouts: items.map(payoutView) }));
+    },
+
+    createPayout: (call) =>
+      call.commit(async (tx) => {
+        const { userId, amountCents } = call.body;
+        return { payout: payoutView(await recordPayout(deps, tx, userId, amountCents)) };
+      }),
+
+    failPayout: (call) => call.commit(async (tx) => ({ payout: payoutView(await failPayout(deps, tx, call.params.id)) })),
+
+    getStats: (call) => call.read(adminStore.stats),
+  };
+}

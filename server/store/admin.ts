@@ -1,0 +1,89 @@
+import type { Query, Value } from "./db.ts";
+import { keyset, type Page } from "./keyset.ts";
+import { insertRow, updateRow } from "./rows.ts";
+import { emailKey, type UserRow } from "./users.ts";
+
+/** A trial, or a video of one, that waits for an admin. */
+export interface ApprovalRow {
+  kind: "playtest" | "slot";
+  id: string;
+  playtest_id: string;
+  slot_id: string | null;
+  game_id: string;
+  game_name: string;
+  owner_id: string;
+  created_at: number;
+}
+
+const approvals = `(
+  SELECT 'playtest' AS kind, p.id, p.id AS playtest_id, NULL AS slot_id, p.game_id, p.owner_id, p.created_at FROM playtests p
+    WHERE p.is_free_public_trial = 1 AND p.approved_at IS NULL AND p.status = 'active'
+  UNION ALL
+  SELECT 'slot' AS kind, s.id, s.playtest_id, s.id AS slot_id, s.game_id, s.owner_id, b.created_at
+    FROM slots s JOIN submissions b ON b.slot_id = s.id JOIN playtests p ON p.id = s.playtest_id
+    WHERE p.is_free_public_trial = 1 AND b.admin_approved_at IS NULL AND s.status IN ('submitted', 'publishing')
+) a`;
+
+export function listApprovals(q: Query, page: Page) {
+  const { sql, values } = keyset(page, "a");
+  return q.all<ApprovalRow>(
+    `SELECT a.*, g.name AS game_name FROM ${approvals} JOIN games g ON g.id = a.game_id WHERE 1 = 1 ${sql}`,
+    ...values,
+  );
+}
+
+export function listUsers(q: Query, only: { role?: string | undefined; email?: string | undefined }, page: Page) {
+  const { sql, values } = keyset(page, "u");
+  const conditions: string[] = ["1 = 1"];
+  const filters: Value[] = [];
+  if (only.role !== undefined) {
+    conditions.push("u.role = ?");
+    filters.push(only.role);
+  }
+  if (only.email !== undefined) {
+    conditions.push("u.email_key = ?");
+    filters.push(emailKey(only.email));
+  }
+  return q.all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")} ${sql}`, ...filters, ...values);
+}
+
+/** Signs an account out of every browser. */
+export const endSessions = (tx: Query, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
+
+export interface PayoutRow {
+  id: string;
+  user_id: string;
+  amount_cents: number;
+  status: "completed" | "failed";
+  created_at: number;
+  failed_at: number | null;
+}
+
+export const findPayout = (q: Query, id: string) => q.one<PayoutRow>("SELECT * FROM payouts WHERE id = ?", id);
+export const insertPayout = (tx: Query, payout: PayoutRow) => insertRow(tx, "payouts", payout);
+/** False when the payout had failed before. */
+export const endPayout = async (tx: Query, id: string, changes: Pick<PayoutRow, "status" | "failed_at">) =>
+  (await updateRow(tx, "payouts", id, changes, { status: "completed" })) === 1;
+
+export function listPayouts(q: Query, page: Page) {
+  const { sql, values } = keyset(page, "p");
+  return q.all<PayoutRow>(`SELECT p.* FROM payouts p WHERE 1 = 1 ${sql}`, ...values);
+}
+
+const number = async (q: Query, sql: string) => (await q.one<{ n: number }>(sql))!.n;
+const count = (q: Query, sql: string) => number(q, `SELECT COUNT(*) AS n FROM ${sql}`);
+/** What all accounts with this prefix hold, in cents. */
+const held = (q: Query, prefix: string) =>
+  number(q, `SELECT CAST(COALESCE(SUM(-balance), 0) AS BIGINT) AS n FROM ledger_accounts WHERE id LIKE '${prefix}%'`);
+
+export const stats = async (q: Query) => ({
+  owners: await count(q, "users WHERE role = 'game_owner'"),
+  playtesters: await count(q, "users WHERE role = 'playtester'"),
+  games: await count(q, "games"),
+  activePlaytests: await count(q, "playtests WHERE status = 'active'"),
+  openSlots: await count(q, "slots WHERE status = 'open'"),
+  pendingReviews: await count(q, "slots WHERE status = 'submitted'"),
+  pendingApprovals: await count(q, approvals),
+  creditCents: await held(q, "liab:credit:"),
+  payableCents: await held(q, "liab:payable:"),
+});

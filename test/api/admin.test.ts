@@ -1,0 +1,420 @@
+import { describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts.ts";
+import { insertRow } from "../../server/store/rows.ts";
+import { admin as adminRoutes } from "../../src/contract/admin.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { TestServer } from "../helpers/server.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/story.ts";
+
+async function adminOf(server: TestServer): Promise<Person> {
+  const key = (await ensureAdmin(server.deps))!;
+  const me = await server.request("GET", "/auth/me", { key });
+  return personWith(server, key, me.body.data.id);
+}
+
+const unknown = "0190a000-0000-7000-8000-000000000000";
+
+onBothDatabases("admin", (serve) => {
+  async function open() {
+    const server = await serve();
+    const [admin, owner, playtester] = [
+      await adminOf(server),
+      await registerOwner(server, "Olga"),
+      await registerPlaytester(server, "Pia"),
+    ];
+    const gameId = await createGame(owner);
+    return { server, admin, owner, playtester, gameId };
+  }
+
+  it("lets only admins in", async () => {
+    const { server, owner, playtester } = await open();
+    for (const { method, path } of Object.values(adminRoutes)) {
+      const at = path.replace(":id", owner.id);
+      const statuses = [];
+      for (const key of [undefined, owner.key, playtester.key]) {
+        const body = method === "GET" ? undefined : {};
+        statuses.push((await server.request(method, at, { key, body })).status);
+      }
+      expect([method, path, ...statuses]).toEqual([method, path, 401, 403, 403]);
+    }
+  });
+
+  describe("free trials", () => {
+    const trial = async () => {
+      const opened = await open();
+      const playtestId = await order(opened.owner, opened.gameId, { isFreePublicTrial: true, quantity: 2 });
+      return { ...opened, playtestId };
+    };
+    const offers = async (playtester: Person) => (await playtester.get("/playtester/playtests")).body.data.playtests.length;
+
+    it("are offered once approved, and approved once", async () => {
+      const { server, admin, owner, playtester, gameId, playtestId } = await trial();
+      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([
+        {
+          kind: "playtest",
+          playtestId,
+          slotId: null,
+          gameId,
+          gameName: "Lantern Deep",
+          ownerId: owner.id,
+          createdAt: expect.any(String),
+        },
+      ]);
+      expect(await offers(playtester)).toBe(0);
+      expect((await playtester.post(`/playtester/playtests/${playtestId}/claim`)).status).toBe(404);
+      const approved = await admin.post(`/admin/playtests/${playtestId}/approve`);
+      expect(approved).toMatchObject({ status: 200, body: { data: { playtest: { id: playtestId, status: "active" } } } });
+      expect(await offers(playtester)).toBe(1);
+      await claim(playtester, playtestId);
+      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([]);
+      await server.advance(0);
+      expect(server.mails.map((mail) => mail.subject)).toEqual(["Your free trial of Lantern Deep is approved"]);
+      expect((await admin.post(`/admin/playtests/${playtestId}/approve`)).status).toBe(409);
+      expect((await admin.post(`/admin/playtests/${playtestId}/reject`)).status).toBe(409);
+    });
+
+    it("are cancelled by a rejection and may be used again", async () => {
+      const { server, admin, owner, gameId, playtestId } = await trial();
+      const rejected = await admin.post(`/admin/playtests/${playtestId}/reject`, { reason: "No build to be found." });
+      expect(rejected.body.data.playtest).toMatchObject({ id: playtestId, status: "cancelled" });
+      expect((await owner.get(`/playtests/${playtestId}`)).body.data.playtest.slots).toMatchObject({ open: 0, cancelled: 2 });
+      await server.advance(0);
+      expect(server.mails[0]).toMatchObject({
+        subject: "Your free trial of Lantern Deep was not approved",
+        text: expect.stringContaining("No build to be found."),
+      });
+      expect((await owner.get(`/games/${gameId}/playtests`)).body.data.eligibleForFreeTrial).toBe(true);
+      await order(owner, gameId, { isFreePublicTrial: true });
+      expect((await admin.post(`/admin/playtests/${playtestId}/approve`)).status).toBe(409);
+    });
+
+    it("alone are approved", async () => {
+      const { admin, owner, gameId } = await open();
+      const paid = await order(owner, gameId, { visibility: "public" });
+      for (const verb of ["approve", "reject"]) {
+        expect((await admin.post(`/admin/playtests/${paid}/${verb}`)).status).toBe(409);
+        expect((await admin.post(`/admin/playtests/${unknown}/${verb}`)).status).toBe(404);
+      }
+    });
+  });
+
+  describe("public videos", () => {
+    const played = async (body: Record<string, unknown> = { isFreePublicTrial: true }) => {
+      const opened = await open();
+      const { server, admin, owner, playtester, gameId } = opened;
+      await giveCredit(server, owner, 10_000);
+      const playtestId = await order(owner, gameId, body);
+      if (body.isFreePublicTrial) await admin.post(`/admin/playtests/${playtestId}/approve`);
+      const slotId = await play(server, playtester, playtestId);
+      const slot = async () => (await owner.get(`/playtests/slots/${slotId}`)).body.data.slot;
+      const waits = async () => {
+        const all = ["submitted", "publishing"].map((status) => owner.get(`/playtests/submissions?status=${status}`));
+        return (await Promise.all(all)).flatMap((reply) => reply.body.data.submissions)[0]?.awaitingAdminApproval;
+      };
+      const accept = () => owner.post(`/playtests/slots/${slotId}/accept`);
+      const decide = (verb: string, reason?: string) => admin.post(`/admin/slots/${slotId}/${verb}`, reason ? { reason } : {});
+      return { ...opened, playtestId, slotId, slot, waits, accept, decide };
+    };
+
+    it("of a trial are published when the owner and then an admin agree", async () => {
+      const { server, admin, owner, gameId, playtestId, slotId, slot, waits, accept, decide } = await played();
+      await accept();
+      await server.advance(3_600_000);
+      expect([(await slot()).status, await waits()]).toEqual(["publishing", true]);
+      const [approval] = (await admin.get("/admin/approvals")).body.data.approvals;
+      expect(approval).toMatchObject({ kind: "slot", playtestId, slotId, gameId, ownerId: owner.id });
+      expect((await decide("approve")).status).toBe(200);
+      await server.advance(0);
+      expect((await slot()).status).toBe("accepted");
+      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([]);
+      expect((await decide("approve")).status).toBe(409);
+      expect((await decide("reject")).status).toBe(409);
+    });
+
+    it("of a trial are published when an admin and then the owner agree", async () => {
+      const { server, slot, waits, accept, decide } = await played();
+      expect(await waits()).toBe(true);
+      expect((await decide("approve")).body.data.slot.status).toBe("submitted");
+      expect(await waits()).toBe(false);
+      expect((await decide("approve")).status).toBe(409);
+      await accept();
+      await server.advance(0);
+      expect((await slot()).status).toBe("accepted");
+    });
+
+    const rejections = [
+      { name: "a trial's that the owner accepted", body: { isFreePublicTrial: true }, accepted: true },
+      { name: "a trial's that the owner did not look at yet", body: { isFreePublicTrial: true }, accepted: false },
+      { name: "any public one that waits for the owner", body: { visibility: "public" }, accepted: false },
+    ];
+    it.each(rejections)("$name: a rejection ends the slot with the reason", async ({ body, accepted }) => {
+      const { server, owner, playtester, playtestId, slot, accept, decide } = await played(body);
+      if (accepted) await accept();
+      expect((await decide("reject", "Shows a person's address.")).body.data.slot.status).toBe("rejected");
+      await server.advance(3_600_000);
+      expect(await slot()).toMatchObject({ status: "rejected", rejection: { reason: "Shows a person's address." } });
+      expect((await owner.get(`/playtests/${playtestId}`)).body.data.playtest.status).toBe("completed");
+      expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(10_000);
+      const [notice] = (await playtester.get("/notifications")).body.data.notifications;
+      expect(notice.type).toBe("slot.rejected");
+    });
+
+    it("that need no approval get none, and private ones no decision", async () => {
+      const open = await played({ visibility: "public" });
+      expect((await open.decide("approve")).status).toBe(409);
+      const closed = await played({ visibility: "private" });
+      expect([(await closed.decide("approve")).status, (await closed.decide("reject")).status]).toEqual([409, 409]);
+      expect((await closed.slot()).status).toBe("submitted");
+      expect((await closed.admin.post(`/admin/slots/${unknown}/reject`)).status).toBe(404);
+    });
+  });
+
+  describe("accounts", () => {
+    it("are listed newest first, by role and by address, in pages", async () => {
+      const { admin, owner, playtester } = await open();
+      const ids = async (query: string) =>
+        (await admin.get(`/admin/users${query}`)).body.data.users.map((user: { id: string }) => user.id);
+      expect(await ids("")).toEqual([playtester.id, owner.id, admin.id]);
+      expect(await ids("?role=playtester")).toEqual([playtester.id]);
+      expect(await ids("?email=GAME_OWNER1@example.com")).toEqual([owner.id]);
+      expect(await ids("?role=playtester&email=game_owner1@example.com")).toEqual([]);
+      const { meta } = (await admin.get("/admin/users?limit=2")).body;
+      expect(await ids(`?limit=2&cursor=${meta.cursor}`)).toEqual([admin.id]);
+      expect((await admin.get("/admin/users?role=king")).status).toBe(422);
+    });
+
+    it("are verified without a mail", async () => {
+      const server = await serve({
+        config(config) {
+          config.autoVerify = false;
+        },
+      });
+      const [admin, owner] = [await adminOf(server), await registerOwner(server)];
+      expect((await owner.get("/games")).body.error.code).toBe("EMAIL_NOT_VERIFIED");
+      for (const _ of [1, 2])
+        expect((await admin.post(`/admin/users/${owner.id}/verify`)).body.data.user).toMatchObject({ emailVerified: true });
+      expect((await owner.get("/games")).status).toBe(200);
+      expect((await admin.post(`/admin/users/${unknown}/verify`)).status).toBe(404);
+    });
+
+    it("are shut out while suspended", async () => {
+      const { server, admin, owner } = await open();
+      const now = server.clock.now();
+      const session = { hash: "s", user_id: owner.id, csrf: "c", created_at: now, expires_at: now + 1000 };
+      await server.deps.store.write((tx) => insertRow(tx, "sessions", session));
+      const login = { name: "second", email: "game_owner1@example.com", password: "correct horse" };
+      const second = (await server.request("POST", "/auth/api-keys", { body: login })).body.data.apiKey;
+
+      const { user } = (await admin.post(`/admin/users/${owner.id}/suspend`)).body.data;
+      expect(user.suspendedAt).toBe(new Date(now).toISOString());
+      const tries = [owner.key, second].flatMap((key) =>
+        ["/games", "/auth/me", "/info/devices"].map((path) => server.request("GET", path, { key })),
+      );
+      tries.push(server.request("POST", "/auth/api-keys", { body: login }));
+      for (const reply of await Promise.all(tries))
+        expect(reply).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
+      expect(await server.deps.store.read((q) => q.all("SELECT * FROM sessions"))).toEqual([]);
+
+      await server.advance(1000);
+      expect((await admin.post(`/admin/users/${owner.id}/suspend`)).body.data.user.suspendedAt).toBe(user.suspendedAt);
+      expect((await admin.post(`/admin/users/${owner.id}/unsuspend`)).body.data.user.suspendedAt).toBeNull();
+      expect((await owner.get("/games")).status).toBe(200);
+    });
+
+    it("of one's own cannot be suspended", async () => {
+      const { admin } = await open();
+      expect((await admin.post(`/admin/users/${admin.id}/suspend`)).status).toBe(409);
+      expect((await admin.get("/admin/stats")).status).toBe(200);
+    });
+  });
+
+  it("hides a suspended game's offers and lets held slots go on", async () => {
+    const { server, admin, owner, playtester, gameId } = await open();
+    await giveCredit(server, owner, 10_000);
+    const playtestId = await order(owner, gameId, { quantity: 2 });
+    const slotId = await claim(playtester, playtestId);
+    const other = await registerPlaytester(server);
+
+    expect((await admin.post(`/admin/games/${gameId}/suspend`)).body.data.game).toMatchObject({
+      id: gameId,
+      status: "suspended",
+    });
+    expect((await other.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+    expect((await other.post(`/playtester/playtests/${playtestId}/claim`)).status).toBe(404);
+    expect((await owner.post(`/games/${gameId}/playtests`)).status).toBe(409);
+    await giveVideo(server, slotId, playtester);
+    expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
+    expect((await owner.post(`/playtests/slots/${slotId}/accept`)).status).toBe(200);
+
+    expect((await admin.post(`/admin/games/${gameId}/unsuspend`)).body.data.game.status).toBe("active");
+    await claim(other, playtestId);
+    expect((await admin.post(`/admin/games/${unknown}/suspend`)).status).toBe(404);
+  });
+
+  describe("grants", () => {
+    it("give credit that pays", async () => {
+      const { admin, owner, gameId } = await open();
+      const reply = await admin.post(`/admin/users/${owner.id}/credit`, { amountCents: 2000, note: "Sorry for the outage." });
+      expect(reply.body.data).toMatchObject({ user: { id: owner.id }, balanceCents: 2000, playtestMinutes: 0 });
+      await order(owner, gameId);
+      expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(0);
+    });
+
+    it("give hours that show in the history with their note", async () => {
+      const { admin, owner } = await open();
+      const reply = await admin.post(`/admin/users/${owner.id}/hours`, { minutes: 90, note: "For the talk." });
+      expect(reply.body.data).toMatchObject({ balanceCents: 0, playtestMinutes: 90 });
+      const { entries } = (await owner.get("/billing/playtest-hours/history")).body.data;
+      expect(entries).toMatchObject([
+        { amountMinutes: 90, note: "For the talk.", source: expect.stringMatching(/^admin_grant:/) },
+      ]);
+    });
+
+    it("happen once per idempotency key", async () => {
+      const { admin, owner } = await open();
+      const body = { amountCents: 500, note: "Once." };
+      const grant = () => admin.post(`/admin/users/${owner.id}/credit`, body, { "idempotency-key": "g1" });
+      const replies = [await grant(), await grant()];
+      expect(replies[1]!.text).toBe(replies[0]!.text);
+      expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(500);
+    });
+
+    const refused = [0, -1, 1.5, "100", 100_000_001, null, undefined];
+    it.each(refused)("refuse the amount %s", async (amount) => {
+      const { admin, owner } = await open();
+      const credit = await admin.post(`/admin/users/${owner.id}/credit`, { amountCents: amount, note: "n" });
+      const hours = await admin.post(`/admin/users/${owner.id}/hours`, { minutes: amount, note: "n" });
+      expect([credit.status, hours.status]).toEqual([422, 422]);
+      expect((await owner.get("/billing/balance")).body.data).toMatchObject({ balanceCents: 0, playtestMinutes: 0 });
+    });
+
+    it("need a note and an owner", async () => {
+      const { admin, owner, playtester } = await open();
+      const to = async (id: string, body: object) => (await admin.post(`/admin/users/${id}/credit`, body)).status;
+      expect(await to(owner.id, { amountCents: 1 })).toBe(422);
+      expect(await to(owner.id, { amountCents: 1, note: "" })).toBe(422);
+      expect(await to(playtester.id, { amountCents: 1, note: "n" })).toBe(409);
+      expect(await to(unknown, { amountCents: 1, note: "n" })).toBe(404);
+    });
+  });
+
+  it("adds a category once per slug, also for two requests at once", async () => {
+    const { admin, owner } = await open();
+    const add = (name: string, slug: string) => admin.post("/admin/categories", { name, slug });
+    const replies = await Promise.all([add("Deck Builder", "deck-builder"), add("Deckbuilder", "deck-builder")]);
+    expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409]);
+    const { category } = replies.find((reply) => reply.status === 201)!.body.data;
+    expect((await owner.get("/info/categories")).body.data.categories).toContainEqual(category);
+    expect((await owner.post("/games", { name: "G", buildUrl: "https://example.com", tags: [category.id] })).status).toBe(201);
+    expect((await add("Puzzle", "puzzle")).status).toBe(409);
+    expect((await add("Bad", "Not A Slug")).status).toBe(422);
+  });
+
+  describe("payouts", () => {
+    const earned = async () => {
+      const opened = await open();
+      const { server, admin, owner, playtester, gameId } = opened;
+      await giveCredit(server, owner, 2000);
+      const slotId = await play(server, playtester, await order(owner, gameId));
+      await owner.post(`/playtests/slots/${slotId}/accept`);
+      const pay = (amountCents: unknown, userId = playtester.id) => admin.post("/admin/payouts", { userId, amountCents });
+      const earnings = async () => (await playtester.get("/playtester/earnings")).body.data;
+      return { ...opened, pay, earnings };
+    };
+
+    it("lower what is owed and tell the playtester", async () => {
+      const { admin, playtester, pay, earnings } = await earned();
+      const reply = await pay(400);
+      expect(reply.status).toBe(201);
+      const { payout } = reply.body.data;
+      expect(payout).toMatchObject({ userId: playtester.id, amountCents: 400, status: "completed", failedAt: null });
+      expect(await earnings()).toMatchObject({ balanceCents: 600, paidCents: 400 });
+      const [notice] = (await playtester.get("/notifications")).body.data.notifications;
+      expect(notice).toMatchObject({ type: "payout.completed", body: "$4.00 of your earnings were paid out." });
+      expect((await admin.get("/admin/payouts")).body.data.payouts).toEqual([payout]);
+    });
+
+    it("that fail are owed again, once", async () => {
+      const { admin, playtester, pay, earnings } = await earned();
+      const { id } = (await pay(1000)).body.data.payout;
+      expect(await earnings()).toMatchObject({ balanceCents: 0, paidCents: 1000 });
+      const fails = await Promise.all([1, 2, 3].map(() => admin.post(`/admin/payouts/${id}/fail`)));
+      expect(fails.map((reply) => reply.status).sort()).toEqual([200, 409, 409]);
+      const failed = fails.find((reply) => reply.status === 200)!.body.data.payout;
+      expect(failed).toMatchObject({ id, status: "failed", failedAt: expect.any(String) });
+      expect(await earnings()).toMatchObject({ balanceCents: 1000, paidCents: 0 });
+      const notices = (await playtester.get("/notifications")).body.data.notifications as { type: string }[];
+      expect(notices.filter((notice) => notice.type === "payout.failed")).toHaveLength(1);
+      expect((await pay(1000)).status).toBe(201);
+      expect((await admin.post(`/admin/payouts/${unknown}/fail`)).status).toBe(404);
+    });
+
+    it("never exceed what is owed, also at once", async () => {
+      const { pay, earnings } = await earned();
+      const tooMuch = await pay(1001);
+      expect(tooMuch.status).toBe(409);
+      expect(tooMuch.body.error.message).toBe(
+        "$10.00 is owed to this playtester, which is less than $10.01. Nothing was recorded.",
+      );
+      const replies = await Promise.all([1, 2, 3, 4].map(() => pay(600)));
+      expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409, 409, 409]);
+      expect(await earnings()).toMatchObject({ balanceCents: 400, paidCents: 600 });
+    });
+
+    it("go to playtesters, in whole cents", async () => {
+      const { owner, pay } = await earned();
+      expect([(await pay(1, owner.id)).status, (await pay(1, unknown)).status]).toEqual([409, 404]);
+      for (const amount of [0, -5, 0.5, "10"]) expect((await pay(amount)).status).toBe(422);
+    });
+  });
+
+  it("records a chargeback once", async () => {
+    const { server, admin, owner, gameId } = await open();
+    await giveCredit(server, owner, 5000);
+    const [topUp] = (await owner.get("/billing/payments")).body.data.payments;
+    await order(owner, gameId);
+    const [charge] = (await owner.get("/billing/payments")).body.data.payments.filter(
+      (payment: { id: string }) => payment.id !== topUp.id,
+    );
+    const back = async (id: string) => (await admin.post(`/admin/payments/${id}/chargeback`)).status;
+    expect(await back(topUp.id)).toBe(200);
+    expect((await owner.get(`/billing/payments/${topUp.id}`)).body.data.payment.status).toBe("disputed");
+    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(0);
+    expect([await back(topUp.id), await back(charge.id), await back(unknown)]).toEqual([409, 409, 404]);
+  });
+
+  it("counts what there is", async () => {
+    const { server, admin, owner, playtester, gameId } = await open();
+    const figures = async () => (await admin.get("/admin/stats")).body.data;
+    const none = { activePlaytests: 0, openSlots: 0, pendingReviews: 0, pendingApprovals: 0, creditCents: 0, payableCents: 0 };
+    expect(await figures()).toEqual({ owners: 1, playtesters: 1, games: 1, ...none });
+    await giveCredit(server, owner, 10_000);
+    await order(owner, gameId, { isFreePublicTrial: true });
+    const playtestId = await order(owner, gameId, { quantity: 3 });
+    const slotId = await play(server, playtester, playtestId);
+    await owner.post(`/playtests/slots/${slotId}/accept`);
+    await play(server, await registerPlaytester(server), playtestId);
+    expect(await figures()).toEqual({
+      owners: 1,
+      playtesters: 2,
+      games: 1,
+      activePlaytests: 2,
+      openSlots: 2,
+      pendingReviews: 1,
+      pendingApprovals: 1,
+      creditCents: 4000,
+      payableCents: 1000,
+    });
+  });
+});
