@@ -1,8 +1,8 @@
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Handler } from "../http/call.ts";
-import { applications } from "./applications.ts";
 import { admin } from "./admin.ts";
+import { applications } from "./applications.ts";
 import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";

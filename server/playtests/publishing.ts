@@ -18,12 +18,13 @@ export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, sl
 
 /** An admin lets a free trial's video through, before or after its owner accepts. 409 when none waits for that. */
 export async function approveVideo(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow): Promise<void> {
-  requireWaiting(playtest, slot);
+  if (playtest.is_free_public_trial === 0) throw notWaiting();
+  requireUnpublished(playtest, slot);
   if (!(await slots.markApproved(tx, slot.id, deps.clock.now()))) throw notWaiting();
   if (slot.status === "publishing") await schedulePublishing(deps, tx, slot.id);
 }
 
-/** An admin keeps a free trial's video from being published: its slot is rejected for good. */
+/** An admin keeps a public video from being published, accepted or not: its slot is rejected for good. */
 export async function rejectVideo(
   deps: Deps,
   tx: Query,
@@ -31,14 +32,14 @@ export async function rejectVideo(
   slot: slots.SlotRow,
   reason: string,
 ): Promise<void> {
-  requireWaiting(playtest, slot);
+  requireUnpublished(playtest, slot);
   if ((await slots.submissionOf(tx, slot.id))?.admin_approved_at !== null) throw notWaiting();
   await rejectForGood(deps, tx, playtest, slot, reason);
 }
 
-function requireWaiting(playtest: PlaytestRow, slot: slots.SlotRow): void {
+function requireUnpublished(playtest: PlaytestRow, slot: slots.SlotRow): void {
   const waits = slot.status === "submitted" || slot.status === "publishing";
-  if (playtest.is_free_public_trial === 0 || !waits) throw notWaiting();
+  if (playtest.visibility !== "public" || !waits) throw notWaiting();
 }
 
 const notWaiting = () => conflict("No video of this slot waits for approval. Nothing was changed.");
