@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { MovableClock } from "../../server/clock.ts";
 import { type Config, defaults } from "../../server/config.ts";
 import type { Log } from "../../server/log.ts";
@@ -81,7 +82,7 @@ export interface TestServerOptions {
   store: Store;
   config?: (config: Config) => void;
   clock?: TestClock;
-  /** Where uploads and blobs are; a new folder unless given, removed on close in either case. */
+  /** Where uploads and blobs are; a new folder unless given, gone when the run ends. */
   dataDir?: string;
 }
 
@@ -119,7 +120,8 @@ export async function startTestServer({
     },
     async close() {
       await running.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      // The tus store makes its folder in the background, and taking that away under it would end the test run.
+      rmSync(join(dataDir, "blobs"), { recursive: true, force: true });
       if (errors.length > 0)
         throw new AggregateError(errors, `the server met ${errors.length} unexpected error(s): ${errors.map(String).join("; ")}`);
     },
