@@ -45,8 +45,8 @@ export function createSecrets(instanceKey: Uint8Array, randomBytes: (count: numb
     seal: (plain, context) => sealBytes(Buffer.from(plain), context).toString("base64url"),
     open: (sealed, context) => openBytes(Buffer.from(sealed, "base64url"), context).toString(),
     mac(purpose, text) {
-      let key = macs.get(purpose);
-      if (!key) macs.set(purpose, (key = subkey(`playtest mac ${purpose}`)));
+      const key = macs.get(purpose) ?? subkey(`playtest mac ${purpose}`);
+      macs.set(purpose, key);
       return createHmac("sha256", key).update(text).digest("base64url");
     },
   };

@@ -79,8 +79,8 @@ export function createOnce(deps: Deps, request: OnceRequest): Once {
 }
 
 async function runAlone<T>(deps: Deps, name: string, work: () => Promise<T>): Promise<T> {
-  let twins = running.get(deps);
-  if (!twins) running.set(deps, (twins = new Map()));
+  const twins = running.get(deps) ?? new Map<string, Promise<unknown>>();
+  running.set(deps, twins);
   const deadline = deps.clock.real() + twinWaitMs;
   for (let twin = twins.get(name); twin; twin = twins.get(name)) {
     if (!(await settledWithin(twin, deadline - deps.clock.real()))) {
