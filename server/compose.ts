@@ -11,6 +11,7 @@ import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createPasswords } from "./passwords.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
 import { createCards } from "./providers/cards/index.ts";
+import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createSecrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
@@ -55,6 +56,7 @@ export function createDeps(outside: Outside): Deps {
     outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: outside.resolve }),
     mailer: outside.mailer,
     cards: createCards(config),
+    printInvoice: createInvoicePrinter(config),
     blobs: createLocalBlobs(join(outside.dataDir, "blobs")),
     dataDir: outside.dataDir,
     log: outside.log,

@@ -32,6 +32,13 @@ export interface Config {
   /** `expireMs` after its start an unfinished upload is removed; a transfer that is silent for `idleMs` is cut. */
   uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number; idleMs: number };
   checkout: { expireMs: number };
+  invoices: {
+    /** What invoice numbers begin with; each series counts up from 1 every year. */
+    series: string;
+    seller: { name: string; lines: string[] };
+    /** Font files (TrueType, OpenType or WOFF) to prefer over those built in, such as one for Chinese, Japanese or Korean names. */
+    fonts: string[];
+  };
   webhooks: {
     /** Private addresses that may be reached all the same: CIDR blocks, addresses and host names. */
     allowPrivate: string[];
@@ -83,6 +90,7 @@ export const defaults: Config = {
   playtesters: { maxReserved: 3 },
   uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour, idleMs: 60_000 },
   checkout: { expireMs: 24 * hour },
+  invoices: { series: "PT", seller: { name: "Playtest", lines: [] }, fonts: [] },
   webhooks: { allowPrivate: [], timeoutMs: 5_000, responseMaxBytes: 64 * 1024, inFlightPerHost: 2, inFlight: 64 },
   mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },
   passwords: { scryptLogN: 17 },

@@ -7,6 +7,7 @@ import type { Outbound } from "./outbound/index.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Blobs } from "./providers/blobs/index.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
+import type { InvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
@@ -34,6 +35,7 @@ export interface Deps {
   mailer: Mailer;
   /** Null where cards are not configured. */
   cards: CardProcessor | null;
+  printInvoice: InvoicePrinter;
   /** Finished builds and videos. */
   blobs: Blobs;
   /** This server's folder: unfinished uploads are in it, and the blobs where nothing else keeps them. */

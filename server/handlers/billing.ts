@@ -1,8 +1,11 @@
+import { createInvoices } from "../billing/invoices.ts";
 import { openCheckout, requireCards, requireReturnable } from "../billing/payments.ts";
 import type { Deps } from "../deps.ts";
 import { accounts } from "../domain/ledger.ts";
 import { statusAt } from "../domain/payments.ts";
 import { hours, plans } from "../domain/plans.ts";
+import { Direct } from "../http/call.ts";
+import { contentDisposition } from "../http/range.ts";
 import { notFound } from "../problem.ts";
 import * as hoursStore from "../store/hours.ts";
 import { balance } from "../store/ledger.ts";
@@ -15,12 +18,14 @@ type Ops =
   | "getBalance"
   | "listPayments"
   | "getPayment"
+  | "getInvoice"
   | "buyCredit"
   | "listPlans"
   | "getPlaytestHours"
   | "listPlaytestHoursHistory";
 
 export function billing(deps: Deps): Some<Ops> {
+  const invoiceOf = createInvoices(deps);
   const view = (payment: paymentStore.PaymentRow) => paymentView({ ...payment, status: statusAt(payment, deps.clock.now()) });
 
   return {
@@ -41,6 +46,21 @@ export function billing(deps: Deps): Some<Ops> {
       const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
       if (!payment) throw notFound();
       return { payment: view(payment) };
+    },
+
+    async getInvoice(call) {
+      const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
+      if (!payment) throw notFound();
+      const invoice = await invoiceOf({ ...payment, status: statusAt(payment, deps.clock.now()) });
+      const bytes = await deps.printInvoice(invoice);
+      return new Direct((_request, response) => {
+        response.writeHead(200, {
+          "Content-Type": "application/pdf",
+          "Content-Length": bytes.length,
+          "Content-Disposition": contentDisposition("attachment", `${invoice.number}.pdf`),
+        });
+        response.end(bytes);
+      });
     },
 
     async buyCredit(call) {

@@ -3,7 +3,6 @@ import type { Operation } from "../../src/contract/index.ts";
 /** Endpoints whose handlers are still to be written: they answer 501. The list is empty when the server is complete. */
 export const pending = [
   "getSlotTranscript",
-  "getInvoice",
   "buyCreditWithCrypto",
   "createTransaction",
 ] as const satisfies readonly Operation[];

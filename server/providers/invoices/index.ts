@@ -1,0 +1,12 @@
+import type { Config } from "../../config.ts";
+import type { InvoiceDocument } from "../../domain/invoices.ts";
+import { createFonts } from "./fonts.ts";
+
+/** Sets invoices as PDF. */
+export type InvoicePrinter = (invoice: InvoiceDocument) => Promise<Buffer>;
+
+/** pdfkit and the fonts are loaded with the first invoice: a server that prints none stays small. */
+export function createInvoicePrinter(config: Config): InvoicePrinter {
+  const fonts = createFonts(config.invoices.fonts);
+  return async (invoice) => (await import("./pdf.ts")).printInvoice(invoice, fonts);
+}

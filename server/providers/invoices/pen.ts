@@ -1,0 +1,78 @@
+import type { FontFile, Fonts } from "./fonts.ts";
+import { runsOf, wrap } from "./runs.ts";
+
+interface Placed {
+  y: number;
+  /** Left edge; or `right`, the right edge. */
+  x?: number;
+  right?: number;
+  /** Wraps text wider than this. */
+  width?: number;
+  size?: number;
+  bold?: boolean;
+  soft?: boolean;
+}
+
+export interface Pen {
+  /** Writes text of any script; the height of the page below it. */
+  write(text: string, placed: Placed): number;
+  rule(from: number, to: number, y: number): void;
+}
+
+/** What pdfkit keeps of a font it has parsed: asking it saves parsing every font a second time. */
+interface Parsed {
+  _font: { font: { hasGlyphForCodePoint(code: number): boolean } };
+}
+
+/** Features, even none, make pdfkit lay out a run as a whole; word by word it would turn Arabic words round. */
+const wholeRun: PDFKit.Mixins.TextOptions = { features: [], lineBreak: false };
+const lineHeight = 1.45;
+
+export function createPen(doc: PDFKit.PDFDocument, fonts: Fonts): Pen {
+  const files = new Map<string, FontFile>([...fonts.text, fonts.bold].map((file) => [file.name, file]));
+  const registered = new Set<string>();
+  const plain = fonts.text.map((file) => file.name);
+  const strong = [fonts.bold.name, ...plain];
+
+  function use(name: string): void {
+    if (!registered.has(name)) doc.registerFont(name, files.get(name)!.load());
+    registered.add(name);
+    doc.font(name);
+  }
+
+  function covers(name: string, cluster: string): boolean {
+    use(name);
+    const { font } = (doc as unknown as Parsed)._font;
+    return [...cluster].every((character) => font.hasGlyphForCodePoint(character.codePointAt(0)!));
+  }
+
+  const measure = (text: string, names: readonly string[], size: number) =>
+    runsOf(text, names, covers).reduce((width, run) => {
+      use(run.font);
+      return width + doc.fontSize(size).widthOfString(run.text, wholeRun);
+    }, 0);
+
+  function line(text: string, names: readonly string[], size: number, left: number, y: number): void {
+    let x = left;
+    for (const run of runsOf(text, names, covers)) {
+      use(run.font);
+      doc.fontSize(size).text(run.text, x, y, { ...wholeRun, baseline: "alphabetic" });
+      x += doc.widthOfString(run.text, wholeRun);
+    }
+  }
+
+  return {
+    write(text, { y, x, right, width = Number.POSITIVE_INFINITY, size = 10, bold = false, soft = false }) {
+      const names = bold ? strong : plain;
+      const oneLine = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+      const rows = wrap(oneLine, width, (part) => measure(part, names, size));
+      doc.fillColor(soft ? "#5b6675" : "#1c2430");
+      for (const [index, row] of rows.entries()) {
+        const left = x ?? right! - measure(row, names, size);
+        line(row, names, size, left, y + size + index * size * lineHeight);
+      }
+      return y + Math.max(1, rows.length) * size * lineHeight;
+    },
+    rule: (from, to, y) => void doc.moveTo(from, y).lineTo(to, y).lineWidth(0.75).strokeColor("#d5dbe3").stroke(),
+  };
+}
