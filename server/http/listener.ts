@@ -304,7 +304,7 @@ function validateEmpty(body: unknown): never {
 const lingerMs = 3_000;
 
 function linger(request: IncomingMessage): void {
-  const close = setTimeout(() => request.destroy(), lingerMs);
+  const close = setTimeout(() => request.destroy(), lingerMs).unref();
   request.once("close", () => clearTimeout(close)).resume();
 }
 

@@ -18,6 +18,8 @@ export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "
 export interface Uploads {
   /** Answers a creation: the row is durable before the client learns the address. A slot's unfinished upload is replaced. */
   create(prepare: () => Promise<NewUpload>, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Takes a file that the server itself has (sandbox), with the checks and effects of an upload. */
+  put(upload: NewUpload, bytes: Uint8Array): Promise<void>;
   /** HEAD, PATCH, DELETE and OPTIONS on an upload of this user. */
   serve(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -70,6 +72,23 @@ function createUploads(deps: Deps): Uploads {
     for (const [name, value] of given.headers) if (/^(tus-|upload-|location$)/.test(name)) response.setHeader(name, value);
     if (upload?.status === "open") response.setHeader("Upload-Expires", new Date(upload.expires_at).toUTCString());
     response.end();
+  }
+
+  async function begin({ size, metadata, ...rest }: NewUpload): Promise<store.UploadRow> {
+    const id = deps.newId();
+    const now = deps.clock.now();
+    const expiresAt = now + config.uploads.expireMs;
+    const progress = { status: "open", created_at: now, completed_at: null, expires_at: expiresAt } as const;
+    const upload: store.UploadRow = { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress };
+    await deps.store.write(async (tx) => {
+      if (upload.slot_id) await requireReserved(tx, upload.slot_id, upload.user_id, now);
+      await store.insert(tx, upload);
+      await scheduleDiscard(deps, tx, id, expiresAt);
+      if (!upload.slot_id) return;
+      for (const old of await store.replace(tx, upload.slot_id, "open", id)) await scheduleDiscard(deps, tx, old, now);
+    });
+    deps.jobs.wake();
+    return upload;
   }
 
   /** Takes the bytes of a POST or PATCH, and finishes the upload when they are all here. */
@@ -170,28 +189,13 @@ function createUploads(deps: Deps): Uploads {
   return {
     async create(prepare, request, response) {
       response.setHeader("Tus-Resumable", tusVersion);
-      const { size, metadata, ...rest } = await prepare();
-      const id = deps.newId();
-      const now = deps.clock.now();
-      const upload: store.UploadRow = {
-        ...rest,
-        id,
-        size,
-        metadata: JSON.stringify(metadata),
-        status: "open",
-        created_at: now,
-        completed_at: null,
-        expires_at: now + config.uploads.expireMs,
-      };
-      await deps.store.write(async (tx) => {
-        if (upload.slot_id) await requireReserved(tx, upload.slot_id, upload.user_id, now);
-        await store.insert(tx, upload);
-        await scheduleDiscard(deps, tx, id, upload.expires_at);
-        if (!upload.slot_id) return;
-        for (const old of await store.replace(tx, upload.slot_id, "open", id)) await scheduleDiscard(deps, tx, old, now);
-      });
-      deps.jobs.wake();
-      await receive(upload, request, response);
+      await receive(await begin(await prepare()), request, response);
+    },
+
+    async put(given, bytes) {
+      const upload = await begin(given);
+      await files.save(upload.id, bytes);
+      await finish(deps, files, upload);
     },
 
     async serve(id, userId, request, response) {

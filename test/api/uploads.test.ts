@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { request as httpRequest } from "node:http";
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { uploadsOf } from "../../server/uploads/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
 import {
@@ -281,6 +282,31 @@ onBothDatabases("uploads", (serve) => {
       const failed = upload(server, player, video, large, { metadata: named, retryDelays: [] });
       await expect(failed).rejects.toMatchObject({ originalResponse: { _response: { statusCode: 415 } } });
       expect(filesIn(server)).toEqual([]);
+    });
+
+    it("answers before all of it has come, and takes the rest without keeping it", async () => {
+      const server = await serve();
+      const { player, video } = await market(server);
+      const url = await begin(server, player, video, program.length, named);
+      const headers = { ...octets, authorization: `Bearer ${player.key}`, "upload-offset": 0, "content-length": program.length };
+      const call = httpRequest(url, { method: "PATCH", headers, agent: new Agent({ keepAlive: true }) });
+      call.write(program.subarray(0, 100));
+      const [reply] = await once(call, "response");
+      expect([reply.statusCode, reply.headers.connection]).toEqual([415, "keep-alive"]);
+      call.end(program.subarray(100));
+      await once(reply.resume(), "end");
+      expect(filesIn(server)).toEqual([]);
+    });
+
+    it("takes the sample that the server ships", async () => {
+      const server = await serve();
+      const { player, slotId, owner } = await market(server);
+      const sample = readFileSync(new URL("../../server/assets/sample.mp4", import.meta.url));
+      const of = { user_id: player.id, game_id: null, slot_id: slotId, filename: "play.mp4", filetype: null, sha256: null };
+      await uploadsOf(server.deps).put({ kind: "video", ...of, size: sample.length, metadata: {} }, sample);
+      await submit(player, slotId);
+      const link = (await owner.get(`/slots/${slotId}/download-url`)).body.data.downloadUrl;
+      expect(sha256(new Uint8Array(await (await fetch(link)).arrayBuffer()))).toBe(sha256(sample));
     });
 
     it("refuses a build that is not what its SHA-256 says", async () => {
