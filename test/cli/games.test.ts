@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { register } from "../helpers/market.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+
+let server: TestServer;
+let remove: () => Promise<unknown>;
+let run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
+
+beforeEach(async () => {
+  const store = await drivers[0]!.open();
+  remove = () => store.remove();
+  server = await startTestServer({ store });
+  const { key } = await register(server, "game_owner", "Ada");
+  run = playtestWith({ baseUrl: server.baseUrl, key });
+});
+
+afterEach(async () => {
+  await server.close();
+  await remove();
+});
+
+const create = async (name: string, ...flags: string[]): Promise<{ id: string }> => {
+  const { stdout } = await run([
+    "games",
+    "create",
+    "--name",
+    name,
+    "--build-url",
+    "https://example.com/a.zip",
+    "--json",
+    ...flags,
+  ]);
+  return JSON.parse(stdout).game;
+};
+
+describe("games", () => {
+  it("creates from flags, and prints what the server stored", async () => {
+    const { code, stdout, stderr } = await run([
+      "games",
+      "create",
+      "--name",
+      "Star Miner",
+      "--build-url",
+      "https://example.com/a.zip",
+      "--devices",
+      "pc,Linux",
+      "--json=name,status",
+    ]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { game: { name: "Star Miner", status: "active" } }]);
+    expect(stderr).toContain("Registered Star Miner.");
+  });
+
+  it.each([
+    ["JSON", '{"name":"From file","buildUrl":"https://example.com/b.zip","devices":["Mac"]}'],
+    ["YAML", "name: From file\nbuildUrl: https://example.com/b.zip\ndevices: [Mac]\n"],
+  ])("creates from %s, and a flag wins over the file", async (_, stdin) => {
+    const { code, stdout } = await run(["games", "create", "-f", "-", "--name", "From flag", "--json=id,name"], { stdin });
+    expect(code).toBe(0);
+    const { id, name } = JSON.parse(stdout).game;
+    expect(name).toBe("From flag");
+    expect(JSON.parse((await run(["games", "get", id, "--json=devices"])).stdout)).toEqual({ game: { devices: ["Mac"] } });
+  });
+
+  it("updates fields, clears them, and adds to a set", async () => {
+    const { id } = await create("Star Miner", "--devices", "PC", "--cover-image-url", "https://example.com/c.png");
+    const { code } = await run([
+      "games",
+      "update",
+      id,
+      "--name",
+      "Moon Miner",
+      "--add-device",
+      "Mac",
+      "--clear",
+      "cover-image-url",
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse((await run(["games", "get", "--json=name,devices,coverImageUrl", id])).stdout).game).toEqual({
+      name: "Moon Miner",
+      devices: ["PC", "Mac"],
+      coverImageUrl: null,
+    });
+  });
+
+  it("is the game of a folder after `use`", async () => {
+    const { id } = await create("Star Miner");
+    const cwd = testFolder();
+    expect((await run(["games", "use", id], { cwd })).stdout).toBe(`Star Miner is the game of ${cwd}/.playtest.json.\n`);
+    expect(JSON.parse((await run(["games", "get", "--json=name"], { cwd })).stdout).game.name).toBe("Star Miner");
+    expect((await run(["games", "builds", "--jq", ".builds[].buildUrl"], { cwd })).stdout).toBe("https://example.com/a.zip\n");
+  });
+
+  it("takes the short form that a table shows", async () => {
+    const { id } = await create("Star Miner");
+    const config = testFolder();
+    const env = { PLAYTEST_CONFIG_DIR: config };
+    const short = id.slice(-8);
+    expect(await run(["games", "get", short], { env })).toMatchObject({ code: 3, stdout: "" });
+    expect((await run(["games", "list"], { env, tty: true })).stdout).toContain(short);
+    expect(await run(["games", "get", short, "--json=id"], { env })).toMatchObject({
+      code: 0,
+      stdout: `{"game":{"id":"${id}"}}\n`,
+    });
+  });
+
+  it("pages by itself above 100, and stops at a limit", { timeout: 30_000 }, async () => {
+    const names = Array.from({ length: 103 }, (_, n) => `Game ${n}`);
+    await Promise.all(names.map((name) => create(name)));
+    const counts = await Promise.all(
+      [["--all"], ["--limit", "102"], ["--limit", "3"], []].map(async (flags) => {
+        const { stdout } = await run(["games", "list", "--json", ...flags]);
+        const { games, page } = JSON.parse(stdout);
+        return [games.length, page.fetched, page.hasMore];
+      }),
+    );
+    expect(counts).toEqual([
+      [103, 103, false],
+      [102, 102, true],
+      [3, 3, true],
+      [20, 20, true],
+    ]);
+    const first = JSON.parse((await run(["games", "list", "--limit", "2", "--json"])).stdout);
+    const next = await run(["games", "list", "--limit", "1", "--cursor", first.page.cursor, "--jq", ".games[].name"]);
+    expect(next.stdout).not.toContain(first.games[1].name);
+  });
+});
+
+describe("what is wrong names the flag, and nothing is sent", () => {
+  const name = ["--name", "X"];
+  const url = ["--build-url", "https://example.com/a.zip"];
+  it.each([
+    ["a missing field", ["games", "create", ...name], "--build-url is needed."],
+    ["not a URL", ["games", "create", ...name, "--build-url", "ftp://x"], '--build-url: "ftp://x" is not an http or https URL.'],
+    ["too long", ["games", "create", ...url, "--name", "x".repeat(201)], "--name: must be at most 200 characters."],
+    ["empty", ["games", "create", ...url, "--name", ""], "--name: must not be empty."],
+    ["an unknown flag", ["games", "create", "--nmae", "X"], "unknown option '--nmae' (Did you mean --name?)"],
+    ["an unknown field in a file", ["games", "create", "-f", "-"], "--from-file: - has a field titel that is not known."],
+    ["nothing to change", ["games", "update", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"], "Nothing to change was given."],
+    ["a missing word", ["games", "get"], "<game> is missing."],
+    ["a word too many", ["games", "list", "x"], '"x" is one word too many.'],
+    ["an unknown verb", ["games", "lsit"], 'There is no command "lsit" in games.'],
+    ["an unknown noun", ["gmaes"], 'There is no command "gmaes".'],
+    ["a bad limit", ["games", "list", "--limit", "0"], "--limit: 0 is not from 1 to 1000000000."],
+    ["two formats", ["games", "list", "--csv", "--tsv"], "--csv and --tsv exclude each other."],
+  ])("%s", async (_, argv, message) => {
+    const { code, stdout, stderr } = await run(argv, { stdin: '{"titel":"X"}' });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`error: ${message}`);
+  });
+
+  it("the server's own objections name flags too", async () => {
+    const { code, stderr } = await run(["games", "create", ...name, ...url, "--tags", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--tags")]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { backoff, type Decision, decide, type Failure, retryAfter } from "../../src/api/retry.ts";
+
+const now = Date.parse("2026-03-01T12:00:00.000Z");
+const state = { tries: 1, retries: 3, waited: 0, maxWait: 60_000, now, random: 0.5 };
+
+describe("Retry-After", () => {
+  it.each([
+    ["absent", undefined, undefined],
+    ["seconds", "7", 7_000],
+    ["parts of a second", "0.25", 250],
+    ["with blanks", " 2 ", 2_000],
+    ["a date", "Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
+    ["a date in the past", "Sun, 01 Mar 2026 11:00:00 GMT", 0],
+    ["nonsense", "soon", undefined],
+    ["negative", "-5x", undefined],
+  ])("%s", (_, header, expected) => {
+    expect(retryAfter(header, now)).toBe(expected);
+  });
+});
+
+it("waits exponentially longer, at least half of it, up to 8 s", () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 20].map((tries) => [backoff(tries, 0), backoff(tries, 0.999_999)])).toEqual([
+    [125, 250],
+    [250, 500],
+    [500, 1000],
+    [1000, 2000],
+    [2000, 4000],
+    [4000, 8000],
+    [4000, 8000],
+    [4000, 8000],
+  ]);
+});
+
+describe("deciding", () => {
+  const rows: [string, Failure, Partial<typeof state>, Decision][] = [
+    ["a lost connection", {}, {}, { retry: true, wait: 188 }],
+    ["503", { status: 503 }, {}, { retry: true, wait: 188 }],
+    ["408", { status: 408 }, {}, { retry: true, wait: 188 }],
+    ["429 that says when", { status: 429, retryAfter: "5" }, {}, { retry: true, wait: 5_000 }],
+    ["the third try", { status: 500 }, { tries: 3 }, { retry: true, wait: 750 }],
+    ["after the last try", { status: 500 }, { tries: 4 }, { retry: false }],
+    ["no retries allowed", { status: 429, retryAfter: "1" }, { retries: 0 }, { retry: false, askedWait: 1_000 }],
+    ["longer than allowed", { status: 429, retryAfter: "61" }, {}, { retry: false, askedWait: 61_000 }],
+    ["longer than what is left", { status: 429, retryAfter: "10" }, { waited: 55_000 }, { retry: false, askedWait: 10_000 }],
+    ["a twin still running", { status: 409, retryAfter: "1" }, {}, { retry: true, wait: 1_000 }],
+    ["a conflict", { status: 409 }, {}, { retry: false }],
+    ["not offered", { status: 501 }, {}, { retry: false }],
+    ["a caller's mistake", { status: 422 }, {}, { retry: false }],
+    ["payment not final yet", { status: 402, retryAfter: "5" }, {}, { retry: false }],
+  ];
+  it.each(rows)("%s", (_, failure, change, expected) => {
+    expect(decide(failure, { ...state, ...change })).toEqual(expected);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import {
+  ago,
+  bytes,
+  duration,
+  lines,
+  oneLine,
+  redact,
+  redactText,
+  safeJson,
+  shellQuote,
+  shortId,
+  usd,
+} from "../../src/io/text.ts";
+
+const esc = "\u001b";
+
+describe("what came from the network cannot drive the terminal", () => {
+  it.each([
+    ["an esc sequence", `${esc}[31mred`, "\\u001b[31mred"],
+    ["an OSC title", `${esc}]0;owned\u0007`, "\\u001b]0;owned\\u0007"],
+    ["a C1 control", "\u009b2J", "\\u009b2J"],
+    ["DEL", "a\u007fb", "a\\u007fb"],
+    ["a bidi override", "abc\u202egnp.exe", "abc\\u202egnp.exe"],
+    ["an isolate", "\u2066x\u2069", "\\u2066x\\u2069"],
+    ["line breaks and tabs", "a\nb\tc\rd", "a\\nb\\tc\\rd"],
+    ["line separators", "a\u2028b\u2029", "a\\u2028b\\u2029"],
+    ["letters of any script", "żółć 日本語 שלום 🎮", "żółć 日本語 שלום 🎮"],
+  ])("%s", (_, text, shown) => {
+    expect(oneLine(text)).toBe(shown);
+  });
+
+  it("lines keep their breaks and tabs, and nothing else", () => {
+    expect(lines(`a\r\n\tb${esc}[2J\rc`)).toBe("a\n\tb\\u001b[2J\\rc");
+  });
+
+  it("JSON keeps its meaning and loses its teeth", () => {
+    const value = { name: `\u009b${esc}\u202e\u2028\u007f`, list: ["\n"] };
+    const text = safeJson(JSON.stringify(value, null, 2));
+    expect(JSON.parse(text)).toEqual(value);
+    expect(text).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+describe("secrets", () => {
+  it.each([
+    ["a key", "key pt_sk_0123456789abcdef0123456789abcdef refused", "key pt_sk_… refused"],
+    ["a webhook secret", "whsec_AbC+/9=", "whsec_…"],
+    ["a bearer header", "authorization: Bearer abc.def", "authorization: Bearer …"],
+    ["a signed link", "https://x/a?id=1&token=abc&b=2", "https://x/a?id=1&token=…&b=2"],
+    ["a presigned link", "https://x/a?X-Amz-Signature=abc", "https://x/a?X-Amz-Signature=…"],
+    ["nothing secret", "https://x/a?id=1", "https://x/a?id=1"],
+  ])("%s", (_, text, shown) => {
+    expect(redactText(text)).toBe(shown);
+  });
+
+  it("are taken out by name too, however deep", () => {
+    expect(
+      redact({ apiKey: "abcdefgh", user: { password: "x", name: "Ada" }, keysForTesters: ["A"], list: [{ secret: "s" }] }),
+    ).toEqual({
+      apiKey: "…",
+      user: { password: "…", name: "Ada" },
+      keysForTesters: "…",
+      list: [{ secret: "…" }],
+    });
+  });
+});
+
+describe("quantities", () => {
+  const now = Date.parse("2026-03-01T12:00:00.000Z");
+  it.each([
+    [usd(2000), "$20.00"],
+    [usd(5), "$0.05"],
+    [usd(-150), "-$1.50"],
+    [usd(100_000_000), "$1000000.00"],
+    [bytes(0), "0 B"],
+    [bytes(1536), "1.5 KiB"],
+    [bytes(2 ** 31), "2.0 GiB"],
+    [duration(59), "59s"],
+    [duration(3600), "1h"],
+    [ago("2026-03-01T11:58:00.000Z", now), "2m ago"],
+    [ago("2026-03-02T12:00:00.000Z", now), "in 1d"],
+    [ago("2026-03-01T12:00:02.000Z", now), "now"],
+    [ago("not a time", now), "not a time"],
+    [shortId("0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"), "2e3f4a5b"],
+    [shortId("indie_monthly"), "indie_monthly"],
+    [shellQuote("it's"), "'it'\\''s'"],
+    [shellQuote("--name=a b"), "'--name=a b'"],
+    [shellQuote("games"), "games"],
+  ])("%s", (shown, expected) => {
+    expect(shown).toBe(expected);
+  });
+});
