@@ -54,18 +54,22 @@ export async function apply(
   return application;
 }
 
-/** Gives the applicant the oldest open slot; when it was the last one, the other applications close. How many slots remain. */
+/**
+ * Gives the applicant the oldest open slot, or the `wanted` one; when it was the last, the other applications close. How
+ * many slots remain.
+ */
 export async function approve(
   deps: Deps,
   tx: Query,
   playtest: PlaytestRow,
   application: Application,
+  wanted?: slots.SlotRow,
 ): Promise<{ slotId: string; slotsRemaining: number }> {
   requirePending(deps, playtest, application);
   const facts = await factsAbout(deps, tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
     throw conflict(`This playtester holds ${facts.held} slots, as many as they may. Nothing was changed; try again later.`);
-  const open = await slots.firstOpen(tx, playtest.id);
+  const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const slot = open && (await reserve(deps, tx, playtest, open, application.playtester_id));
   if (!slot) throw conflict("Every slot of this playtest is filled. Nothing was changed.");
   const decision = { status: "approved" as const, reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };

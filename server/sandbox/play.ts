@@ -1,8 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
+import { apply, approve } from "../playtests/applications.ts";
 import { claim, targetingOf } from "../playtests/claims.ts";
 import { submit } from "../playtests/slots.ts";
 import { conflict, invalid, notFound } from "../problem.ts";
+import * as applications from "../store/applications.ts";
 import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
@@ -15,8 +17,8 @@ import type { Sample } from "./sample.ts";
 import { createTester } from "./testers.ts";
 
 /**
- * What a playtester does with a slot, in one step: claims it if it is open, uploads a video and submits it (decisions
- * §13). 409 where a playtester could not either.
+ * What a playtester does with a slot, in one step: claims it if it is open (in manual mode applies and is approved),
+ * uploads a video and submits it (decisions §13). 409 where a playtester could not either.
  */
 export async function play(
   deps: Deps,
@@ -39,7 +41,11 @@ async function take(deps: Deps, tx: Query, slot: slots.SlotRow, testerId: string
   const playtest = (await playtests.find(tx, slot.playtest_id))!;
   await requireOffered(tx, playtest);
   const playtesterId = testerId === undefined ? await anyTester(deps, tx, playtest) : await namedTester(tx, testerId);
-  return claim(deps, tx, playtest.id, playtesterId, slot);
+  if (playtest.selection_mode === "automatic") return claim(deps, tx, playtest.id, playtesterId, slot);
+  const earlier = await applications.ofPlaytester(tx, playtest.id, playtesterId);
+  const application = earlier ?? (await apply(deps, tx, playtest.id, playtesterId, "I would like to play this."));
+  await approve(deps, tx, playtest, application, slot);
+  return (await slots.find(tx, slot.id))!;
 }
 
 async function requireOffered(q: Query, playtest: playtests.PlaytestRow): Promise<void> {

@@ -42,6 +42,8 @@ const applicant = `SELECT a.*, p.applications_expire_at AS window_at, u.display_
   FROM applications a JOIN playtests p ON p.id = a.playtest_id JOIN users u ON u.id = a.playtester_id`;
 
 export const find = (q: Query, id: string) => q.one<ApplicationRow>("SELECT * FROM applications WHERE id = ?", id);
+export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>
+  q.one<ApplicationRow>("SELECT * FROM applications WHERE playtest_id = ? AND playtester_id = ?", playtestId, playtesterId);
 export const findApplicant = (q: Query, id: string) => q.one<ApplicantRow>(`${applicant} WHERE a.id = ?`, id);
 export const findOwn = (q: Query, id: string, playtesterId: string) =>
   q.one<OwnApplicationRow>(`${mine} WHERE a.id = ? AND a.playtester_id = ?`, id, playtesterId);

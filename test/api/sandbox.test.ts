@@ -229,6 +229,36 @@ onBothDatabases("sandbox", (serve) => {
       expect(readdirSync(join(server.deps.dataDir, "blobs", "videos"))).toHaveLength(1);
     });
 
+    it("applies and is approved in manual mode, and closes the other applications with the last slot", async () => {
+      const { owner, playtestId, slotIds, play, tester, server } = await playing({ selectionMode: "manual", quantity: 2 });
+      const [ann, bob] = [await tester(), await tester()];
+      for (const { id, apiKey } of [ann, bob])
+        await personWith(server, apiKey, id).post(`/playtester/playtests/${playtestId}/applications`);
+      const [newest, oldest] = await slotIds();
+      const first = await play(newest!);
+      expect(first.body.data.slot).toMatchObject({ id: newest, status: "submitted" });
+      expect([ann.id, bob.id]).not.toContain(first.body.data.slot.playtester.id);
+      expect((await play(oldest!, ann.id)).body.data.slot).toMatchObject({ status: "submitted", playtester: { id: ann.id } });
+      const { applications } = (await owner.get(`/playtests/${playtestId}/applications`)).body.data;
+      const statuses = applications.map((application: { playtesterId: string; status: string; assignedSlotId: string }) => [
+        application.playtesterId,
+        application.status,
+        application.assignedSlotId,
+      ]);
+      expect(statuses).toEqual([
+        [first.body.data.slot.playtester.id, "approved", newest],
+        [bob.id, "auto_rejected", null],
+        [ann.id, "approved", oldest],
+      ]);
+    });
+
+    it("plays no manual slot after the window", async () => {
+      const { server, slotIds, play } = await playing({ selectionMode: "manual" });
+      const [slotId] = await slotIds();
+      await server.advance(7 * day);
+      expect((await play(slotId!)).body.error).toMatchObject({ code: "CONFLICT", message: expect.stringContaining("expired") });
+    });
+
     describe("targeting", () => {
       const rows = [
         { targetingType: "new", targetingScope: "game", again: false },
