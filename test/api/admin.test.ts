@@ -143,9 +143,10 @@ onBothDatabases("admin", (serve) => {
     });
 
     it("of a trial are published when an admin and then the owner agree", async () => {
-      const { server, slot, waits, accept, decide } = await played();
+      const { server, admin, slot, waits, accept, decide } = await played();
       expect(await waits()).toBe(true);
       expect((await decide("approve")).body.data.slot.status).toBe("submitted");
+      expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([]);
       expect(await waits()).toBe(false);
       expect((await decide("approve")).status).toBe(409);
       await accept();
