@@ -14,7 +14,7 @@ import { createCards } from "./providers/cards/index.ts";
 import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createSecrets } from "./secrets.ts";
-import type { Store } from "./store/db.ts";
+import type { Query, Store } from "./store/db.ts";
 
 /** What differs between production, a sandbox and a test. */
 export interface Outside {
@@ -39,16 +39,16 @@ export function createDeps(outside: Outside): Deps {
   const lanes = { webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) } };
   const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId });
   const feed = createFeed(outside.store);
-  const afterWrite = () => {
-    jobs.wake();
-    feed.flush();
+  const committed = (tx: Query) => {
+    jobs.committed(tx);
+    feed.committed(tx);
   };
   return {
     config,
     clock,
     newId,
     randomBytes,
-    store: announcing(outside.store, afterWrite),
+    store: announcing(outside.store, committed),
     secrets: createSecrets(outside.instanceKey, randomBytes),
     passwords: createPasswords({ logN: config.passwords.scryptLogN, randomBytes }),
     jobs,
@@ -64,12 +64,20 @@ export function createDeps(outside: Outside): Deps {
   };
 }
 
-/** The store, calling back after each write: what a transaction queued or recorded is then there to be seen. */
-function announcing(store: Store, afterWrite: () => void): Store {
+/** The store, calling back after each commit: what the transaction queued or recorded is then there to be seen. */
+function announcing(store: Store, committed: (tx: Query) => void): Store {
   return {
     dialect: store.dialect,
     read: (fn) => store.read(fn),
-    write: (fn) => store.write(fn).finally(afterWrite),
+    async write(fn) {
+      let last: Query | undefined;
+      const result = await store.write((tx) => {
+        last = tx;
+        return fn(tx);
+      });
+      if (last) committed(last);
+      return result;
+    },
     check: (options) => store.check(options),
     close: () => store.close(),
   };

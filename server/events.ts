@@ -44,7 +44,7 @@ export async function record(deps: Deps, tx: Query, recipient: Recipient, { kind
   const { title, body } = noticeOf(kind, recipient.role, notice);
   const about = { user_id: recipient.id, event_id: event.id, type: kind };
   await notifications.insert(tx, { id: deps.newId(), ...about, title, body, read_at: null, created_at: now });
-  deps.feed.note(recipient.id);
+  deps.feed.note(tx, recipient.id);
   return event;
 }
 

@@ -1,14 +1,14 @@
-import type { Store } from "./store/db.ts";
+import type { Query, Store } from "./store/db.ts";
 import * as events from "./store/events.ts";
 
 /** Tells who follows an account's events that there may be new ones, from this process or from another. */
 export interface EventFeed {
   /** Calls `wake` when the account's log grew; the function it returns ends that. */
   follow(accountId: string, wake: () => void): () => void;
-  /** An event of the account is about to be committed. */
-  note(accountId: string): void;
-  /** After a commit: wakes who follows the accounts noted since. */
-  flush(): void;
+  /** This transaction records an event of the account. */
+  note(tx: Query, accountId: string): void;
+  /** Wakes who follows the accounts noted in this transaction; call it after its commit. */
+  committed(tx: Query): void;
 }
 
 const pollMs = 1_000;
@@ -17,7 +17,7 @@ const pollMs = 1_000;
 export function createFeed(store: Store): EventFeed {
   const followers = new Map<string, Set<() => void>>();
   const seen = new Map<string, number>();
-  const noted = new Set<string>();
+  const noted = new WeakMap<Query, string[]>();
   let timer: NodeJS.Timeout | undefined;
 
   const wake = (accountId: string) => {
@@ -60,10 +60,9 @@ export function createFeed(store: Store): EventFeed {
         seen.delete(accountId);
       };
     },
-    note: (accountId) => void noted.add(accountId),
-    flush() {
-      for (const accountId of noted) wake(accountId);
-      noted.clear();
+    note: (tx, accountId) => void noted.set(tx, [...(noted.get(tx) ?? []), accountId]),
+    committed(tx) {
+      for (const accountId of noted.get(tx) ?? []) wake(accountId);
     },
   };
 }

@@ -206,19 +206,17 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
       whole: (data) => new Listed(data, null),
       read: (fn) => deps.store.read(fn),
       commit: (fn) =>
-        deps.store
-          .write(async (tx) => {
-            const stored = await once?.find(tx);
-            if (stored) return new Committed(stored);
-            const outcome = await fn(tx);
-            const refused = outcome instanceof Remembered;
-            const rendered = refused
-              ? renderProblem(outcome.problem, metaOf(exchange))
-              : render(exchange, endpoint, principal, outcome);
-            await once?.save(tx, rendered, refused ? outcome.until : undefined);
-            return new Committed(rendered);
-          })
-          .finally(deps.jobs.wake),
+        deps.store.write(async (tx) => {
+          const stored = await once?.find(tx);
+          if (stored) return new Committed(stored);
+          const outcome = await fn(tx);
+          const refused = outcome instanceof Remembered;
+          const rendered = refused
+            ? renderProblem(outcome.problem, metaOf(exchange))
+            : render(exchange, endpoint, principal, outcome);
+          await once?.save(tx, rendered, refused ? outcome.until : undefined);
+          return new Committed(rendered);
+        }),
     };
   }
 

@@ -31,8 +31,8 @@ export type JobKinds = Record<string, (job: Job, deps: Deps) => Promise<void>>;
 
 export interface JobRunner {
   schedule(tx: Query, job: { kind: string; key: string; payload: Record<string, unknown>; runAt: number }): Promise<void>;
-  /** Looks for due work soon; call it after a commit that may have queued some. */
-  wake(): void;
+  /** Looks for due work soon, if this transaction queued some; call it after its commit. */
+  committed(tx: Query): void;
   start(deps: Deps): void;
   stop(): Promise<void>;
   /** Sandbox: moves the clock to `until`, running everything that falls due on the way, in order of time. How many ran. */
@@ -62,7 +62,7 @@ export function createJobRunner(options: { kinds: JobKinds; lanes?: Lanes; clock
   const lanes = lanesOf(options.lanes ?? {});
   let deps: Deps | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let queued = false;
+  const queuedIn = new WeakSet<Query>();
   let advancing: Promise<unknown> = Promise.resolve();
   let released: Promise<unknown> | undefined;
   let stopped = true;
@@ -149,7 +149,6 @@ export function createJobRunner(options: { kinds: JobKinds; lanes?: Lanes; clock
   }
 
   function lookEverywhere(): void {
-    queued = false;
     for (const lane of lanes) look(lane);
     sleep(pollMs);
   }
@@ -183,10 +182,10 @@ export function createJobRunner(options: { kinds: JobKinds; lanes?: Lanes; clock
   return {
     async schedule(tx, { kind, key, payload, runAt }) {
       await jobs.add(tx, { id: options.newId(), kind, key: `${kind}:${key}`, payload, runAt, now: clock.now() });
-      queued = true;
+      queuedIn.add(tx);
     },
-    wake() {
-      if (queued && !stopped) sleep(0);
+    committed(tx) {
+      if (queuedIn.has(tx)) sleep(0);
     },
     start(given) {
       deps = given;

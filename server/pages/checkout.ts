@@ -29,16 +29,14 @@ export function checkout(deps: Deps): Page {
 
   /** Pays, declines or cancels unless that happened already; the payment as it is afterwards. */
   const act = (token: string, outcome: "paid" | "declined" | "cancelled", verdict?: CardVerdict) =>
-    deps.store
-      .write(async (tx) => {
-        const payment = await reload(tx, token);
-        if (statusAt(payment, deps.clock.now()) !== "pending") return payment;
-        const paid = verdict?.outcome === "paid" ? verdict : undefined;
-        await actAtCheckout(deps, tx, payment, outcome, paid?.card);
-        if (paid?.disputed) await disputeLater(tx, payment.id);
-        return reload(tx, token);
-      })
-      .finally(deps.jobs.wake);
+    deps.store.write(async (tx) => {
+      const payment = await reload(tx, token);
+      if (statusAt(payment, deps.clock.now()) !== "pending") return payment;
+      const paid = verdict?.outcome === "paid" ? verdict : undefined;
+      await actAtCheckout(deps, tx, payment, outcome, paid?.card);
+      if (paid?.disputed) await disputeLater(tx, payment.id);
+      return reload(tx, token);
+    });
 
   const disputeLater = (tx: Query, paymentId: string) =>
     deps.jobs.schedule(tx, { kind: "dispute-payment", key: paymentId, payload: { paymentId }, runAt: deps.clock.now() + dayMs });

@@ -34,7 +34,7 @@ export async function finish(deps: Deps, files: UploadFiles, upload: uploads.Upl
       await deps.blobs.put(key, files.path(upload.id));
     }
     const filetype = upload.kind === "video" ? await storedVideoType(deps, key) : upload.filetype;
-    await deps.store.write((tx) => record(deps, tx, upload, filetype)).finally(deps.jobs.wake);
+    await deps.store.write((tx) => record(deps, tx, upload, filetype));
   } catch (error) {
     if (error instanceof Problem && error.status < 500) await refuse(deps, files, upload);
     throw error;

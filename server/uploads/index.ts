@@ -87,7 +87,6 @@ function createUploads(deps: Deps): Uploads {
       if (!upload.slot_id) return;
       for (const old of await store.replace(tx, upload.slot_id, "open", id)) await scheduleDiscard(deps, tx, old, now);
     });
-    deps.jobs.wake();
     return upload;
   }
 
