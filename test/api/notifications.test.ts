@@ -61,9 +61,9 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "payout.failed | Payout failed | The payout of $20.00 failed. The amount is back in your earnings.",
         "chat.message | New message | Someone sent you a message.",
         "application.created | New application | Tess applied to playtest Star Lanes.",
-        "application.approved | Application approved | You were chosen to playtest Star Lanes. Submit your video before the deadline.",
-        "application.rejected | Application not chosen | Your application to playtest Star Lanes was not chosen.",
-        "application.auto_rejected | Application closed | The playtest of Star Lanes was filled without your application.",
+        "application.approved | Application approved | You chose Tess to playtest Star Lanes.",
+        "application.rejected | Application rejected | You did not choose Tess to playtest Star Lanes.",
+        "application.auto_rejected | Application closed | Tess's application to playtest Star Lanes was closed: no slot is left.",
         "playtest.completed | Playtest completed | Every slot of a playtest of Star Lanes has ended.",
         "webhook.disabled | Webhook disabled | https://example.com/hook failed too often and was disabled. Fix it, then enable it again.",
       ]

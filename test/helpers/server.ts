@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { MovableClock } from "../../server/clock.ts";
 import { type Config, defaults } from "../../server/config.ts";
 import type { Log } from "../../server/log.ts";
+import type { Resolve } from "../../server/outbound/index.ts";
 import type { Mail, Mailer } from "../../server/providers/mail/index.ts";
 import { type Running, start } from "../../server/start.ts";
 import type { Store } from "../../server/store/db.ts";
@@ -84,6 +85,8 @@ export interface TestServerOptions {
   clock?: TestClock;
   /** Where uploads and blobs are; a new folder unless given, gone when the run ends. */
   dataDir?: string;
+  /** What names stand for, instead of what the system says. */
+  resolve?: Resolve;
 }
 
 /** The real server on a free port, with a clock that stands still, repeatable randomness and mail kept in memory. */
@@ -92,6 +95,7 @@ export async function startTestServer({
   config: change,
   clock = createTestClock(),
   dataDir = freshFolder(),
+  resolve,
 }: TestServerOptions): Promise<TestServer> {
   const config = structuredClone(defaults);
   config.strict = true;
@@ -104,7 +108,17 @@ export async function startTestServer({
   const mailer = createTestMailer();
   const log = createTestLog();
   const randomBytes = createTestRandom();
-  const outside = { config, store, clock, randomBytes, instanceKey: randomBytes(32), mailer, log, dataDir };
+  const outside = {
+    config,
+    store,
+    clock,
+    randomBytes,
+    instanceKey: randomBytes(32),
+    mailer,
+    log,
+    dataDir,
+    ...(resolve && { resolve }),
+  };
   const running = await start({ host: "127.0.0.1", port: 0, outside });
   const errors = log.errors;
 

@@ -1,0 +1,442 @@
+import { createHmac } from "node:crypto";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { waitsMs } from "../../server/domain/webhook-schedule.ts";
+import { emit } from "../../server/events.ts";
+import type { EventKind } from "../../src/contract/events.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { type Answer, type Receiver, startReceiver, status } from "../helpers/receiver.ts";
+import { createTestClock, type TestServer } from "../helpers/server.ts";
+import { type Person, registerOwner } from "../helpers/story.ts";
+
+const hour = 3_600_000;
+const nothing: Answer = () => {};
+
+onBothDatabases("webhooks", (serve) => {
+  let server: TestServer;
+  let owner: Person;
+  let receiver: Receiver;
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    await open();
+  });
+  afterEach(() => receiver.close());
+
+  async function open(options: Parameters<typeof serve>[0] = {}): Promise<void> {
+    server = await serve(options);
+    owner = await registerOwner(server);
+  }
+
+  async function register(events: string[] = ["*"], url = receiver.url): Promise<{ id: string; secret: string; path: string }> {
+    const reply = await owner.post("/webhooks", { url, events });
+    if (reply.status !== 201) throw new Error(reply.text);
+    const { webhook, secret } = reply.body.data;
+    return { id: webhook.id, secret, path: `/webhooks/${webhook.id}` };
+  }
+
+  const happen = (kind: EventKind = "slot.submitted", data: Record<string, unknown> = {}) =>
+    server.deps.store.write((tx) => emit(server.deps, tx, [{ id: owner.id, role: "game_owner" }], { kind, data, notice: {} }));
+  const webhookNow = async () => (await owner.get("/webhooks")).body.data.webhooks[0];
+  const deliveriesOf = async (hook: { path: string }) => (await owner.get(`${hook.path}/deliveries`)).body.data.deliveries;
+  /** To the next attempt, however the schedule was jittered. */
+  const tryNext = async (hook: { path: string }) => {
+    const [{ nextRetryAt }] = await deliveriesOf(hook);
+    await server.advance(Date.parse(nextRetryAt) - server.clock.now());
+  };
+
+  it("creates, lists, changes and deletes", async () => {
+    const created = await owner.post("/webhooks", { url: receiver.url, events: ["slot.submitted", "slot.submitted"] });
+    expect(created.status).toBe(201);
+    const { webhook, secret } = created.body.data;
+    expect(webhook).toEqual({
+      id: expect.any(String),
+      url: receiver.url,
+      events: ["slot.submitted"],
+      isActive: true,
+      failureCount: 0,
+      lastFailureAt: null,
+      createdAt: "2026-03-01T12:00:00.000Z",
+    });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect((await owner.get("/webhooks")).body.data).toEqual({ webhooks: [webhook] });
+    const changed = await owner.patch(`/webhooks/${webhook.id}`, { events: ["*"] });
+    expect(changed.body.data).toEqual({ webhook: { ...webhook, events: ["*"] } });
+    expect((await owner.delete(`/webhooks/${webhook.id}`)).body.data).toEqual({ message: expect.any(String) });
+    expect((await owner.get("/webhooks")).body.data).toEqual({ webhooks: [] });
+    expect((await owner.get(`/webhooks/${webhook.id}/deliveries`)).status).toBe(404);
+  });
+
+  it("shows a secret once, and stores it encrypted", async () => {
+    const hook = await register();
+    const { secret: rotated } = (await owner.post(`${hook.path}/rotate-secret`)).body.data;
+    const rows = await server.deps.store.read((q) => q.all("SELECT * FROM webhooks"));
+    const everything = JSON.stringify([rows, (await owner.get("/webhooks")).body, (await owner.patch(hook.path, {})).body]);
+    for (const secret of [hook.secret, rotated]) {
+      expect(everything).not.toContain(secret);
+      expect(everything).not.toContain(secret.slice("whsec_".length));
+    }
+  });
+
+  it("is 404 for somebody else, whatever they try", async () => {
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    const [delivery] = await deliveriesOf(hook);
+    const other = await registerOwner(server);
+    const tries = [
+      other.patch(hook.path, { events: ["*"] }),
+      other.delete(hook.path),
+      other.get(`${hook.path}/deliveries`),
+      other.post(`${hook.path}/test`),
+      other.post(`${hook.path}/enable`),
+      other.post(`${hook.path}/rotate-secret`),
+      other.post(`${hook.path}/deliveries/${delivery.id}/redeliver`),
+    ];
+    expect((await Promise.all(tries)).map((reply) => reply.status)).toEqual(tries.map(() => 404));
+    const theirs = await other.post("/webhooks", { url: receiver.url, events: ["*"] });
+    const mixed = await other.post(`/webhooks/${theirs.body.data.webhook.id}/deliveries/${delivery.id}/redeliver`);
+    expect(mixed.status).toBe(404);
+  });
+
+  it.each([
+    ["no events", { url: "https://hooks.example.com", events: [] }, "events"],
+    ["an unknown kind", { url: "https://hooks.example.com", events: ["slot.vanished"] }, "events.0"],
+    ["no url", { events: ["*"] }, "url"],
+    ["another scheme", { url: "ftp://hooks.example.com", events: ["*"] }, "url"],
+    ["http beyond loopback", { url: "http://93.184.216.34/", events: ["*"] }, "url"],
+    ["a private address", { url: "https://10.0.0.1/", events: ["*"] }, "url"],
+    ["a name for a private address", { url: "https://inside.example.com/", events: ["*"] }, "url"],
+    ["a name with one private address of two", { url: "https://both.example.com/", events: ["*"] }, "url"],
+    ["a fragment", { url: "https://hooks.example.com/#x", events: ["*"] }, "url"],
+    ["port 22", { url: "https://hooks.example.com:22/", events: ["*"] }, "url"],
+  ])("refuses %s, creating nothing", async (_, body, field) => {
+    const names: Record<string, string[]> = {
+      "hooks.example.com": ["93.184.216.34"],
+      "inside.example.com": ["192.168.1.1"],
+      "both.example.com": ["93.184.216.34", "10.0.0.1"],
+    };
+    await open({ resolve: async (host) => names[host] ?? [] });
+    const reply = await owner.post("/webhooks", body);
+    expect(reply.status).toBe(422);
+    expect(reply.body.error.details[0].field).toBe(field);
+    expect((await owner.get("/webhooks")).body.data.webhooks).toEqual([]);
+  });
+
+  it("refuses loopback on a server that is no sandbox, at creation and at change", async () => {
+    await open({ config: (config) => (config.sandbox = false), resolve: async () => ["93.184.216.34"] });
+    expect((await owner.post("/webhooks", { url: receiver.url, events: ["*"] })).status).toBe(422);
+    const created = await owner.post("/webhooks", { url: "https://hooks.example.com/", events: ["*"] });
+    expect(created.status).toBe(201);
+    const path = `/webhooks/${created.body.data.webhook.id}`;
+    expect((await owner.patch(path, { url: "https://127.0.0.1/" })).status).toBe(422);
+    expect((await webhookNow()).url).toBe("https://hooks.example.com/");
+  });
+
+  it("sends what both kinds of receiver can verify", async () => {
+    await open({ clock: { ...createTestClock(), real: Date.now } });
+    const hook = await register();
+    await happen("slot.submitted", { slotId: "s", submittedAt: "2026-03-01T12:00:00.000Z" });
+    await server.advance(0);
+    const [{ headers, body }] = receiver.received as [Receiver["received"][0]];
+    expect(JSON.parse(body)).toEqual({
+      event: "slot.submitted",
+      timestamp: "2026-03-01T12:00:00.000Z",
+      data: { slotId: "s", submittedAt: "2026-03-01T12:00:00.000Z" },
+    });
+    new Webhook(hook.secret).verify(body, headers as Record<string, string>);
+    const timestamp = headers["x-wpg-timestamp"];
+    expect(headers["x-wpg-signature"]).toBe(createHmac("sha256", hook.secret).update(`${timestamp}.${body}`).digest("hex"));
+    expect(headers["x-wpg-signature-version"]).toBe("v1");
+    expect(timestamp).toBe(headers["webhook-timestamp"]);
+    expect(headers["content-type"]).toBe("application/json");
+    expect((await owner.get("/events")).body.data.events[0].id).toBe(headers["webhook-id"]);
+    expect(await deliveriesOf(hook)).toEqual([
+      {
+        id: expect.any(String),
+        event: "slot.submitted",
+        statusCode: 200,
+        attemptCount: 1,
+        deliveredAt: "2026-03-01T12:00:00.000Z",
+        nextRetryAt: null,
+        createdAt: "2026-03-01T12:00:00.000Z",
+      },
+    ]);
+  });
+
+  it("delivers the kinds a webhook subscribes to, and all for *", async () => {
+    await register(["slot.accepted", "slot.rejected"], `${receiver.url}/some`);
+    await register(["*"], `${receiver.url}/all`);
+    for (const kind of ["slot.submitted", "slot.accepted"] as const) await happen(kind);
+    await server.advance(0);
+    const got = (path: string) =>
+      receiver.received.filter((request) => request.path.endsWith(path)).map((request) => JSON.parse(request.body).event);
+    expect(got("/some")).toEqual(["slot.accepted"]);
+    expect(got("/all").sort()).toEqual(["slot.accepted", "slot.submitted"]);
+  });
+
+  it("sends nothing for a transaction that was rolled back", async () => {
+    const hook = await register();
+    const fails = server.deps.store.write(async (tx) => {
+      const occurrence = { kind: "slot.submitted", data: {}, notice: {} } as const;
+      await emit(server.deps, tx, [{ id: owner.id, role: "game_owner" }], occurrence);
+      throw new Error("on second thoughts");
+    });
+    await expect(fails).rejects.toThrow("on second thoughts");
+    await server.advance(hour);
+    expect(receiver.received).toEqual([]);
+    expect(await deliveriesOf(hook)).toEqual([]);
+  });
+
+  it("tries eight times on the schedule, give or take a fifth, with one id and new timestamps", async () => {
+    receiver.answer(status(500));
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    for (const [index, wait] of waitsMs.slice(1).entries()) {
+      const [delivery] = await deliveriesOf(hook);
+      expect(delivery).toMatchObject({ statusCode: 500, attemptCount: index + 1, deliveredAt: null });
+      const after = Date.parse(delivery.nextRetryAt) - server.clock.now();
+      expect(after / wait).toBeGreaterThanOrEqual(0.8);
+      expect(after / wait).toBeLessThanOrEqual(1.2);
+      await server.advance(after - 1);
+      expect(receiver.received).toHaveLength(index + 1);
+      await server.advance(1);
+      expect(receiver.received).toHaveLength(index + 2);
+    }
+    expect((await deliveriesOf(hook))[0]).toMatchObject({ attemptCount: 8, nextRetryAt: null });
+    await server.advance(48 * hour);
+    expect(receiver.received).toHaveLength(8);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(8);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(await webhookNow()).toMatchObject({ isActive: true, failureCount: 8 });
+  });
+
+  it.each([
+    ["seconds", "120", 120_000],
+    ["a date", "Sun, 01 Mar 2026 12:10:00 GMT", 600_000],
+    ["more than an hour", "86400", hour],
+    ["nonsense", "soon", 5_000],
+  ])("honours Retry-After given as %s", async (_, header, expected) => {
+    receiver.answer(status(503, { "Retry-After": header }));
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    const after = Date.parse((await deliveriesOf(hook))[0].nextRetryAt) - server.clock.now();
+    expect(after).toBeGreaterThanOrEqual(expected * 0.8);
+    expect(after).toBeLessThanOrEqual(expected * 1.2);
+  });
+
+  it("disables a webhook after ten failures in a row, tells its owner, and goes on when enabled", async () => {
+    receiver.answer(status(500));
+    const hook = await register();
+    for (let event = 0; event < 12; event++) await happen();
+    await server.advance(0);
+    expect(await webhookNow()).toMatchObject({ isActive: false, failureCount: 10, lastFailureAt: expect.any(String) });
+    const before = receiver.received.length;
+    expect(before).toBeLessThanOrEqual(11);
+    await server.advance(48 * hour);
+    expect(receiver.received).toHaveLength(before);
+
+    const { notifications } = (await owner.get("/notifications")).body.data;
+    expect(notifications[0]).toMatchObject({ type: "webhook.disabled", body: expect.stringContaining(receiver.url) });
+    expect(server.mails.map((mail) => mail.subject)).toEqual(["A webhook was disabled"]);
+    expect(server.mails[0]!.text).toContain(`playtest webhooks enable ${hook.id}`);
+    const [event] = (await owner.get("/events")).body.data.events;
+    expect(event).toMatchObject({ event: "webhook.disabled", data: { webhookId: hook.id, url: receiver.url } });
+
+    receiver.answer(status(200));
+    expect((await owner.post(`${hook.path}/enable`)).body.data).toEqual({ message: expect.any(String), isActive: true });
+    expect(await webhookNow()).toMatchObject({ isActive: true, failureCount: 0 });
+    await server.advance(0);
+    const delivered = (await deliveriesOf(hook)).filter((delivery: { deliveredAt: string | null }) => delivery.deliveredAt);
+    expect(delivered).toHaveLength(12);
+  });
+
+  it("counts failures in a row only: a success at nine starts again at zero", async () => {
+    receiver.answer(status(500));
+    await register();
+    for (let event = 0; event < 9; event++) await happen();
+    await server.advance(0);
+    expect(await webhookNow()).toMatchObject({ isActive: true, failureCount: 9 });
+    receiver.answer(status(204));
+    await happen();
+    await server.advance(0);
+    expect(await webhookNow()).toMatchObject({ isActive: true, failureCount: 0 });
+  });
+
+  it("disables at once a webhook whose receiver is gone", async () => {
+    receiver.answer(status(410));
+    await register();
+    await happen();
+    await server.advance(0);
+    expect(await webhookNow()).toMatchObject({ isActive: false, failureCount: 1 });
+  });
+
+  it("keeps what happens while a webhook is disabled, to be redelivered", async () => {
+    receiver.answer(status(410));
+    const hook = await register();
+    await happen("slot.submitted");
+    await server.advance(0);
+    await happen("slot.accepted");
+    await server.advance(hour);
+    const held = (await deliveriesOf(hook)).find((delivery: { event: string }) => delivery.event === "slot.accepted");
+    expect(held).toMatchObject({ attemptCount: 0, nextRetryAt: null });
+    const redeliver = () => owner.post(`${hook.path}/deliveries/${held.id}/redeliver`);
+    expect((await redeliver()).status).toBe(409);
+    receiver.answer(status(200));
+    await owner.post(`${hook.path}/enable`);
+    expect((await redeliver()).body.data.delivery).toMatchObject({ id: held.id, nextRetryAt: expect.any(String) });
+    await server.advance(0);
+    const events = receiver.received.slice(1).map(({ body }) => JSON.parse(body).event);
+    expect(events.sort()).toEqual(["slot.accepted", "slot.submitted"]);
+  });
+
+  it("redelivers what was delivered, under the same id, on a fresh schedule", async () => {
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    receiver.answer(status(500));
+    const [{ id }] = await deliveriesOf(hook);
+    await owner.post(`${hook.path}/deliveries/${id}/redeliver`);
+    await server.advance(0);
+    const [delivery] = await deliveriesOf(hook);
+    expect(delivery).toMatchObject({ attemptCount: 2, statusCode: 500 });
+    expect(Date.parse(delivery.nextRetryAt) - server.clock.now()).toBeLessThanOrEqual(6_000);
+    expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"]);
+  });
+
+  it("signs what was queued before a rotation with the new secret only", async () => {
+    await open({ clock: { ...createTestClock(), real: Date.now } });
+    receiver.answer(status(500));
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    const { secret } = (await owner.post(`${hook.path}/rotate-secret`)).body.data;
+    await tryNext(hook);
+    const { body, headers } = receiver.received[1]!;
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    expect(() => new Webhook(hook.secret).verify(body, headers as Record<string, string>)).toThrow("No matching signature");
+  });
+
+  it("makes no further attempt after deletion", async () => {
+    receiver.answer(status(500));
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    await owner.delete(hook.path);
+    await server.advance(48 * hour);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("goes on at the new address after a change", async () => {
+    receiver.answer(status(500));
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    const other = await startReceiver();
+    await owner.patch(hook.path, { url: other.url });
+    await tryNext(hook);
+    expect([receiver.received.length, other.received.length]).toEqual([1, 1]);
+    await other.close();
+  });
+
+  it.each([
+    { answers: 200, success: true, deliveredAt: "2026-03-01T12:00:00.000Z" },
+    { answers: 302, success: false, deliveredAt: null },
+    { answers: 500, success: false, deliveredAt: null },
+  ])("pings once and says how it went: $answers", async ({ answers, success, deliveredAt }) => {
+    const hook = await register(["slot.accepted"]);
+    const bystander = await register(["*"], `${receiver.url}/other`);
+    receiver.answer(status(answers, { Location: `${receiver.url}/elsewhere` }));
+    const reply = await owner.post(`${hook.path}/test`);
+    expect(reply.body.data).toEqual({ success, delivery: { id: expect.any(String), statusCode: answers, deliveredAt } });
+    await server.advance(hour);
+    expect(receiver.received.map(({ body, path }) => [path, JSON.parse(body)])).toEqual([
+      ["/hook", { event: "test.ping", timestamp: "2026-03-01T12:00:00.000Z", data: { webhookId: hook.id } }],
+    ]);
+    expect(await deliveriesOf(bystander)).toEqual([]);
+    for (const webhook of (await owner.get("/webhooks")).body.data.webhooks)
+      expect(webhook).toMatchObject({ isActive: true, failureCount: 0, lastFailureAt: null });
+  });
+
+  const hostile: { name: string; how: Answer; statusCode: number | null; error: RegExp | null }[] = [
+    { name: "never answers", how: nothing, statusCode: null, error: /no answer within 400 ms/ },
+    {
+      name: "drips its headers",
+      how: (response) => drip(response, "HTTP/1.1 200 OK\r\n", "X-Drip: yes\r\n"),
+      statusCode: null,
+      error: /no answer within 400 ms/,
+    },
+    {
+      name: "sends headers without end",
+      how: (response) => response.socket!.end(`HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(20_000)}`),
+      statusCode: null,
+      error: /HPE_HEADER_OVERFLOW/,
+    },
+    {
+      name: "resets the connection",
+      how: (response) => response.socket!.resetAndDestroy(),
+      statusCode: null,
+      error: /ECONNRESET/,
+    },
+    {
+      name: "speaks no HTTP",
+      how: (response) => response.socket!.end("220 mail.example.com ESMTP\r\n"),
+      statusCode: null,
+      error: /HPE/,
+    },
+    { name: "redirects", how: status(307, { Location: "http://127.0.0.1:9/" }), statusCode: 307, error: /answered 307/ },
+    { name: "drips its body", how: (response) => drip(response, "HTTP/1.1 200 OK\r\n\r\n", "x"), statusCode: 200, error: null },
+    { name: "sends a body without end", how: endless, statusCode: 200, error: null },
+  ];
+
+  it.each(hostile)("survives a receiver that $name", async ({ how, statusCode, error }) => {
+    await open({ config: (config) => (config.webhooks.timeoutMs = 400) });
+    receiver.answer(how);
+    const hook = await register();
+    await happen();
+    await server.advance(0);
+    expect((await deliveriesOf(hook))[0]).toMatchObject({ statusCode, attemptCount: 1 });
+    const [attempt] = await server.deps.store.read((q) =>
+      q.all<{ error: string | null; response: string | null }>("SELECT * FROM webhook_attempts"),
+    );
+    if (error) expect(attempt!.error).toMatch(error);
+    else expect(attempt!.error).toBeNull();
+    expect(attempt!.response?.length ?? 0).toBeLessThanOrEqual(4096);
+  });
+
+  it("keeps two deliveries in flight to a host, and other hosts and mail do not wait for it", async () => {
+    receiver.answer(nothing);
+    const other = await startReceiver();
+    await register();
+    await register(["*"], other.url);
+    for (let event = 0; event < 5; event++) await happen();
+    await receiver.until(2);
+    await other.until(5);
+    await owner.post("/auth/password-reset", { email: "game_owner1@example.com" });
+    await server.request("POST", "/auth/password-reset", { body: { email: "game_owner2@example.com" } });
+    await vi.waitFor(() => expect(server.mails.map((mail) => mail.subject)).toContain("Set a new password"));
+    expect(receiver.received).toHaveLength(2);
+    await receiver.close();
+    await other.close();
+  });
+});
+
+function drip(response: Parameters<Answer>[0], head: string, piece: string): void {
+  const socket = response.socket!;
+  socket.write(head);
+  const timer = setInterval(() => socket.write(piece), 20);
+  socket.on("close", () => clearInterval(timer));
+}
+
+function endless(response: Parameters<Answer>[0]): void {
+  const block = Buffer.alloc(64 * 1024, "x");
+  const more = () => {
+    while (response.write(block));
+  };
+  response.on("drain", more);
+  response.on("close", () => response.off("drain", more));
+  more();
+}
