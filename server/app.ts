@@ -33,12 +33,19 @@ function createRoutes(deps: Deps) {
     if (!endpoint.access) throw new Error(`${operation} declares no access`);
     const handler = handlers[operation] ?? notImplemented(operation);
     for (const path of [endpoint.path, ...(endpoint.also ?? [])])
-      router.add(endpoint.method, path, { operation, endpoint, handler: handler as Handler<Endpoint> });
+      router.add(endpoint.method, path, { operation, endpoint, names: namesIn(path), handler: handler as Handler<Endpoint> });
   }
-  const upload: Route = { operation: "upload", endpoint: uploadEndpoint, handler: uploadHandler(deps) };
+  const upload: Route = {
+    operation: "upload",
+    endpoint: uploadEndpoint,
+    names: namesIn(uploadEndpoint.path),
+    handler: uploadHandler(deps),
+  };
   for (const method of uploadMethods) router.add(method, uploadEndpoint.path, upload);
   return router;
 }
+
+const namesIn = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
 function notImplemented(operation: Operation): Handler<Endpoint> {
   if (!(pending as readonly string[]).includes(operation)) throw new Error(`${operation} has no handler`);

@@ -18,6 +18,8 @@ import { validate } from "./validate.ts";
 export interface Route {
   operation: string;
   endpoint: Endpoint;
+  /** Its path parameters, in order. */
+  names: readonly string[];
   handler: Handler<Endpoint>;
 }
 
@@ -74,13 +76,13 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   /** The pipeline: match, authenticate, limit, authorize, validate, then once. */
   async function serve(exchange: Exchange): Promise<void> {
     const { request, response, url, common } = exchange;
-    const { route, params, path } = match(request.method ?? "", url.pathname);
+    const { route, params } = match(request.method ?? "", url.pathname);
     const { endpoint } = route;
     const principal = await identify(endpoint, request, common);
     if (principal) authorize(endpoint, principal);
-    const query = endpoint.query ? validate(endpoint.query, Object.fromEntries(url.searchParams)) : {};
+    const query = endpoint.query ? validate(endpoint.query, url.search ? Object.fromEntries(url.searchParams) : {}) : {};
     const body = endpoint.media === "tus" ? undefined : await readBody(endpoint, request);
-    const once = onceOf(endpoint, principal, request, path, url, body);
+    const once = onceOf(endpoint, principal, request, params, url, body);
     const call = createCall({ exchange, endpoint, principal, params, query, body, once });
     const result = await (once ? once.alone(() => attempt(route, call, once)) : route.handler(call));
     if (result instanceof Direct) {
@@ -99,10 +101,9 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
       const allowed = [...found.methods.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
       throw new Problem("METHOD_NOT_ALLOWED", `This path takes ${allowed}.`, { headers: { Allow: allowed } });
     }
-    const names = [...route.endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-    const params = Object.fromEntries(names.map((name, index) => [name, found.values[index]!]));
-    const path = route.endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name]!);
-    return { route, params, path };
+    const params: Record<string, string> = {};
+    for (const [index, name] of route.names.entries()) params[name] = found.values[index]!;
+    return { route, params };
   }
 
   async function identify(
@@ -156,7 +157,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     endpoint: Endpoint,
     principal: Principal | undefined,
     request: IncomingMessage,
-    path: string,
+    params: Record<string, string>,
     url: URL,
     body: unknown,
   ): Once | undefined {
@@ -164,6 +165,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     const key = idempotencyKey(request.headers["idempotency-key"]);
     if (key === undefined) return undefined;
     const pays = request.headers["x-payment"] !== undefined;
+    const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name]!);
     return createOnce(deps, { accountId: principal.userId, key, endpoint, path, query: url.searchParams.toString(), body, pays });
   }
 
@@ -183,7 +185,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   }
 
   function createCall({ exchange, endpoint, principal, params, query, body, once }: CallParts): Call<Endpoint> {
-    const list = listName(endpoint, principal, exchange.url);
+    const list = () => listName(endpoint, principal, exchange.url);
     return {
       params,
       query: query as never,
@@ -197,7 +199,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
       requestId: exchange.requestId,
       page(fallback = 20) {
         const { limit: asked, cursor } = query as { limit?: number; cursor?: string };
-        return { limit: asked ?? fallback, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list, cursor) };
+        return { limit: asked ?? fallback, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list(), cursor) };
       },
       listed(page, rows, data) {
         const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
@@ -244,7 +246,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     common: Record<string, string>,
   ): void {
     const problem = problemOf(error);
-    if (problem.status >= 500)
+    if (problem.status >= 500 && error !== problem)
       deps.log.error({ err: error, requestId, method: request.method, path: pathForLog(request) }, "request failed");
     if (response.headersSent) return void response.destroy();
     // A client that is still sending reads the answer only when its bytes are taken for a while; then the connection goes.
