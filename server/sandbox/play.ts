@@ -58,6 +58,7 @@ async function requireOffered(q: Query, playtest: playtests.PlaytestRow): Promis
 async function namedTester(q: Query, testerId: string): Promise<string> {
   const tester = await users.find(q, testerId);
   if (tester?.role !== "playtester") throw invalid("testerId", "is not the id of a playtester");
+  if (tester.suspended_at !== null) throw conflict("This playtester is suspended. Nothing was changed.");
   return tester.id;
 }
 

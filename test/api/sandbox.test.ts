@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { startTime } from "../helpers/server.ts";
@@ -289,7 +290,7 @@ onBothDatabases("sandbox", (serve) => {
     });
 
     it("refuses what no playtester could do", async () => {
-      const { owner, slotIds, play, gameId, tester } = await playing({ quantity: 2 });
+      const { server, owner, slotIds, play, gameId, tester } = await playing({ quantity: 2 });
       const [first, second] = await slotIds();
       const ann = await tester();
       await play(first!, ann.id);
@@ -302,6 +303,12 @@ onBothDatabases("sandbox", (serve) => {
         (await play(trialSlot!)).status,
         (await play(owner.id)).status,
       ]).toEqual([409, 409, 422, 409, 404]);
+      const admin = personWith(server, (await ensureAdmin(server.deps))!, "admin");
+      const bob = await tester();
+      await admin.post(`/admin/users/${bob.id}/suspend`);
+      expect((await play(second!, bob.id)).body.error.message).toContain("suspended");
+      await admin.post(`/admin/games/${gameId}/suspend`);
+      expect((await play(second!)).body.error.message).toContain("suspended");
     });
   });
 
