@@ -1,4 +1,5 @@
 import type { ClientCore, Data, Input, Methods } from "./api/client.ts";
+import type { HttpReply, HttpRequest } from "./api/transport.ts";
 import type { ListRange } from "./commands/define.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Store, Values } from "./config/store.ts";
@@ -42,6 +43,8 @@ export interface Context extends Outside {
   api(): Api;
   /** A client for another instance or key, as at login. */
   apiAt(baseUrl: string, apiKey: string | undefined): Api;
+  /** One request to any address, without the key and without retries. */
+  send(request: HttpRequest): Promise<HttpReply>;
   /** A result with one subject: the object inside `data`, or `data` itself. */
   item(data: unknown, view?: View): Outcome;
   /** A list, fetched page by page. */

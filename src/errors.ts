@@ -1,3 +1,4 @@
+import type { PlannedRequest } from "./api/client.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
 
 /** Frozen for a major version: scripts depend on them. */
@@ -71,6 +72,16 @@ export class Interrupted extends Error {
   constructor(signal: "SIGINT" | "SIGTERM") {
     super(signal === "SIGINT" ? "Interrupted." : "Terminated.");
     this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+  }
+}
+
+/** `--dry-run` reached a change: what would have been sent. */
+export class DryRun extends Error {
+  override readonly name = "DryRun";
+  readonly requests: readonly PlannedRequest[];
+  constructor(requests: readonly PlannedRequest[]) {
+    super("Nothing was sent.");
+    this.requests = requests;
   }
 }
 

@@ -19,7 +19,7 @@ export async function main(argv: readonly string[], process: ProcessLike, replac
     const { report } = await import("./report.ts");
     const reason = io.signal.aborted ? io.signal.reason : error;
     code = await report(reason, argv, io, running);
-    await running.session?.close(code === 0);
+    await running.session?.close(code === 0 || running.complete === true);
   }
   await io.close();
   return code;

@@ -109,6 +109,8 @@ async function askFirst(command: Command, input: Parameters<Command["run"]>[0], 
 export interface Running {
   session?: Session;
   globals?: GlobalValues;
+  /** The output is whole, however the command ends. */
+  complete?: boolean;
 }
 
 /** Runs one command line; throws what goes wrong. */
@@ -133,5 +135,9 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   const input = await buildInput(command, parsed, session.ctx);
   await askFirst(command, input, session);
   const outcome = await command.run(input, session.ctx);
-  if (outcome) await session.ctx.out.emit(outcome);
+  if (!outcome) return;
+  await session.ctx.out.emit(outcome);
+  if (!outcome.failure) return;
+  running.complete = true;
+  throw outcome.failure;
 }

@@ -1,11 +1,11 @@
 import { OutcomeUnknown } from "./api/client.ts";
 import { flagName } from "./commands/flags.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
-import { CliError, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
+import { CliError, DryRun, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
 import type { Io } from "./io/io.ts";
 import { lines, oneLine, painter, redact, redactText, shellQuote, toJson } from "./io/text.ts";
 import type { Running } from "./program.ts";
-import { DryRun, wantsColour } from "./session.ts";
+import { wantsColour } from "./session.ts";
 import { version } from "./version.ts";
 
 /** The command that repeats this one safely. */
@@ -64,11 +64,12 @@ function asText(report: Report, error: unknown, paint: (text: string) => string)
 
 async function showPlan({ requests }: DryRun, running: Running): Promise<number> {
   const { out, text } = running.session!.ctx;
-  const shown = requests.map(({ method, path, headers, body }) => ({
+  const shown = requests.map(({ method, path, headers, body, costCents }) => ({
     method,
     path,
     headers: redact(headers),
     ...(body !== undefined && { body: redact(body) }),
+    ...(costCents !== undefined && { costCents }),
   }));
   const rows = shown.map(({ method, path, body }) =>
     [`${method} ${path}`, ...(body === undefined ? [] : [toJson(body, 2)])].join("\n"),

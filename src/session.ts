@@ -8,7 +8,7 @@ import { cacheDir, configDir } from "./config/paths.ts";
 import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "./config/settings.ts";
 import { openStore } from "./config/store.ts";
 import type { Api, Context, Outside, Spending } from "./context.ts";
-import { declined, failure, tooExpensive, usage } from "./errors.ts";
+import { DryRun, declined, failure, tooExpensive, usage } from "./errors.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { TimeMode } from "./io/cells.ts";
 import { chooseFormat } from "./io/formats.ts";
@@ -20,16 +20,6 @@ import { fileSink, stdoutSink } from "./io/sink.ts";
 import { painter, usd } from "./io/text.ts";
 import { tracer } from "./trace.ts";
 import { version } from "./version.ts";
-
-/** `--dry-run` reached a change: what would have been sent. */
-export class DryRun extends Error {
-  override readonly name = "DryRun";
-  readonly requests: readonly PlannedRequest[];
-  constructor(requests: readonly PlannedRequest[]) {
-    super("Nothing was sent.");
-    this.requests = requests;
-  }
-}
 
 export interface Session {
   ctx: Context;
@@ -156,6 +146,11 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     settings,
     api,
     apiAt,
+    send: (request) => {
+      const wire = transport();
+      if (clients.length === 0) clients.push(wire.close);
+      return wire.send(request);
+    },
     item: (data, view) => ({ kind: "item", data, subject: subjectOf(data), view }),
     list: (operation, input, range, view) => ({ kind: "list", pages: pages(api(), operation, input, range), view }),
     rows: (key, items, view) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view }),

@@ -60,6 +60,8 @@ export interface PlannedRequest {
   path: string;
   headers: Record<string, string>;
   body?: unknown;
+  /** What it would cost, where that is known. */
+  costCents?: number;
 }
 
 export interface ClientOptions {

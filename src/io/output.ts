@@ -1,4 +1,4 @@
-import { usage } from "../errors.ts";
+import { type CliError, usage } from "../errors.ts";
 import {
   at,
   type CellOptions,
@@ -27,11 +27,15 @@ export interface ListPage {
 }
 
 /** What a command gives back; the framework prints it in the format asked for. */
-export type Outcome =
+export type Outcome = (
   | { kind: "item"; data: unknown; subject: unknown; view?: View | undefined }
   | { kind: "list"; pages: AsyncIterable<ListPage>; view?: View | undefined }
   | { kind: "rows"; key: string; items: readonly Item[]; view?: View | undefined }
-  | { kind: "text"; text: string; data: unknown };
+  | { kind: "text"; text: string; data: unknown }
+) & {
+  /** How the command ends although its output is whole, such as an order that is left unpaid. */
+  failure?: CliError | undefined;
+};
 
 export interface OutputOptions {
   format: Format;
