@@ -11,12 +11,18 @@ const auth = async () => (await import("./commands/auth/index.ts")).auth;
 const games = async () => (await import("./commands/games/index.ts")).games;
 const info = async () => (await import("./commands/info/index.ts")).info;
 const config = async () => (await import("./commands/config/index.ts")).config;
+const playtests = async () => (await import("./commands/playtests/index.ts")).playtests;
+const applications = async () => (await import("./commands/applications/index.ts")).applications;
+const review = async () => (await import("./commands/review/index.ts")).review;
 const top = async () => (await import("./commands/top/index.ts")).top;
 
 /** Every noun; its commands are loaded only when it is named. */
 export const groups: readonly GroupEntry[] = [
   { name: "auth", aliases: [], summary: "Log in, accounts and API keys", load: auth },
   { name: "games", aliases: ["game"], summary: "Games and their builds", load: games },
+  { name: "playtests", aliases: ["playtest", "pt"], summary: "Order playtests and follow them", load: playtests },
+  { name: "applications", aliases: ["application", "app"], summary: "Choose playtesters who applied", load: applications },
+  { name: "review", aliases: ["rv"], summary: "Watch and judge what playtesters submitted", load: review },
   { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
   { name: "config", aliases: [], summary: "Settings and where they come from", load: config },
 ];
@@ -44,4 +50,7 @@ export const shortcuts: readonly TopEntry[] = [
   { name: "login", summary: "auth login", load: verb(auth, "login") },
   { name: "logout", summary: "auth logout", load: verb(auth, "logout") },
   { name: "whoami", summary: "auth status", load: verb(auth, "status") },
+  { name: "order", summary: "playtests order", load: verb(playtests, "order") },
+  { name: "accept", summary: "review accept", load: verb(review, "accept") },
+  { name: "reject", summary: "review reject", load: verb(review, "reject") },
 ];

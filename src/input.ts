@@ -1,6 +1,7 @@
 import { buildBody, fieldValues, queryFields } from "./body.ts";
 import type { Arg, Command, CommandInput, ListRange } from "./commands/define.ts";
 import { kebab, parseInteger } from "./commands/flags.ts";
+import { idOf } from "./config/ids.ts";
 import type { Context } from "./context.ts";
 import { usage } from "./errors.ts";
 import { at } from "./io/cells.ts";
@@ -14,8 +15,8 @@ async function pick(name: string, { id }: Arg<unknown>, ctx: Context): Promise<s
   const items: Item[] = [];
   for await (const page of ctx.pages(id!.pick!, {} as never, { limit: 100 })) items.push(...(page.items as Item[]));
   const choices = items.map((item) => ({
-    value: String(item.id),
-    name: `${shortId(String(item.id))}  ${oneLine(String(at(item, id!.label ?? "name") ?? ""))}`,
+    value: idOf(item) ?? "",
+    name: `${shortId(idOf(item) ?? "")}  ${oneLine(String(at(item, id!.label ?? "name") ?? ""))}`,
   }));
   if (choices.length === 0) throw usage(`There is no ${name} to choose.`);
   return ctx.prompt.choose(`Which ${name}?`, choices, `Name the ${name}.`);

@@ -18,6 +18,12 @@ export interface IdEntry {
 
 const most = 2_000;
 
+/** The id of a listed item: its own, or that of the slot it is about. */
+export function idOf(item: Record<string, unknown>): string | undefined {
+  const { id = (item.slot as { id?: unknown } | undefined)?.id } = item;
+  return typeof id === "string" ? id : undefined;
+}
+
 /** The cache is a convenience: a file that cannot be read or written is as good as none. */
 export function openIdCache(directory: string): IdCache {
   const path = join(directory, "ids.json");
@@ -31,8 +37,8 @@ export function openIdCache(directory: string): IdCache {
 
   function remember(baseUrl: string, key: string, items: readonly Record<string, unknown>[]) {
     const fresh = items
-      .filter((item) => typeof item.id === "string")
-      .map((item) => ({ id: item.id as string, key, label: String(item.name ?? item.displayName ?? item.status ?? "") }));
+      .filter((item) => idOf(item) !== undefined)
+      .map((item) => ({ id: idOf(item)!, key, label: String(item.name ?? item.displayName ?? item.status ?? "") }));
     if (fresh.length === 0) return;
     const all = read();
     const ids = new Set(fresh.map((entry) => entry.id));

@@ -1,0 +1,31 @@
+import type { Data } from "../../api/client.ts";
+import type { Context } from "../define.ts";
+
+export type Application = Data<"listApplications">["applications"][number];
+
+export const orders = ["rating", "accepted", "oldest"] as const;
+export type By = (typeof orders)[number];
+
+const number = (text: string | null) => (text === null || text === "" ? -1 : Number(text));
+const applied = (a: Application, b: Application) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id);
+
+const compare: Record<By, (a: Application, b: Application) => number> = {
+  rating: (a, b) => number(b.ratingAverage) - number(a.ratingAverage) || applied(a, b),
+  accepted: (a, b) => number(b.acceptedCount) - number(a.acceptedCount) || applied(a, b),
+  oldest: applied,
+};
+
+/** The first `count` that are still pending, the best first; equal ones by who applied first. */
+export const top = (applications: readonly Application[], count: number, by: By): Application[] =>
+  applications
+    .filter(({ status }) => status === "pending")
+    .sort(compare[by])
+    .slice(0, count);
+
+/** Every application to a playtest. */
+export async function applicationsTo(ctx: Context, playtest: string): Promise<Application[]> {
+  const all: Application[] = [];
+  for await (const { items } of ctx.pages("listApplications", { params: { id: playtest } }, { all: true }))
+    all.push(...(items as Application[]));
+  return all;
+}

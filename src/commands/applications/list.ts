@@ -1,0 +1,13 @@
+import { arg, define } from "../define.ts";
+import { applicationsView } from "./view.ts";
+
+export const list = define({
+  name: "list",
+  aliases: ["ls"],
+  summary: "List the applications to a playtest",
+  args: { playtest: arg.id("Playtest id") },
+  operation: "listApplications",
+  list: true,
+  examples: ["playtest applications list PLAYTEST", "playtest applications list PLAYTEST --json --jq '.counts.slotsRemaining'"],
+  run: async ({ args, range }, ctx) => ctx.list("listApplications", { params: { id: args.playtest } }, range, applicationsView),
+});

@@ -1,0 +1,48 @@
+import { usage } from "../../errors.ts";
+import { plural } from "../../io/text.ts";
+import { arg, type Context, col, define, flag } from "../define.ts";
+import { conclude, partialFailure, several, targets } from "../several.ts";
+import { applicationsTo, top } from "./choose.ts";
+
+const view = { columns: [col("id", "id", "id"), col("playtester", "playtester"), col("status", "status", "status")] };
+
+async function pending(ctx: Context, playtest: string | undefined): Promise<string[]> {
+  if (playtest === undefined) throw usage("--rest: whose applications? --playtest is needed.");
+  return top(await applicationsTo(ctx, ctx.resolveId(playtest)), Number.POSITIVE_INFINITY, "oldest").map(({ id }) => id);
+}
+
+export const reject = define({
+  name: "reject",
+  summary: "Reject applications",
+  description: "The playtester is told, and cannot apply to the same playtest again.",
+  args: { applications: { ...arg.ids("Application ids"), optional: true } },
+  flags: {
+    rest: flag.toggle("Every application of --playtest that is still pending"),
+    playtest: flag.text("The playtest that --rest is about", { value: "ID" }),
+    message: flag.text("Added to the rejection e-mail word for word"),
+  },
+  operation: ["rejectApplication", "listApplications"],
+  examples: [
+    'playtest applications reject APPLICATION --message "We look for keyboard players."',
+    "playtest applications reject --playtest PLAYTEST --rest --yes",
+  ],
+  exits: [11],
+  async run({ args, flags }, ctx) {
+    if (!flags.rest && flags.playtest !== undefined) throw usage("--playtest goes with --rest.");
+    const ids = await targets(ctx, args.applications, {
+      all: flags.rest,
+      flag: "--playtest ID --rest",
+      find: () => pending(ctx, flags.playtest),
+      question: (count) => `Reject ${plural(count, "application")}?`,
+    });
+    const body = flags.message === undefined ? {} : { customMessage: flags.message };
+    const act = async (id: string) => {
+      const { application } = await ctx.api().rejectApplication({ params: { id }, body });
+      return { id, playtester: application.displayName, status: application.status };
+    };
+    const results = await several(ctx, ids, act, ({ playtester }) => `Rejected ${playtester}.`);
+    if (ids.length === 0) ctx.out.note("No application is pending.");
+    const result = { rejected: results.done, failed: results.failed };
+    return conclude(ctx, result, results.done, view, partialFailure(results, "application", "rejected"));
+  },
+});

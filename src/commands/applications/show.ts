@@ -1,0 +1,18 @@
+import { notFound } from "../../errors.ts";
+import { arg, define } from "../define.ts";
+import { applicationsTo } from "./choose.ts";
+import { applicationView } from "./view.ts";
+
+export const show = define({
+  name: "show",
+  aliases: ["get"],
+  summary: "Show one application to a playtest",
+  args: { playtest: arg.id("Playtest id"), application: arg.id("Application id") },
+  operation: "listApplications",
+  examples: ["playtest applications show PLAYTEST APPLICATION"],
+  async run({ args }, ctx) {
+    const application = (await applicationsTo(ctx, args.playtest)).find(({ id }) => id === args.application);
+    if (!application) throw notFound(`Playtest ${args.playtest} has no application ${args.application}.`);
+    return ctx.item({ application }, applicationView);
+  },
+});

@@ -1,0 +1,33 @@
+import { plural, shortId } from "../../io/text.ts";
+import { arg, col, define } from "../define.ts";
+import { conclude, partialFailure, several } from "../several.ts";
+import { refundText } from "./cancel.ts";
+
+const view = {
+  columns: [col("id", "id", "id"), col("credit back", "refundedCents", "usd"), col("minutes back", "refundedMinutes")],
+};
+
+export const cancelSlot = define({
+  name: "cancel-slot",
+  summary: "Cancel unclaimed slots and get their price back",
+  args: { slots: arg.ids("Slot ids") },
+  operation: "deleteSlot",
+  confirm: ({ args }) => `Cancel ${plural(args.slots.length, "slot")}? Only unclaimed ones can be, and their price comes back.`,
+  examples: ["playtest playtests cancel-slot SLOT", "playtest playtests cancel-slot SLOT SLOT --yes"],
+  exits: [11],
+  async run({ args }, ctx) {
+    const remove = async (id: string) => ({ id, ...(await ctx.api().deleteSlot({ params: { id } })) });
+    const results = await several(ctx, [...new Set(args.slots)], remove, (slot) => {
+      const back = refundText(slot);
+      return `Cancelled slot ${shortId(slot.id)}${back ? `: ${back} came back` : ""}.`;
+    });
+    const total = (name: "refundedCents" | "refundedMinutes") => results.done.reduce((sum, slot) => sum + slot[name], 0);
+    const result = {
+      cancelled: results.done,
+      failed: results.failed,
+      refundedCents: total("refundedCents"),
+      refundedMinutes: total("refundedMinutes"),
+    };
+    return conclude(ctx, result, results.done, view, partialFailure(results, "slot", "cancelled"));
+  },
+});

@@ -1,0 +1,70 @@
+import type { BodyIn } from "../../contract/endpoint.ts";
+import type { Contract } from "../../contract/index.ts";
+import { CliError, exitCodes, usage } from "../../errors.ts";
+
+export type OrderBody = NonNullable<BodyIn<Contract["createPlaytest"]>>;
+export type CheckedOrder = OrderBody & {
+  visibility: "public" | "private";
+  quantity: number;
+  durationMinutes: number;
+  playerCount: number;
+};
+
+/** What `--fresh`, `--tester` and `--select` stand for. */
+export interface Shorthands {
+  fresh?: boolean | undefined;
+  tester?: string | undefined;
+  select?: "automatic" | "manual" | undefined;
+}
+
+export function targeting({ fresh, tester, select }: Shorthands): OrderBody {
+  if (fresh && tester !== undefined) throw usage("--fresh and --tester exclude each other.");
+  return {
+    ...(fresh && { targetingType: "new" as const, targetingScope: "game" as const }),
+    ...(tester !== undefined && {
+      targetingType: "past" as const,
+      pastPlaytesterScope: "specific" as const,
+      targetedPlaytesterId: tester,
+    }),
+    ...(select && { selectionMode: select }),
+  };
+}
+
+const copied = ["visibility", "quantity", "durationMinutes", "playerCount", "notesForTesters", "selectionMode", "qualifications"];
+const targeted = ["targetingType", "targetingScope", "pastPlaytesterScope", "targetedPlaytesterId"];
+
+/** The body that would order the same as an earlier playtest. Its keys are spent and its free trial is used: neither is copied. */
+export function likeBody(playtest: Record<string, unknown>): OrderBody {
+  const names = playtest.targetingType ? [...copied, ...targeted] : copied;
+  const set = names.filter((name) => playtest[name] !== null && playtest[name] !== undefined);
+  return Object.fromEntries(set.map((name) => [name, playtest[name]]));
+}
+
+/** One key a line; blank lines do not count. */
+export const keysIn = (text: string) =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+export type Verdict = { order: CheckedOrder } | { faults: { field: string; message: string }[] };
+
+/** The checker of order bodies: the contract's own rules, so that the server will say the same. */
+export async function orderChecker(): Promise<(body: unknown) => Verdict> {
+  const { orderBody } = await import("../../contract/order-body.ts");
+  return (body) => {
+    const checked = orderBody.safeParse(body);
+    if (checked.success) return { order: checked.data as CheckedOrder };
+    const issues = checked.error.issues as { path: PropertyKey[]; message: string; keys?: string[] }[];
+    return { faults: issues.map(({ path, message, keys }) => ({ field: String(path[0] ?? keys?.[0] ?? "body"), message })) };
+  };
+}
+
+/** The order with its defaults, or a usage error that names every flag at fault. */
+export async function checkOrder(body: OrderBody): Promise<CheckedOrder> {
+  const verdict = (await orderChecker())(body);
+  if ("order" in verdict) return verdict.order;
+  throw new CliError("VALIDATION_ERROR", exitCodes.usage, "The order is not valid; nothing was sent.", {
+    details: verdict.faults,
+  });
+}

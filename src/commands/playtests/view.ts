@@ -1,0 +1,102 @@
+import type { Column, View } from "../../io/cells.ts";
+import { col, detail } from "../define.ts";
+
+type Counts = Readonly<Record<string, number>>;
+
+const order = ["submitted", "publishing", "accepted", "reserved", "blocked", "open", "rejected", "expired", "cancelled"];
+
+/** `2 submitted, 1 open`: the counts that are not zero, what waits for the owner first. */
+export function countsText(counts: Counts | null | undefined): string {
+  const names = [...order, ...Object.keys(counts ?? {}).filter((name) => !order.includes(name))];
+  return names
+    .filter((name) => (counts?.[name] ?? 0) > 0)
+    .map((name) => `${counts![name]} ${name}`)
+    .join(", ");
+}
+
+const slots: Column = col("slots", (playtest) => countsText(playtest.slots as Counts));
+const kind = (playtest: Record<string, unknown>) => (playtest.isFreePublicTrial ? "free trial" : playtest.visibility);
+
+export const playtestsView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("status", "status", "status"),
+    slots,
+    col("length", "durationMinutes", "minutes"),
+    col("players", "playerCount"),
+    col("kind", kind),
+    col("selection", "selectionMode"),
+    col("price a slot", "costPerSlotCents", "usd"),
+    col("ordered", "createdAt", "ago"),
+  ],
+  empty: "No playtests yet. Order one with `playtest order`.",
+};
+
+/** The same with the game's name, for a list over all games. */
+export const allPlaytestsView: View = {
+  ...playtestsView,
+  columns: [playtestsView.columns[0]!, col("game", "gameName"), ...playtestsView.columns.slice(1)],
+};
+
+/** What is targeted, in words. */
+export function targetingText(playtest: Record<string, unknown>) {
+  const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester } = playtest;
+  if (!type) return "everyone";
+  if (tester) return `playtester ${tester}`;
+  return `${type} to ${scope === "game" ? "this game" : "your games"}`;
+}
+
+/** The lines that describe an order, by what `playtest get` and the reply to an order both know. */
+export const playtestColumns: readonly Column[] = [
+  detail("Playtest", "id", "id"),
+  detail("Status", "status", "status"),
+  detail("Slots ordered", "quantity"),
+  detail("Length", "durationMinutes", "minutes"),
+  detail("Players a slot", "playerCount"),
+  detail("Kind", kind),
+  detail("For", targetingText),
+  detail("Selection", "selectionMode"),
+  detail("Price a slot", "costPerSlotCents", "usd"),
+  detail("Payout a slot", "payoutCents", "usd"),
+];
+
+export const playtestView: View = {
+  columns: [
+    playtestColumns[0]!,
+    detail("Game", "gameName"),
+    playtestColumns[1]!,
+    detail("Slots", (playtest) => countsText(playtest.slots as Counts)),
+    ...playtestColumns.slice(2),
+    detail("Qualifications", "qualifications"),
+    detail("Applications until", "applicationsExpireAt", "ago"),
+    detail("Notes", "notesForTesters"),
+    detail("Ordered", "createdAt", "ago"),
+  ],
+};
+
+export const slotsView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("status", "status", "status"),
+    col("playtester", "playtester.displayName"),
+    col("deadline", "deadlineAt", "ago"),
+    col("video", "submission.videoFileSize", "bytes"),
+    col("submitted", "submission.createdAt", "ago"),
+    col("rating", "rating.score"),
+    col("transcript", "transcription.status"),
+  ],
+  empty: "No slots. An order has none until it is paid.",
+};
+
+export const quoteView: View = {
+  columns: [
+    col("total", "totalCents", "usd"),
+    col("price a slot", "costPerSlotCents", "usd"),
+    col("payout a slot", "payoutCents", "usd"),
+    col("minutes needed", "playtestMinutesNeeded"),
+    col("minutes available", "playtestMinutesAvailable"),
+    col("balance", "balanceCents", "usd"),
+    col("would pay with", "wouldPayWith"),
+    col("missing", "missingCents", "usd"),
+  ],
+};

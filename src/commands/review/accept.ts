@@ -1,0 +1,49 @@
+import { plural, shortId, usd } from "../../io/text.ts";
+import { type Context, define, flag } from "../define.ts";
+import { conclude, partialFailure, several, targets } from "../several.ts";
+import { slotIds, slotReader, waiting } from "./queue.ts";
+import { decidedView } from "./view.ts";
+
+const allWaiting = async (ctx: Context) => (await waiting(ctx)).map(({ slot }) => slot.id);
+
+export const accept = define({
+  name: "accept",
+  summary: "Accept submissions and pay their playtesters",
+  description: "One slot is accepted at once; several, or --all, ask first or need --yes.",
+  args: { slots: slotIds() },
+  flags: { all: flag.toggle("Everything that waits for review") },
+  operation: ["acceptSlot", "getSlot", "getPlaytest"],
+  body: "acceptSlot",
+  examples: [
+    "playtest review accept SLOT --rating 5",
+    'playtest review accept SLOT SLOT --comment "Thank you." --yes',
+    "playtest review accept --all --yes --json",
+  ],
+  exits: [11],
+  async run({ args, flags, body }, ctx) {
+    const ids = await targets(ctx, args.slots, {
+      all: flags.all,
+      flag: "--all",
+      find: () => allWaiting(ctx),
+      question: (count) =>
+        `Accept ${plural(count, "submission")} and pay ${count === 1 ? "its playtester" : "their playtesters"}?`,
+    });
+    const read = slotReader(ctx);
+    const results = await several(
+      ctx,
+      ids,
+      async (id) => {
+        const { slot, payoutCents } = await read(id);
+        const { message } = await ctx.api().acceptSlot({ params: { id }, body });
+        const status = slot.playtest.visibility === "public" ? "publishing" : "accepted";
+        return { id, status, playtester: slot.playtester?.displayName ?? null, payoutCents, message };
+      },
+      ({ id, playtester, payoutCents }) => `Accepted ${shortId(id)}: ${playtester} is paid ${usd(payoutCents)}.`,
+    );
+    const payoutCents = results.done.reduce((sum, slot) => sum + slot.payoutCents, 0);
+    if (ids.length === 0) ctx.out.note("Nothing waits for review.");
+    else if (ids.length > 1) ctx.out.note(`${plural(results.done.length, "submission")} accepted, ${usd(payoutCents)} paid out.`);
+    const result = { accepted: results.done, failed: results.failed, payoutCents };
+    return conclude(ctx, result, results.done, decidedView, partialFailure(results, "submission", "accepted"));
+  },
+});

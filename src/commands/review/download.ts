@@ -1,0 +1,162 @@
+import { isAbsolute, join } from "node:path";
+import type { Data } from "../../api/client.ts";
+import { CliError, exitCodes, failure, usage } from "../../errors.ts";
+import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/download.ts";
+import { createMeter, type Meter } from "../../io/meter.ts";
+import { bytes, plural } from "../../io/text.ts";
+import { arg, type Context, col, define, flag } from "../define.ts";
+import { conclude, partialFailure, several } from "../several.ts";
+import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
+import { waiting } from "./queue.ts";
+
+type Slot = Data<"getSlot">["slot"];
+
+type Saved = {
+  id: string;
+  path: string;
+  bytes: number;
+  skipped: boolean;
+  transcript: string | null;
+};
+
+const view = {
+  columns: [
+    col("id", "id", "id"),
+    col("path", "path"),
+    col("bytes", "bytes"),
+    col("skipped", "skipped"),
+    col("transcript", "transcript"),
+  ],
+};
+
+const nameValues = (slot: Slot) => ({
+  id: slot.id,
+  game: slot.game.name,
+  playtester: slot.playtester?.displayName ?? "nobody",
+  playtest: slot.requestId,
+  status: slot.status,
+  date: (slot.submission?.createdAt ?? slot.createdAt).slice(0, 10),
+});
+
+/** Everything of a playtest that has a video. */
+async function withVideo(ctx: Context, playtest: string) {
+  const ids: string[] = [];
+  for await (const { items } of ctx.pages("listSlots", { params: { id: playtest } }, { all: true }))
+    ids.push(...(items as Slot[]).filter(({ submission }) => submission !== null).map(({ id }) => id));
+  return ids;
+}
+
+interface Job {
+  ctx: Context;
+  dir: string;
+  template: string;
+  force: boolean;
+  transcripts: boolean;
+  meter: Meter;
+  report(): void;
+}
+
+function source(job: Job, link: () => Promise<string>, size: number | undefined): Omit<Download, "stem" | "extension"> {
+  const { ctx } = job;
+  const { send, sleep, signal } = ctx;
+  const timeout = (ctx.settings().get("timeout")?.value ?? 30) * 1000;
+  const onBytes = (count: number) => {
+    job.meter.add(count);
+    job.report();
+  };
+  return { size, link, send, sleep, signal, timeout, tries: 5, onBytes };
+}
+
+async function saveVideo(
+  job: Job,
+  slot: Slot,
+  stem: string,
+  extension: string | undefined,
+): Promise<Omit<Saved, "id" | "transcript">> {
+  const size = slot.submission?.videoFileSize ?? undefined;
+  const extensions = extension ? [extension] : videoExtensions;
+  const whole = await finished(stem, extensions, size);
+  if (whole !== undefined && !job.force) return { path: whole, bytes: size ?? 0, skipped: true };
+  const clash = job.force ? undefined : await other(stem, extensions, size);
+  if (clash !== undefined) throw failure(`${clash} exists and is another file; it was left alone.`, "--force replaces it.");
+  const link = async () => (await job.ctx.api().getSlotDownloadUrl({ params: { id: slot.id } })).downloadUrl;
+  job.meter.expect(Math.max(0, (size ?? 0) - (await partSize(stem))));
+  const path = await fetchFile({ ...source(job, link, size), stem, extension });
+  return { path, bytes: size ?? 0, skipped: false };
+}
+
+/** The transcript beside the video; null where there is none yet. */
+async function saveTranscript(job: Job, slot: Slot, stem: string): Promise<string | null> {
+  const link = async () => (await job.ctx.api().getSlotTranscript({ params: { id: slot.id } })).downloadUrl;
+  try {
+    return await fetchFile({ ...source(job, link, undefined), stem: `${stem}.transcript`, extension: undefined });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
+    job.ctx.out.warn(`${slot.id}: there is no transcript (yet).`);
+    return null;
+  }
+}
+
+async function save(job: Job, slot: Slot): Promise<Saved> {
+  if (slot.submission === null) throw failure(`Slot ${slot.id} is ${slot.status} and has no video.`);
+  const { stem, extension } = fileName(job.template, nameValues(slot));
+  const path = isAbsolute(job.dir) ? join(job.dir, stem) : join(job.ctx.io.cwd(), job.dir, stem);
+  const video = await saveVideo(job, slot, path, extension);
+  const transcript = job.transcripts ? await saveTranscript(job, slot, path) : null;
+  return { id: slot.id, ...video, transcript };
+}
+
+export const download = define({
+  name: "download",
+  summary: "Download videos, going on where an earlier try stopped",
+  description:
+    "A file that is already here whole is skipped. What is incomplete ends in .part, and the next run goes on with it.",
+  args: { slots: { ...arg.ids("Slot ids"), optional: true } },
+  flags: {
+    all: flag.toggle("Everything that waits for review"),
+    playtest: flag.text("Every video of this playtest", { value: "ID" }),
+    dir: flag.text("Folder to write to (default here)"),
+    nameTemplate: flag.text(`Name of a file: {id} {game} {playtester} {playtest} {status} {date} (default ${defaultTemplate})`),
+    parallel: flag.integer("Downloads at a time (default 4)", { min: 1, max: 32 }),
+    transcripts: flag.toggle("Also the transcripts, beside the videos"),
+    force: flag.toggle("Replace files of another size"),
+  },
+  operation: ["getSlotDownloadUrl", "getSlot", "getSlotTranscript", "listSubmissions", "listSlots"],
+  examples: [
+    "playtest review download SLOT",
+    "playtest review download --all --dir videos --transcripts",
+    "playtest review download --playtest PLAYTEST --name-template '{game}/{date}-{playtester}-{id}' --json",
+  ],
+  exits: [11],
+  async run({ args, flags }, ctx) {
+    const ways = [args.slots.length > 0, flags.all, flags.playtest !== undefined].filter(Boolean).length;
+    if (ways !== 1) throw usage("Name slots, or pass one of --all and --playtest.");
+    const template = checkTemplate(flags.nameTemplate ?? defaultTemplate);
+    const find =
+      flags.playtest === undefined
+        ? async () => (await waiting(ctx)).map(({ slot }) => slot.id)
+        : () => withVideo(ctx, ctx.resolveId(flags.playtest!));
+    const ids = args.slots.length > 0 ? [...new Set(args.slots)] : await find();
+    const progress = await ctx.progress();
+    const meter = createMeter(ctx.now);
+    let done = 0;
+    const report = () => progress.update(`${done} of ${plural(ids.length, "video")}, ${meter.text()}`, meter.fraction);
+    const job: Job = { ctx, dir: flags.dir ?? ".", template, force: flags.force, transcripts: flags.transcripts, meter, report };
+    const results = await several(
+      ctx,
+      ids,
+      async (id) => {
+        const { slot } = await ctx.api().getSlot({ params: { id } });
+        const saved = await save(job, slot);
+        done++;
+        report();
+        return saved;
+      },
+      ({ path, bytes: size, skipped }) => `${path}  ${bytes(size)}${skipped ? "  (was here)" : ""}`,
+      flags.parallel ?? 4,
+    ).finally(() => progress.done());
+    if (ids.length === 0) ctx.out.note("There is no video to download.");
+    const result = { downloaded: results.done, failed: results.failed };
+    return conclude(ctx, result, results.done, view, partialFailure(results, "video", "downloaded"));
+  },
+});

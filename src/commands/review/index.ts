@@ -1,0 +1,15 @@
+import type { Group } from "../define.ts";
+import { accept } from "./accept.ts";
+import { download } from "./download.ts";
+import { list } from "./list.ts";
+import { reject } from "./reject.ts";
+import { show } from "./show.ts";
+import { stats } from "./stats.ts";
+import { transcript } from "./transcript.ts";
+import { url } from "./url.ts";
+import { watch } from "./watch.ts";
+
+export const review: Group = {
+  commands: [list, show, accept, reject, url, transcript, download, watch, stats],
+  fallback: "list",
+};

@@ -1,0 +1,17 @@
+import { define } from "../define.ts";
+import { queueView } from "./view.ts";
+
+export const list = define({
+  name: "list",
+  aliases: ["ls", "queue"],
+  summary: "List what waits for review, over all your games",
+  operation: "listSubmissions",
+  query: "listSubmissions",
+  list: true,
+  examples: [
+    "playtest review list",
+    "playtest review list --status accepted --all --csv",
+    "playtest review list --jq '.submissions[].slot.id'",
+  ],
+  run: async ({ query, range }, ctx) => ctx.list("listSubmissions", { query }, range, queueView),
+});

@@ -1,0 +1,47 @@
+import { usage } from "../../errors.ts";
+import { plural, shortId } from "../../io/text.ts";
+import { col, define, flag } from "../define.ts";
+import { conclude, partialFailure, several, targets } from "../several.ts";
+import { slotIds } from "./queue.ts";
+
+const view = {
+  columns: [col("id", "id", "id"), col("status", "status", "status"), col("retry", "allowRetry"), col("message", "message")],
+};
+
+export const reject = define({
+  name: "reject",
+  summary: "Reject submissions",
+  description: "Without --retry the playtester is not paid and the price does not come back.",
+  args: { slots: slotIds() },
+  flags: { retry: flag.toggle("Let the same playtester try again within 24 hours") },
+  operation: "rejectSlot",
+  body: "rejectSlot",
+  bodyOmit: ["allowRetry"],
+  examples: [
+    'playtest review reject SLOT --reason "No sound." --retry',
+    'playtest review reject SLOT SLOT --reason "Wrong game." --yes',
+  ],
+  exits: [11],
+  async run({ args, flags, body }, ctx) {
+    const ids = await targets(ctx, args.slots, {
+      all: false,
+      flag: "the ids of slots",
+      find: () => {
+        throw usage("No id was given.");
+      },
+      question: (count) => `Reject ${plural(count, "submission")}${flags.retry ? ", with a retry" : " for good"}?`,
+    });
+    const results = await several(
+      ctx,
+      ids,
+      async (id) => {
+        const allowRetry = flags.retry || body.allowRetry === true;
+        const { message } = await ctx.api().rejectSlot({ params: { id }, body: { ...body, ...(allowRetry && { allowRetry }) } });
+        return { id, status: "rejected", allowRetry, message };
+      },
+      ({ id, allowRetry }) => `Rejected ${shortId(id)}${allowRetry ? "; the playtester may try again" : ""}.`,
+    );
+    const result = { rejected: results.done, failed: results.failed };
+    return conclude(ctx, result, results.done, view, partialFailure(results, "submission", "rejected"));
+  },
+});

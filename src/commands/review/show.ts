@@ -1,0 +1,13 @@
+import { define } from "../define.ts";
+import { slotArg } from "./queue.ts";
+import { slotView } from "./view.ts";
+
+export const show = define({
+  name: "show",
+  aliases: ["get"],
+  summary: "Show a slot with its submission",
+  args: { slot: slotArg() },
+  operation: "getSlot",
+  examples: ["playtest review show SLOT", "playtest review show SLOT --jq .slot.transcription.keyTakeaways"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().getSlot({ params: { id: args.slot } }), slotView),
+});

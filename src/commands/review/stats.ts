@@ -1,0 +1,10 @@
+import { define } from "../define.ts";
+import { statsView } from "./view.ts";
+
+export const stats = define({
+  name: "stats",
+  summary: "Count your games, active playtests and waiting reviews",
+  operation: "getDashboardStats",
+  examples: ["playtest review stats", "playtest review stats --jq .pendingReviews"],
+  run: async (_, ctx) => ctx.item(await ctx.api().getDashboardStats({}), statsView),
+});

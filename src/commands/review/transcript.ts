@@ -1,0 +1,45 @@
+import { CliError, exitCodes, failure, stillPending } from "../../errors.ts";
+import { lines } from "../../io/text.ts";
+import { type Context, define, flag } from "../define.ts";
+import { slotArg } from "./queue.ts";
+
+/** The transcript's link; one that is still being made is exit 8, none at all 3. */
+async function transcriptOf(ctx: Context, id: string) {
+  try {
+    return await ctx.api().getSlotTranscript({ params: { id } });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
+    const { slot } = await ctx.api().getSlot({ params: { id } });
+    const status = slot.transcription?.status;
+    if (status !== "pending" && status !== "processing") throw error;
+    throw stillPending(`The transcript of slot ${id} is ${status}.`, "Try again in a few minutes.");
+  }
+}
+
+async function fetchText(ctx: Context, address: string) {
+  const timeout = ctx.settings().get("timeout")!.value * 1000;
+  const reply = await ctx.send({ method: "GET", url: new URL(address), headers: { accept: "*/*" }, timeout, signal: ctx.signal });
+  if (reply.status !== 200) throw failure(`The transcript's address answered ${reply.status}.`);
+  return lines(reply.body.toString("utf8"));
+}
+
+export const transcript = define({
+  name: "transcript",
+  summary: "Print the transcript of a video",
+  args: { slot: slotArg() },
+  flags: { takeaways: flag.toggle("Only the key takeaways") },
+  operation: ["getSlotTranscript", "getSlot"],
+  examples: [
+    "playtest review transcript SLOT",
+    "playtest review transcript SLOT --takeaways",
+    "playtest review transcript SLOT > session.vtt",
+  ],
+  exits: [8],
+  async run({ args, flags }, ctx) {
+    const data = await transcriptOf(ctx, args.slot);
+    if (flags.takeaways) return ctx.text(data.keyTakeaways.map((line) => `• ${lines(line)}`).join("\n"), data);
+    const { kind } = ctx.out.format;
+    if (kind !== "auto") return ctx.item(data);
+    return ctx.text(await fetchText(ctx, data.downloadUrl), data);
+  },
+});

@@ -1,0 +1,15 @@
+import { define, flag } from "../define.ts";
+import { slotArg } from "./queue.ts";
+
+export const url = define({
+  name: "url",
+  summary: "Print a signed link to a video, valid one hour",
+  args: { slot: slotArg() },
+  flags: { secretFile: flag.text("Write the link to this new file, readable by you only", { value: "FILE" }) },
+  operation: "getSlotDownloadUrl",
+  examples: ["playtest review url SLOT", 'curl -o video.mp4 "$(playtest review url SLOT)"'],
+  async run({ args, flags }, ctx) {
+    const data = await ctx.api().getSlotDownloadUrl({ params: { id: args.slot } });
+    return ctx.secret(data.downloadUrl, flags.secretFile, data);
+  },
+});

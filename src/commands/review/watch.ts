@@ -1,0 +1,84 @@
+import { CliError } from "../../errors.ts";
+import { bytes, shortId, toJson } from "../../io/text.ts";
+import { type Context, define, flag } from "../define.ts";
+import { type Submission, waiting } from "./queue.ts";
+import { queueView } from "./view.ts";
+
+const sentence = ({ slot, game, playtester, submission }: Submission) =>
+  `${shortId(slot.id)}  ${game.name}  ${playtester?.displayName ?? ""}  ${submission ? bytes(submission.videoFileSize ?? 0) : ""}`.trimEnd();
+
+/** One line, or one JSON line, for each new thing. */
+async function print(ctx: Context, item: Submission) {
+  const { kind } = ctx.out.format;
+  if (kind === "json" || kind === "ndjson") return ctx.out.raw(`${toJson(item)}\n`);
+  if (kind === "auto") return ctx.out.line({ type: "item" }, sentence(item));
+  await ctx.out.emit({ kind: "item", data: item, subject: item, view: queueView });
+}
+
+async function tell(ctx: Context, item: Submission, command: string | undefined) {
+  await print(ctx, item);
+  if (command === undefined) return;
+  const { runShell } = await import("../../io/shell.ts");
+  const env = {
+    PLAYTEST_EVENT: "slot.submitted",
+    PLAYTEST_SLOT_ID: item.slot.id,
+    PLAYTEST_GAME_ID: item.game.id,
+    PLAYTEST_PLAYTEST_ID: item.playtest.id,
+  };
+  const code = await runShell(ctx.io, command, toJson(item), env);
+  if (code !== 0) ctx.out.warn(`--exec ended with ${code} for slot ${item.slot.id}.`);
+}
+
+/** What waits for review; a server that cannot be reached for a while is said once and asked again. */
+function poller(ctx: Context) {
+  let down = false;
+  return async (): Promise<Submission[]> => {
+    try {
+      const found = await waiting(ctx);
+      if (down) ctx.out.note("Connected again.");
+      down = false;
+      return found;
+    } catch (error) {
+      if (!(error instanceof CliError) || error.extra.retryable !== true) throw error;
+      if (!down) ctx.out.warn(`${error.message} Trying again.`);
+      down = true;
+      return [];
+    }
+  };
+}
+
+export const watch = define({
+  name: "watch",
+  summary: "Print submissions as they come",
+  description:
+    "Runs until it is stopped. --exec gets each submission as JSON on its standard input, and PLAYTEST_SLOT_ID and the like.",
+  flags: {
+    interval: flag.duration("Time between looks (default 30s)"),
+    existing: flag.toggle("Begin with what waits already"),
+    count: flag.integer("Stop after so many", { min: 1 }),
+    exec: flag.text("Shell command to run for each", { value: "CMD" }),
+  },
+  operation: "listSubmissions",
+  examples: [
+    "playtest review watch",
+    "playtest review watch --existing --ndjson",
+    "playtest review watch --exec 'notify-send \"New playtest video\"'",
+  ],
+  async run({ flags }, ctx) {
+    const poll = poller(ctx);
+    const seen = new Set<string>();
+    let left = flags.count ?? Number.POSITIVE_INFINITY;
+    if (!flags.existing) for (const { slot } of await poll()) seen.add(slot.id);
+    for (;;) {
+      const found = await poll();
+      const fresh = found.filter(({ slot }) => !seen.has(slot.id)).reverse();
+      for (const item of fresh.slice(0, left)) {
+        seen.add(item.slot.id);
+        await tell(ctx, item, flags.exec);
+      }
+      left -= fresh.length;
+      if (left <= 0) return undefined;
+      await ctx.sleep((flags.interval ?? 30) * 1000, ctx.signal);
+    }
+  },
+});

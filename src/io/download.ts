@@ -1,0 +1,166 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, extname } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { HttpReply, HttpRequest } from "../api/transport.ts";
+import { CliError, exitCodes, failure } from "../errors.ts";
+
+/** One file from a signed link into a folder: goes on where an earlier try stopped, and is there only when it is whole. */
+export interface Download {
+  /** Path without extension; the reply says which it gets, unless there is one. */
+  stem: string;
+  extension: string | undefined;
+  /** Bytes it must have, where that is known. */
+  size: number | undefined;
+  /** A fresh link; asked for again when the old one has expired. */
+  link(): Promise<string>;
+  send(request: HttpRequest): Promise<HttpReply>;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  signal: AbortSignal;
+  /** Milliseconds without a byte before the connection counts as lost. */
+  timeout: number;
+  /** Tries in a row that bring nothing before giving up. */
+  tries: number;
+  onBytes(count: number): void;
+}
+
+const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
+const types: Record<string, string> = {
+  "video/mp4": ".mp4",
+  "video/webm": ".webm",
+  "video/quicktime": ".mov",
+  "video/x-matroska": ".mkv",
+  "text/vtt": ".vtt",
+  "text/plain": ".txt",
+};
+export const videoExtensions = [".mp4", ".webm", ".mov", ".mkv"];
+
+function extensionOf({ "content-disposition": disposition = "", "content-type": type = "" }: Record<string, string>) {
+  const named = extname(/filename="?([^";]+)/.exec(disposition)?.[1] ?? "").toLowerCase();
+  if (/^\.[a-z0-9]{1,5}$/.test(named)) return named;
+  return types[type.split(";")[0]!.trim()] ?? ".mp4";
+}
+
+const expired = (status: number) => status === 401 || status === 403 || status === 410;
+const busy = (status: number) => status === 408 || status === 429 || status >= 500;
+
+/** Follows redirects: a signed link carries no key that could leak. */
+async function open(download: Download, address: string, from: number): Promise<HttpReply> {
+  let url = new URL(address);
+  for (let hops = 0; hops < 5; hops++) {
+    const headers: Record<string, string> = { accept: "*/*", ...(from > 0 && { range: `bytes=${from}-` }) };
+    const { signal, timeout } = download;
+    const reply = await download.send({ method: "GET", url, headers, timeout, signal, stream: true });
+    const { location } = reply.headers;
+    if (reply.status < 300 || reply.status >= 400 || location === undefined) return reply;
+    reply.stream?.destroy();
+    url = new URL(location, url);
+  }
+  throw failure(`${url.origin} redirects again and again.`);
+}
+
+async function append(download: Download, stream: Readable, part: string, from: number) {
+  const counted = async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      download.onBytes(chunk.length);
+      yield chunk;
+    }
+  };
+  const sink = createWriteStream(part, { flags: from > 0 ? "a" : "w", highWaterMark: 1 << 20 });
+  await pipeline(stream, counted, sink, { signal: download.signal });
+}
+
+/** One connection's worth. Gives the extension when the file is whole, `"again"` when it is worth another try. */
+async function attempt(download: Download, address: string, part: string): Promise<{ extension: string } | "again" | "expired"> {
+  const from = (await sizeOf(part)) ?? 0;
+  if (download.size !== undefined && from > download.size) await rm(part);
+  const start = download.size !== undefined && from > download.size ? 0 : from;
+  const reply = await open(download, address, start);
+  const { status, headers, stream } = reply;
+  if (expired(status)) return "expired";
+  if (busy(status)) return "again";
+  if (status === 416 && start > 0) {
+    await rm(part);
+    return "again";
+  }
+  if ((status !== 200 && status !== 206) || !stream) throw failure(`The video's address answered ${status}.`);
+  // A server that ignores Range sends the whole file: it replaces what is here.
+  await append(download, stream, part, status === 206 ? start : 0);
+  const total = headers["content-range"]?.split("/")[1] ?? (status === 200 ? headers["content-length"] : undefined);
+  await checkSize(download, part, total === undefined ? undefined : Number(total));
+  return { extension: extensionOf(headers) };
+}
+
+async function checkSize({ size }: Download, part: string, sent: number | undefined) {
+  const expected = size ?? sent;
+  const actual = await sizeOf(part);
+  if (expected === undefined || actual === expected) return;
+  await rm(part, { force: true });
+  throw failure(`${actual} bytes came instead of ${expected}; the incomplete file was removed.`, "Run the command again.");
+}
+
+const lost = (error: unknown, signal: AbortSignal) =>
+  !signal.aborted && (!(error instanceof CliError) || error.exitCode === exitCodes.unreachable) && !isDiskError(error);
+const isDiskError = (error: unknown) =>
+  ["ENOSPC", "EACCES", "EROFS", "EISDIR", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
+
+/** Fetches the file; gives its path. Throws after `tries` tries in a row that brought no byte. */
+export async function download(options: Download): Promise<string> {
+  const part = `${options.stem}.part`;
+  await mkdir(dirname(part), { recursive: true });
+  let address = await options.link();
+  let idle = 0;
+  let last: unknown;
+  while (idle < options.tries) {
+    const before = (await sizeOf(part)) ?? 0;
+    const outcome = await attempt(options, address, part).catch((error: unknown) => {
+      if (options.signal.aborted) throw options.signal.reason;
+      if (!lost(error, options.signal))
+        throw isDiskError(error) ? failure(`Cannot write ${part}: ${(error as Error).message}.`, undefined, error) : error;
+      last = error;
+      return "again" as const;
+    });
+    if (typeof outcome === "object") {
+      const path = options.stem + (options.extension ?? outcome.extension);
+      await rename(part, path);
+      return path;
+    }
+    idle = ((await sizeOf(part)) ?? 0) > before ? 0 : idle + 1;
+    if (outcome === "expired") address = await options.link();
+    else await options.sleep(Math.min(8_000, 250 * 2 ** idle), options.signal);
+  }
+  throw last instanceof CliError
+    ? last
+    : failure(
+        `The video could not be fetched in ${options.tries} tries.`,
+        "Run the command again: it goes on where it stopped.",
+        last,
+      );
+}
+
+/** The file of this stem that is already whole; undefined: none. */
+export async function finished(
+  stem: string,
+  extensions: readonly string[],
+  size: number | undefined,
+): Promise<string | undefined> {
+  for (const extension of extensions) {
+    const found = await sizeOf(stem + extension);
+    if (found !== undefined && (size === undefined || found === size)) return stem + extension;
+  }
+  return undefined;
+}
+
+/** The file of this stem that is there but has another size; undefined: none. */
+export async function other(stem: string, extensions: readonly string[], size: number | undefined): Promise<string | undefined> {
+  if (size === undefined) return undefined;
+  for (const extension of extensions) {
+    const found = await sizeOf(stem + extension);
+    if (found !== undefined && found !== size) return stem + extension;
+  }
+  return undefined;
+}
+
+/** Bytes an earlier try left. */
+export const partSize = async (stem: string) => (await sizeOf(`${stem}.part`)) ?? 0;
