@@ -1,0 +1,277 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk, named } from "../helpers/owner.ts";
+import { claim, giveMinutes, registerOwner, registerPlaytester } from "../helpers/story.ts";
+
+const desk = eachDesk();
+const balance = async () => (await desk.owner.get("/billing/balance")).body.data.balanceCents;
+const playtests = async () => (await desk.owner.get(`/games/${desk.gameId}/playtests`)).body.data.playtests;
+
+describe("order", () => {
+  it("orders, says how it was paid and what is left", async () => {
+    const { code, stdout, stderr } = await desk.run(`order ${desk.gameId} --quantity 3 --yes`, { tty: true });
+    expect(code).toBe(0);
+    expect(named(stdout)).toMatchInlineSnapshot(`
+      "Playtest        UUID
+      Status          active
+      Slots ordered   3
+      Length          60 min
+      Players a slot  1
+      Kind            private
+      For             everyone
+      Selection       automatic
+      Price a slot    $20.00
+      Payout a slot   $10.00
+      Paid with       $60.00 credit
+      Left            $440.00
+      "
+    `);
+    expect(stderr).toBe("");
+    expect(await balance()).toBe(44_000);
+  });
+
+  it("prints the server's reply unchanged as JSON", async () => {
+    const { stdout } = await desk.run(`playtests order ${desk.gameId} --max-cost 20 --json`);
+    const data = JSON.parse(stdout);
+    expect(data).toMatchObject({ paid: true, paidWithCredit: true, totalCents: 2_000, balanceCents: 48_000 });
+    expect(data.playtest).toMatchObject({ status: "active", quantity: 1, durationMinutes: 60 });
+  });
+
+  it.each([
+    ["a keys file", "--player-count 2 --keys-file KEYS", { playerCount: 2 }],
+    ["--fresh", "--fresh", { targetingType: "new", targetingScope: "game" }],
+    ["--select manual", "--select manual --qualifications Roguelikes", { selectionMode: "manual", qualifications: "Roguelikes" }],
+    ["public", "--visibility public", { visibility: "public", durationMinutes: 30, costPerSlotCents: 0 }],
+    [
+      "every field",
+      "--duration-minutes 120 --notes-for-testers Loud --targeting-type new --targeting-scope owner",
+      { durationMinutes: 120, notesForTesters: "Loud", targetingScope: "owner" },
+    ],
+  ])("orders with %s", async (_, flags, expected) => {
+    const keys = join(testFolder(), "keys.txt");
+    writeFileSync(keys, "AAA-1\r\n\nBBB-2\n");
+    const { code, stdout, stderr } = await desk.run(`order ${desk.gameId} ${flags.replace("KEYS", keys)} --yes --json`);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout).playtest).toMatchObject(expected);
+  });
+
+  it("orders like an earlier playtest, and flags win", async () => {
+    const earlier = await desk.order({
+      durationMinutes: 120,
+      quantity: 2,
+      notesForTesters: "Loud",
+      targetingType: "new",
+      targetingScope: "game",
+    });
+    const { stdout } = await desk.run(`order ${desk.gameId} --like ${earlier} --quantity 1 --yes --json`);
+    expect(JSON.parse(stdout).playtest).toMatchObject({
+      durationMinutes: 120,
+      quantity: 1,
+      notesForTesters: "Loud",
+      targetingType: "new",
+      targetingScope: "game",
+    });
+  });
+
+  it("pays from hours when they cover all of it", async () => {
+    await giveMinutes(desk.server, desk.owner, 100);
+    const { stdout } = await desk.run(`order ${desk.gameId} --yes`, { tty: true });
+    expect(stdout).toMatch(/Paid with +60 playtest minutes\nLeft +40 playtest minutes/);
+    expect(await balance()).toBe(50_000);
+  });
+
+  it.each([
+    ["too few keys", "--quantity 2 --keys-for-testers ONE", 2, "--keys-for-testers: must hold exactly 2 keys"],
+    [
+      "manual selection of one",
+      "--tester 019a0000-0000-7000-8000-000000000000 --select manual",
+      2,
+      "--selection-mode: cannot be manual",
+    ],
+    ["a long free trial", "--is-free-public-trial --duration-minutes 60", 2, "--duration-minutes: must be 30"],
+    ["--fresh with --tester", "--fresh --tester X", 2, "--fresh and --tester exclude each other"],
+    ["a price above --max-cost", "--quantity 3 --max-cost 59.99", 7, "costs $60.00, more than --max-cost $59.99"],
+    ["too little credit", "--quantity 26 --yes", 7, "It costs $520.00 and the balance is $500.00: $20.00 are missing"],
+    ["too few hours", "--pay hours --yes", 7, "It needs 60 playtest minutes and the account has 0"],
+    ["neither --yes nor a terminal", "", 2, "Pass --yes, or bound the price with --max-cost."],
+  ])("refuses %s before anything is sent", async (_, flags, code, message) => {
+    const ran = await desk.run(["order", desk.gameId, ...flags.split(" ").filter(Boolean)]);
+    expect([ran.code, ran.stdout]).toEqual([code, ""]);
+    expect(ran.stderr).toContain(message);
+    expect(await playtests()).toEqual([]);
+  });
+
+  it("shows with --dry-run what it would send and cost, and sends nothing", async () => {
+    const { code, stdout } = await desk.run(
+      `order ${desk.gameId} --quantity 2 --keys-for-testers A1 --keys-for-testers B2 --dry-run --json`,
+    );
+    const { requests } = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(requests).toEqual([
+      expect.objectContaining({ method: "POST", path: `/api/v1/games/${desk.gameId}/playtests`, costCents: 4_000 }),
+    ]);
+    expect(stdout).not.toContain("A1");
+    expect(await playtests()).toEqual([]);
+  });
+
+  it("orders once however often the same command is repeated with its key", async () => {
+    const line = `order ${desk.gameId} --yes --idempotency-key nightly-1 --json`;
+    const [first, again] = [await desk.json(line.replace(" --json", "")), await desk.json(line.replace(" --json", ""))];
+    expect(again).toEqual(first);
+    expect(await playtests()).toHaveLength(1);
+  });
+
+  it("warns of a build nobody can fetch, and refuses it with --check-build", async () => {
+    const { body } = await desk.owner.post("/games", { name: "Gone", buildUrl: "http://127.0.0.1:9/build.zip" });
+    const id = body.data.game.id;
+    const strict = await desk.run(`order ${id} --check-build --yes`);
+    expect([strict.code, strict.stderr]).toEqual([1, expect.stringContaining("cannot be reached. Nothing was ordered.")]);
+    const lax = await desk.run(`order ${id} --yes`);
+    expect([lax.code, lax.stderr]).toEqual([
+      0,
+      expect.stringContaining("warning: The build at http://127.0.0.1:9/build.zip cannot be reached."),
+    ]);
+  });
+});
+
+describe("an order left unpaid", () => {
+  const poor = async () => {
+    const owner = await registerOwner(desk.server);
+    const { body } = await owner.post("/games", { name: "Poor", buildUrl: `${desk.server.baseUrl}/b.zip` });
+    return { owner, line: `order ${body.data.game.id} --yes` };
+  };
+
+  it("is not sent where the server's quote says it cannot be paid", async () => {
+    const { owner, line } = await poor();
+    const { code, stderr } = await desk.run(line, { key: owner.key });
+    expect([code, stderr]).toEqual([7, expect.stringContaining("Nothing was ordered")]);
+  });
+
+  it.each([
+    ["is a success with --allow-pending", "--allow-pending", 0],
+    ["by card prints where to pay, and exits 7", "--pay card", 7],
+    ["by card with --allow-pending", "--pay card --allow-pending", 0],
+  ])("%s", async (_, flags, expected) => {
+    const { owner, line } = await poor();
+    const { code, stdout } = await desk.run(`${line} ${flags} --json`, { key: owner.key });
+    expect(code).toBe(expected);
+    expect(JSON.parse(stdout)).toMatchObject({ requiresPayment: true, playtest: { status: "pending_payment" } });
+    expect("checkoutUrl" in JSON.parse(stdout)).toBe(flags.includes("card"));
+  });
+
+  it("is paid by `pay`", async () => {
+    const { stdout } = await desk.run(`order ${desk.gameId} --pay card --yes --allow-pending --json`);
+    const { id } = JSON.parse(stdout).playtest;
+    expect((await desk.run(`pt get ${id} --json`)).stdout).toContain("pending_payment");
+    const paid = await desk.run(`playtests pay ${id} --method credit --max-cost 20`, { tty: true });
+    expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/Paid with +\$20\.00 credit\nLeft +\$480\.00/)]);
+    const again = await desk.run(`playtests pay ${id} --method credit --yes`);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is active: there is nothing to pay")]);
+  });
+});
+
+describe("looking", () => {
+  it("prices an order without placing it", async () => {
+    const { stdout } = await desk.run(`playtests quote ${desk.gameId} --quantity 5 --duration-minutes 30`, { tty: true });
+    expect(stdout).toMatchInlineSnapshot(`
+      "total              $75.00
+      price a slot       $15.00
+      payout a slot      $5.00
+      minutes needed     150
+      minutes available  0
+      balance            $500.00
+      would pay with     credit
+      missing            $0.00
+      "
+    `);
+    expect(await playtests()).toEqual([]);
+  });
+
+  it("lists, of one game and of all", async () => {
+    const id = await desk.order({ quantity: 2 });
+    const playtester = await registerPlaytester(desk.server);
+    await claim(playtester, id);
+    const one = await desk.run(`playtests list ${desk.gameId}`, { tty: true, columns: 120 });
+    expect(named(one.stdout, { ID: id })).toMatchInlineSnapshot(`
+      "ID        STATUS  SLOTS               LENGTH  PLAYERS  KIND     SELECTION  PRICE A SLOT  ORDERED
+      ID        active  1 reserved, 1 open  60 min  1        private  automatic  $20.00        now
+      "
+    `);
+    const all = await desk.run("playtests list --all-games");
+    expect(named(all.stdout, { ID: id })).toMatchInlineSnapshot(`
+      "ID	Lantern Deep	active	1 reserved, 1 open	60 min	1	private	automatic	$20.00	2026-03-01T12:00:00.000Z
+      "
+    `);
+  });
+
+  it("shows one, and its slots", async () => {
+    const id = await desk.order({ notesForTesters: "Loud\u001b[31m" });
+    expect(named((await desk.run(`playtests get ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
+      "Playtest            UUID
+      Game                Lantern Deep
+      Status              active
+      Slots               1 open
+      Slots ordered       1
+      Length              60 min
+      Players a slot      1
+      Kind                private
+      For                 everyone
+      Selection           automatic
+      Price a slot        $20.00
+      Payout a slot       $10.00
+      Qualifications
+      Applications until
+      Notes               Loud\\u001b[31m
+      Ordered             now
+      "
+    `);
+    const { slots } = (await desk.json(`playtests slots ${id}`)) as unknown as { slots: { status: string }[] };
+    expect(slots.map(({ status }) => status)).toEqual(["open"]);
+  });
+
+  it.each(["get", "slots", "cancel", "update --notes-for-testers x"])(
+    "%s of a playtest that is not there is exit 3",
+    async (verb) => {
+      const [name, ...flags] = verb.split(" ");
+      const { code, stdout } = await desk.run(["playtests", name!, "019a0000-0000-7000-8000-000000000000", ...flags, "--yes"]);
+      expect([code, stdout]).toEqual([3, ""]);
+    },
+  );
+});
+
+describe("changing", () => {
+  it("updates the notes", async () => {
+    const id = await desk.order();
+    expect(await desk.json(`playtests update ${id} --notes-for-testers Louder`)).toMatchObject({
+      playtest: { notesForTesters: "Louder" },
+    });
+    expect((await desk.run(`playtests update ${id}`)).code).toBe(2);
+  });
+
+  it("cancels only when told to, and says what came back", async () => {
+    const id = await desk.order({ quantity: 2 });
+    expect((await desk.run(`playtests cancel ${id}`)).code).toBe(2);
+    expect(await desk.json(`playtests cancel ${id} --yes`)).toMatchObject({
+      refundedCents: 4_000,
+      playtest: { status: "cancelled" },
+    });
+    expect(await balance()).toBe(50_000);
+  });
+
+  it("cancels slots, each by itself; one that is claimed fails and the rest go on", async () => {
+    const id = await desk.order({ quantity: 3 });
+    const held = await claim(await registerPlaytester(desk.server), id);
+    const { slots } = (await desk.json(`playtests slots ${id}`)) as unknown as { slots: { id: string; status: string }[] };
+    const free = slots.filter(({ status }) => status === "open").map((slot) => slot.id);
+    const ran = await desk.run(`playtests cancel-slot ${held} ${free.join(" ")} --yes --json`);
+    expect(ran.code).toBe(11);
+    expect(JSON.parse(ran.stdout).result).toMatchObject({
+      cancelled: [{ id: free[0] }, { id: free[1] }],
+      failed: [{ id: held, code: "CONFLICT", exitCode: 6 }],
+      refundedCents: 4_000,
+    });
+    expect((await desk.run(`playtests cancel-slot ${held} --yes`)).code).toBe(6);
+  });
+});
