@@ -13,6 +13,7 @@ import { createLocalBlobs } from "./providers/blobs/local.ts";
 import { createCards } from "./providers/cards/index.ts";
 import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
+import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
 import { createSecrets } from "./secrets.ts";
 import type { Query, Store } from "./store/db.ts";
 
@@ -57,6 +58,7 @@ export function createDeps(outside: Outside): Deps {
     mailer: outside.mailer,
     cards: createCards(config),
     printInvoice: createInvoicePrinter(config),
+    publisher: createEmbeddedPublisher(config.baseUrl),
     blobs: createLocalBlobs(join(outside.dataDir, "blobs")),
     dataDir: outside.dataDir,
     log: outside.log,

@@ -9,6 +9,7 @@ import type { Blobs } from "./providers/blobs/index.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
 import type { InvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
+import type { Publisher } from "./providers/publisher/index.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
 
@@ -36,6 +37,8 @@ export interface Deps {
   /** Null where cards are not configured. */
   cards: CardProcessor | null;
   printInvoice: InvoicePrinter;
+  /** Where public videos are shown. */
+  publisher: Publisher;
   /** Finished builds and videos. */
   blobs: Blobs;
   /** This server's folder: unfinished uploads are in it, and the blobs where nothing else keeps them. */

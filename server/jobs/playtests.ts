@@ -23,13 +23,19 @@ export const lapseOrder = (job: Job, deps: Deps) =>
     await job.done(tx);
   });
 
-/** Shows the video of an accepted public slot; the embedded publisher's watch page does so at once. */
-export const publishVideo = (job: Job, deps: Deps) =>
-  deps.store.write(async (tx) => {
-    const slot = await slots.find(tx, String(job.payload.slotId));
-    if (slot?.status === "publishing") await published(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
+/** Publishes the video of an accepted public slot; once it is out, the slot is accepted and paid. */
+export async function publishVideo(job: Job, deps: Deps): Promise<void> {
+  const slotId = String(job.payload.slotId);
+  const video = await deps.store.read((q) => slots.findUnpublished(q, slotId));
+  if (!video) return;
+  const { game_name: gameName, display_name: playtesterName, blob_key: blobKey, filename, content_type: contentType } = video;
+  const { url } = await deps.publisher.publish({ slotId, gameName, playtesterName, blobKey, filename, contentType });
+  await deps.store.write(async (tx) => {
+    const slot = (await slots.find(tx, slotId))!;
+    await published(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot, url);
     await job.done(tx);
   });
+}
 
 /** The seven days of a manual playtest are over: what is still open expires, and who still waits gets to know. */
 export const closeWindow = (job: Job, deps: Deps) =>

@@ -39,6 +39,7 @@ th { font-weight: 600; white-space: nowrap; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 button.quiet { color: inherit; background: transparent; border: 1px solid var(--soft); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+video { display: block; width: 100%; max-height: 75vh; background: #000; border-radius: .5rem; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
 .soft { color: var(--soft); } .bad { color: var(--bad); }
 @media (max-width: 40rem) { main, main.wide { margin: 0; border: 0; border-radius: 0; min-height: 100vh; padding: 1.25rem; } }

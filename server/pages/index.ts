@@ -7,6 +7,7 @@ import { downloads } from "./downloads.ts";
 import { health } from "./health.ts";
 import { html, sendPage, sendStyle } from "./html.ts";
 import { verifyEmail } from "./verify-email.ts";
+import { watch } from "./watch.ts";
 
 /** One page: answers, or returns undefined where the path is not its own. */
 export type Page = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
@@ -16,6 +17,7 @@ export function createPages(deps: Deps): PageHandler {
   const pages: Record<string, Page> = {
     checkout: checkout(deps),
     "verify-email": verifyEmail(deps),
+    watch: watch(deps),
     assets: async (_request, response) => sendStyle(response),
     ...downloads(deps),
     ...health(deps),

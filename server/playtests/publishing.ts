@@ -7,11 +7,11 @@ import { finishPlaytest, pay, rejectForGood, schedulePublishing } from "./slots.
 
 /** What happens to the video of a public playtest after its submission (decisions §5, §14). */
 
-/** The video of an accepted public slot is out: the slot is accepted and paid. */
-export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow): Promise<void> {
+/** The video of an accepted public slot is out at `url`: the slot is accepted and paid. */
+export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow, url: string): Promise<void> {
   const now = deps.clock.now();
   if (!(await slots.transition(tx, slot.id, "publishing", { status: "accepted", ended_at: now }))) return;
-  await slots.markPublished(tx, slot.id, now);
+  await slots.markPublished(tx, slot.id, url, now);
   await pay(deps, tx, playtest, slot);
   await finishPlaytest(deps, tx, playtest);
 }

@@ -92,6 +92,7 @@ export async function submit(deps: Deps, tx: Query, slot: Slot, video: Video, no
     notes,
     created_at: now,
     published_at: null,
+    published_url: null,
     admin_approved_at: null,
   });
   await tell(deps, tx, slot, "slot.submitted");

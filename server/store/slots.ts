@@ -137,12 +137,32 @@ export interface SubmissionRow {
   notes: string;
   created_at: number;
   published_at: number | null;
+  published_url: string | null;
   admin_approved_at: number | null;
 }
 
 export const insertSubmission = (tx: Query, row: SubmissionRow) => insertRow(tx, "submissions", row);
 export const submissionOf = (q: Query, slotId: string) =>
   q.one<SubmissionRow>("SELECT * FROM submissions WHERE slot_id = ?", slotId);
+/** A public slot's video, with what is said about it. */
+export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filename" | "content_type"> {
+  id: string;
+  game_name: string;
+  display_name: string;
+}
+
+const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.published_at, g.name AS game_name, u.display_name
+  FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id JOIN users u ON u.id = s.playtester_id
+  JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
+
+export const findUnpublished = (q: Query, slotId: string) =>
+  q.one<PublicVideoRow>(`${publicVideo} AND s.status = 'publishing'`, slotId);
+export const findPublished = (q: Query, slotId: string) =>
+  q.one<PublicVideoRow & { published_at: number }>(
+    `${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL`,
+    slotId,
+  );
+
 export const insertRating = (
   tx: Query,
   row: { slot_id: string; score: number | null; comment: string | null; created_at: number },
@@ -150,8 +170,8 @@ export const insertRating = (
 export const insertRejection = (tx: Query, row: { slot_id: string; reason: string; allow_retry: number; created_at: number }) =>
   insertRow(tx, "rejections", row);
 
-export const markPublished = (tx: Query, slotId: string, now: number) =>
-  tx.run("UPDATE submissions SET published_at = ? WHERE slot_id = ?", now, slotId);
+export const markPublished = (tx: Query, slotId: string, url: string, now: number) =>
+  tx.run("UPDATE submissions SET published_at = ?, published_url = ? WHERE slot_id = ?", now, url, slotId);
 
 /** Lets a free trial's video through; false when an admin did so before. */
 export const markApproved = async (tx: Query, slotId: string, now: number) =>

@@ -77,7 +77,7 @@ export const initial = {
       WHERE status IN ('reserved', 'blocked', 'submitted', 'publishing', 'accepted')`,
     `CREATE TABLE submissions (
       id TEXT PRIMARY KEY, slot_id TEXT NOT NULL UNIQUE REFERENCES slots (id), blob_key TEXT NOT NULL, filename TEXT NOT NULL, content_type TEXT NOT NULL,
-      video_file_size {int} NOT NULL, notes TEXT NOT NULL, created_at {int} NOT NULL, published_at {int}, admin_approved_at {int}) {strict}`,
+      video_file_size {int} NOT NULL, notes TEXT NOT NULL, created_at {int} NOT NULL, published_at {int}, published_url TEXT, admin_approved_at {int}) {strict}`,
     `CREATE TABLE ratings (slot_id TEXT PRIMARY KEY REFERENCES slots (id), score {int}, comment TEXT, created_at {int} NOT NULL) {strict}`,
     `CREATE TABLE rejections (slot_id TEXT PRIMARY KEY REFERENCES slots (id), reason TEXT NOT NULL, allow_retry {int} NOT NULL, created_at {int} NOT NULL) {strict}`,
     `CREATE TABLE blocked_reports (

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchBrowser } from "../helpers/browser.ts";
+import { startTestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+import { claim, createGame, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/story.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser.close());
+
+const box = (type: string, content: Buffer) => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(content.length + 8);
+  head.write(type, 4, "latin1");
+  return Buffer.concat([head, content]);
+};
+
+/** The sample with its index behind 8 MiB of padding: a player that does not ask for ranges would have to read it all first. */
+function longVideo(): Buffer {
+  const sample = Buffer.from(readFileSync(new URL("../../server/assets/sample.mp4", import.meta.url)));
+  const at = sample.indexOf("moov") - 4;
+  const index = Buffer.from(sample.subarray(at, at + sample.readUInt32BE(at)));
+  sample.write("free", at + 4, "latin1");
+  return Buffer.concat([sample, box("free", Buffer.alloc(8 * 1024 * 1024)), index]);
+}
+
+/** What a viewer does, in the page: goes to the middle and watches to the end. */
+const watching = `(async () => {
+  const video = document.querySelector("video");
+  const event = (name) => new Promise((done) => video.addEventListener(name, done, { once: true }));
+  if (video.readyState < HTMLMediaElement.HAVE_METADATA) await event("loadedmetadata");
+  const { duration, videoWidth } = video;
+  const seeked = event("seeked");
+  video.currentTime = duration / 2;
+  await seeked;
+  const started = video.currentTime;
+  video.muted = true;
+  const ended = event("ended");
+  await video.play();
+  await ended;
+  return { duration, videoWidth, started, stopped: video.currentTime };
+})()`;
+
+it("the watch page plays a video in a browser, seeks by ranges, and meets no policy on its way", {
+  timeout: 60_000,
+}, async () => {
+  const store = await drivers[0]!.open();
+  const server = await startTestServer({ store });
+  const owner = await registerOwner(server);
+  const playtester = await registerPlaytester(server, "Ann <b>");
+  const id = await order(owner, await createGame(owner), { visibility: "public" });
+  const slotId = await claim(playtester, id);
+  await giveVideo(server, slotId, playtester, longVideo());
+  await playtester.post(`/playtester/slots/${slotId}/submit`);
+  await owner.post(`/slots/${slotId}/accept`);
+  await server.advance(0);
+
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const ranges: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("response", (response) => {
+    if (response.url().endsWith("/video")) ranges.push(`${response.status()} ${response.headers()["content-range"]}`);
+  });
+  await page.goto(`${server.baseUrl}/watch/${slotId}`);
+  expect(await page.textContent("h1")).toBe("Ann <b> plays Lantern Deep");
+  const seen = (await page.evaluate(watching)) as Record<"duration" | "videoWidth" | "started" | "stopped", number>;
+  expect(seen.videoWidth).toBeGreaterThan(0);
+  expect(seen.started).toBeCloseTo(seen.duration / 2, 1);
+  expect(seen.stopped).toBeGreaterThan(seen.started);
+  expect(ranges.every((range) => range.startsWith("206 bytes "))).toBe(true);
+  expect(ranges.some((range) => !range.startsWith("206 bytes 0-"))).toBe(true);
+  expect(complaints).toEqual([]);
+  await page.close();
+  await server.close();
+  await store.remove();
+});
