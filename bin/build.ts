@@ -12,8 +12,11 @@ const dist = join(root, "dist");
 /** Third parties of the command line. Everything else stays a package of its own. */
 const bundled = ["commander", "conf", "ora", "cli-table3", "@inquirer", "undici", "yaml", "csv-parse", "yazl", "tus-js-client"];
 
-/** Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command. */
-const data = /\/src\/(contract\/static|version|tree)\.ts$/;
+/**
+ * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
+ * sample video needs no file beside the program.
+ */
+const data = /\/(src\/(contract\/static|version|tree)|server\/assets\/sample)\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {

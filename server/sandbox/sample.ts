@@ -1,9 +1,8 @@
-import { copyFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
+import { sampleVideo } from "../assets/sample.ts";
 import type { Deps } from "../deps.ts";
 import { blobKeyOf } from "../store/uploads.ts";
 import { uploadPath } from "../uploads/files.ts";
-
-const sample = new URL("../assets/sample.mp4", import.meta.url);
 
 export interface Sample {
   uploadId: string;
@@ -16,7 +15,7 @@ export async function storeSample(deps: Deps): Promise<Sample> {
   const uploadId = deps.newId();
   const blobKey = blobKeyOf({ id: uploadId, kind: "video" });
   const path = uploadPath(deps.dataDir, uploadId);
-  await copyFile(sample, path);
+  await writeFile(path, Buffer.from(sampleVideo, "base64"));
   await deps.blobs.put(blobKey, path);
   const size = await deps.blobs.size(blobKey);
   if (size === undefined) throw new Error(`the blob store has no ${blobKey}, although it was just put there`);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, mkdirSync } from "node:fs";
-import { open, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { open, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FileStore } from "@tus/file-store";
@@ -63,7 +63,6 @@ export class UploadFiles extends FileStore {
     return hash.digest("hex");
   }
 
-  save = (id: string, bytes: Uint8Array) => writeFile(this.path(id), bytes);
   flush = (id: string) => flush(this.path(id));
   cutTo = (id: string, bytes: number) => truncate(this.path(id), bytes);
   drop = (id: string) => rm(this.path(id), { force: true });

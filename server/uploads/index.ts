@@ -18,8 +18,6 @@ export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "
 export interface Uploads {
   /** Answers a creation: the row is durable before the client learns the address. A slot's unfinished upload is replaced. */
   create(prepare: () => Promise<NewUpload>, request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Takes a file that the server itself has (sandbox), with the checks and effects of an upload. */
-  put(upload: NewUpload, bytes: Uint8Array): Promise<void>;
   /** HEAD, PATCH, DELETE and OPTIONS on an upload of this user. */
   serve(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -189,12 +187,6 @@ function createUploads(deps: Deps): Uploads {
     async create(prepare, request, response) {
       response.setHeader("Tus-Resumable", tusVersion);
       await receive(await begin(await prepare()), request, response);
-    },
-
-    async put(given, bytes) {
-      const upload = await begin(given);
-      await files.save(upload.id, bytes);
-      await finish(deps, files, upload);
     },
 
     async serve(id, userId, request, response) {

@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { uploadsOf } from "../../server/uploads/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
 import {
@@ -296,17 +295,6 @@ onBothDatabases("uploads", (serve) => {
       call.end(program.subarray(100));
       await once(reply.resume(), "end");
       expect(filesIn(server)).toEqual([]);
-    });
-
-    it("takes the sample that the server ships", async () => {
-      const server = await serve();
-      const { player, slotId, owner } = await market(server);
-      const sample = readFileSync(new URL("../../server/assets/sample.mp4", import.meta.url));
-      const of = { user_id: player.id, game_id: null, slot_id: slotId, filename: "play.mp4", filetype: null, sha256: null };
-      await uploadsOf(server.deps).put({ kind: "video", ...of, size: sample.length, metadata: {} }, sample);
-      await submit(player, slotId);
-      const link = (await owner.get(`/slots/${slotId}/download-url`)).body.data.downloadUrl;
-      expect(sha256(new Uint8Array(await (await fetch(link)).arrayBuffer()))).toBe(sha256(sample));
     });
 
     it("refuses a build that is not what its SHA-256 says", async () => {

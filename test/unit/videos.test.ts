@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { sampleVideo } from "../../server/assets/sample.ts";
 import { videoType } from "../../server/domain/videos.ts";
 
 const box = (type: string, brand: string) =>
@@ -14,7 +14,7 @@ const ebml = (docType: string) =>
 const rows: [name: string, head: Buffer, type: string | undefined][] = [
   ["MP4 as a phone writes it", box("ftyp", "mp42"), "video/mp4"],
   ["MP4 as ffmpeg writes it", box("ftyp", "isom"), "video/mp4"],
-  ["the sample", readFileSync(new URL("../../server/assets/sample.mp4", import.meta.url)), "video/mp4"],
+  ["the sample", Buffer.from(sampleVideo, "base64"), "video/mp4"],
   ["MOV", box("ftyp", "qt  "), "video/quicktime"],
   ["MOV from before brands", box("moov", "\0\0\0l"), "video/quicktime"],
   ["WebM", ebml("webm"), "video/webm"],
