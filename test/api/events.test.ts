@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { emit } from "../../server/events.ts";
+import * as eventStore from "../../server/store/events.ts";
+import type { EventKind } from "../../src/contract/events.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
+import { type Listening, listenTo } from "../helpers/sse.ts";
+import { drivers } from "../helpers/store.ts";
+import { type Person, registerOwner, registerPlaytester } from "../helpers/story.ts";
+
+onBothDatabases("events", (serve) => {
+  let server: TestServer;
+  let owner: Person;
+  const open: Listening[] = [];
+
+  beforeEach(async () => {
+    server = await serve();
+    owner = await registerOwner(server);
+  });
+  afterEach(() => {
+    for (const listening of open.splice(0)) listening.close();
+  });
+
+  const happen = (kind: EventKind, person = owner) =>
+    server.deps.store.write((tx) =>
+      emit(server.deps, tx, [{ id: person.id, role: "game_owner" }], { kind, data: { amountCents: 1 }, notice: {} }),
+    );
+  /** As another process does it: this one is not told. */
+  const happenElsewhere = async (kind: EventKind, created_at: number) => {
+    const id = server.deps.newId();
+    await server.deps.store.write((tx) => eventStore.insert(tx, { id, account_id: owner.id, kind, data: "{}", created_at }));
+    return id;
+  };
+  const listen = async (lastId?: string) => {
+    const headers = { authorization: `Bearer ${owner.key}`, ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
+    const listening = await listenTo(`${server.baseUrl}/api/v1/events`, headers);
+    open.push(listening);
+    return listening;
+  };
+  const kinds = async (listening: Listening, count: number) => {
+    const heard: (string | undefined)[] = [];
+    while (heard.length < count) heard.push((await listening.next())?.data?.event);
+    return heard;
+  };
+
+  it("lists an account's own events, newest first, by cursor", async () => {
+    await happen("slot.submitted");
+    await happen("slot.accepted");
+    await happen("slot.rejected", await registerOwner(server));
+    const first = await owner.get("/events?limit=1");
+    expect(first.body.data.events).toEqual([
+      { id: expect.any(String), event: "slot.accepted", timestamp: "2026-03-01T12:00:00.000Z", data: { amountCents: 1 } },
+    ]);
+    const second = await owner.get(`/events?limit=1&cursor=${first.body.meta.cursor}`);
+    expect(second.body.data.events.map((event: { event: string }) => event.event)).toEqual(["slot.submitted"]);
+    expect(second.body.meta).toMatchObject({ hasMore: false, cursor: null });
+  });
+
+  it("streams what happens from now on, each with its id", async () => {
+    await happen("slot.submitted");
+    const [latest] = (await owner.get("/events")).body.data.events;
+    const listening = await listen();
+    expect(listening.response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(await listening.next()).toEqual({ id: latest.id, data: undefined });
+    await happen("slot.accepted");
+    const heard = await listening.next();
+    const [event] = (await owner.get("/events")).body.data.events;
+    expect(heard).toEqual({ id: event.id, data: event });
+  });
+
+  it("resumes behind Last-Event-ID and misses nothing, from the very first event on", async () => {
+    const before = await listen();
+    const start = await before.next();
+    before.close();
+    for (const kind of ["slot.submitted", "slot.accepted", "slot.rejected"] as const) await happen(kind);
+    const all = await listen(start!.id);
+    await all.next();
+    expect(await kinds(all, 3)).toEqual(["slot.submitted", "slot.accepted", "slot.rejected"]);
+    const { events } = (await owner.get("/events")).body.data;
+    const rest = await listen(events[2].id);
+    await rest.next();
+    expect(await kinds(rest, 2)).toEqual(["slot.accepted", "slot.rejected"]);
+  });
+
+  it("delivers what another process wrote, and what was committed late with an earlier time", async () => {
+    const listening = await listen();
+    await listening.next();
+    await happenElsewhere("slot.accepted", startTime + 5000);
+    expect((await listening.next())?.data?.event).toBe("slot.accepted");
+    const late = await happenElsewhere("slot.submitted", startTime);
+    expect(await listening.next()).toMatchObject({ id: late, data: { event: "slot.submitted" } });
+  });
+
+  it("numbers many events of one instant in the order they were made", async () => {
+    const expected: string[] = [];
+    for (let count = 0; count < 250; count++) expected.push(await happenElsewhere("slot.submitted", startTime));
+    const listening = await listen("0");
+    await listening.next();
+    const heard: (string | undefined)[] = [];
+    while (heard.length < 250) heard.push((await listening.next())?.id);
+    expect(heard).toEqual(expected);
+  });
+
+  it("tells two listeners of one account the same", async () => {
+    const both = [await listen(), await listen()];
+    for (const listening of both) await listening.next();
+    await Promise.all([happen("slot.submitted"), happen("slot.accepted")]);
+    const [one, other] = await Promise.all(both.map((listening) => kinds(listening, 2)));
+    expect(one).toEqual(other);
+    expect([...one!].sort()).toEqual(["slot.accepted", "slot.submitted"]);
+  });
+
+  it("refuses to resume behind an event it does not know, and one of somebody else", async () => {
+    const other = await registerOwner(server);
+    await happen("slot.submitted", other);
+    const [theirs] = (await other.get("/events")).body.data.events;
+    for (const id of ["nonsense", theirs.id]) {
+      const { response } = await listen(id);
+      expect(response.status).toBe(422);
+    }
+  });
+
+  it("serves playtesters too, and nobody without the main scope", async () => {
+    expect((await (await registerPlaytester(server)).get("/events")).body.data.events).toEqual([]);
+    const limited = await owner.post("/auth/api-keys", { name: "billing", scopes: ["billing"] });
+    expect((await server.request("GET", "/events", { key: limited.body.data.apiKey })).status).toBe(403);
+  });
+});
+
+it("ends its streams when the server drains", async () => {
+  const store = await drivers[0]!.open();
+  const server = await startTestServer({ store });
+  const owner = await registerOwner(server);
+  const listening = await listenTo(`${server.baseUrl}/api/v1/events`, { authorization: `Bearer ${owner.key}` });
+  await listening.next();
+  const [end] = await Promise.all([listening.next(), server.close()]);
+  expect(end).toBeUndefined();
+  await store.remove();
+});

@@ -1,0 +1,231 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createGuard, type GuardOptions } from "../../server/outbound/guard.ts";
+import { createOutbound, type Outbound, type Resolve } from "../../server/outbound/index.ts";
+
+const strict: GuardOptions = { allowPrivate: [], allowLoopback: false };
+const check = (url: string, options = strict) => createGuard(options).checkUrl(new URL(url));
+
+/** What must never be reached, in the spellings that hide it. */
+const refused: [spelling: string, reason: RegExp][] = [
+  ["127.0.0.1", /loopback/],
+  ["127.255.255.254", /loopback/],
+  ["127.1", /loopback/],
+  ["127.0.1", /loopback/],
+  ["2130706433", /loopback/],
+  ["0x7f000001", /loopback/],
+  ["0x7f.1", /loopback/],
+  ["0X7F.0x0.0.0x1", /loopback/],
+  ["017700000001", /loopback/],
+  ["0177.0.0.1", /loopback/],
+  ["127.0.0.1.", /loopback/],
+  ["１２７.０.０.１", /loopback/],
+  ["127。0。0。1", /loopback/],
+  ["%31%32%37.0.0.1", /loopback/],
+  ["①②⑦.0.0.1", /loopback/],
+  ["0", /unspecified/],
+  ["0.0.0.0", /unspecified/],
+  ["0.1.2.3", /unspecified/],
+  ["10.0.0.1", /private/],
+  ["10.255.255.255", /private/],
+  ["0xa.0.0.1", /private/],
+  ["172.16.0.1", /private/],
+  ["172.31.255.255", /private/],
+  ["192.168.1.1", /private/],
+  ["3232235777", /private/],
+  ["169.254.169.254", /link-local/],
+  ["0xa9fea9fe", /link-local/],
+  ["100.64.0.1", /carrier/],
+  ["100.127.255.255", /carrier/],
+  ["192.0.0.8", /reserved/],
+  ["192.0.2.1", /documentation/],
+  ["192.88.99.1", /6to4/],
+  ["198.18.0.1", /benchmarking/],
+  ["198.19.255.255", /benchmarking/],
+  ["198.51.100.7", /documentation/],
+  ["203.0.113.9", /documentation/],
+  ["224.0.0.1", /multicast/],
+  ["239.255.255.255", /multicast/],
+  ["240.0.0.1", /reserved/],
+  ["255.255.255.255", /reserved/],
+  ["[::1]", /loopback/],
+  ["[0:0:0:0:0:0:0:1]", /loopback/],
+  ["[::]", /unspecified/],
+  ["[::ffff:127.0.0.1]", /loopback/],
+  ["[::ffff:7f00:1]", /loopback/],
+  ["[::ffff:10.0.0.1]", /private/],
+  ["[::ffff:169.254.169.254]", /link-local/],
+  ["[::127.0.0.1]", /not a public/],
+  ["[::ffff:0:127.0.0.1]", /not a public/],
+  ["[64:ff9b::7f00:1]", /NAT64/],
+  ["[64:ff9b::8.8.8.8]", /NAT64/],
+  ["[64:ff9b:1::1]", /NAT64/],
+  ["[2002:7f00:1::]", /6to4/],
+  ["[2002:a00:1::1]", /6to4/],
+  ["[2001::1]", /tunnel/],
+  ["[2001:10::1]", /reserved/],
+  ["[2001:db8::1]", /documentation/],
+  ["[3fff::1]", /documentation/],
+  ["[100::1]", /not a public/],
+  ["[5f00::1]", /not a public/],
+  ["[fc00::1]", /private/],
+  ["[fd12:3456::1]", /private/],
+  ["[fe80::1]", /link-local/],
+  ["[fec0::1]", /not a public/],
+  ["[ff02::1]", /multicast/],
+  ["[4000::1]", /not a public/],
+];
+
+const allowed = [
+  "8.8.8.8",
+  "1.1.1.1",
+  "9.255.255.255",
+  "11.0.0.0",
+  "100.63.255.255",
+  "100.128.0.0",
+  "126.255.255.255",
+  "128.0.0.1",
+  "134744072",
+  "169.253.255.255",
+  "172.15.255.255",
+  "172.32.0.0",
+  "192.0.1.1",
+  "192.167.255.255",
+  "198.17.255.255",
+  "198.20.0.0",
+  "223.255.255.255",
+  "[2606:4700:4700::1111]",
+  "[2a00:1450:4001:81b::200e]",
+  "[::ffff:8.8.8.8]",
+];
+
+describe("addresses", () => {
+  it.each(refused)("refuses https://%s/ as %s", (host, reason) => {
+    expect(() => check(`https://${host}/`)).toThrow(reason);
+  });
+
+  it.each(allowed)("allows https://%s/", (host) => {
+    expect(() => check(`https://${host}/`)).not.toThrow();
+  });
+
+  it.each([
+    ["http://8.8.8.8/", /https/],
+    ["ftp://8.8.8.8/", /https/],
+    ["https://user@8.8.8.8/", /user name/],
+    ["https://:secret@8.8.8.8/", /password/],
+    ["https://8.8.8.8/#x", /fragment/],
+    ["https://8.8.8.8:22/", /Port 22/],
+    ["https://8.8.8.8:25/", /Port 25/],
+    ["https://8.8.8.8:1023/", /Port 1023/],
+  ])("refuses %s", (url, reason) => expect(() => check(url)).toThrow(reason));
+
+  it.each(["https://8.8.8.8:443/", "https://8.8.8.8:8443/", "https://8.8.8.8:1024/"])("allows %s", (url) =>
+    expect(() => check(url)).not.toThrow(),
+  );
+
+  it("opens what the operator allows, and only that", () => {
+    const options = { allowPrivate: ["10.1.0.0/16", "fd00:1::/32", "192.168.7.7"], allowLoopback: false };
+    for (const host of ["10.1.2.3", "[fd00:1::9]", "192.168.7.7", "[::ffff:10.1.2.3]"])
+      expect(() => check(`https://${host}/`, options)).not.toThrow();
+    for (const host of ["10.2.0.1", "[fd00:2::9]", "192.168.7.8", "127.0.0.1"])
+      expect(() => check(`https://${host}/`, options)).toThrow("webhooks.allowPrivate");
+    expect(() => check("http://10.1.2.3/", options)).toThrow(/https/);
+  });
+
+  it("lets a sandbox reach loopback by http, and nothing else that is private", () => {
+    const sandbox = { allowPrivate: [], allowLoopback: true };
+    for (const url of ["http://127.0.0.1:3000/", "http://[::1]:80/", "https://127.0.0.1/", "http://localhost:3000/"])
+      expect(() => check(url, sandbox)).not.toThrow();
+    for (const url of ["http://10.0.0.1/", "https://10.0.0.1/", "http://8.8.8.8/"]) expect(() => check(url, sandbox)).toThrow();
+  });
+});
+
+describe("connections", () => {
+  let reached = 0;
+  let port = 0;
+  const listener = createServer((socket) => {
+    reached++;
+    socket.on("error", () => {});
+    socket.on("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"));
+  });
+  const outbounds: Outbound[] = [];
+
+  beforeEach(async () => {
+    reached = 0;
+    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    port = (listener.address() as AddressInfo).port;
+  });
+  afterEach(async () => {
+    for (const outbound of outbounds.splice(0)) outbound.close();
+    await new Promise((resolve) => listener.close(resolve));
+  });
+
+  const outboundWith = (resolve: Resolve, options = strict) => {
+    const outbound = createOutbound({ ...options, resolve });
+    outbounds.push(outbound);
+    return outbound;
+  };
+  const post = (outbound: Outbound, url: string) =>
+    outbound.request({ url, method: "POST", headers: {}, body: "{}", deadlineMs: 2000, maxBytes: 1024 });
+
+  it.each(refused)("makes none to https://%s/", async (host) => {
+    const outbound = outboundWith(async () => []);
+    await expect(post(outbound, `https://${host}:${port}/`)).rejects.toThrow();
+    await expect(outbound.check(`https://${host}:${port}/`)).rejects.toThrow();
+    expect(reached).toBe(0);
+  });
+
+  it("makes none to a name that was public when it was checked and is private when it is used", async () => {
+    const answers = [["93.184.216.34"], ["127.0.0.1"]];
+    const outbound = outboundWith(async () => answers.shift() ?? []);
+    const url = `https://rebind.example.com:${port}/`;
+    await outbound.check(url);
+    await expect(post(outbound, url)).rejects.toThrow("rebind.example.com leads to 127.0.0.1, which is loopback");
+    expect(reached).toBe(0);
+  });
+
+  it.each([
+    ["the second is private", ["93.184.216.34", "127.0.0.1"]],
+    ["the first is private", ["127.0.0.1", "93.184.216.34"]],
+    ["one hides an IPv4 address", ["93.184.216.34", "::ffff:127.0.0.1"]],
+    ["one is no address", ["93.184.216.34", "localhost"]],
+  ])("makes none to a name with two addresses when %s", async (_, addresses) => {
+    const outbound = outboundWith(async () => addresses);
+    await expect(outbound.check(`https://two.example.com:${port}/`)).rejects.toThrow();
+    await expect(post(outbound, `https://two.example.com:${port}/`)).rejects.toThrow();
+    expect(reached).toBe(0);
+  });
+
+  it("asks for a name once per connection, and connects to that answer", async () => {
+    let asked = 0;
+    const resolve: Resolve = async () => (asked++ === 0 ? ["127.0.0.1"] : ["192.0.2.1"]);
+    const reply = await post(
+      outboundWith(resolve, { allowPrivate: [], allowLoopback: true }),
+      `http://once.example.com:${port}/`,
+    );
+    expect([reply.status, reply.body.toString(), asked, reached]).toEqual([200, "ok", 1, 1]);
+  });
+
+  it("sends plain http to a name only when it leads to loopback", async () => {
+    const sandbox = { allowPrivate: [], allowLoopback: true };
+    await expect(
+      post(
+        outboundWith(async () => ["93.184.216.34"], sandbox),
+        `http://name.example.com:${port}/`,
+      ),
+    ).rejects.toThrow("https");
+  });
+
+  it("lets a name pass that the operator allows, wherever it leads", async () => {
+    const outbound = outboundWith(async () => ["127.0.0.1"], { allowPrivate: ["ci.internal"], allowLoopback: false });
+    await outbound.check("https://ci.internal/");
+    await expect(outbound.check("https://other.internal/")).rejects.toThrow("loopback");
+  });
+
+  it("accepts a name that has no address just now, and fails when it is used", async () => {
+    const outbound = outboundWith(async () => Promise.reject(new Error("ENOTFOUND")));
+    await outbound.check("https://later.example.com/");
+    await expect(post(outbound, "https://later.example.com/")).rejects.toThrow("ENOTFOUND");
+  });
+});
