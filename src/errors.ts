@@ -85,6 +85,16 @@ export class DryRun extends Error {
   }
 }
 
+/** The command ends with this code, whatever signal came, and says nothing more: another program's, or 0 after a clean stop. */
+export class ExitWith extends Error {
+  override readonly name = "ExitWith";
+  readonly exitCode: number;
+  constructor(exitCode: number) {
+    super(`Ended with ${exitCode}.`);
+    this.exitCode = exitCode;
+  }
+}
+
 const byCode: Record<string, ExitCode> = {
   UNAUTHORIZED: exitCodes.unauthenticated,
   EMAIL_NOT_VERIFIED: exitCodes.unauthenticated,

@@ -113,8 +113,14 @@ export function parseArgs(command: Command, argv: readonly string[], path: strin
     throw usage(error.message.replace(/^error: /, "").replace(/\n/, " "), `See \`playtest ${path} --help\`.`);
   }
   const values: Record<string, unknown> = parser.opts();
-  const raw = Object.fromEntries(own.map(({ name }) => [name, values[attribute(name)]]));
+  const raw = Object.fromEntries(own.map(({ name }) => [name, given(values, name)]));
   return { words: parser.args, raw, globals: values as GlobalValues };
 }
+
+/** The parser keeps `--no-x` as an `x` that is true until the flag is given. */
+const given = (values: Record<string, unknown>, name: string) => {
+  if (!name.startsWith("no-")) return values[attribute(name)];
+  return values[attribute(name.slice(3))] === false ? true : undefined;
+};
 
 const attribute = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,7 +1,7 @@
 import type { Command, Group } from "./commands/define.ts";
 import type { Outside } from "./context.ts";
 import { usage } from "./errors.ts";
-import { type GlobalValues, leadingWords } from "./globals.ts";
+import { type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from "./globals.ts";
 import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
 import type { Io } from "./io/io.ts";
 import type { Session } from "./session.ts";
@@ -56,17 +56,23 @@ function namedVerb(group: Group, words: readonly string[]) {
   return single && { command: single, words: words.slice(0, 1) };
 }
 
+const isOwnFlag = (token: string | undefined) =>
+  token?.startsWith("-") === true &&
+  !(globalFlags as readonly GlobalFlag[]).some(({ name, short }) => token.split("=")[0] === `--${name}` || token === `-${short}`);
+
 async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<Target> {
   const group = await entry.load();
   const [noun = "", ...words] = leadingWords(argv, 3);
+  const fallback = group.fallback && findVerb(group, group.fallback);
+  // Which words after a verb's own flag are its value is not known yet: such a flag is the fallback's.
+  const flagFirst = isOwnFlag(argv[argv.indexOf(noun) + 1]);
+  if (fallback && (words.length === 0 || flagFirst) && !wantsHelp(argv))
+    return { command: fallback, path: entry.name, rest: without(argv, [noun]) };
   const named = namedVerb(group, words);
   if (named) {
     const path = `${entry.name} ${named.command.name}`;
     return commandTarget(named.command, path, without(argv, [noun, ...named.words]), wantsHelp(argv));
   }
-  const fallback = group.fallback && findVerb(group, group.fallback);
-  if (fallback && words.length === 0 && !wantsHelp(argv))
-    return { command: fallback, path: entry.name, rest: without(argv, [noun]) };
   const below = group.commands.filter(({ name }) => words.length === 0 || name.startsWith(`${words[0]} `));
   if (below.length === 0)
     throw unknown(

@@ -1,7 +1,7 @@
 import { OutcomeUnknown } from "./api/client.ts";
 import { flagName } from "./commands/flags.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
-import { CliError, DryRun, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
+import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
 import type { Io } from "./io/io.ts";
 import { lines, oneLine, painter, redact, redactText, shellQuote, toJson } from "./io/text.ts";
 import type { Running } from "./program.ts";
@@ -82,6 +82,7 @@ async function showPlan({ requests }: DryRun, running: Running): Promise<number>
 /** Turns what a command threw into text on standard error, and gives the exit code. */
 export async function report(error: unknown, argv: readonly string[], io: Io, running: Running): Promise<number> {
   if (error instanceof PipeClosed) return exitCodes.ok;
+  if (error instanceof ExitWith) return error.exitCode;
   if (error instanceof DryRun) return showPlan(error, running);
   const described = describe(error, argv);
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);

@@ -24,6 +24,7 @@ export interface ProcessLike {
 export interface Io {
   readonly env: ProcessLike["env"];
   readonly platform: string;
+  readonly pid: number;
   readonly stdin: ProcessLike["stdin"];
   readonly stderr: Output;
   readonly terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
@@ -112,6 +113,7 @@ export function createIo(process: ProcessLike): Io {
   return {
     env,
     platform: process.platform,
+    pid: process.pid,
     stdin,
     stderr,
     terminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
