@@ -1,5 +1,6 @@
-import type { ClientCore, Data, Input, Methods } from "./api/client.ts";
+import type { ClientCore, Data, Input, Meta, Methods } from "./api/client.ts";
 import type { HttpReply, HttpRequest } from "./api/transport.ts";
+import type { UploadRequest } from "./api/upload.ts";
 import type { ListRange } from "./commands/define.ts";
 import type { Settings } from "./config/settings.ts";
 import type { Store, Values } from "./config/store.ts";
@@ -45,6 +46,8 @@ export interface Context extends Outside {
   apiAt(baseUrl: string, apiKey: string | undefined): Api;
   /** One request to any address, without the key and without retries. */
   send(request: HttpRequest): Promise<HttpReply>;
+  /** Sends a file to an upload route; goes on where an earlier run was cut off. With --dry-run it throws what would be sent. */
+  upload(request: UploadRequest): Promise<void>;
   /** A result with one subject: the object inside `data`, or `data` itself. */
   item(data: unknown, view?: View): Outcome;
   /** A list, fetched page by page. */
@@ -52,7 +55,11 @@ export interface Context extends Outside {
   /** A list that is all here; as JSON `{ result }`. */
   rows(key: string, items: readonly object[], view?: View): Outcome;
   /** The pages of a list. */
-  pages<O extends Operation>(operation: O, input: Input<O>, range: ListRange): AsyncIterable<{ items: unknown[]; data: Data<O> }>;
+  pages<O extends Operation>(
+    operation: O,
+    input: Input<O>,
+    range: ListRange,
+  ): AsyncIterable<{ items: unknown[]; data: Data<O>; meta: Meta }>;
   /** A result that is text for a person and `data` for a program. */
   text(text: string, data: unknown): Outcome;
   /** A result that is a secret: on standard output, or in a new file only its owner can read. `data` is the JSON form. */

@@ -3,6 +3,7 @@ import { createClientCore, type PlannedRequest } from "./api/client.ts";
 import { methodsOf } from "./api/methods.ts";
 import { pages, type Range } from "./api/pages.ts";
 import { createTransport } from "./api/transport.ts";
+import type { UploadRequest } from "./api/upload.ts";
 import { openIdCache, resolveId } from "./config/ids.ts";
 import { cacheDir, configDir } from "./config/paths.ts";
 import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "./config/settings.ts";
@@ -117,6 +118,25 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
 
   const api = once(() => apiAt(baseUrl(), settings().apiKey()?.value));
 
+  async function sendFile(request: UploadRequest) {
+    const { base, exchange } = api();
+    // With --dry-run this throws the plan instead of sending.
+    if (flags.dryRun) await exchange({ method: "POST", path: request.path, headers: { "tus-resumable": "1.0.0" } });
+    const { upload } = await import("./api/upload.ts");
+    await upload(
+      {
+        base,
+        apiKey: settings().apiKey()?.value,
+        transport: transport(),
+        userAgent: `playtest/${version}`,
+        directory: cacheDir(env, io.platform),
+        retries: settings().get("retries")!.value,
+        signal: io.signal,
+      },
+      request,
+    );
+  }
+
   async function confirm(question: string) {
     if (flags.yes || flags.dryRun) return;
     if (!(await prompt.confirm(question, "Pass --yes to answer yes."))) throw declined();
@@ -151,6 +171,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
       if (clients.length === 0) clients.push(wire.close);
       return wire.send(request);
     },
+    upload: sendFile,
     item: (data, view) => ({ kind: "item", data, subject: subjectOf(data), view }),
     list: (operation, input, range, view) => ({ kind: "list", pages: pages(api(), operation, input, range), view }),
     rows: (key, items, view) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view }),

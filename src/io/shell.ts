@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { failure } from "../errors.ts";
 import type { Io } from "./io.ts";
 
@@ -17,4 +18,38 @@ export function runShell(io: Io, command: string, input: string, env: Record<str
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
+}
+
+/** Runs a command line through the shell and reads what it prints; what it prints on standard error is shown. */
+export async function shellOutput(io: Io, command: string, env: Record<string, string>): Promise<{ code: number; out: string }> {
+  const child = spawn(command, { shell: true, cwd: io.cwd(), env: { ...io.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString("utf8");
+  });
+  child.stderr.on("data", (chunk: Buffer) => io.err(chunk.toString("utf8")));
+  const stop = () => child.kill();
+  io.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    io.signal.throwIfAborted();
+    return { code: code ?? 1, out };
+  } finally {
+    io.signal.removeEventListener("abort", stop);
+  }
+}
+
+const openers: Record<string, [string, ...string[]]> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens a web address in the user's browser; false when there is none. */
+export async function openUrl(io: Io, url: string): Promise<boolean> {
+  const [program, ...args] = io.env.BROWSER ? [io.env.BROWSER] : (openers[io.platform] ?? ["xdg-open"]);
+  const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env: { ...io.env } });
+  const opened = await Promise.race([once(child, "spawn").then(() => true), once(child, "error").then(() => false)]);
+  child.on("error", () => {});
+  child.unref();
+  return opened;
 }

@@ -1,0 +1,119 @@
+import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { SettingRefused } from "./settings.ts";
+import type { Check, Store } from "./store/db.ts";
+import { checkLedger, repairBalances } from "./store/ledger-checks.ts";
+import { migrate, pending } from "./store/migrate.ts";
+import { dataFile } from "./store/open.ts";
+import { openPostgres } from "./store/postgres.ts";
+import { openSqlite } from "./store/sqlite.ts";
+
+/** Which database: flags first, then the environment, then the user's data folder, as `serve run` chooses. */
+export interface DatabaseOptions {
+  data?: string | undefined;
+  databaseUrl?: string | undefined;
+  env: Record<string, string | undefined>;
+}
+
+export interface DoctorOptions extends DatabaseOptions {
+  ledger: boolean;
+  /** Repairs what can be: needs the database to itself, unlike a look. */
+  fix: boolean;
+  /** Milliseconds, to compare with the database's clock. */
+  now: number;
+}
+
+/** Examines a database, whether a server runs on it or not. Throws SettingRefused when there is none to examine. */
+export async function doctor(options: DoctorOptions): Promise<Check[]> {
+  const place = placeOf(options);
+  const repairs = options.fix ? await repair(place) : [];
+  const store = await open(place, true);
+  try {
+    const behind = await pending(store);
+    const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
+    const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(place)];
+    if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
+    return [...repairs, ...checks];
+  } catch (error) {
+    throw refused(error);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Brings the database up to date; the names of the migrations that ran. */
+export async function migrateDatabase(options: DatabaseOptions): Promise<string[]> {
+  const store = await open(placeOf(options), false);
+  try {
+    const names = (await pending(store)).map(({ name }) => name);
+    await migrate(store);
+    return names;
+  } catch (error) {
+    throw refused(error);
+  } finally {
+    await store.close();
+  }
+}
+
+const waiting = (migrations: readonly { name: string }[]) =>
+  `${migrations.map(({ name }) => name).join(", ")} to apply: start the server, or run \`playtest serve migrate\``;
+
+type Place = { databaseUrl: string } | { dataDir: string };
+
+function placeOf({ data, databaseUrl, env }: DatabaseOptions): Place {
+  const url = databaseUrl ?? (data === undefined ? (env.PLAYTEST_DATABASE_URL ?? env.DATABASE_URL) : undefined);
+  if (url) return { databaseUrl: url };
+  return { dataDir: resolve(data ?? join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "playtest")) };
+}
+
+async function open(place: Place, lookOnly: boolean): Promise<Store> {
+  if ("databaseUrl" in place) return openPostgres(place.databaseUrl).catch((error) => Promise.reject(refused(error)));
+  const file = dataFile(place.dataDir);
+  if (lookOnly && !existsSync(file))
+    throw new SettingRefused(`There is no playtest database in ${place.dataDir}. Name its folder with --data.`);
+  return openSqlite(file, { readOnly: lookOnly }).catch((error) => Promise.reject(refused(error)));
+}
+
+/** What is wrong with a database is for the operator, not a defect of this program. */
+function refused(error: unknown): SettingRefused {
+  if (error instanceof SettingRefused) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return Object.assign(new SettingRefused(message, { cause: error }), { exitCode: 1 });
+}
+
+/** What holds keys and people's data is for its owner's eyes only. */
+const privateFile = /^(playtest\.db|instance\.key|config\.json)/;
+
+const exposedFiles = (dataDir: string) =>
+  readdirSync(dataDir)
+    .filter((name) => privateFile.test(name))
+    .map((name) => join(dataDir, name))
+    .filter((file) => (statSync(file).mode & 0o077) !== 0);
+
+function fileChecks(place: Place): Check[] {
+  if ("databaseUrl" in place || process.platform === "win32") return [];
+  const exposed = exposedFiles(place.dataDir);
+  const detail =
+    exposed.length === 0 ? "readable by their owner only" : `others can read ${exposed.join(", ")}; --fix closes them`;
+  return [{ name: "file_modes", ok: exposed.length === 0, detail }];
+}
+
+async function repair(place: Place): Promise<Check[]> {
+  const done: Check[] = [];
+  const note = (detail: string) => done.push({ name: "fixed", ok: true, detail });
+  const store = await open(place, false);
+  try {
+    const balances = await store.write(repairBalances);
+    if (balances > 0) note(`${balances} balances set to the sum of their postings`);
+  } catch (error) {
+    throw refused(error);
+  } finally {
+    await store.close();
+  }
+  for (const file of "dataDir" in place ? exposedFiles(place.dataDir) : []) {
+    chmodSync(file, 0o600);
+    note(`${file} made private`);
+  }
+  return done;
+}

@@ -1,0 +1,148 @@
+import { createReadStream, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, Transform } from "node:stream";
+import type { HttpRequest, HttpStack } from "tus-js-client";
+import { CliError, failure } from "../errors.ts";
+import { notTheApi, replyError } from "./replies.ts";
+import type { HttpReply, Transport } from "./transport.ts";
+
+/** A file to send to one of the server's upload routes. */
+export interface UploadRequest {
+  /** The route that creates the upload, below `/api/v1`. */
+  path: string;
+  file: string;
+  metadata: Record<string, string>;
+  /** The same text in a later run goes on where this one was cut off. */
+  fingerprint: string;
+  progress(sent: number, total: number): void;
+}
+
+export interface Uploader {
+  /** Address of the instance, with `/api/v1`. */
+  base: string;
+  apiKey: string | undefined;
+  transport: Transport;
+  userAgent: string;
+  /** Folder that remembers unfinished uploads. */
+  directory: string;
+  retries: number;
+  signal: AbortSignal;
+}
+
+const chunkBytes = 64 * 2 ** 20;
+/** Of one request: a slow line may take hours for a chunk. */
+const timeout = 24 * 3_600_000;
+const pauses = [0, 1_000, 3_000, 5_000, 10_000];
+
+/**
+ * Sends a file by tus 1.0, in chunks that are tried again, and resumed by a later run after a kill. Throws what the server
+ * answered, or the network's error; nothing is lost then.
+ */
+export async function upload(uploader: Uploader, request: UploadRequest): Promise<void> {
+  const { FileUrlStorage, Upload } = (await import("tus-js-client")) as unknown as typeof import("tus-js-client") & TusInNode;
+  mkdirSync(uploader.directory, { recursive: true, mode: 0o700 });
+  const { signal, base } = uploader;
+  const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
+  await new Promise<void>((resolve, reject) => {
+    const task = new Upload(createReadStream(request.file) as unknown as Buffer, {
+      endpoint: base + request.path,
+      headers: { ...(uploader.apiKey && { authorization: `Bearer ${uploader.apiKey}` }), "user-agent": uploader.userAgent },
+      metadata: request.metadata,
+      chunkSize: chunkBytes,
+      retryDelays: pauses.slice(0, uploader.retries),
+      httpStack: httpStack(uploader),
+      urlStorage: new FileUrlStorage(join(uploader.directory, "uploads.json")),
+      fingerprint: async () => fingerprint,
+      removeFingerprintOnSuccess: true,
+      onProgress: request.progress,
+      onError: (error) => reject(signal.aborted ? signal.reason : explain(error, new URL(base))),
+      onSuccess: () => resolve(),
+    });
+    const stop = () => void task.abort().finally(() => reject(signal.reason));
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    task
+      .findPreviousUploads()
+      .then(([previous]) => {
+        if (previous) task.resumeFromPreviousUpload(previous);
+        task.start();
+      })
+      .catch(reject);
+  });
+}
+
+/** What the package exports in Node.js and its types leave out. */
+interface TusInNode {
+  FileUrlStorage: new (path: string) => NonNullable<import("tus-js-client").UploadOptions["urlStorage"]>;
+}
+
+interface TusFailure extends Error {
+  originalResponse?: { getUnderlyingObject(): HttpReply } | null;
+  causingError?: Error | null;
+}
+
+function explain(error: TusFailure, url: URL): Error {
+  if (error.causingError instanceof CliError) return error.causingError;
+  const reply = error.originalResponse?.getUnderlyingObject();
+  if (!reply) return failure(`The upload failed: ${error.message}.`, undefined, error);
+  return reply.status < 300 ? notTheApi(reply, url) : replyError(reply, url);
+}
+
+/** Requests through the client's own transport: its proxies, its errors, and no key to any other host. */
+function httpStack({ transport, base, signal }: Uploader): HttpStack {
+  const { origin } = new URL(base);
+
+  function createRequest(method: string, address: string): HttpRequest {
+    const url = new URL(address);
+    const headers: Record<string, string> = {};
+    const stopped = new AbortController();
+    let progress: (sent: number) => void = () => {};
+
+    async function send(body: (Readable & { size?: number }) | Uint8Array | null) {
+      if (url.origin !== origin)
+        throw failure(
+          `${origin} sends the upload to ${url.origin}; the key was not sent there.`,
+          "Use the server's own address as base URL.",
+        );
+      if (body instanceof Readable && body.size !== undefined) headers["content-length"] = `${body.size}`;
+      const counted = body instanceof Readable ? body.pipe(counter(progress)) : (body ?? undefined);
+      const either = AbortSignal.any([signal, stopped.signal]);
+      const reply = await transport.send({ method, url, headers, body: counted, timeout, signal: either });
+      return {
+        getStatus: () => reply.status,
+        getHeader: (name: string) => reply.headers[name.toLowerCase()],
+        getBody: () => reply.body.toString("utf8"),
+        getUnderlyingObject: () => reply,
+      };
+    }
+
+    return {
+      getMethod: () => method,
+      getURL: () => address,
+      setHeader: (name, value) => {
+        headers[name.toLowerCase()] = value;
+      },
+      getHeader: (name) => headers[name.toLowerCase()],
+      setProgressHandler: (handler) => {
+        progress = handler;
+      },
+      send,
+      abort: async () => stopped.abort(),
+      getUnderlyingObject: () => undefined,
+    };
+  }
+
+  return { createRequest, getName: () => "playtest" };
+}
+
+/** Passes bytes through and says how many have gone. */
+function counter(progress: (sent: number) => void) {
+  let sent = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sent += chunk.length;
+      progress(sent);
+      done(null, chunk);
+    },
+  });
+}
