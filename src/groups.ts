@@ -10,6 +10,7 @@ export interface GroupEntry {
 const auth = async () => (await import("./commands/auth/index.ts")).auth;
 const games = async () => (await import("./commands/games/index.ts")).games;
 const info = async () => (await import("./commands/info/index.ts")).info;
+const serve = async () => (await import("./commands/serve/index.ts")).serve;
 const config = async () => (await import("./commands/config/index.ts")).config;
 const playtests = async () => (await import("./commands/playtests/index.ts")).playtests;
 const applications = async () => (await import("./commands/applications/index.ts")).applications;
@@ -24,6 +25,7 @@ export const groups: readonly GroupEntry[] = [
   { name: "applications", aliases: ["application", "app"], summary: "Choose playtesters who applied", load: applications },
   { name: "review", aliases: ["rv"], summary: "Watch and judge what playtesters submitted", load: review },
   { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
+  { name: "serve", aliases: [], summary: "Run a server of your own", load: serve },
   { name: "config", aliases: [], summary: "Settings and where they come from", load: config },
 ];
 

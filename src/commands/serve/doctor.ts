@@ -1,0 +1,38 @@
+import { failure } from "../../errors.ts";
+import { plural } from "../../io/text.ts";
+import { col, define, flag, type View } from "../define.ts";
+import { place } from "./place.ts";
+import { refused } from "./refused.ts";
+
+const view: View = {
+  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), col("detail", "detail")],
+};
+
+export const doctor = define({
+  name: "doctor",
+  summary: "Check a server's database and files, running or not",
+  description:
+    "Prints one line per check and ends with 1 when something is wrong. --ledger adds the ten invariants of the books.",
+  risk: "local",
+  args: {},
+  flags: {
+    ...place,
+    ledger: flag.toggle("Check the books too; reads every posting"),
+    fix: flag.toggle("Repair kept balances and file modes; no server may be running on a SQLite file"),
+  },
+  examples: [
+    "playtest serve doctor --ledger",
+    "playtest serve doctor --data /var/lib/playtest --fix",
+    "playtest serve doctor --json",
+  ],
+  async run({ flags }, ctx) {
+    const server = await import("../../../server/doctor.ts");
+    const options = { ...flags, env: { ...ctx.io.env }, now: ctx.now() };
+    const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
+    await ctx.out.emit(ctx.rows("checks", checks, view));
+    const failed = checks.filter(({ ok }) => !ok);
+    if (failed.length > 0)
+      throw failure(`${plural(failed.length, "check")} failed: ${failed.map(({ name }) => name).join(", ")}.`);
+    return undefined;
+  },
+});

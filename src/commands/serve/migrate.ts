@@ -1,0 +1,26 @@
+import { plural } from "../../io/text.ts";
+import { define } from "../define.ts";
+import { place } from "./place.ts";
+import { refused } from "./refused.ts";
+
+export const migrate = define({
+  name: "migrate",
+  summary: "Bring a server's database up to date, as its next start would",
+  risk: "local",
+  args: {},
+  flags: place,
+  examples: [
+    "playtest serve migrate --data /var/lib/playtest",
+    "playtest serve migrate --database-url postgres://localhost/playtest",
+  ],
+  async run({ flags }, ctx) {
+    const { migrateDatabase } = await import("../../../server/doctor.ts");
+    const options = { ...flags, env: { ...ctx.io.env } };
+    const applied = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
+    const text =
+      applied.length === 0
+        ? "The database is up to date."
+        : `Applied ${plural(applied.length, "migration")}: ${applied.join(", ")}.`;
+    return ctx.text(text, { result: { applied } });
+  },
+});

@@ -1,0 +1,124 @@
+import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+let folder: string;
+let servers = 0;
+beforeEach(() => {
+  folder = freshFolder();
+});
+afterEach(killLeftovers);
+
+const serve = (...argv: string[]) => spawnPlaytest(folder, ["serve", ...argv]);
+const run = (...argv: string[]) => serve(...argv).ended;
+
+/** A server on a free port with its data in the test's folder. */
+async function serving(...argv: string[]) {
+  const file = join(folder, `ready-${++servers}.json`);
+  const server = serve("--port", "0", "--data", folder, "--ready-file", file, ...argv);
+  return { server, ready: await readyFile(file) };
+}
+
+describe("serve run", () => {
+  it("serves until SIGTERM, then ends with 0 and leaves the port", async () => {
+    const { server, ready } = await serving("--sandbox");
+    expect(ready.pid).toBe(server.child.pid);
+    expect((await fetch(`${ready.baseUrl}/api/v1/info/server`)).status).toBe(200);
+    server.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await server.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toContain(`serves ${ready.baseUrl}\n  mode   SANDBOX`);
+    await expect(fetch(ready.baseUrl)).rejects.toThrow();
+  });
+
+  it("keeps its data from one run to the next, and is not disturbed by a second server on it", async () => {
+    const first = await serving();
+    expect(first.ready.adminKey).toMatch(/^pt_sk_/);
+    const second = await run("--port", "0", "--data", folder);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`is in use by another playtest server (process ${first.ready.pid})`);
+    expect(second.stderr).not.toContain("    at ");
+    first.server.child.kill("SIGINT");
+    expect((await first.server.ended).code).toBe(0);
+    const third = await serving();
+    const headers = { authorization: `Bearer ${first.ready.adminKey}` };
+    expect((await fetch(`${third.ready.baseUrl}/api/v1/auth/me`, { headers })).status).toBe(200);
+  });
+
+  it("runs a command against a seeded server and ends with its exit code", async () => {
+    const command = `node -e 'fetch(process.env.PLAYTEST_BASE_URL + "/api/v1/billing/balance", { headers: { authorization: "Bearer " + process.env.PLAYTEST_API_KEY } }).then((r) => r.json()).then((r) => { console.log(r.data.balanceCents); process.exit(7); })'`;
+    const { code, stdout, stderr } = await run("--ephemeral", "--port", "0", "--seed", "demo", "--exec", command);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: "50000\n" });
+    const temporary = /files in (\S+) \(removed at the end\)/.exec(stderr)?.[1];
+    expect(existsSync(temporary!)).toBe(false);
+  });
+
+  it.each([
+    [["--host", "0.0.0.0", "--port", "0"], 2, "say --behind-proxy"],
+    [["--host", "0.0.0.0", "--port", "0", "--behind-proxy", "--sandbox"], 2, "listens on this machine only"],
+    [["--ephemeral", "--data", "x"], 2, "does not go with --data"],
+    [["--port", "70000"], 2, "--port: 70000 is not from 0 to 65535"],
+    [["--rate-limit", "many"], 2, "--rate-limit"],
+    [["--no-auto-verify"], 2, "--no-auto-verify is for a sandbox"],
+    [["--seed", "demos"], 2, "--seed"],
+    [["--database-url", "mysql://x"], 1, "does not start with postgres://"],
+    [["now"], 2, "now"],
+  ])("refuses %j", async (argv, code, message) => {
+    const ended = await run(...argv);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(message);
+    expect(ended.stderr).not.toContain("    at ");
+  });
+
+  it("says which port is in use", async () => {
+    const { ready } = await serving();
+    const port = new URL(ready.baseUrl).port;
+    const { code, stderr } = await run("--ephemeral", "--port", port);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `error: Port ${port} is in use. Choose another with --port, or --port 0 for any free one.\n`,
+    });
+  });
+
+  it("lets new accounts of a sandbox verify themselves with --no-auto-verify", async () => {
+    const { ready } = await serving("--sandbox", "--no-auto-verify");
+    const body = JSON.stringify({ email: "a@example.com", password: "correct horse", role: "game_owner" });
+    const headers = { "content-type": "application/json" };
+    const reply = await fetch(`${ready.baseUrl}/api/v1/auth/register/api-key`, { method: "POST", headers, body });
+    expect(await reply.json()).toMatchObject({ data: { user: { emailVerified: false } } });
+  });
+});
+
+describe("serve doctor and migrate", () => {
+  it("examines the database of a running server without disturbing it", async () => {
+    const { server } = await serving();
+    const { code, stdout } = await run("doctor", "--ledger", "--data", folder);
+    const lines = stdout.trimEnd().split("\n");
+    expect({ code, failed: lines.filter((line) => !line.includes("\tok\t")) }).toEqual({ code: 0, failed: [] });
+    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(10);
+    expect(server.child.exitCode).toBe(null);
+  });
+
+  it("finds files that others can read, and closes them with --fix", async () => {
+    expect((await run("migrate", "--data", folder)).stdout).toBe("Applied 1 migration: 001-initial.\n");
+    expect((await run("migrate", "--data", folder, "--json")).stdout).toBe('{"result":{"applied":[]}}\n');
+    chmodSync(join(folder, "playtest.db"), 0o644);
+    const found = await run("doctor", "--data", folder);
+    expect(found.code).toBe(1);
+    expect(found.stdout).toContain(`file_modes\tfailed\tothers can read ${join(folder, "playtest.db")}`);
+    expect(found.stderr).toBe("error: 1 check failed: file_modes.\n");
+    expect((await run("doctor", "--data", folder, "--fix")).code).toBe(0);
+    expect((await run("doctor", "--data", folder)).code).toBe(0);
+  });
+
+  it("does not make a database where there is none", async () => {
+    const { code, stderr } = await run("doctor", "--data", folder);
+    expect({ code, stderr, files: readdirSync(folder) }).toEqual({
+      code: 2,
+      stderr: `error: There is no playtest database in ${folder}. Name its folder with --data.\n`,
+      files: [],
+    });
+  });
+});

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, watch } from "node:fs";
+import { dirname, join } from "node:path";
+
+const program = join(import.meta.dirname, "../../bin/playtest.js");
+const running = new Set<ChildProcess>();
+
+export interface Spawned {
+  child: ChildProcess;
+  /** Resolves when it ended. */
+  ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+/** Starts the program as a process of its own; its settings live in `folder`. */
+export function spawnPlaytest(folder: string, argv: readonly string[], env: Record<string, string> = {}): Spawned {
+  const child = spawn(process.execPath, [program, ...argv], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, PLAYTEST_CONFIG_DIR: join(folder, "config"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name]!.on("data", (chunk: Buffer) => {
+      texts[name] += chunk.toString();
+    });
+  const ended = once(child, "close").then(([code]) => {
+    running.delete(child);
+    return { code: code as number | null, ...texts };
+  });
+  return { child, ended };
+}
+
+/** Kills what a test left running. */
+export async function killLeftovers(): Promise<void> {
+  for (const child of running) {
+    child.kill("SIGKILL");
+    await once(child, "close");
+  }
+}
+
+/** What a server wrote to its ready file, once it is there. */
+export async function readyFile(
+  path: string,
+): Promise<{ baseUrl: string; pid: number; adminKey: string | null; ownerKey?: string }> {
+  const watcher = watch(dirname(path));
+  try {
+    while (!existsSync(path)) await once(watcher, "change");
+  } finally {
+    watcher.close();
+  }
+  return JSON.parse(readFileSync(path, "utf8"));
+}
