@@ -12,7 +12,8 @@ interface Rule {
 }
 
 const holding = "('open', 'reserved', 'submitted', 'blocked', 'publishing')";
-const amounts = (account: string) => `COALESCE((SELECT SUM(own.amount) FROM ledger_postings own WHERE own.account_id = ${account}), 0)`;
+const amounts = (account: string) =>
+  `COALESCE((SELECT SUM(own.amount) FROM ledger_postings own WHERE own.account_id = ${account}), 0)`;
 const posted = (key: string) => `EXISTS (SELECT 1 FROM ledger_transfers t WHERE t.event_key = ${key})`;
 const text = (column: string) => `CAST(${column} AS TEXT)`;
 
