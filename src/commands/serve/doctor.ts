@@ -29,10 +29,10 @@ export const doctor = define({
     const server = await import("../../../server/doctor.ts");
     const options = { ...flags, env: { ...ctx.io.env }, now: ctx.now() };
     const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
-    await ctx.out.emit(ctx.rows("checks", checks, view));
-    const failed = checks.filter(({ ok }) => !ok);
-    if (failed.length > 0)
-      throw failure(`${plural(failed.length, "check")} failed: ${failed.map(({ name }) => name).join(", ")}.`);
-    return undefined;
+    const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
+    const outcome = ctx.rows("checks", checks, view);
+    return failed.length === 0
+      ? outcome
+      : { ...outcome, failure: failure(`${plural(failed.length, "check")} failed: ${failed.join(", ")}.`) };
   },
 });
