@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isUniqueViolation, type Query, type Store } from "./db.ts";
+import type { Query, Store } from "./db.ts";
 import { initial } from "./migrations/001-initial.ts";
 
 export interface Migration {
@@ -45,12 +45,12 @@ const HAS_TABLE = {
 
 const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
 
-/** PostgreSQL answers two `IF NOT EXISTS` at the same moment with a unique violation in its catalogue: then it exists. */
+/** PostgreSQL answers two `IF NOT EXISTS` at the same moment with one of several errors of its catalogue: then the table is there. */
 async function createTable(store: Store): Promise<void> {
   try {
     await store.write((tx) => tx.run(fill(TABLE, store.dialect)));
   } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
+    if ((await store.read((q) => q.one(HAS_TABLE[store.dialect]))) === undefined) throw error;
   }
 }
 

@@ -207,7 +207,6 @@ onBothDatabases("card payments", (serve) => {
     const refused = await owner.post("/billing/credit", { amountCents: 2000 });
     expect([refused.status, refused.body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
     expect(refused.body.error.message).toContain("--sandbox");
-    expect(server.errors.splice(0)).toHaveLength(1);
     expect((await owner.post(`/sandbox/payments/${owner.id}/complete`, { outcome: "paid" })).status).toBe(404);
   });
 });
