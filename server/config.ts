@@ -28,7 +28,8 @@ export interface Config {
   };
   pricing: Pricing;
   orders: { trialMaxSlots: number; payWithinMs: number };
-  playtesters: { maxReserved: number };
+  /** `remindBeforeMs` before a slot's deadline its holder is reminded. */
+  playtesters: { maxReserved: number; remindBeforeMs: number };
   /** `expireMs` after its start an unfinished upload is removed; a transfer that is silent for `idleMs` is cut. */
   uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number; idleMs: number };
   checkout: { expireMs: number };
@@ -87,7 +88,7 @@ export const defaults: Config = {
     publicPayoutCents: 0,
   },
   orders: { trialMaxSlots: 5, payWithinMs: 24 * hour },
-  playtesters: { maxReserved: 3 },
+  playtesters: { maxReserved: 3, remindBeforeMs: 4 * hour },
   uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour, idleMs: 60_000 },
   checkout: { expireMs: 24 * hour },
   invoices: { series: "PT", seller: { name: "Playtest", lines: [] }, fonts: [] },

@@ -3,6 +3,7 @@ import { discardUpload } from "./discard-upload.ts";
 import { disputeLater } from "./dispute-payment.ts";
 import { lapsePayment } from "./lapse-payments.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
+import { remindHolder } from "./reminders.ts";
 import { renewSubscription } from "./renew-subscriptions.ts";
 import type { JobKinds } from "./runner.ts";
 import { sendMail } from "./send-mail.ts";
@@ -19,4 +20,5 @@ export const jobKinds: JobKinds = {
   "lapse-order": lapseOrder,
   "close-window": closeWindow,
   "publish-video": publishVideo,
+  "remind-holder": remindHolder,
 };

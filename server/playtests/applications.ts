@@ -1,8 +1,8 @@
 import type { EventKind } from "../../src/contract/events.ts";
 import type { Deps } from "../deps.ts";
-import { composeApproved, composeClosed, composeRejected } from "../domain/application-mails.ts";
 import { applicationAt } from "../domain/applications.ts";
 import { holdsTooMany, whyNotApply } from "../domain/eligibility.ts";
+import { composeApproved, composeClosed, composeRejected } from "../domain/playtester-mails.ts";
 import { windowOver } from "../domain/slots.ts";
 import { emit } from "../events.ts";
 import { queueMail } from "../mail.ts";
@@ -76,8 +76,12 @@ export async function approve(
   if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
   const playtester = (await users.find(tx, application.playtester_id))!;
   const { gameName } = await tell(deps, tx, playtest, application.id, playtester, "application.approved");
-  const deadline = `${new Date(slot.deadline_at!).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  await queueMail(deps, tx, playtester.email, composeApproved({ name: playtester.display_name, gameName, deadline }));
+  await queueMail(
+    deps,
+    tx,
+    playtester.email,
+    composeApproved({ name: playtester.display_name, gameName, deadlineAt: slot.deadline_at! }),
+  );
   return { slotId: slot.id, slotsRemaining: await closeWhenFull(deps, tx, playtest) };
 }
 

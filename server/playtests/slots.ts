@@ -64,13 +64,14 @@ export async function reserve(
   return reserved;
 }
 
-const watchDeadline = (deps: Deps, tx: Query, slot: Slot) =>
-  deps.jobs.schedule(tx, {
-    kind: "expire-slot",
-    key: `${slot.id}:${slot.deadline_at}`,
-    payload: { slotId: slot.id },
-    runAt: slot.deadline_at!,
-  });
+/** The jobs that end a reserved slot at its deadline, and remind its holder before. */
+async function watchDeadline(deps: Deps, tx: Query, slot: Slot): Promise<void> {
+  const deadlineAt = slot.deadline_at!;
+  const job = { key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
+  await deps.jobs.schedule(tx, { kind: "expire-slot", ...job, runAt: deadlineAt });
+  const remindAt = deadlineAt - deps.config.playtesters.remindBeforeMs;
+  if (remindAt > deps.clock.now()) await deps.jobs.schedule(tx, { kind: "remind-holder", ...job, runAt: remindAt });
+}
 
 export interface Video {
   blobKey: string;

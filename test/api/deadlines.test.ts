@@ -193,7 +193,8 @@ onBothDatabases("deadlines", (serve) => {
   it("a blocked slot has none; unblocked, it has a fresh one", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
-    const slotId = await claim(playtester, await order(owner, gameId));
+    const id = await order(owner, gameId);
+    const slotId = await claim(playtester, id);
     await server.advance(23 * hour);
     await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
     expect((await shown(owner, slotId)).deadlineAt).toBeNull();
@@ -204,6 +205,7 @@ onBothDatabases("deadlines", (serve) => {
     expect((await shown(owner, slotId)).status).toBe("reserved");
     await server.advance(1);
     expect((await shown(owner, slotId)).status).toBe("expired");
+    expect((await playtestOf(owner, id)).slots).toMatchObject({ expired: 1, open: 1 });
   });
 
   it("ends a playtest with its last slot, and says so once", async () => {
@@ -219,5 +221,89 @@ onBothDatabases("deadlines", (serve) => {
     expect((await playtestOf(owner, id)).status).toBe("completed");
     const { notifications } = (await owner.get("/notifications")).body.data;
     expect(notifications.filter((notice: { type: string }) => notice.type === "playtest.completed")).toHaveLength(1);
+  });
+
+  it("does not call a cancelled playtest completed", async () => {
+    const server = await serve();
+    const { owner, gameId } = await market(server);
+    await owner.post(`/playtests/${await order(owner, gameId)}/cancel`);
+    expect((await owner.get("/notifications")).text).not.toContain("playtest.completed");
+  });
+});
+
+onBothDatabases("reminders", (serve) => {
+  const remindersOf = async (server: TestServer, playtester: Person) => {
+    const { notifications } = (await playtester.get("/notifications")).body.data;
+    return {
+      notices: notifications.filter((notice: { title: string }) => notice.title === "Deadline soon").length,
+      mails: server.mails.filter((mail) => mail.subject.includes("is due at")).length,
+    };
+  };
+
+  it("come once, four hours before the deadline, by notification and mail", async () => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const slotId = await claim(playtester, await order(owner, gameId));
+    await server.advance(20 * hour - 1);
+    expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
+    await server.advance(1);
+    expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });
+    const { deadlineAt } = await shown(owner, slotId);
+    expect(server.mails.at(-1)!.text).toContain(`${deadlineAt.slice(0, 16).replace("T", " ")} UTC`);
+    await server.advance(10 * hour);
+    expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });
+  });
+
+  it.each([
+    { before: 2, at: 22 },
+    { before: 30, at: undefined },
+  ])("follow the setting: $before hours before a deadline of 24", async ({ before, at }) => {
+    const server = await serve({ config: (config) => (config.playtesters.remindBeforeMs = before * hour) });
+    const { owner, playtester, gameId } = await market(server);
+    await claim(playtester, await order(owner, gameId));
+    await server.advance((at ?? 23) * hour - 1);
+    expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
+    await server.advance(1);
+    const count = at === undefined ? 0 : 1;
+    expect(await remindersOf(server, playtester)).toEqual({ notices: count, mails: count });
+  });
+
+  it.each([
+    {
+      after: "a submission",
+      act: async (server: TestServer, mine: Person, slotId: string) => {
+        await giveVideo(server, slotId, mine);
+        await mine.post(`/playtester/slots/${slotId}/submit`);
+      },
+    },
+    {
+      after: "a release",
+      act: (_: TestServer, mine: Person, slotId: string) => mine.post(`/playtester/slots/${slotId}/release`),
+    },
+    {
+      after: "a report",
+      act: (_: TestServer, mine: Person, slotId: string) =>
+        mine.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" }),
+    },
+  ])("do not come after $after", async ({ act }) => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const slotId = await claim(playtester, await order(owner, gameId));
+    await act(server, playtester, slotId);
+    await server.advance(30 * hour);
+    expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
+  });
+
+  it("follow the fresh deadline of an unblocked slot", async () => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const slotId = await claim(playtester, await order(owner, gameId));
+    await playtester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    await server.advance(hour);
+    await owner.post(`/slots/${slotId}/unblock`);
+    await server.advance(20 * hour - 1);
+    expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
+    await server.advance(1);
+    expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });
   });
 });

@@ -1,0 +1,30 @@
+import type { Deps } from "../deps.ts";
+import { composeReminder, utc } from "../domain/playtester-mails.ts";
+import { queueMail } from "../mail.ts";
+import * as notifications from "../store/notifications.ts";
+import * as slots from "../store/slots.ts";
+import * as users from "../store/users.ts";
+import type { Job } from "./runner.ts";
+
+/** Reminds the holder of a slot of the deadline the job was queued for; one that was met or moved needs no reminder. */
+export const remindHolder = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    const slot = await slots.findDetail(tx, String(job.payload.slotId));
+    const due = slot?.status === "reserved" && slot.deadline_at === job.payload.deadlineAt;
+    if (due && slot.deadline_at! > deps.clock.now()) {
+      const { email, display_name: name } = (await users.find(tx, slot.playtester_id!))!;
+      const [gameName, deadlineAt] = [slot.game_name, slot.deadline_at!];
+      await notifications.insert(tx, {
+        id: deps.newId(),
+        user_id: slot.playtester_id!,
+        event_id: null,
+        type: "slot.reserved",
+        title: "Deadline soon",
+        body: `Submit your playtest video of ${gameName} before ${utc(deadlineAt)}.`,
+        read_at: null,
+        created_at: deps.clock.now(),
+      });
+      await queueMail(deps, tx, email, composeReminder({ name, gameName, deadlineAt }));
+    }
+    await job.done(tx);
+  });
