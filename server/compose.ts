@@ -10,7 +10,7 @@ import type { Log } from "./log.ts";
 import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createPasswords } from "./passwords.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
-import { createCards } from "./providers/cards/index.ts";
+import type { CardProcessor } from "./providers/cards/index.ts";
 import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
@@ -25,6 +25,7 @@ export interface Outside {
   randomBytes(count: number): Buffer;
   instanceKey: Uint8Array;
   mailer: Mailer;
+  cards: CardProcessor | null;
   dataDir: string;
   log: Log;
   draining: AbortSignal;
@@ -56,7 +57,7 @@ export function createDeps(outside: Outside): Deps {
     feed,
     outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: outside.resolve }),
     mailer: outside.mailer,
-    cards: createCards(config),
+    cards: outside.cards,
     printInvoice: createInvoicePrinter(config),
     publisher: createEmbeddedPublisher(config.baseUrl),
     blobs: createLocalBlobs(join(outside.dataDir, "blobs")),

@@ -33,6 +33,8 @@ export interface Config {
   /** `expireMs` after its start an unfinished upload is removed; a transfer that is silent for `idleMs` is cut. */
   uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number; idleMs: number };
   checkout: { expireMs: number };
+  /** Stripe takes the cards when both secrets are set, except in a sandbox. `apiUrl` is Stripe's own address by default. */
+  stripe: { secretKey: string | null; webhookSecret: string | null; apiUrl: string | null };
   invoices: {
     /** What invoice numbers begin with; each series counts up from 1 every year. */
     series: string;
@@ -91,6 +93,7 @@ export const defaults: Config = {
   playtesters: { maxReserved: 3, remindBeforeMs: 4 * hour },
   uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour, idleMs: 60_000 },
   checkout: { expireMs: 24 * hour },
+  stripe: { secretKey: null, webhookSecret: null, apiUrl: null },
   invoices: { series: "PT", seller: { name: "Playtest", lines: [] }, fonts: [] },
   webhooks: { allowPrivate: [], timeoutMs: 5_000, responseMaxBytes: 64 * 1024, inFlightPerHost: 2, inFlight: 64 },
   mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },

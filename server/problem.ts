@@ -33,8 +33,8 @@ export const notFound = () => new Problem("NOT_FOUND", "There is no such resourc
 export const conflict = (message: string) => new Problem("CONFLICT", message);
 export const badRequest = (message: string) => new Problem("BAD_REQUEST", message);
 export const forbidden = (message: string) => new Problem("FORBIDDEN", message);
-export const unavailable = (message: string, retryAfterSeconds = 5) =>
-  new Problem("SERVICE_UNAVAILABLE", message, { headers: { "Retry-After": String(retryAfterSeconds) } });
+export const unavailable = (message: string, retryAfterSeconds = 5, cause?: unknown) =>
+  new Problem("SERVICE_UNAVAILABLE", message, { headers: { "Retry-After": String(retryAfterSeconds) }, cause });
 
 /** A field that breaks a rule the schema cannot know. */
 export const invalid = (field: string, message: string) =>

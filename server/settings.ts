@@ -17,6 +17,8 @@ export function readConfig(env: Env, dataDir: string, configFile: string | undef
   const overlay = readOverlay(file, configFile !== undefined);
   if (overlay) merge(config as unknown as Tree, overlay, file, "");
   if (env.PLAYTEST_SMTP_URL) config.mail.smtpUrl = env.PLAYTEST_SMTP_URL;
+  if (env.PLAYTEST_STRIPE_SECRET_KEY) config.stripe.secretKey = env.PLAYTEST_STRIPE_SECRET_KEY;
+  if (env.PLAYTEST_STRIPE_WEBHOOK_SECRET) config.stripe.webhookSecret = env.PLAYTEST_STRIPE_WEBHOOK_SECRET;
   if (env.PLAYTEST_MAIL_FROM) config.mail.from = env.PLAYTEST_MAIL_FROM;
   if (env.PLAYTEST_TRUSTED_PROXIES)
     config.http.trustedProxies = env.PLAYTEST_TRUSTED_PROXIES.split(",").map((cidr) => cidr.trim());

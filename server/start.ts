@@ -3,6 +3,7 @@ import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import { keyUsage } from "./http/auth.ts";
 import { type Listening, listen } from "./listen.ts";
+import { createCards } from "./providers/cards/index.ts";
 import { ensureCategories } from "./seed.ts";
 
 export interface Running {
@@ -17,11 +18,12 @@ export interface Running {
 export async function start(options: {
   host: string;
   port: number;
-  outside: Omit<Outside, "draining">;
+  outside: Omit<Outside, "draining" | "cards">;
   publicUrl?: string;
 }): Promise<Running> {
   const { outside } = options;
   const draining = new AbortController();
+  const cards = await createCards(outside.config);
   const server: Listening & { serve(app: App): void } = await listen({
     host: options.host,
     port: options.port,
@@ -29,7 +31,7 @@ export async function start(options: {
   });
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   const baseUrl = options.publicUrl ?? `http://${host}:${server.port}`;
-  const deps = createDeps({ ...outside, config: { ...outside.config, baseUrl }, draining: draining.signal });
+  const deps = createDeps({ ...outside, cards, config: { ...outside.config, baseUrl }, draining: draining.signal });
   await ensureCategories(deps);
   const app = createApp(deps);
   deps.jobs.start(deps);

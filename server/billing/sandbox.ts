@@ -8,7 +8,8 @@ import type { PaymentRow } from "../store/payments.ts";
 import * as payments from "../store/payments.ts";
 import type { SubscriptionRow } from "../store/subscriptions.ts";
 import * as subscriptions from "../store/subscriptions.ts";
-import { cancelPayment, declinePayment, disputePayment, payPayment } from "./settle.ts";
+import { disputePayment } from "./disputes.ts";
+import { cancelPayment, declinePayment, payPayment } from "./settle.ts";
 
 export type CheckoutOutcome = "paid" | "declined" | "cancelled" | "disputed";
 

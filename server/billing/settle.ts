@@ -1,15 +1,13 @@
 import type { Deps } from "../deps.ts";
-import { creditDispute } from "../domain/disputes.ts";
 import { accounts, orderTransfer, topUpTransfers } from "../domain/ledger.ts";
 import { hasLapsed } from "../domain/payments.ts";
 import { activate } from "../playtests/orders.ts";
-import { conflict } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import { balance, post, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import { emitPayment } from "./payments.ts";
-import { abandon, deliverPlan, disputePlan } from "./subscriptions.ts";
+import { abandon, deliverPlan } from "./subscriptions.ts";
 
 /**
  * How a card payment ends. Each end is a compare-and-set on its status in the transaction of its postings, so whatever
@@ -75,22 +73,4 @@ export async function cancelPayment(deps: Deps, tx: Query, payment: payments.Pay
   const reason = hasLapsed(payment, now) ? "checkout_expired" : "checkout_cancelled";
   if (payment.purpose === "subscription") await abandon(deps, tx, payment, reason);
   return true;
-}
-
-/** A chargeback: the bank took the money back (decisions §7). 409 unless the payment is completed. */
-export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  const now = deps.clock.now();
-  if (payment.provider !== "sandbox" && payment.provider !== "stripe")
-    throw conflict("Only a card payment can be charged back. Nothing was changed.");
-  if (!(await payments.transition(tx, payment.id, ["completed"], "disputed", now)))
-    throw conflict(`Only a completed payment can be disputed; this one is ${payment.status}. Nothing was changed.`);
-  if (payment.purpose === "subscription") return disputePlan(deps, tx, payment);
-  const available = await balance(tx, accounts.credit(payment.owner_id));
-  const disputed = {
-    paymentId: payment.id,
-    ownerId: payment.owner_id,
-    processor: payment.provider,
-    cents: payment.amount_cents,
-  };
-  await post(tx, creditDispute(disputed, available), { now, newId: deps.newId });
 }

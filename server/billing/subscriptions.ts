@@ -2,7 +2,7 @@ import type { EventKind } from "../../src/contract/events.ts";
 import type { Deps } from "../deps.ts";
 import { accounts } from "../domain/ledger.ts";
 import { type PlanKey, planOf } from "../domain/plans.ts";
-import { isRunning, periodStart, planDispute, planTransfers, subscriptionAt } from "../domain/subscriptions.ts";
+import { isRunning, periodStart, planDispute, planDisputeWon, planTransfers, subscriptionAt } from "../domain/subscriptions.ts";
 import { emit } from "../events.ts";
 import { badRequest } from "../problem.ts";
 import type { Query } from "../store/db.ts";
@@ -138,6 +138,13 @@ export async function disputePlan(deps: Deps, tx: Query, payment: payments.Payme
   const minutes = await balance(tx, accounts.minutes(row.owner_id));
   await postAll(tx, planDispute(factsOf(row, payment), minutes), { now: deps.clock.now(), newId: deps.newId });
   if (isRunning(row)) await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, row, "chargeback"));
+}
+
+/** The hours of a chargeback that was decided for us, less what is still owed. */
+export async function restorePlanHours(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
+  await postAll(tx, planDisputeWon(factsOf(row, payment)), { now: deps.clock.now(), newId: deps.newId });
+  await settleOwedMinutes(deps, tx, row.owner_id, { id: `dispute_won:${payment.id}`, paymentId: payment.id });
 }
 
 const factsOf = (row: Row, payment: payments.PaymentRow) => ({

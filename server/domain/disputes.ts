@@ -23,3 +23,20 @@ export function creditDispute(payment: Disputed, balanceCents: number): Transfer
     ],
   };
 }
+
+/** A dispute decided for us: the money is back, and settles what is still owed before it is credit again. */
+export function creditDisputeWon(payment: Disputed, owedCents: number): Transfer {
+  const { paymentId, ownerId, processor, cents } = payment;
+  const settled = Math.min(cents, owedCents);
+  return {
+    eventKey: `dispute_won:${paymentId}`,
+    asset: "USD",
+    ownerId,
+    paymentId,
+    postings: [
+      { account: accounts.processor(processor), amount: cents },
+      { account: accounts.receivable(ownerId), amount: -settled },
+      { account: accounts.credit(ownerId), amount: settled - cents },
+    ],
+  };
+}

@@ -67,6 +67,13 @@ export function settleMinutes(ownerId: string, refs: { paymentId?: string; id: s
   return { ...rest, eventKey: `chargeback:settled:${id}`, asset: "MIN", ownerId, postings, note: "Hours owed from a chargeback" };
 }
 
+/** A dispute of a plan's payment decided for us: its price and its minutes are back. */
+export function planDisputeWon(payment: PlanPayment): Transfer[] {
+  const { paymentId } = payment;
+  const eventKeys = { USD: `dispute_won:${paymentId}`, MIN: `invoice:dispute_won:${paymentId}` };
+  return planTransfers(payment).map((transfer) => ({ ...transfer, eventKey: eventKeys[transfer.asset] }));
+}
+
 /** A plan's payment taken back: its minutes too, and those spent already are owed. */
 export function planDispute(payment: PlanPayment, balanceMinutes: number): Transfer[] {
   const { paymentId, subscriptionId, ownerId, processor, plan } = payment;

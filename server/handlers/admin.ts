@@ -1,7 +1,7 @@
 import { verifyUser } from "../accounts.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "../admin/approvals.ts";
 import { failPayout, recordPayout } from "../admin/payouts.ts";
-import { disputePayment } from "../billing/settle.ts";
+import { disputePayment } from "../billing/disputes.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../domain/ledger.ts";
 import { conflict, notFound } from "../problem.ts";

@@ -1,4 +1,4 @@
-import { disputePayment } from "../billing/settle.ts";
+import { disputePayment } from "../billing/disputes.ts";
 import type { Deps } from "../deps.ts";
 import * as payments from "../store/payments.ts";
 import type { Job } from "./runner.ts";

@@ -1,3 +1,4 @@
+import { closeHosted, hostOf } from "../billing/hosted.ts";
 import { cancelPayment } from "../billing/settle.ts";
 import type { Deps } from "../deps.ts";
 import * as payments from "../store/payments.ts";
@@ -5,9 +6,13 @@ import type { Job } from "./runner.ts";
 
 /** Ends a checkout nobody paid in time. A success that arrives later still counts (decisions §7). */
 export async function lapsePayment(job: Job, deps: Deps): Promise<void> {
+  const payment = await deps.store.read((q) => payments.find(q, String(job.payload.paymentId)));
+  if (payment?.status !== "pending") return;
+  const host = deps.cards === null ? undefined : hostOf(deps, payment);
+  // Asking the processor last finds what was paid although its report never came.
+  if (host) return closeHosted(deps, host, payment);
   await deps.store.write(async (tx) => {
-    const payment = await payments.find(tx, String(job.payload.paymentId));
-    if (payment) await cancelPayment(deps, tx, payment);
+    await cancelPayment(deps, tx, payment);
     await job.done(tx);
   });
 }

@@ -33,11 +33,28 @@ ${field({ name: "number", label: "Card number", autocomplete: "cc-number", place
 ${field({ name: "cvc", label: "CVC", autocomplete: "cc-csc", placeholder: "123" }, errors)}</div>
 <button>Pay ${usd(payment.amount_cents)}</button>
 </form>
-<form method="post" action="/checkout/${token}/cancel"><button class="link">Cancel and go back</button></form>
+${cancelForm(token)}
 <h2>Test cards</h2>
 <table><tbody>${testCards.map((card) => html`<tr><th scope="row">${card.number}</th><td>${card.does}</td></tr>`)}</tbody></table>
 <p class="soft">Any month to come and any three digits will do.</p>`;
   return { title: "Pay by card", body, ...returnPolicy(payment) };
+}
+
+const cancelForm = (token: string) =>
+  html`<form method="post" action="/checkout/${token}/cancel"><button class="link">Cancel and go back</button></form>`;
+
+/** The page for whoever turned back at the processor's: nothing is decided yet. */
+export function leftPage(payment: PaymentRow, token: string): PageContent {
+  const body = html`<p class="amount">${usd(payment.amount_cents)}</p><p class="soft">${payment.description}</p>
+<p>Nothing was charged. You can still pay.</p><p><a href="/checkout/${token}">Go on to the payment</a></p>${cancelForm(token)}`;
+  return { title: "Not paid yet", body, ...returnPolicy(payment) };
+}
+
+/** The page between paying and the processor's word for it. */
+export function waitPage(payment: PaymentRow, token: string): PageContent {
+  const body = html`<p class="amount">${usd(payment.amount_cents)}</p><p class="soft">${payment.description}</p>
+<p>The payment is being confirmed. This takes a moment.</p><p><a href="/checkout/${token}/done">Look again</a></p>`;
+  return { title: "Almost done", body };
 }
 
 function field({ name, label, autocomplete, placeholder, value }: Field, errors: FormErrors): Markup {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { closeHosted, hostOf, openHosted, refresh } from "../billing/hosted.ts";
 import { actAtCheckout } from "../billing/sandbox.ts";
 import type { Deps } from "../deps.ts";
 import { returnAddress, statusAt } from "../domain/payments.ts";
@@ -7,7 +8,7 @@ import type { CardVerdict } from "../providers/cards/sandbox.ts";
 import { sha256 } from "../secrets.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
-import { cardForm, endPage, type FormErrors } from "./checkout-views.ts";
+import { cardForm, endPage, type FormErrors, leftPage, waitPage } from "./checkout-views.ts";
 import { readForm } from "./form.ts";
 import { redirect, sendPage } from "./html.ts";
 import type { Page } from "./index.ts";
@@ -74,16 +75,50 @@ export function checkout(deps: Deps): Page {
     const payment = await deps.store.read((q) => reload(q, token));
     const status = statusAt(payment, deps.clock.now());
     if (status !== "pending") return sendPage(response, status === "completed" ? 200 : 410, endPage(payment, status));
+    const host = hostOf(deps, payment);
+    if (host) return redirect(response, await openHosted(deps, host, payment, `${deps.config.baseUrl}/checkout/${token}`));
     sendPage(response, 200, cardForm({ payment, token, errors: {}, values: {} }));
   }
 
+  /** Back from the processor's page, which knows before its report arrives here. */
+  async function done(response: ServerResponse, token: string): Promise<void> {
+    const payment = await deps.store.read((q) => reload(q, token));
+    const host = payment.status === "pending" ? hostOf(deps, payment) : undefined;
+    if (host) await refresh(deps, host, payment);
+    const now = await deps.store.read((q) => reload(q, token));
+    if (now.status === "pending") return sendPage(response, 202, waitPage(now, token));
+    leave(response, now, token);
+  }
+
+  async function cancel(response: ServerResponse, token: string): Promise<void> {
+    const payment = await deps.store.read((q) => reload(q, token));
+    const host = payment.status === "pending" ? hostOf(deps, payment) : undefined;
+    if (host) await closeHosted(deps, host, payment);
+    leave(response, host ? await deps.store.read((q) => reload(q, token)) : await act(token, "cancelled"), token);
+  }
+
+  async function left(response: ServerResponse, token: string): Promise<void> {
+    const payment = await deps.store.read((q) => reload(q, token));
+    if (statusAt(payment, deps.clock.now()) !== "pending") return redirect(response, `/checkout/${token}`);
+    sendPage(response, 200, leftPage(payment, token));
+  }
+
+  const steps: Record<string, (request: IncomingMessage, response: ServerResponse, token: string) => Promise<void>> = {
+    "GET ": (_request, response, token) => show(response, token),
+    "POST ": pay,
+    "POST cancel": (_request, response, token) => cancel(response, token),
+    "GET done": (_request, response, token) => done(response, token),
+    "GET left": (_request, response, token) => left(response, token),
+  };
+
   return async (request, response, url) => {
-    const [, , token = "", step, ...rest] = url.pathname.split("/");
-    if (rest.length > 0 || (step !== undefined && step !== "cancel")) throw notFound();
-    if (request.method === "POST" && step === undefined) return pay(request, response, token);
-    if (request.method === "POST") return leave(response, await act(token, "cancelled"), token);
-    if (request.method === "GET" || request.method === "HEAD") return show(response, token);
-    throw new Problem("METHOD_NOT_ALLOWED", "This page takes GET and POST.", { headers: { Allow: "GET, HEAD, POST" } });
+    const [, , token = "", name = "", ...rest] = url.pathname.split("/");
+    const methods = ["GET", "POST"].filter((method) => `${method} ${name}` in steps);
+    if (rest.length > 0 || methods.length === 0) throw notFound();
+    const step = steps[`${request.method === "HEAD" ? "GET" : request.method} ${name}`];
+    if (!step)
+      throw new Problem("METHOD_NOT_ALLOWED", "This page is not asked that way.", { headers: { Allow: methods.join(", ") } });
+    await step(request, response, token);
   };
 }
 

@@ -6,6 +6,7 @@ import { checkout } from "./checkout.ts";
 import { downloads } from "./downloads.ts";
 import { health } from "./health.ts";
 import { html, sendPage, sendStyle } from "./html.ts";
+import { processors } from "./processors.ts";
 import { verifyEmail } from "./verify-email.ts";
 import { watch } from "./watch.ts";
 
@@ -16,6 +17,7 @@ export type Page = (request: IncomingMessage, response: ServerResponse, url: URL
 export function createPages(deps: Deps): PageHandler {
   const pages: Record<string, Page> = {
     checkout: checkout(deps),
+    processors: processors(deps),
     "verify-email": verifyEmail(deps),
     watch: watch(deps),
     assets: async (_request, response) => sendStyle(response),

@@ -54,7 +54,7 @@ export const insert = (tx: Query, payment: PaymentRow) => insertRow(tx, "payment
 /** Compare-and-set: true for the one caller that moved it out of `from`. */
 export const transition = async (tx: Query, id: string, from: readonly PaymentStatus[], to: PaymentStatus, now: number) =>
   (await tx.run(
-    `UPDATE payments SET status = ?, updated_at = ?, completed_at = CASE WHEN ? = 'completed' THEN ? ELSE completed_at END
+    `UPDATE payments SET status = ?, updated_at = ?, completed_at = CASE WHEN ? = 'completed' THEN COALESCE(completed_at, ?) ELSE completed_at END
       WHERE id = ? AND status IN (${from.map(() => "?").join(", ")})`,
     to,
     now,
@@ -65,3 +65,13 @@ export const transition = async (tx: Query, id: string, from: readonly PaymentSt
   )) === 1;
 
 export const flag = (tx: Query, id: string, reason: string) => tx.run("UPDATE payments SET flagged = ? WHERE id = ?", reason, id);
+
+/** Remembers a processor's message; false when it came before. */
+export const recordEvent = async (tx: Query, event: { provider: string; id: string; kind: string; now: number }) =>
+  (await tx.run(
+    "INSERT INTO processor_events (provider, event_id, kind, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    event.provider,
+    event.id,
+    event.kind,
+    event.now,
+  )) === 1;

@@ -17,10 +17,71 @@ export interface SavedCards {
   chargeSaved(charge: SavedCharge): Promise<ChargeOutcome>;
 }
 
+/** What a processor's own checkout page is to take. */
+export interface HostedCheckout {
+  paymentId: string;
+  /** What the payment is called so far: an open session's own name, or one of ours before it has a session. */
+  reference: string;
+  amountCents: number;
+  description: string;
+  email: string;
+  /** Until when it can be paid, ms; at least half an hour ahead. */
+  expiresAt: number;
+  /** Keep the card for renewals. */
+  saveCard: boolean;
+  /** Where the page leads afterwards, and when its visitor turns back. */
+  doneUrl: string;
+  leftUrl: string;
+}
+
+/** What became of a hosted checkout, as the processor says now. */
+export interface SessionState {
+  reference: string;
+  paymentId: string | null;
+  state: "open" | "paid" | "ended";
+  amountCents: number;
+  currency: string;
+  /** The saved card, where one was asked for. */
+  card: string | undefined;
+}
+
+/** What the processor says of a dispute now. */
+export interface DisputeState {
+  paymentId: string | null;
+  state: "lost_or_open" | "won" | "inquiry";
+}
+
+/** A message from the processor, its signature checked. It only says where to look: its content may be old. */
+export interface ProcessorEvent {
+  id: string;
+  kind: string;
+  about: { session: string } | { dispute: string } | undefined;
+}
+
+/** A processor with a checkout page of its own. */
+export interface HostedCards extends SavedCards {
+  readonly name: "stripe";
+  /** Opens the page for a payment; the same one however often it is asked for. */
+  openSession(checkout: HostedCheckout): Promise<{ url: string; reference: string }>;
+  /** Undefined for a reference that is not one of its sessions. */
+  lookUp(reference: string): Promise<SessionState | undefined>;
+  /** Ends an open session, so that nobody pays it any more; what it is then. */
+  closeSession(reference: string): Promise<SessionState | undefined>;
+  lookUpDispute(id: string): Promise<DisputeState>;
+  /** Throws a Problem where the signature is wrong or too old. `realNow` in ms. */
+  readEvent(body: Buffer, signature: string, realNow: number): ProcessorEvent;
+}
+
 /** The card processor in use (decisions §7). */
-export type CardProcessor = SandboxCards;
+export type CardProcessor = SandboxCards | HostedCards;
 
 /** The processor this server is configured for; null when cards are off. A sandbox never reaches a real one. */
-export function createCards(config: Config): CardProcessor | null {
-  return config.sandbox ? createSandboxCards() : null;
+export async function createCards(config: Config): Promise<CardProcessor | null> {
+  if (config.sandbox) return createSandboxCards();
+  const { secretKey, webhookSecret, apiUrl } = config.stripe;
+  if (secretKey === null && webhookSecret === null) return null;
+  if (secretKey === null || webhookSecret === null)
+    throw new Error("Stripe needs both its secret key and its webhook secret; one of them is not set.");
+  const { createStripeCards } = await import("./stripe.ts");
+  return createStripeCards({ secretKey, webhookSecret, apiUrl });
 }

@@ -1,0 +1,117 @@
+import type { Deps } from "../deps.ts";
+import { unavailable } from "../problem.ts";
+import type { HostedCards, ProcessorEvent, SessionState } from "../providers/cards/index.ts";
+import type { Query } from "../store/db.ts";
+import * as payments from "../store/payments.ts";
+import * as users from "../store/users.ts";
+import { disputePayment, winDispute } from "./disputes.ts";
+import { cancelPayment, payPayment } from "./settle.ts";
+
+/**
+ * Payments at a processor's own checkout page. What it reports is only a hint where to look: each step reads the object's
+ * state at the processor first, so reports may come twice, late and out of order.
+ */
+
+/** The processor with a page of its own that this payment is at; undefined for one paid on our page. */
+export function hostOf(deps: Deps, payment: payments.PaymentRow): HostedCards | undefined {
+  if (payment.provider !== "stripe") return undefined;
+  if (deps.cards?.name === "stripe") return deps.cards;
+  throw unavailable("This checkout's card processor is not configured any more. Nothing was charged.", 3600);
+}
+
+const halfHour = 30 * 60_000;
+
+/** Opens the processor's page for a pending payment; its address. */
+export async function openHosted(deps: Deps, host: HostedCards, payment: payments.PaymentRow, ownUrl: string): Promise<string> {
+  const owner = (await deps.store.read((q) => users.find(q, payment.owner_id)))!;
+  const lastHalfHour = payment.expires_at! - deps.clock.now() < halfHour + 60_000;
+  const { url, reference } = await host.openSession({
+    paymentId: payment.id,
+    reference: payment.external_id,
+    amountCents: payment.amount_cents,
+    description: payment.description ?? "Playtest credit",
+    email: owner.email,
+    // The processor's pages stay open for half an hour at least; whoever pays late is credited all the same.
+    expiresAt: payment.expires_at! + (lastHalfHour ? halfHour + 60_000 : 0),
+    saveCard: payment.purpose === "subscription",
+    doneUrl: `${ownUrl}/done`,
+    leftUrl: `${ownUrl}/left`,
+  });
+  if (reference !== payment.external_id) await deps.store.write((tx) => payments.setReference(tx, payment.id, reference));
+  return url;
+}
+
+/** Books what the processor says of a payment's session now. */
+export async function refresh(deps: Deps, host: HostedCards, payment: payments.PaymentRow): Promise<void> {
+  const session = await host.lookUp(payment.external_id);
+  if (session) await deps.store.write((tx) => book(deps, tx, session)).finally(deps.jobs.wake);
+}
+
+/** Makes sure that nobody pays any more, then cancels; what was paid in the meantime counts. */
+export async function closeHosted(deps: Deps, host: HostedCards, payment: payments.PaymentRow): Promise<void> {
+  const session = await host.closeSession(payment.external_id);
+  await deps.store
+    .write(async (tx) => {
+      if (session?.state === "paid") return book(deps, tx, session);
+      const current = await payments.find(tx, payment.id);
+      if (current) await cancelPayment(deps, tx, current);
+    })
+    .finally(deps.jobs.wake);
+}
+
+/** Acts on a processor's message, once. */
+export async function takeEvent(deps: Deps, host: HostedCards, event: ProcessorEvent): Promise<void> {
+  const { about } = event;
+  if (!about) return;
+  const session = "session" in about ? await host.lookUp(about.session) : undefined;
+  const dispute = "dispute" in about ? await lookUpDispute(deps, host, about.dispute) : undefined;
+  await deps.store
+    .write(async (tx) => {
+      const first = await payments.recordEvent(tx, {
+        provider: host.name,
+        id: event.id,
+        kind: event.kind,
+        now: deps.clock.now(),
+      });
+      if (!first) return;
+      if (session) await book(deps, tx, session);
+      if (dispute) await bookDispute(deps, tx, dispute);
+    })
+    .finally(deps.jobs.wake);
+}
+
+async function book(deps: Deps, tx: Query, session: SessionState): Promise<void> {
+  const payment = await findStripe(tx, session.paymentId);
+  if (!payment || session.state === "open") return;
+  if (session.state === "ended") return void (await cancelPayment(deps, tx, payment));
+  if (session.amountCents !== payment.amount_cents || session.currency !== "usd") {
+    deps.log.error({ payment: payment.id, session: session.reference }, "a session was paid with another amount: not credited");
+    return void (await payments.flag(tx, payment.id, `paid ${session.amountCents} ${session.currency}, which is not its amount`));
+  }
+  await payments.setReference(tx, payment.id, session.reference);
+  await payPayment(deps, tx, payment, session.card);
+}
+
+/** What a Stripe account is used for besides is none of our business. */
+async function findStripe(q: Query, paymentId: string | null): Promise<payments.PaymentRow | undefined> {
+  const payment = paymentId === null ? undefined : await payments.find(q, paymentId);
+  return payment?.provider === "stripe" ? payment : undefined;
+}
+
+type Dispute = Awaited<ReturnType<typeof lookUpDispute>>;
+
+/** A dispute can be reported before the payment it is about: then that is looked up too. */
+async function lookUpDispute(deps: Deps, host: HostedCards, id: string) {
+  const dispute = await host.lookUpDispute(id);
+  const payment = await deps.store.read((q) => findStripe(q, dispute.paymentId));
+  const unsettled = payment && payment.status !== "completed" && payment.status !== "disputed";
+  return { ...dispute, session: unsettled ? await host.lookUp(payment.external_id) : undefined };
+}
+
+async function bookDispute(deps: Deps, tx: Query, dispute: NonNullable<Dispute>): Promise<void> {
+  if (dispute.session) await book(deps, tx, dispute.session);
+  const payment = await findStripe(tx, dispute.paymentId);
+  if (!payment) return;
+  if (dispute.state === "won") return winDispute(deps, tx, payment);
+  if (dispute.state === "lost_or_open" && payment.status === "completed") await disputePayment(deps, tx, payment);
+}

@@ -1,0 +1,32 @@
+import { takeEvent } from "../billing/hosted.ts";
+import type { Deps } from "../deps.ts";
+import { readBytes } from "../http/body.ts";
+import { problemOf } from "../http/listener.ts";
+import { notFound, Problem } from "../problem.ts";
+import type { Page } from "./index.ts";
+
+const maxBytes = 1024 * 1024;
+
+/** `/processors/stripe`: where Stripe reports. Anything but 2xx makes it report again. */
+export function processors(deps: Deps): Page {
+  return async (request, response, url) => {
+    const { cards } = deps;
+    const reply = (status: number, text: string) => {
+      response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(text) });
+      response.end(text);
+    };
+    if (cards?.name !== "stripe" || url.pathname !== "/processors/stripe") throw notFound();
+    if (request.method !== "POST")
+      throw new Problem("METHOD_NOT_ALLOWED", "Stripe posts its events here.", { headers: { Allow: "POST" } });
+    try {
+      // The signature is of the bytes as they came.
+      const body = await readBytes(request, maxBytes);
+      await takeEvent(deps, cards, cards.readEvent(body, String(request.headers["stripe-signature"] ?? ""), deps.clock.real()));
+      reply(200, "ok\n");
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.status >= 500) deps.log.error({ err: error }, "a processor's event could not be taken");
+      reply(problem.status, `${problem.message}\n`);
+    }
+  };
+}

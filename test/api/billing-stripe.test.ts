@@ -1,0 +1,264 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { defaults } from "../../server/config.ts";
+import { createCards } from "../../server/providers/cards/index.ts";
+import { createStripeCards } from "../../server/providers/cards/stripe.ts";
+import { openTill, submit, type Till } from "../helpers/billing.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createTestClock } from "../helpers/server.ts";
+import { type StripeStandIn, secretKey, startStripe, webhookSecret } from "../helpers/stripe.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const follow = (url: string) => fetch(url, { redirect: "manual" });
+
+onBothDatabases("cards by Stripe", (serve) => {
+  const running: StripeStandIn[] = [];
+  afterEach(async () => {
+    for (const stripe of running.splice(0)) await stripe.close();
+  });
+
+  async function open() {
+    const clock = createTestClock();
+    const stripe = await startStripe(clock);
+    running.push(stripe);
+    const server = await serve({
+      clock,
+      config: (config) => {
+        config.sandbox = false;
+        config.stripe = { secretKey, webhookSecret, apiUrl: stripe.url };
+      },
+    });
+    return { stripe, server, till: await openTill(server) };
+  }
+
+  /** Buys credit and opens Stripe's page for it, as a browser does. */
+  async function visit(till: Till, returnUrl?: string) {
+    const bought = await till.buy(2000, returnUrl);
+    const page = await follow(bought.checkoutUrl);
+    const session = page.headers.get("location")!.split("/").at(-1)!;
+    return { ...bought, session };
+  }
+
+  async function subscribe(till: Till, stripe: StripeStandIn, card?: string) {
+    const reply = await till.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
+    const page = await follow(reply.body.data.checkoutUrl);
+    const session = page.headers.get("location")!.split("/").at(-1)!;
+    stripe.pay(session, card);
+    await stripe.report(till.server, "checkout.session.completed", session);
+    return { session, subscriptionId: reply.body.data.subscriptionId as string };
+  }
+  const statusOf = async (till: Till) => (await till.owner.get("/billing/subscription")).body.data.subscription.status;
+
+  test("the checkout leads to one session of Stripe's, which says what is bought and where to return", async () => {
+    const { stripe, till } = await open();
+    const { checkoutUrl, paymentId, session } = await visit(till);
+    const again = await Promise.all([follow(checkoutUrl), follow(checkoutUrl)]);
+    expect(again.map((page) => page.headers.get("location"))).toEqual(
+      Array(2).fill(`https://checkout.stripe.example/${session}`),
+    );
+    expect([...stripe.sessions.keys()]).toEqual([session]);
+    expect(stripe.sessions.get(session)!.asked).toMatchObject({
+      mode: "payment",
+      client_reference_id: paymentId,
+      customer_email: "game_owner1@example.com",
+      "line_items[0][price_data][unit_amount]": "2000",
+      "payment_intent_data[metadata][paymentId]": paymentId,
+      success_url: `${checkoutUrl}/done`,
+      cancel_url: `${checkoutUrl}/left`,
+    });
+    expect(await till.payment(paymentId)).toMatchObject({ provider: "stripe", status: "pending", externalId: session });
+  });
+
+  test("success reported five times at once, and again under other ids, is credited once", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    stripe.pay(session);
+    const kinds = ["completed", "completed", "async_payment_succeeded", "completed", "expired"];
+    const reports = kinds.map((kind, index) =>
+      stripe.report(server, `checkout.session.${kind}`, session, { id: index < 2 ? "evt_same" : `evt_${kind}${index}` }),
+    );
+    expect(await Promise.all(reports)).toEqual([200, 200, 200, 200, 200]);
+    expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([2000, "completed"]);
+    expect(await till.events("payment.completed")).toHaveLength(1);
+    expect(await till.flag(paymentId)).toBeNull();
+  });
+
+  test("a report older than what it is about changes nothing", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    expect(await stripe.report(server, "checkout.session.completed", session)).toBe(200);
+    expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([0, "pending"]);
+  });
+
+  test.each([
+    ["signed with another secret", { secret: "whsec_other" }],
+    ["changed on the way", { tamper: true }],
+    ["ten minutes old", { ageSeconds: 600 }],
+  ])("a report %s is refused", async (_name, options) => {
+    const { stripe, server, till } = await open();
+    const { session } = await visit(till);
+    stripe.pay(session);
+    expect(await stripe.report(server, "checkout.session.completed", session, options)).toBe(400);
+    expect(await till.credit()).toBe(0);
+  });
+
+  test("coming back shows the payment paid although no report has come", async () => {
+    const { stripe, till } = await open();
+    const { checkoutUrl, paymentId, session } = await visit(till, "https://shop.example/");
+    const early = await follow(`${checkoutUrl}/done`);
+    expect([early.status, await early.text()]).toEqual([202, expect.stringContaining("being confirmed")]);
+    stripe.pay(session);
+    const back = await follow(`${checkoutUrl}/done`);
+    expect(back.headers.get("location")).toBe(`https://shop.example/?payment_id=${paymentId}&status=success`);
+    expect(await till.credit()).toBe(2000);
+  });
+
+  test("turning back decides nothing; cancelling ends the session, so that nobody pays it any more", async () => {
+    const { stripe, till } = await open();
+    const { checkoutUrl, paymentId, session } = await visit(till, "https://shop.example/");
+    const left = await follow(`${checkoutUrl}/left`);
+    expect([left.status, await left.text()]).toEqual([200, expect.stringContaining("Nothing was charged")]);
+    expect((await till.payment(paymentId)).status).toBe("pending");
+    const cancelled = await submit(`${checkoutUrl}/cancel`);
+    expect(cancelled.headers.get("location")).toContain("status=cancelled");
+    expect([stripe.sessions.get(session)!.status, (await till.payment(paymentId)).status]).toEqual(["expired", "cancelled"]);
+  });
+
+  test("cancelling what was just paid is paid", async () => {
+    const { stripe, till } = await open();
+    const { checkoutUrl, session } = await visit(till, "https://shop.example/");
+    stripe.pay(session);
+    const reply = await submit(`${checkoutUrl}/cancel`);
+    expect([reply.headers.get("location"), await till.credit()]).toEqual([expect.stringContaining("status=success"), 2000]);
+  });
+
+  test("a checkout that lapses is asked about once more: what was paid counts, the rest is closed", async () => {
+    const { stripe, server, till } = await open();
+    const [paid, unpaid] = [await visit(till), await visit(till)];
+    const unvisited = await till.buy(2000);
+    stripe.pay(paid.session);
+    await server.advance(day);
+    const statuses = await Promise.all(
+      [paid, unpaid, unvisited].map(async ({ paymentId }) => (await till.payment(paymentId)).status),
+    );
+    expect(statuses).toEqual(["completed", "cancelled", "cancelled"]);
+    expect(stripe.sessions.get(unpaid.session)!.status).toBe("expired");
+    expect([await till.credit(), await till.flag(paid.paymentId)]).toEqual([2000, "paid after the checkout had ended"]);
+  });
+
+  test("the page can still be opened in the last minute", async () => {
+    const { server, till } = await open();
+    const { checkoutUrl } = await till.buy(2000);
+    server.clock.set(server.clock.now() + day - 1000);
+    expect((await follow(checkoutUrl)).status).toBe(303);
+  });
+
+  test("another amount than asked is not credited, and is flagged", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    stripe.pay(session);
+    stripe.sessions.get(session)!.amount_total = 1;
+    expect(await stripe.report(server, "checkout.session.completed", session)).toBe(200);
+    expect([await till.credit(), await till.flag(paymentId)]).toEqual([0, expect.stringContaining("paid 1 usd")]);
+    expect(server.errors.splice(0)).toHaveLength(1);
+  });
+
+  test("a dispute that is reported before its payment finds it, and takes it back", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    stripe.pay(session);
+    const dispute = stripe.dispute(session, "needs_response");
+    await stripe.report(server, "charge.dispute.created", dispute);
+    expect([(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()]).toEqual(["disputed", 0, 0]);
+    await stripe.report(server, "checkout.session.completed", session);
+    expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["disputed", 0]);
+  });
+
+  test("a dispute that is won gives the money back once; an inquiry takes nothing", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    stripe.pay(session);
+    await stripe.report(server, "checkout.session.completed", session);
+    await till.spend("credit", 1500);
+    const dispute = stripe.dispute(session, "warning_needs_response");
+    await stripe.report(server, "charge.dispute.created", dispute);
+    expect(await till.credit()).toBe(500);
+    stripe.dispute(session, "needs_response");
+    await stripe.report(server, "charge.dispute.updated", dispute);
+    expect([await till.credit(), await till.owedCents()]).toEqual([0, 1500]);
+    stripe.dispute(session, "won");
+    await Promise.all([1, 2, 3].map(() => stripe.report(server, "charge.dispute.closed", dispute)));
+    expect([(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()]).toEqual(["completed", 500, 0]);
+  });
+
+  test("a plan saves the card, and each renewal charges it once under its payment's key", async () => {
+    const { stripe, server, till } = await open();
+    const { session } = await subscribe(till, stripe);
+    expect(stripe.sessions.get(session)!.asked).toMatchObject({
+      "payment_intent_data[setup_future_usage]": "off_session",
+      customer_creation: "always",
+    });
+    await server.advance(62 * day);
+    const renewals = (await till.owner.get("/billing/payments")).body.data.payments.slice(0, 2).reverse();
+    expect(stripe.charges).toEqual(
+      renewals.map((payment: { id: string }) => ({ card: "pm_pays", cents: 7900, key: `${payment.id}:renewal` })),
+    );
+    expect([await till.minutes(), renewals[0].externalId]).toEqual([900, "pi_1"]);
+  });
+
+  test("a renewal Stripe declines is past due and tried again; one Stripe cannot answer stays open", async () => {
+    const { stripe, server, till } = await open();
+    await subscribe(till, stripe, "pm_fails");
+    await server.advance(31 * day);
+    expect([await statusOf(till), await till.minutes()]).toEqual(["past_due", 300]);
+    stripe.setDown(true);
+    await server.advance(day);
+    expect(await till.events("subscription.payment_failed")).toHaveLength(1);
+    expect(server.errors.splice(0).length).toBeGreaterThan(0);
+    stripe.setDown(false);
+    await server.advance(6 * day);
+    expect(await statusOf(till)).toBe("cancelled");
+  });
+
+  test("a won dispute of a plan returns its hours; the plan stays ended", async () => {
+    const { stripe, server, till } = await open();
+    const { session } = await subscribe(till, stripe);
+    await till.spend("hours", 100);
+    const dispute = stripe.dispute(session, "under_review");
+    await stripe.report(server, "charge.dispute.created", dispute);
+    expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 0, 100]);
+    stripe.dispute(session, "won");
+    await stripe.report(server, "charge.dispute.closed", dispute);
+    expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 200, 0]);
+  });
+
+  test("while Stripe is down the page says so, and the report is asked for again", async () => {
+    const { stripe, server, till } = await open();
+    const { checkoutUrl } = await till.buy(2000);
+    stripe.setDown(true);
+    const page = await follow(checkoutUrl);
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("Nothing was charged")]);
+    expect(await stripe.report(server, "checkout.session.completed", "cs_test_1")).toBe(503);
+    expect(server.errors.splice(0)).toHaveLength(1);
+  });
+
+  test("reports about what this server does not know are taken and forgotten", async () => {
+    const { stripe, server } = await open();
+    expect(await stripe.report(server, "customer.created", "cus_1")).toBe(200);
+    expect((await fetch(`${server.baseUrl}/processors/stripe`)).status).toBe(405);
+    expect((await fetch(`${server.baseUrl}/processors/other`, { method: "POST" })).status).toBe(404);
+  });
+});
+
+describe("a server that cannot start", () => {
+  test("because the Stripe package is missing says what installs it", async () => {
+    const missing = () => Promise.reject(new Error("Cannot find package 'stripe'"));
+    const started = createStripeCards({ secretKey, webhookSecret, apiUrl: null }, missing);
+    await expect(started).rejects.toThrow("npm install stripe@23");
+  });
+
+  test("because one of Stripe's secrets is missing says so", async () => {
+    const config = { ...structuredClone(defaults), stripe: { secretKey, webhookSecret: null, apiUrl: null } };
+    await expect(createCards(config)).rejects.toThrow("webhook secret");
+  });
+});
