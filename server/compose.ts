@@ -38,7 +38,10 @@ export function createDeps(outside: Outside): Deps {
   const { config, clock, randomBytes } = outside;
   const newId = createIds(clock.now, randomBytes);
   const { inFlight, inFlightPerHost, allowPrivate } = config.webhooks;
-  const lanes = { webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) } };
+  const lanes = {
+    webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) },
+    cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
+  };
   const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId });
   const feed = createFeed(outside.store);
   const committed = (tx: Query) => {

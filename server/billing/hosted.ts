@@ -44,19 +44,17 @@ export async function openHosted(deps: Deps, host: HostedCards, payment: payment
 /** Books what the processor says of a payment's session now. */
 export async function refresh(deps: Deps, host: HostedCards, payment: payments.PaymentRow): Promise<void> {
   const session = await host.lookUp(payment.external_id);
-  if (session) await deps.store.write((tx) => book(deps, tx, session)).finally(deps.jobs.wake);
+  if (session) await deps.store.write((tx) => book(deps, tx, session));
 }
 
 /** Makes sure that nobody pays any more, then cancels; what was paid in the meantime counts. */
 export async function closeHosted(deps: Deps, host: HostedCards, payment: payments.PaymentRow): Promise<void> {
   const session = await host.closeSession(payment.external_id);
-  await deps.store
-    .write(async (tx) => {
-      if (session?.state === "paid") return book(deps, tx, session);
-      const current = await payments.find(tx, payment.id);
-      if (current) await cancelPayment(deps, tx, current);
-    })
-    .finally(deps.jobs.wake);
+  await deps.store.write(async (tx) => {
+    if (session?.state === "paid") return book(deps, tx, session);
+    const current = await payments.find(tx, payment.id);
+    if (current) await cancelPayment(deps, tx, current);
+  });
 }
 
 /** Acts on a processor's message, once. */
@@ -65,19 +63,17 @@ export async function takeEvent(deps: Deps, host: HostedCards, event: ProcessorE
   if (!about) return;
   const session = "session" in about ? await host.lookUp(about.session) : undefined;
   const dispute = "dispute" in about ? await lookUpDispute(deps, host, about.dispute) : undefined;
-  await deps.store
-    .write(async (tx) => {
-      const first = await payments.recordEvent(tx, {
-        provider: host.name,
-        id: event.id,
-        kind: event.kind,
-        now: deps.clock.now(),
-      });
-      if (!first) return;
-      if (session) await book(deps, tx, session);
-      if (dispute) await bookDispute(deps, tx, dispute);
-    })
-    .finally(deps.jobs.wake);
+  await deps.store.write(async (tx) => {
+    const first = await payments.recordEvent(tx, {
+      provider: host.name,
+      id: event.id,
+      kind: event.kind,
+      now: deps.clock.now(),
+    });
+    if (!first) return;
+    if (session) await book(deps, tx, session);
+    if (dispute) await bookDispute(deps, tx, dispute);
+  });
 }
 
 async function book(deps: Deps, tx: Query, session: SessionState): Promise<void> {
