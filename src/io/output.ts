@@ -124,9 +124,10 @@ export function createOutput(options: OutputOptions): Output {
   }
 
   async function detailView(view: View, item: Item) {
-    const filled = view.columns.map((column) => [column.header, columnValue(column, item), column.as] as const);
-    if (!terminal) return sink.write(filled.map(([header, value, as]) => `${header}\t${show(value, as, textCells)}\n`).join(""));
-    const width = Math.max(...filled.map(([header]) => header.length));
+    const all = view.columns.map((column) => [column.header, columnValue(column, item), column.as] as const);
+    if (!terminal) return sink.write(all.map(([header, value, as]) => `${header}\t${show(value, as, textCells)}\n`).join(""));
+    const filled = all.filter(([, value, as]) => show(value, as, textCells) !== "");
+    const width = Math.max(0, ...filled.map(([header]) => header.length));
     const drawn = filled.map(([header, value, as]) => {
       const text = typeof value === "string" && as === "text" ? lines(value) : show(value, as, { ...cells, shortIds: false });
       const indented = text.replaceAll("\n", `\n${" ".repeat(width + 2)}`);

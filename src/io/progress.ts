@@ -16,7 +16,8 @@ const label = (text: string, fraction?: number) => (fraction === undefined ? tex
 
 /** At most one line in ten seconds, so that a log is not flooded. */
 function plain(io: Io, now: () => number): Progress {
-  let last = Number.NEGATIVE_INFINITY;
+  // Work that is done within the first ten seconds says nothing.
+  let last = now();
   return {
     update(text, fraction) {
       if (now() - last < quietMs) return;

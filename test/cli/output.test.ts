@@ -96,20 +96,16 @@ describe("one thing", () => {
     const { stdout } = await run([shown], [...argv, "--color", "never"], { tty: true });
     expect(`\n${stdout}`).toMatchInlineSnapshot(`
       "
-      id            0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f0001
-      name          Star Miner
-      status        active
-      devices       PC, Mac
-      updated       5m ago
-      build url     https://example.com/a.zip
-      description   Mine
-                    the stars
-      instructions
-      categories
-      platforms     Web
-      cover image
-      external url
-      created       1d ago
+      id           0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f0001
+      name         Star Miner
+      status       active
+      devices      PC, Mac
+      updated      5m ago
+      build url    https://example.com/a.zip
+      description  Mine
+                   the stars
+      platforms    Web
+      created      1d ago
       "
     `);
   });
