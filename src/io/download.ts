@@ -73,31 +73,42 @@ async function append(download: Download, stream: Readable, part: string, from: 
 
 /** One connection's worth. Gives the extension when the file is whole, `"again"` when it is worth another try. */
 async function attempt(download: Download, address: string, part: string): Promise<{ extension: string } | "again" | "expired"> {
-  const from = (await sizeOf(part)) ?? 0;
-  if (download.size !== undefined && from > download.size) await rm(part);
-  const start = download.size !== undefined && from > download.size ? 0 : from;
-  const reply = await open(download, address, start);
+  const had = (await sizeOf(part)) ?? 0;
+  // More than the whole cannot be the beginning of it.
+  const from = download.size !== undefined && had > download.size ? 0 : had;
+  const reply = await open(download, address, from);
   const { status, headers, stream } = reply;
   if (expired(status)) return "expired";
   if (busy(status)) return "again";
-  if (status === 416 && start > 0) {
-    await rm(part);
-    return "again";
-  }
-  if ((status !== 200 && status !== 206) || !stream) throw failure(`The video's address answered ${status}.`);
+  const total = totalOf(reply);
+  if (status === 416 && from > 0 && total === from) return whole(download, part, total, headers);
+  if (status === 416) throw await wrongSize(part, `${from} bytes are here and the file has ${total ?? "fewer"}`);
+  if ((status !== 200 && status !== 206) || !stream) throw failure(`The file's address answered ${status}.`);
   // A server that ignores Range sends the whole file: it replaces what is here.
-  await append(download, stream, part, status === 206 ? start : 0);
-  const total = headers["content-range"]?.split("/")[1] ?? (status === 200 ? headers["content-length"] : undefined);
-  await checkSize(download, part, total === undefined ? undefined : Number(total));
+  await append(download, stream, part, status === 206 ? from : 0);
+  return whole(download, part, total, headers);
+}
+
+/** Bytes the whole file has by the reply's word. */
+function totalOf({ status, headers }: HttpReply): number | undefined {
+  const said = headers["content-range"]?.split("/")[1] ?? (status === 200 ? headers["content-length"] : undefined);
+  return said === undefined || said === "*" ? undefined : Number(said);
+}
+
+/** Fewer bytes than there should be are a lost connection: the HTTP client takes a close for the end of the body. */
+async function whole({ size }: Download, part: string, total: number | undefined, headers: Record<string, string>) {
+  const expected = size ?? total;
+  const actual = (await sizeOf(part)) ?? 0;
+  if (expected !== undefined && total !== undefined && total < expected)
+    throw await wrongSize(part, `the file has ${total} bytes instead of ${expected}`);
+  if (expected !== undefined && actual < expected) return "again";
+  if (expected !== undefined && actual > expected) throw await wrongSize(part, `${actual} bytes came instead of ${expected}`);
   return { extension: extensionOf(headers) };
 }
 
-async function checkSize({ size }: Download, part: string, sent: number | undefined) {
-  const expected = size ?? sent;
-  const actual = await sizeOf(part);
-  if (expected === undefined || actual === expected) return;
+async function wrongSize(part: string, what: string) {
   await rm(part, { force: true });
-  throw failure(`${actual} bytes came instead of ${expected}; the incomplete file was removed.`, "Run the command again.");
+  return failure(`The size is wrong: ${what}. The incomplete file was removed.`, "Run the command again.");
 }
 
 const lost = (error: unknown, signal: AbortSignal) =>

@@ -209,22 +209,20 @@ describe("looking", () => {
   it("shows one, and its slots", async () => {
     const id = await desk.order({ notesForTesters: "Loud\u001b[31m" });
     expect(named((await desk.run(`playtests get ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
-      "Playtest            UUID
-      Game                Lantern Deep
-      Status              active
-      Slots               1 open
-      Slots ordered       1
-      Length              60 min
-      Players a slot      1
-      Kind                private
-      For                 everyone
-      Selection           automatic
-      Price a slot        $20.00
-      Payout a slot       $10.00
-      Qualifications
-      Applications until
-      Notes               Loud\\u001b[31m
-      Ordered             now
+      "Playtest        UUID
+      Game            Lantern Deep
+      Status          active
+      Slots           1 open
+      Slots ordered   1
+      Length          60 min
+      Players a slot  1
+      Kind            private
+      For             everyone
+      Selection       automatic
+      Price a slot    $20.00
+      Payout a slot   $10.00
+      Notes           Loud\\u001b[31m
+      Ordered         now
       "
     `);
     const { slots } = (await desk.json(`playtests slots ${id}`)) as unknown as { slots: { status: string }[] };

@@ -2,7 +2,7 @@ import { plural, shortId, usd } from "../../io/text.ts";
 import { type Context, define, flag } from "../define.ts";
 import { conclude, partialFailure, several, targets } from "../several.ts";
 import { slotIds, slotReader, waiting } from "./queue.ts";
-import { decidedView } from "./view.ts";
+import { acceptedView } from "./view.ts";
 
 const allWaiting = async (ctx: Context) => (await waiting(ctx)).map(({ slot }) => slot.id);
 
@@ -35,15 +35,15 @@ export const accept = define({
       async (id) => {
         const { slot, payoutCents } = await read(id);
         const { message } = await ctx.api().acceptSlot({ params: { id }, body });
-        const status = slot.playtest.visibility === "public" ? "publishing" : "accepted";
-        return { id, status, playtester: slot.playtester?.displayName ?? null, payoutCents, message };
+        return { id, playtester: slot.playtester?.displayName ?? null, payoutCents, message };
       },
-      ({ id, playtester, payoutCents }) => `Accepted ${shortId(id)}: ${playtester} is paid ${usd(payoutCents)}.`,
+      ({ id, playtester, payoutCents }) =>
+        `Accepted ${shortId(id)}${payoutCents > 0 ? `: ${playtester} is paid ${usd(payoutCents)}` : ""}.`,
     );
     const payoutCents = results.done.reduce((sum, slot) => sum + slot.payoutCents, 0);
     if (ids.length === 0) ctx.out.note("Nothing waits for review.");
     else if (ids.length > 1) ctx.out.note(`${plural(results.done.length, "submission")} accepted, ${usd(payoutCents)} paid out.`);
     const result = { accepted: results.done, failed: results.failed, payoutCents };
-    return conclude(ctx, result, results.done, decidedView, partialFailure(results, "submission", "accepted"));
+    return conclude(ctx, result, results.done, acceptedView, partialFailure(results, "submission", "accepted"));
   },
 });

@@ -47,11 +47,6 @@ export const statsView: View = {
   columns: [col("games", "totalGames"), col("active playtests", "activePlaytests"), col("waiting reviews", "pendingReviews")],
 };
 
-export const decidedView: View = {
-  columns: [
-    col("id", "id", "id"),
-    col("status", "status", "status"),
-    col("playtester", "playtester"),
-    col("payout", "payoutCents", "usd"),
-  ],
+export const acceptedView: View = {
+  columns: [col("id", "id", "id"), col("playtester", "playtester"), col("payout", "payoutCents", "usd")],
 };

@@ -1,0 +1,286 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk, named } from "../helpers/owner.ts";
+import { type Person, play, registerPlaytester } from "../helpers/story.ts";
+import { type Stub, stubServer } from "../helpers/stub-server.ts";
+
+const desk = eachDesk();
+let ann: Person;
+
+beforeEach(async () => {
+  ann = await registerPlaytester(desk.server, "Ann");
+});
+
+const submitted = async (person = ann) => play(desk.server, person, await desk.order());
+const slot = async (id: string) => (await desk.owner.get(`/slots/${id}`)).body.data.slot;
+const earned = async () => (await ann.get("/playtester/earnings")).body.data.balanceCents;
+
+describe("looking", () => {
+  it("lists what waits, and an id from the list works in its short form", async () => {
+    const config = { PLAYTEST_CONFIG_DIR: testFolder(), NO_COLOR: "1" };
+    const id = await submitted();
+    const { stdout } = await desk.run("review list", { tty: true, columns: 120, env: config });
+    expect(named(stdout, { SLOT: id })).toMatchInlineSnapshot(`
+      "SLOT      GAME          PLAYTESTER  LENGTH  VIDEO    TRANSCRIPT  SUBMITTED  NOTE
+      SLOT      Lantern Deep  Ann         60 min  4.0 KiB              now
+      "
+    `);
+    const shown = await desk.run(`review show ${id.slice(-8)}`, { tty: true, env: config });
+    expect(named(shown.stdout, { SLOT: id })).toMatchInlineSnapshot(`
+      "Slot        SLOT
+      Status      submitted
+      Game        Lantern Deep
+      Playtest    UUID
+      Playtester  Ann
+      Length      60 min
+      Deadline    in 1d
+      Submitted   now
+      Video       4.0 KiB
+      Notes       It was fun.
+      "
+    `);
+  });
+
+  it("says so where nothing waits, and counts", async () => {
+    const { code, stdout, stderr } = await desk.run("review", { tty: true });
+    expect([code, stdout, stderr]).toEqual([0, "", "Nothing waits for review.\n"]);
+    await submitted();
+    expect(await desk.json("review stats")).toEqual({ totalGames: 1, activePlaytests: 1, pendingReviews: 1 });
+  });
+
+  it("prints a link that leads to the video, or keeps it in a private file", async () => {
+    const id = await submitted();
+    const { stdout } = await desk.run(`review url ${id}`);
+    const video = await fetch(stdout.trim());
+    expect([video.status, (await video.arrayBuffer()).byteLength]).toEqual([200, 4096]);
+    const file = join(testFolder(), "link");
+    const hidden = await desk.run(`review url ${id} --secret-file ${file}`);
+    expect(hidden.stdout).not.toContain("token=");
+    expect(readFileSync(file, "utf8")).toContain("token=");
+  });
+
+  it("a transcript that does not exist is exit 3", async () => {
+    expect((await desk.run(`review transcript ${await submitted()}`)).code).toBe(3);
+  });
+});
+
+describe("accept", () => {
+  it("accepts one without asking, pays, and says what", async () => {
+    const id = await submitted();
+    const { code, stdout } = await desk.run(["accept", id, "--rating", "5", "--comment", "Very thorough."], { tty: true });
+    expect([code, named(stdout, { SLOT: id })]).toEqual([0, "Accepted SLOT    : Ann is paid $10.00.\n"]);
+    expect(await slot(id)).toMatchObject({ status: "accepted", rating: { score: 5, comment: "Very thorough." } });
+    expect(await earned()).toBe(1_000);
+  });
+
+  it("asks before several, and collects what fails", async () => {
+    const [first, second] = [await submitted(), await submitted(await registerPlaytester(desk.server, "Bo"))];
+    const refused = await desk.run(`review accept ${first} ${second}`);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("Accept 2 submissions and pay their playtesters?"),
+    ]);
+    await desk.run(`review accept ${first}`);
+    const both = await desk.run(`review accept ${first} ${second} --yes --json`);
+    expect(both.code).toBe(11);
+    expect(JSON.parse(both.stdout).result).toMatchObject({
+      accepted: [{ id: second, playtester: "Bo", payoutCents: 1_000 }],
+      failed: [{ id: first, code: "CONFLICT", exitCode: 6 }],
+      payoutCents: 1_000,
+    });
+  });
+
+  it.each([
+    ["--ndjson", '{"type":"item"'],
+    ["--csv", "id,playtester,payout\r\n"],
+    ["--tsv", "id\tplaytester\tpayout\n"],
+    ["--template {playtester}:{payoutCents|usd}", "Ann:$10.00\n"],
+    ["--jq .result.payoutCents", "1000\n"],
+    ["", "Ann\t$10.00\n"],
+  ])("--all with %s", async (flags, expected) => {
+    await submitted();
+    const { code, stdout } = await desk.run(`review accept --all --yes ${flags}`.trim());
+    expect([code, stdout]).toEqual([0, expect.stringContaining(expected)]);
+  });
+
+  it("shows every request with --dry-run, and sends none", async () => {
+    const [first, second] = [await submitted(), await submitted(await registerPlaytester(desk.server))];
+    const { code, stdout } = await desk.run(`review accept ${first} ${second} --dry-run --json`);
+    expect([code, JSON.parse(stdout).requests.map((one: { path: string }) => one.path)]).toEqual([
+      0,
+      [`/api/v1/playtests/slots/${first}/accept`, `/api/v1/playtests/slots/${second}/accept`],
+    ]);
+    expect((await slot(first)).status).toBe("submitted");
+  });
+
+  it.each([
+    ["no id", "review accept", 2, "No id was given"],
+    ["ids and --all", "review accept X --all", 2, "exclude each other"],
+    ["a rating of 6", "review accept X --rating 6", 2, "--rating: must be at most 5"],
+    ["an unknown short id", "review accept 0123abcd", 3, "not the end of an id"],
+    ["an unknown id", "review accept 019a0000-0000-7000-8000-000000000000", 3, ""],
+  ])("refuses %s", async (_, line, code, message) => {
+    const ran = await desk.run(line);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+});
+
+describe("reject", () => {
+  it("rejects with a reason", async () => {
+    const id = await submitted();
+    const { code, stdout } = await desk.run(["reject", id, "--reason", "No sound."], { tty: true });
+    expect([code, named(stdout, { SLOT: id })]).toEqual([0, "Rejected SLOT    .\n"]);
+    expect(await slot(id)).toMatchObject({ status: "rejected", rejection: { reason: "No sound." } });
+  });
+
+  it("lets the playtester try again with --retry", async () => {
+    const id = await submitted();
+    expect(await desk.json(`review reject ${id} --retry`)).toMatchObject({ result: { rejected: [{ id, allowRetry: true }] } });
+    expect((await ann.get("/playtester/slots")).body.data.slots.map((one: { status: string }) => one.status)).toContain(
+      "reserved",
+    );
+  });
+});
+
+describe("download", () => {
+  const name = (id: string) => `Lantern Deep-Ann-${id}.mp4`;
+  const video = async (id: string) =>
+    Buffer.from(await (await fetch((await desk.run(`review url ${id}`)).stdout.trim())).arrayBuffer());
+
+  it("downloads, and skips what is already there whole", async () => {
+    const [id, dir] = [await submitted(), testFolder()];
+    expect(await desk.json(`review download ${id} --dir ${dir}`)).toMatchObject({
+      result: { downloaded: [{ id, bytes: 4096, skipped: false }] },
+    });
+    expect(readdirSync(dir)).toEqual([name(id)]);
+    expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
+    expect(await desk.json(`review download --all --dir ${dir}`)).toMatchObject({
+      result: { downloaded: [{ id, skipped: true }] },
+    });
+  });
+
+  it("fetches only what is missing when an earlier try stopped", async () => {
+    const [id, dir] = [await submitted(), testFolder()];
+    const mark = Buffer.alloc(1_000, "x");
+    writeFileSync(join(dir, `Lantern Deep-Ann-${id}.part`), mark);
+    expect((await desk.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
+    expect(readFileSync(join(dir, name(id)))).toEqual(Buffer.concat([mark, (await video(id)).subarray(1_000)]));
+  });
+
+  it("asks for a fresh link when the old one has expired, and goes on after a lost connection", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    about.submission.videoFileSize = 10;
+    const link = (n: number) => ({
+      on: `GET /playtests/slots/${id}/download-url`,
+      data: { downloadUrl: `BASE/files/${n}`, expiresAt: "" },
+    });
+    const stubs: Stub[] = [
+      { on: `GET /playtests/slots/${id}`, data: { slot: about } },
+      link(1),
+      { on: "GET /files/1", status: 403, error: { code: "FORBIDDEN", message: "This link has expired." } },
+      link(2),
+      { on: "GET /files/2", body: "12345", headers: { "content-length": "10", connection: "close" } },
+      {
+        on: "GET /files/2",
+        status: 206,
+        body: "67890",
+        headers: { "content-range": "bytes 5-9/10", "content-type": "video/webm" },
+      },
+    ];
+    const stub = await stubServer(stubs);
+    for (const one of stubs) one.data = JSON.parse(JSON.stringify(one.data ?? {}).replace("BASE", stub.baseUrl));
+    const dir = testFolder();
+    const { code, stdout, stderr } = await desk.run(`review download ${id} --dir ${dir}`, {
+      baseUrl: stub.baseUrl,
+      key: "pt_sk_stub",
+    });
+    expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining(".webm\t10\tfalse")]);
+    expect(readFileSync(join(dir, `Lantern Deep-Ann-${id}.webm`), "utf8")).toBe("1234567890");
+    const files = stub.seen.filter(({ path }) => path.startsWith("/files"));
+    expect(files.map(({ headers }) => [headers.range, headers.authorization])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      ["bytes=5-", undefined],
+    ]);
+  });
+
+  it("replaces a leftover that is longer than the video", async () => {
+    const [id, dir] = [await submitted(), testFolder()];
+    writeFileSync(join(dir, `Lantern Deep-Ann-${id}.part`), Buffer.alloc(9_999));
+    expect((await desk.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
+    expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
+  });
+
+  it("leaves another file of that name alone, unless forced", async () => {
+    const [id, dir] = [await submitted(), testFolder()];
+    writeFileSync(join(dir, name(id)), "mine");
+    const { code, stderr } = await desk.run(`review download ${id} --dir ${dir}`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("is another file")]);
+    expect(readFileSync(join(dir, name(id)), "utf8")).toBe("mine");
+    await desk.run(`review download ${id} --dir ${dir} --force`);
+    expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
+  });
+
+  it("names files by a template that strangers cannot lead out of the folder", async () => {
+    const eve = await registerPlaytester(desk.server, "../../Eve\u001b[2J:.");
+    const [id, dir] = [await submitted(eve), testFolder()];
+    mkdirSync(join(dir, "in"));
+    const template = ["--name-template", "{game}/{date}-{playtester}-{id}.mp4"];
+    expect((await desk.run(["review", "download", id, "--dir", join(dir, "in"), ...template])).code).toBe(0);
+    expect(readdirSync(dir)).toEqual(["in"]);
+    expect(readdirSync(join(dir, "in", "Lantern Deep"))).toEqual([`2026-03-01-__.._Eve_[2J_-${id}.mp4`]);
+  });
+
+  it.each([
+    ["nothing named", "", "Name slots"],
+    ["a template without {id}", "--all --name-template {game}", "needs {id}"],
+    ["a template that leads out", "--all --name-template ../{id}", "must stay inside"],
+    ["an unknown placeholder", "--all --name-template {id}{gmae}", "there is no {gmae}"],
+  ])("refuses %s", async (_, flags, message) => {
+    const { code, stderr } = await desk.run(`review download ${flags}`.trim());
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("downloads every video of a playtest, and goes on when one cannot be had", async () => {
+    const [id, dir] = [await submitted(), testFolder()];
+    const playtest = (await slot(id)).requestId;
+    expect(await desk.json(`review download --playtest ${playtest} --dir ${dir}`)).toMatchObject({
+      result: { downloaded: [{ id }], failed: [] },
+    });
+    const open = (await desk.owner.get(`/playtests/${await desk.order()}/slots`)).body.data.slots[0].id;
+    const ran = await desk.run(`review download ${id} ${open} --dir ${dir} --json`);
+    expect([ran.code, JSON.parse(ran.stdout).result.failed]).toEqual([11, [expect.objectContaining({ id: open })]]);
+    expect(existsSync(join(dir, name(id)))).toBe(true);
+  });
+});
+
+describe("watch", () => {
+  it("prints what comes after it began, as JSON lines", async () => {
+    const old = await submitted();
+    let fresh = "";
+    const sleep = async () => {
+      fresh ||= await submitted(await registerPlaytester(desk.server, "Bo"));
+    };
+    const { code, stdout } = await desk.run("review watch --count 1 --ndjson", { outside: { sleep } });
+    expect([code, JSON.parse(stdout).slot.id]).toEqual([0, fresh]);
+    expect(stdout).not.toContain(old);
+  });
+
+  it("runs a command for each, which gets data by standard input and environment only", async () => {
+    const eve = await registerPlaytester(desk.server, "$(touch pwned)");
+    const [id, cwd] = [await submitted(eve), testFolder()];
+    const exec = ["--exec", 'cat > "in-$PLAYTEST_SLOT_ID.json"'];
+    const { code } = await desk.run(["review", "watch", "--existing", "--count", "1", ...exec], { cwd });
+    expect([code, readdirSync(cwd)]).toEqual([0, [`in-${id}.json`]]);
+    expect(JSON.parse(readFileSync(join(cwd, `in-${id}.json`), "utf8")).playtester.displayName).toBe("$(touch pwned)");
+  });
+
+  it("ends with 130 at Ctrl-C", async () => {
+    await submitted();
+    const ran = await desk.run("review watch --existing", { onOutput: (_, process) => process.signal("SIGINT") });
+    expect(ran.code).toBe(130);
+  });
+});
