@@ -1,0 +1,144 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { doctor } from "../../server/doctor.ts";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { createTestRandom } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = freshFolder();
+});
+afterEach(killLeftovers);
+
+const rounds = Number(process.env.PLAYTEST_KILL_ROUNDS ?? 6);
+const clients = 16;
+const seed = process.env.PLAYTEST_SEED ?? "kill";
+
+interface Attempt {
+  key: string;
+  /** What came back; undefined when the connection died first, so that the outcome is unknown. */
+  body: string | undefined;
+}
+
+interface Serving {
+  baseUrl: string;
+  ownerKey: string;
+  gameId: string;
+}
+
+async function start(round: number, flags: string[]) {
+  const file = join(folder, `ready-${round}.json`);
+  const argv = [
+    "serve",
+    "run",
+    "--sandbox",
+    "--port",
+    "0",
+    "--data",
+    folder,
+    "--ready-file",
+    file,
+    "--rate-limit",
+    "off",
+    "--log-level",
+    "error",
+  ];
+  const { child, ended } = spawnPlaytest(folder, [...argv, ...flags]);
+  return { ready: await readyFile(file), child, ended };
+}
+
+const post = (to: Serving, key: string) =>
+  fetch(`${to.baseUrl}/api/v1/games/${to.gameId}/playtests`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${to.ownerKey}`, "content-type": "application/json", "idempotency-key": key },
+    body: "{}",
+  });
+
+/** Orders as fast as it can until the server is gone. */
+async function orderUntilGone(to: Serving, name: string): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (let number = 0; ; number++) {
+    const key = `${name}-${number}`;
+    try {
+      const reply = await post(to, key);
+      const body = await reply.text();
+      if (reply.status !== 201) throw new Error(`${key}: ${reply.status} ${body}`);
+      attempts.push({ key, body });
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith(key)) throw error;
+      attempts.push({ key, body: undefined });
+      return attempts;
+    }
+  }
+}
+
+it(`loses no order and makes none twice when the server is killed in the middle (${rounds} rounds, seed ${seed})`, async () => {
+  const random = createTestRandom(seed);
+  const first = await start(0, ["--seed", "demo"]);
+  const { ownerKey, gameId } = first.ready as Required<typeof first.ready>;
+  await Promise.all(Array.from({ length: 5 }, (_, index) => grant(first.ready, ownerKey, index)));
+  let server = first;
+  const attempts: Attempt[] = [];
+
+  for (let round = 1; round <= rounds; round++) {
+    const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
+    const work = Array.from({ length: clients }, (_, client) => orderUntilGone(to, `${round}-${client}`));
+    const { child } = server;
+    setTimeout(() => child.kill("SIGKILL"), 20 + (random(2).readUInt16BE() % 400));
+    attempts.push(...(await Promise.all(work)).flat());
+    await server.ended;
+    server = await start(round, []);
+  }
+
+  const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
+  const acknowledged = attempts.filter((attempt) => attempt.body !== undefined);
+  expect(acknowledged.length).toBeGreaterThan(rounds);
+  // Repeating every request, also those with an unknown outcome, must leave exactly one order per key.
+  const repeated = new Map<string, string>();
+  for (const { key } of attempts) repeated.set(key, await (await post(to, key)).text());
+  for (const { key, body } of acknowledged) expect(repeated.get(key)).toBe(body);
+  const ids = new Set([...repeated.values()].map((body) => JSON.parse(body).data.playtest.id));
+  expect(ids.size).toBe(attempts.length);
+  expect(await orderIds(to)).toEqual(ids);
+
+  server.child.kill("SIGTERM");
+  expect((await server.ended).code).toBe(0);
+  const faults = (await doctor({ data: folder, ledger: true, fix: false, now: Date.now(), env: {} })).filter(
+    (check) => !check.ok,
+  );
+  expect(faults).toEqual([]);
+}, 120_000);
+
+/** $10,000 more credit each, through the sandbox's card checkout. */
+async function grant(ready: { baseUrl: string }, ownerKey: string, index: number): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${ownerKey}`,
+    "content-type": "application/json",
+    "idempotency-key": `credit-${index}`,
+  };
+  const bought = await fetch(`${ready.baseUrl}/api/v1/billing/credit`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ amountCents: 1_000_000 }),
+  });
+  const { paymentId } = ((await bought.json()) as { data: { paymentId: string } }).data;
+  const body = JSON.stringify({ outcome: "paid" });
+  await fetch(`${ready.baseUrl}/api/v1/sandbox/payments/${paymentId}/complete`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+}
+
+async function orderIds(to: Serving): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const path = `/api/v1/games/${to.gameId}/playtests?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`;
+    const reply = await fetch(to.baseUrl + path, { headers: { authorization: `Bearer ${to.ownerKey}` } });
+    const page = (await reply.json()) as { data: { playtests: { id: string }[] }; meta: { cursor: string | null } };
+    for (const { id } of page.data.playtests) ids.add(id);
+    cursor = page.meta.cursor;
+  }
+  return ids;
+}
