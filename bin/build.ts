@@ -1,16 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
-/** Bundles the program into dist/: the command line whole and split for a quick start, the server's third parties left outside. */
+/**
+ * Bundles the program into dist/. Loading a file costs more than reading it, so the command line is one file whose parts run when
+ * they are asked for, and each of its third parties is a file that is loaded when it is needed. The server's stay packages.
+ */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
-/** Third parties of the command line. Everything else stays a package of its own. */
-const bundled = ["commander", "conf", "ora", "cli-table3", "@inquirer", "undici", "yaml", "csv-parse", "yazl", "tus-js-client"];
+/** Third parties of the command line that are shipped inside; the others are installed beside it. */
+const shipped = ["commander", "conf", "ora", "cli-table3", "@inquirer", "yaml", "csv-parse", "yazl", "tus-js-client"];
 
 /**
  * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
@@ -42,38 +45,90 @@ const withoutValidator: Plugin = {
   },
 };
 
-const packageOf = (path: string) => path.split("/")[0]!;
+const vendorName = (specifier: string) =>
+  specifier
+    .replace(/\.js$/, "")
+    .replace(/[^a-z0-9]+/gi, "-")
+    .replace(/^-/, "");
+const vendored = new Set<string>();
+
+/** Own code stays; a shipped third party becomes a file of its own, the server another, the rest a package. */
 const outside: Plugin = {
   name: "outside",
   setup({ onResolve }) {
-    onResolve({ filter: /^[@a-z]/ }, ({ path, importer }) => {
-      const ours = !importer.includes("/node_modules/");
-      return ours && !path.startsWith("node:") && !bundled.includes(packageOf(path)) ? { path, external: true } : undefined;
+    onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) => {
+      if (kind === "entry-point" || path.startsWith("node:")) return undefined;
+      if (!shipped.includes(path.split("/")[0]!)) return { path, external: true };
+      if (kind === "import-statement" && path !== "commander")
+        return { errors: [{ text: `${path} would be loaded at every start: load it with import() where it is used` }] };
+      vendored.add(path);
+      return { path: `./vendor/${vendorName(path)}.js`, external: true };
+    });
+    onResolve({ filter: /\/server\/main\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: "./server.js", external: true },
+    );
+  },
+};
+
+/** The file of a third party: its exports under their own names, whatever kind of module it is. */
+const vendorEntry: Plugin = {
+  name: "vendor-entry",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^vendor:/ }, ({ path }) => ({ path: path.slice("vendor:".length), namespace: "vendor" }));
+    onLoad({ filter: /.*/, namespace: "vendor" }, async ({ path }) => {
+      const names = Object.keys((await import(path)) as object).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
+      const named = names.filter((name) => name !== "default" && name !== "module.exports");
+      const lines = [
+        `import * as all from ${JSON.stringify(path)};`,
+        ...named.map((name, i) => `const e${i} = all.${name}; export { e${i} as ${name} };`),
+        ...(names.includes("default") ? ["export default all.default;"] : []),
+      ];
+      return { contents: lines.join("\n"), loader: "js", resolveDir: root };
     });
   },
 };
 
-const entries = { main: "src/main.ts", index: "src/index.ts", server: "server/main.ts" };
-const present = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
-
-rmSync(dist, { recursive: true, force: true });
-await build({
+const common: BuildOptions = {
   absWorkingDir: root,
-  entryPoints: Object.fromEntries(present),
   outdir: dist,
   bundle: true,
-  splitting: true,
   format: "esm",
   platform: "node",
   target: "node20.19",
   minifyWhitespace: true,
   minifySyntax: true,
-  chunkNames: "chunks/[name]-[hash]",
-  // Bundled CommonJS packages ask for node's own modules by require.
-  banner: { js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);' },
-  plugins: [inlineData, withoutValidator, outside],
   logLevel: "warning",
+};
+// CommonJS packages inside ask for node's own modules by require.
+const requireBanner = 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+
+const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts" };
+const server = existsSync(join(root, "server/main.ts")) ? { server: "server/main.ts" } : {};
+
+rmSync(dist, { recursive: true, force: true });
+await build({ ...common, entryPoints: { ...entries, ...server }, plugins: [inlineData, outside] });
+const { metafile } = await build({
+  ...common,
+  metafile: true,
+  outdir: join(dist, "vendor"),
+  entryPoints: Object.fromEntries([...vendored].map((specifier) => [vendorName(specifier), `vendor:${specifier}`])),
+  splitting: true,
+  chunkNames: "shared-[hash]",
+  banner: { js: requireBanner },
+  plugins: [vendorEntry, withoutValidator],
 });
+
+/** The licence of each package that is shipped inside. */
+function licences(inputs: readonly string[]): string {
+  const packages = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  const texts = [...packages].sort().map((name) => {
+    const folder = join(root, "node_modules", name);
+    const file = readdirSync(folder).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+    return `${name}\n\n${file ? readFileSync(join(folder, file), "utf8").trim() : "See its package."}\n`;
+  });
+  return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
+writeFileSync(join(dist, "vendor", "LICENSES.txt"), licences(Object.keys(metafile?.inputs ?? {})));
 
 const typescript = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json"), "utf8")) as {
   bin: { tsc: string };

@@ -1,22 +1,13 @@
 import type { Command } from "./commands/define.ts";
 import { operations } from "./contract/static.ts";
 import { exitCodeMeanings } from "./errors.ts";
-import { type GlobalFlag, globalFlags } from "./globals.ts";
-import type { GroupEntry, TopEntry } from "./groups.ts";
+import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
+import { row, section, spelled } from "./root-help.ts";
 
 /** Help texts, made from the same descriptions the parser uses. */
 
-const width = 30;
-const row = (left: string, right: string) =>
-  left.length < width - 1 ? `  ${left.padEnd(width - 2)}${right}` : `  ${left}\n${" ".repeat(width)}${right}`;
-const section = (title: string, rows: readonly string[]) => (rows.length === 0 ? [] : [title, ...rows, ""]);
-
-const spelled = ({ name, short, value }: Pick<FlagInfo, "name" | "short" | "value">) =>
-  `${short ? `-${short}, ` : "    "}--${name}${value ? (value.startsWith("[") ? value : ` ${value.length > 24 ? "VALUE" : value}`) : ""}`;
-
 const flagRow = (flag: FlagInfo) => row(spelled(flag), `${flag.summary}${flag.required ? " (needed)" : ""}`);
-const globalRow = (flag: GlobalFlag) => row(spelled({ ...flag }), flag.summary);
 
 /** `<game> [reason] [slot…]` of a command. */
 export function argsUsage(command: Command): string {
@@ -110,26 +101,3 @@ export function groupHelp({ name, aliases, summary }: GroupEntry, commands: read
     "",
   ].join("\n");
 }
-
-export function rootHelp(groups: readonly GroupEntry[], tops: readonly TopEntry[], shortcuts: readonly TopEntry[]): string {
-  const named = ({ name, aliases }: GroupEntry) => [name, ...aliases].join(", ");
-  return [
-    "Order playtests, review the videos, pay the players.",
-    "",
-    "Usage: playtest <noun> <verb> [arguments] [flags]",
-    "",
-    ...section("Commands", [
-      ...groups.map((group) => row(named(group), group.summary)),
-      ...tops.map(({ name, summary }) => row(name, summary)),
-    ]),
-    ...section(
-      "Shortcuts",
-      shortcuts.map(({ name, summary }) => row(name, summary)),
-    ),
-    ...section("Global flags", globalFlagRows()),
-    "More: `playtest <noun> --help`, `playtest help exit-codes`, `playtest help environment`, `playtest help --tree`.",
-    "",
-  ].join("\n");
-}
-
-export const globalFlagRows = () => (globalFlags as readonly GlobalFlag[]).map(globalRow);

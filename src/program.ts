@@ -85,7 +85,7 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
 }
 
 async function rootTarget(): Promise<Target> {
-  const { rootHelp } = await import("./help.ts");
+  const { rootHelp } = await import("./root-help.ts");
   return { help: rootHelp(groups, topCommands, shortcuts) };
 }
 
@@ -121,11 +121,8 @@ export interface Running {
 
 /** Runs one command line; throws what goes wrong. */
 export async function run(argv: readonly string[], io: Io, outside: Outside, running: Running): Promise<void> {
-  if (argv[0] === "--version" || argv[0] === "-V") return io.out(`${(await import("./version.ts")).version}\n`);
-  if (argv[0] === "__complete") {
-    const { completionText } = await import("./complete.ts");
-    return io.out(completionText(argv.slice(argv[1] === "--" ? 2 : 1), io.env, io.platform));
-  }
+  const answer = /^(-|__)/.test(argv[0] ?? "") ? await (await import("./quick.ts")).quick(argv, io.env, io.platform) : undefined;
+  if (answer !== undefined) return io.out(answer);
   const target = await resolve(argv);
   if ("help" in target) return io.out(target.help);
   const { command, path, rest } = target;

@@ -1,14 +1,22 @@
+import {
+  Agent,
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from "node:http";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { Dispatcher } from "undici";
 import { CliError, exitCodes } from "../errors.ts";
-import { proxyFor } from "./proxy.ts";
+import { proxyFor, proxyHeaders, tunnel } from "./proxy.ts";
 
 export interface HttpRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
   body?: string | Uint8Array | Readable | undefined;
-  /** Milliseconds for the whole exchange; when the body is streamed, until the headers came. */
+  /** Milliseconds for the whole exchange; with `stream`, until the headers came and then between parts of the body. */
   timeout: number;
   signal?: AbortSignal | undefined;
   /** Hand out the body as it comes instead of reading it. */
@@ -19,7 +27,7 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
-  /** Set instead of `body` when streaming was asked for. */
+  /** Set instead of `body` when streaming was asked for and the reply is a success. */
   stream?: Readable;
 }
 
@@ -38,104 +46,117 @@ export class NetworkError extends CliError {
   }
 }
 
-const neverSent: Record<string, string> = {
+const reasons: Record<string, string> = {
   ECONNREFUSED: "nothing answers there",
   ENOTFOUND: "its name is not known",
   EAI_AGAIN: "its name could not be looked up",
   EHOSTUNREACH: "no route leads there",
   ENETUNREACH: "the network is unreachable",
-  UND_ERR_CONNECT_TIMEOUT: "it did not accept a connection in time",
+  ETIMEDOUT: "it did not accept a connection in time",
 };
-const tls = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 const startHint = "Start an instance with `playtest serve`, or name another with --base-url.";
+const tls = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 const tlsHint = "For a private certificate authority set NODE_EXTRA_CA_CERTS to its file.";
 
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  const { code, errors } = error as Error & { code?: string; errors?: unknown[] };
-  if (code) return code;
-  return errors?.length ? codeOf(errors[0]) : codeOf(error.cause);
+/** What went wrong on the way, in words; `sent` when the connection stood before it broke. */
+function explain(error: unknown, url: URL, proxy: URL | undefined, sent: boolean): NetworkError {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const where = proxy ? `${url.origin} through the proxy ${proxy.host}` : url.origin;
+  if (sent) return new NetworkError(`The connection to ${where} was lost: ${message}.`, true, error);
+  if (tls.test(code)) return new NetworkError(`No secure connection to ${where}: ${message}.`, false, error, tlsHint);
+  return new NetworkError(`Cannot reach ${where}: ${reasons[code] ?? message}.`, false, error, startHint);
 }
 
-function explain(error: unknown, url: URL, proxied: boolean): NetworkError {
-  const code = codeOf(error);
-  const where = proxied ? `${url.origin} (through a proxy)` : url.origin;
-  const known = neverSent[code];
-  if (known) return new NetworkError(`Cannot reach ${where}: ${known}.`, false, error, startHint);
-  const reason = error instanceof Error ? error.message : String(error);
-  if (tls.test(code)) return new NetworkError(`No secure connection to ${where}: ${reason}.`, false, error, tlsHint);
-  if (proxied && /proxy/i.test(reason))
-    return new NetworkError(`The proxy did not connect to ${url.origin}: ${reason}.`, false, error);
-  return new NetworkError(`The connection to ${where} was lost: ${reason}.`, true, error);
+function flatten(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+  );
 }
 
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const pairs = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]);
-  return Object.fromEntries(pairs);
-}
-
-async function readAll(stream: Readable) {
+async function readAll(reply: IncomingMessage) {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  for await (const chunk of reply) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
+}
+
+/** Sends the body and waits for the head of the reply. */
+async function exchange(asked: ClientRequest, body: HttpRequest["body"]): Promise<IncomingMessage> {
+  const reply = new Promise<IncomingMessage>((resolve, reject) => {
+    asked.once("response", resolve);
+    asked.once("error", reject);
+  });
+  if (body !== undefined && typeof body === "object" && "pipe" in body) {
+    body.once("error", (error) => asked.destroy(error));
+    body.pipe(asked);
+  } else asked.end(body);
+  return reply;
+}
+
+/** Tells, once a request has failed, whether its connection had stood. */
+function watchConnection(asked: ClientRequest) {
+  let connected = false;
+  asked.once("socket", (socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }) => {
+    if (!socket.connecting && !socket.secureConnecting) connected = true;
+    socket.once(socket.encrypted ? "secureConnect" : "connect", () => {
+      connected = true;
+    });
+  });
+  return () => connected;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** HTTP by undici, through the proxies the environment names. */
+/** HTTP/1.1 with kept connections, through the proxies the environment names. */
 export function createTransport(env: Env): Transport {
-  const agents = new Map<string, Promise<Dispatcher>>();
-  const make = async (proxy: string): Promise<Dispatcher> => {
-    if (proxy === "") return new (await import("undici/lib/dispatcher/agent.js")).default();
-    return new (await import("undici/lib/dispatcher/proxy-agent.js")).default(proxy);
-  };
-  const agentFor = (proxy: string) => {
-    const known = agents.get(proxy) ?? make(proxy);
-    agents.set(proxy, known);
-    return known;
-  };
+  const plain = new Agent({ keepAlive: true });
+  let secure: Agent | undefined;
 
-  async function exchange(request: HttpRequest, proxy: string, signal: AbortSignal, timer: NodeJS.Timeout): Promise<HttpReply> {
-    const agent = await agentFor(proxy);
-    const { default: send } = await import("undici/lib/api/api-request.js");
-    const { method, url, headers, body } = request;
-    const reply = await send.call(agent, {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: method as Dispatcher.HttpMethod,
-      headers,
-      body: body ?? null,
-      signal,
-      headersTimeout: 0,
-      bodyTimeout: request.stream ? request.timeout : 0,
-    });
-    const head = { status: reply.statusCode, headers: flatten(reply.headers) };
-    if (request.stream && reply.statusCode < 300) {
-      clearTimeout(timer);
-      return { ...head, body: Buffer.alloc(0), stream: reply.body };
-    }
-    return { ...head, body: await readAll(reply.body) };
+  /** Node's own client: undici's would compile its parser at every start. */
+  async function open(request: HttpRequest, proxy: URL | undefined, signal: AbortSignal): Promise<ClientRequest> {
+    const { method, url, headers } = request;
+    const options: RequestOptions = { method, headers, signal };
+    if (url.protocol === "http:" && proxy)
+      return httpRequest(proxy, {
+        ...options,
+        path: url.href,
+        headers: { host: url.host, ...headers, ...proxyHeaders(proxy) },
+        agent: plain,
+      });
+    if (url.protocol === "http:") return httpRequest(url, { ...options, agent: plain });
+    const https = await import("node:https");
+    secure ??= new https.Agent({ keepAlive: true });
+    if (!proxy) return https.request(url, { ...options, agent: secure });
+    const socket = await tunnel(proxy, url, signal);
+    return https.request(url, { ...options, agent: false, createConnection: () => socket });
   }
 
   async function send(request: HttpRequest): Promise<HttpReply> {
     const { url, timeout, signal } = request;
-    const proxy = proxyFor(url, env) ?? "";
+    const proxy = proxyFor(url, env);
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeout);
-    const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+    let connected = () => false;
     try {
-      return await exchange(request, proxy, either, timer);
+      const asked = await open(request, proxy, signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+      connected = watchConnection(asked);
+      const reply = await exchange(asked, request.body);
+      const head = { status: reply.statusCode ?? 0, headers: flatten(reply.headers) };
+      if (!request.stream || head.status >= 300) return { ...head, body: await readAll(reply) };
+      reply.setTimeout(timeout, () => reply.destroy(new Error(`nothing came for ${timeout / 1000} s`)));
+      return { ...head, body: Buffer.alloc(0), stream: reply };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (late.signal.aborted) throw new NetworkError(`No reply from ${url.origin} within ${timeout / 1000} s.`, true, error);
-      throw explain(error, url, proxy !== "");
+      if (late.signal.aborted)
+        throw new NetworkError(`No reply from ${url.origin} within ${timeout / 1000} s.`, connected(), error);
+      throw explain(error, url, proxy, connected());
     } finally {
       clearTimeout(timer);
     }
   }
 
   async function close() {
-    for (const agent of agents.values()) await (await agent).destroy();
+    plain.destroy();
+    secure?.destroy();
   }
 
   return { send, close };

@@ -1,4 +1,7 @@
 declare module "cli-table3/src/utils.js" {
-  /** Columns a text takes on a terminal. */
-  export function strlen(text: string): number;
+  const utils: {
+    /** Columns a text takes on a terminal. */
+    strlen(text: string): number;
+  };
+  export default utils;
 }

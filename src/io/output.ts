@@ -120,7 +120,7 @@ export function createOutput(options: OutputOptions): Output {
     const { table } = await import("./table.ts");
     const head = columns.map((column) => options.paint("bold", column.header.toUpperCase()));
     const rows = items.map((item) => columns.map((column) => show(columnValue(column, item), column.as, cells)));
-    await sink.write(table([head, ...rows], options.columns));
+    await sink.write(await table([head, ...rows], options.columns));
   }
 
   async function detailView(view: View, item: Item) {

@@ -1,6 +1,3 @@
-import Table from "cli-table3";
-import { strlen } from "cli-table3/src/utils.js";
-
 const gap = 2;
 const narrowest = 8;
 
@@ -22,9 +19,10 @@ const barer = [...bare, "left", "left-mid", "mid", "mid-mid", "right", "right-mi
 const chars = { ...Object.fromEntries(barer.map((name) => [name, ""])), middle: " ".repeat(gap) };
 
 /** An aligned table without borders, cut to the terminal's width. */
-export function table(rows: readonly (readonly string[])[], columns: number): string {
+export async function table(rows: readonly (readonly string[])[], columns: number): Promise<string> {
+  const [{ default: Table }, { default: utils }] = await Promise.all([import("cli-table3"), import("cli-table3/src/utils.js")]);
   const count = rows[0]?.length ?? 0;
-  const natural = Array.from({ length: count }, (_, i) => Math.max(1, ...rows.map((row) => strlen(row[i] ?? ""))));
+  const natural = Array.from({ length: count }, (_, i) => Math.max(1, ...rows.map((row) => utils.strlen(row[i] ?? ""))));
   const options = {
     chars,
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },

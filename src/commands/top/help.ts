@@ -1,6 +1,7 @@
 import { notFound } from "../../errors.ts";
 import { groups, shortcuts, topCommands } from "../../groups.ts";
-import { commandHelp, groupHelp, rootHelp } from "../../help.ts";
+import { commandHelp, groupHelp } from "../../help.ts";
+import { rootHelp } from "../../root-help.ts";
 import { arg, define, flag } from "../define.ts";
 import { topics } from "./topics.ts";
 

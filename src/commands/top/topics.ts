@@ -1,5 +1,5 @@
 import { exitCodeMeanings } from "../../errors.ts";
-import { globalFlagRows } from "../../help.ts";
+import { globalFlagRows } from "../../root-help.ts";
 
 const environment: readonly (readonly [string, string])[] = [
   ["PLAYTEST_API_KEY", "API key; not sent to a base URL that only .playtest.json names"],

@@ -1,0 +1,14 @@
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What is answered without loading a command: the version, the overview, a completion. Anything else: undefined. */
+export async function quick(argv: readonly string[], env: Env, platform: string): Promise<string | undefined> {
+  const [first] = argv;
+  if (first === "--version" || first === "-V") return `${(await import("./version.ts")).version}\n`;
+  if (first === "__complete") {
+    const { completionText } = await import("./complete.ts");
+    return completionText(argv.slice(argv[1] === "--" ? 2 : 1), env, platform);
+  }
+  if (argv.length !== 1 || (first !== "--help" && first !== "-h")) return undefined;
+  const [{ tree }, { rootHelp }] = await Promise.all([import("./tree.ts"), import("./root-help.ts")]);
+  return rootHelp(tree.groups, tree.tops, tree.shortcuts);
+}

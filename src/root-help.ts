@@ -1,0 +1,47 @@
+import { type GlobalFlag, globalFlags } from "./globals.ts";
+
+const width = 30;
+
+/** A line of help: a term and what it means. */
+export const row = (left: string, right: string) =>
+  left.length < width - 1 ? `  ${left.padEnd(width - 2)}${right}` : `  ${left}\n${" ".repeat(width)}${right}`;
+
+/** A titled block of lines; none: nothing. */
+export const section = (title: string, rows: readonly string[]) => (rows.length === 0 ? [] : [title, ...rows, ""]);
+
+/** `-f, --from-file FILE` */
+export const spelled = ({ name, short, value }: Pick<GlobalFlag, "name" | "short" | "value">) => {
+  const shown = value === undefined ? "" : value.startsWith("[") ? value : ` ${value.length > 24 ? "VALUE" : value}`;
+  return `${short ? `-${short}, ` : "    "}--${name}${shown}`;
+};
+
+export const globalFlagRows = () => (globalFlags as readonly GlobalFlag[]).map((flag) => row(spelled(flag), flag.summary));
+
+interface Entry {
+  name: string;
+  summary: string;
+  aliases?: readonly string[];
+}
+
+/** The overview of the program. */
+export function rootHelp(groups: readonly Entry[], tops: readonly Entry[], shortcuts: readonly Entry[]): string {
+  const named = ({ name, aliases = [] }: Entry) => [name, ...aliases].join(", ");
+  const commands = [
+    ...groups.map((group) => row(named(group), group.summary)),
+    ...tops.map(({ name, summary }) => row(name, summary)),
+  ];
+  return [
+    "Order playtests, review the videos, pay the players.",
+    "",
+    "Usage: playtest <noun> <verb> [arguments] [flags]",
+    "",
+    ...section("Commands", commands),
+    ...section(
+      "Shortcuts",
+      shortcuts.map(({ name, summary }) => row(name, summary)),
+    ),
+    ...section("Global flags", globalFlagRows()),
+    "More: `playtest <noun> --help`, `playtest help exit-codes`, `playtest help environment`, `playtest help --tree`.",
+    "",
+  ].join("\n");
+}
