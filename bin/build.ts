@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
@@ -102,11 +102,10 @@ const common: BuildOptions = {
 // CommonJS packages inside ask for node's own modules by require.
 const requireBanner = 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
-const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts" };
-const server = existsSync(join(root, "server/main.ts")) ? { server: "server/main.ts" } : {};
+const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts", server: "server/main.ts" };
 
 rmSync(dist, { recursive: true, force: true });
-await build({ ...common, entryPoints: { ...entries, ...server }, plugins: [inlineData, outside] });
+await build({ ...common, entryPoints: entries, plugins: [inlineData, outside] });
 const { metafile } = await build({
   ...common,
   metafile: true,
