@@ -9,6 +9,10 @@ export interface GroupEntry {
 
 const auth = async () => (await import("./commands/auth/index.ts")).auth;
 const games = async () => (await import("./commands/games/index.ts")).games;
+const billing = async () => (await import("./commands/billing/index.ts")).billing;
+const chat = async () => (await import("./commands/chat/index.ts")).chat;
+const notifications = async () => (await import("./commands/notifications/index.ts")).notifications;
+const tester = async () => (await import("./commands/tester/index.ts")).tester;
 const info = async () => (await import("./commands/info/index.ts")).info;
 const serve = async () => (await import("./commands/serve/index.ts")).serve;
 const config = async () => (await import("./commands/config/index.ts")).config;
@@ -24,6 +28,10 @@ export const groups: readonly GroupEntry[] = [
   { name: "playtests", aliases: ["playtest", "pt"], summary: "Order playtests and follow them", load: playtests },
   { name: "applications", aliases: ["application", "app"], summary: "Choose playtesters who applied", load: applications },
   { name: "review", aliases: ["rv"], summary: "Watch and judge what playtesters submitted", load: review },
+  { name: "billing", aliases: [], summary: "Credit, payments, invoices, subscriptions and hours", load: billing },
+  { name: "chat", aliases: [], summary: "Talk to playtesters, or to game owners", load: chat },
+  { name: "notifications", aliases: ["notification"], summary: "What happened, as it happens", load: notifications },
+  { name: "tester", aliases: [], summary: "Play: claim a slot, submit the video, earn", load: tester },
   { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
   { name: "serve", aliases: [], summary: "Run a server of your own", load: serve },
   { name: "config", aliases: [], summary: "Settings and where they come from", load: config },

@@ -1,0 +1,19 @@
+import { define } from "../define.ts";
+import { historyView, hoursView } from "./view.ts";
+
+export const hours = define({
+  name: "hours",
+  summary: "Show playtest hours",
+  operation: "getPlaytestHours",
+  examples: ["playtest billing hours"],
+  run: async (_, ctx) => ctx.item(await ctx.api().getPlaytestHours({}), hoursView),
+});
+
+export const hoursHistory = define({
+  name: "hours history",
+  summary: "List what playtest hours were gained and spent, newest first",
+  operation: "listPlaytestHoursHistory",
+  list: true,
+  examples: ["playtest billing hours history", "playtest billing hours history --all --csv"],
+  run: async ({ range }, ctx) => ctx.list("listPlaytestHoursHistory", {}, range, historyView),
+});

@@ -1,0 +1,25 @@
+import type { Group } from "../define.ts";
+import { balance } from "./balance.ts";
+import { creditAdd } from "./credit-add.ts";
+import { hours, hoursHistory } from "./hours.ts";
+import { invoice } from "./invoice.ts";
+import { paymentsGet, paymentsList } from "./payments.ts";
+import { plans } from "./plans.ts";
+import { subscriptionCancel, subscriptionCheckout, subscriptionResume, subscriptionShow } from "./subscription.ts";
+
+export const billing: Group = {
+  commands: [
+    balance,
+    paymentsList,
+    paymentsGet,
+    invoice,
+    creditAdd,
+    plans,
+    subscriptionShow,
+    subscriptionCheckout,
+    subscriptionCancel,
+    subscriptionResume,
+    hours,
+    hoursHistory,
+  ],
+};

@@ -1,0 +1,90 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { CliError, failure, partlyDone, usage } from "../../errors.ts";
+import { plural, shortId } from "../../io/text.ts";
+import { arg, type Context, col, define, flag } from "../define.ts";
+
+interface Saved {
+  paymentId: string;
+  file: string;
+  bytes: number;
+}
+
+const view = { columns: [col("payment", "paymentId", "id"), col("file", "file"), col("size", "bytes", "bytes")] } as const;
+
+export const invoice = define({
+  name: "invoice",
+  summary: "Download invoices of completed payments as PDF",
+  description:
+    "One invoice goes to standard output when that is a file or pipe; else invoices become files named after their payment.",
+  operation: ["getInvoice", "listPayments"],
+  args: { payments: { ...arg.ids("Payment ids"), optional: true } },
+  flags: {
+    all: flag.toggle("Invoices of all completed payments"),
+    since: flag.text("Of payments of this day and later, as 2026-01-31", { value: "DATE" }),
+    dir: flag.text("Folder for the files (default here)", { value: "DIR" }),
+  },
+  exits: [11],
+  examples: [
+    "playtest billing invoice 7be02c11 > invoice.pdf",
+    "playtest billing invoice --all --since 2026-01-01 --dir invoices",
+  ],
+  async run({ args, flags }, ctx) {
+    const chosen = flags.all || flags.since !== undefined;
+    if (chosen === args.payments.length > 0) throw usage("Name payments, or choose them with --all or --since.");
+    const ids = chosen ? await completedSince(ctx, flags.since) : args.payments;
+    const plain =
+      ctx.out.format.kind === "auto" && flags.dir === undefined && (!ctx.io.terminal.stdout || ctx.flags.output !== undefined);
+    if (!chosen && ids.length === 1 && plain) {
+      await ctx.out.raw(await fetchInvoice(ctx, ids[0]!));
+      return undefined;
+    }
+    return save(ctx, ids, resolve(ctx.io.cwd(), flags.dir ?? "."));
+  },
+});
+
+const fetchInvoice = async (ctx: Context, id: string) => {
+  const path = `/billing/payments/${encodeURIComponent(id)}/invoice`;
+  return (await ctx.api().checked({ method: "GET", path, headers: { accept: "application/pdf" } })).body;
+};
+
+async function completedSince(ctx: Context, since: string | undefined): Promise<string[]> {
+  const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  if (Number.isNaN(from)) throw usage(`--since: ${JSON.stringify(since)} is not a date such as 2026-01-31.`);
+  const ids: string[] = [];
+  for await (const { data } of ctx.pages("listPayments", {}, { all: true })) {
+    const inRange = data.payments.filter(({ createdAt }) => Date.parse(createdAt) >= from);
+    ids.push(...inRange.filter(({ status }) => status === "completed").map(({ id }) => id));
+    if (inRange.length < data.payments.length) break;
+  }
+  return ids;
+}
+
+/** Saves each; what fails is said and does not stop the others. */
+async function save(ctx: Context, ids: readonly string[], folder: string) {
+  await mkdir(folder, { recursive: true }).catch((error: Error) =>
+    Promise.reject(failure(`Cannot make ${folder}: ${error.message}.`)),
+  );
+  const saved: Saved[] = [];
+  const failed: CliError[] = [];
+  const progress = await ctx.progress();
+  for (const paymentId of ids) {
+    progress.update(`Downloading invoices, ${saved.length + failed.length + 1} of ${ids.length}`);
+    try {
+      const pdf = await fetchInvoice(ctx, paymentId);
+      const file = join(folder, `invoice-${shortId(paymentId)}.pdf`);
+      await writeFile(`${file}.part`, pdf);
+      await rename(`${file}.part`, file);
+      saved.push({ paymentId, file, bytes: pdf.length });
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      if (ids.length === 1) throw error;
+      failed.push(error);
+      ctx.out.warn(`${paymentId}: ${error.message}`);
+    }
+  }
+  progress.done();
+  if (failed.length === 0) return ctx.rows("invoices", saved, { ...view, empty: "No completed payments." });
+  await ctx.out.emit(ctx.rows("invoices", saved, view));
+  throw partlyDone(`${plural(failed.length, "invoice")} of ${ids.length} could not be downloaded.`);
+}

@@ -1,0 +1,66 @@
+import { col, detail, type View } from "../define.ts";
+
+export const balanceView: View = {
+  columns: [col("credit", "balanceCents", "usd"), col("hours", "playtestMinutes", "minutes"), detail("currency", "currency")],
+};
+
+export const paymentView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("amount", "amountCents", "usd"),
+    col("status", "status", "status"),
+    col("provider", "provider"),
+    col("when", "createdAt", "ago"),
+    detail("reference", "externalId"),
+  ],
+  empty: "No payments yet.",
+};
+
+export const planView: View = {
+  columns: [
+    col("key", "key"),
+    col("name", "displayName"),
+    col("price", "priceCents", "usd"),
+    col("every", "interval"),
+    col("hours", "hoursPerCycle"),
+    col("per hour", "pricePerHourCents", "usd"),
+  ],
+};
+
+export const subscriptionView: View = {
+  columns: [
+    col("plan", "subscription.planName"),
+    col("status", "subscription.status", "status"),
+    col("price", "subscription.priceCents", "usd"),
+    col("every", "subscription.interval"),
+    col("hours left", "playtestHours"),
+    col("renews", "nextRenewalAt", "ago"),
+    col("ends", "endsAt", "ago"),
+    detail("since", "subscription.createdAt", "ago"),
+    detail("ended because", "subscription.endedReason"),
+    detail("id", "subscription.id"),
+  ],
+};
+
+export const changedSubscriptionView: View = {
+  columns: [
+    col("plan", "planName"),
+    col("status", "status", "status"),
+    col("period ends", "currentPeriodEnd", "ago"),
+    col("cancels then", "cancelAtPeriodEnd"),
+    detail("id", "id"),
+  ],
+};
+
+export const hoursView: View = { columns: [col("minutes", "balanceMinutes"), col("hours", "balanceHours")] };
+
+export const historyView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("minutes", "amountMinutes"),
+    col("source", "source"),
+    col("note", "note"),
+    col("when", "createdAt", "ago"),
+  ],
+  empty: "No playtest hours gained or spent yet.",
+};

@@ -1,0 +1,12 @@
+import { define } from "../define.ts";
+import { offerView } from "./view.ts";
+
+export const browse = define({
+  name: "browse",
+  aliases: ["offers"],
+  summary: "List playtests you can claim or apply to",
+  operation: "listOffers",
+  list: true,
+  examples: ["playtest tester browse", "playtest tester browse --all --json=id,payoutCents"],
+  run: async ({ range }, ctx) => ctx.list("listOffers", {}, range, offerView),
+});

@@ -1,0 +1,15 @@
+import { arg, define } from "../define.ts";
+import { heldSlotView } from "./view.ts";
+
+export const claim = define({
+  name: "claim",
+  summary: "Claim a slot and get the build",
+  operation: "claimPlaytest",
+  args: { playtest: arg.id("Playtest id", "listOffers", "game.name") },
+  examples: ["playtest tester claim 0d9c41f2"],
+  async run({ args }, ctx) {
+    const data = await ctx.api().claimPlaytest({ params: { id: args.playtest } });
+    ctx.out.note("The slot is yours. Record your play, then `playtest tester submit VIDEO`.");
+    return ctx.item(data, heldSlotView);
+  },
+});

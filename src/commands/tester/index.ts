@@ -1,0 +1,16 @@
+import type { Group } from "../define.ts";
+import { applications } from "./applications.ts";
+import { apply } from "./apply.ts";
+import { browse } from "./browse.ts";
+import { claim } from "./claim.ts";
+import { earnings } from "./earnings.ts";
+import { release } from "./release.ts";
+import { report } from "./report.ts";
+import { show } from "./show.ts";
+import { slots } from "./slots.ts";
+import { submit } from "./submit.ts";
+import { withdraw } from "./withdraw.ts";
+
+export const tester: Group = {
+  commands: [browse, claim, apply, applications, withdraw, slots, show, submit, release, report, earnings],
+};

@@ -1,0 +1,12 @@
+import { arg, define } from "../define.ts";
+import { heldSlotView } from "./view.ts";
+
+export const release = define({
+  name: "release",
+  summary: "Give a slot back; you cannot claim in this playtest again",
+  operation: "releaseSlot",
+  confirm: false,
+  args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },
+  examples: ["playtest tester release 9c21d0ff"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().releaseSlot({ params: { id: args.slot } }), heldSlotView),
+});

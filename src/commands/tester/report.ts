@@ -1,0 +1,12 @@
+import { arg, define } from "../define.ts";
+import { heldSlotView } from "./view.ts";
+
+export const report = define({
+  name: "report",
+  summary: "Report that the build cannot be played; your deadline stops",
+  operation: "reportSlot",
+  body: "reportSlot",
+  args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },
+  examples: ["playtest tester report 9c21d0ff --reason-code crash --notes 'Black screen after the menu'"],
+  run: async ({ args, body }, ctx) => ctx.item(await ctx.api().reportSlot({ params: { id: args.slot }, body }), heldSlotView),
+});

@@ -1,0 +1,11 @@
+import { arg, define } from "../define.ts";
+import { heldSlotView } from "./view.ts";
+
+export const show = define({
+  name: "show",
+  summary: "Show one of your slots, with build and keys while you hold it",
+  operation: "getHeldSlot",
+  args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },
+  examples: ["playtest tester show 9c21d0ff", "playtest tester show 9c21d0ff --jq .slot.buildUrl"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().getHeldSlot({ params: { id: args.slot } }), heldSlotView),
+});

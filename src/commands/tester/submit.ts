@@ -1,0 +1,62 @@
+import { stat } from "node:fs/promises";
+import { basename, extname, resolve } from "node:path";
+import { notFound, usage } from "../../errors.ts";
+import { bytes, shortId } from "../../io/text.ts";
+import { arg, type Context, define } from "../define.ts";
+import { heldSlotView } from "./view.ts";
+
+const types: Record<string, string> = {
+  ".mp4": "video/mp4",
+  ".m4v": "video/mp4",
+  ".mov": "video/quicktime",
+  ".webm": "video/webm",
+  ".mkv": "video/x-matroska",
+};
+
+export const submit = define({
+  name: "submit",
+  summary: "Upload the video of a slot and submit it",
+  description:
+    "An upload that was cut off goes on where it stopped when the same command runs again. MP4, MOV, WebM and MKV are taken.",
+  operation: ["submitSlot", "createVideoUpload"],
+  body: "submitSlot",
+  args: {
+    video: arg.text("The recording"),
+    slot: { ...arg.optional("Slot id; default the one slot you hold"), id: {} },
+  },
+  examples: ["playtest tester submit play.mp4", "playtest tester submit play.mp4 9c21d0ff --notes 'Got stuck at the bridge'"],
+  async run({ args, body }, ctx) {
+    const file = resolve(ctx.io.cwd(), args.video);
+    const info = await stat(file).catch(() => undefined);
+    if (!info?.isFile()) throw usage(`${args.video} is not a file.`);
+    if (info.size === 0) throw usage(`${args.video} is empty.`);
+    const slotId = args.slot ?? (await onlySlot(ctx));
+    const progress = await ctx.progress();
+    const filetype = types[extname(file).toLowerCase()];
+    try {
+      await ctx.upload({
+        path: `/playtester/slots/${slotId}/video`,
+        file,
+        metadata: { filename: basename(file), ...(filetype && { filetype }) },
+        fingerprint: `${file} ${info.size} ${info.mtimeMs}`,
+        progress: (sent, total) => progress.update(`Uploading ${basename(file)}, ${bytes(total)}`, sent / total),
+      });
+    } finally {
+      progress.done();
+    }
+    const data = await ctx.api().submitSlot({ params: { id: slotId }, body });
+    ctx.out.note(`Submitted ${basename(file)}, ${bytes(info.size)}.`);
+    return ctx.item(data, heldSlotView);
+  },
+});
+
+async function onlySlot(ctx: Context): Promise<string> {
+  const held: { id: string; game: { name: string } }[] = [];
+  for await (const { items } of ctx.pages("listHeldSlots", {}, { all: true }))
+    held.push(
+      ...(items as { id: string; status: string; game: { name: string } }[]).filter(({ status }) => status === "reserved"),
+    );
+  if (held.length === 1) return held[0]!.id;
+  if (held.length === 0) throw notFound("You hold no slot that waits for a video.", "Claim one first: `playtest tester browse`.");
+  throw usage("You hold several slots.", `Name one: ${held.map(({ id, game }) => `${shortId(id)} (${game.name})`).join(", ")}.`);
+}

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk, named } from "../helpers/owner.ts";
+import { giveMinutes } from "../helpers/story.ts";
+
+const desk = eachDesk(0);
+const run: typeof desk.run = (...given) => desk.run(...given);
+const json: typeof desk.json = (...given) => desk.json(...given);
+
+const browser = (folder: string) => ({ BROWSER: "true", HOME: folder });
+
+describe("billing", () => {
+  it("shows the balance to people and programs", async () => {
+    await giveMinutes(desk.server, desk.owner, 90);
+    expect((await run("billing balance", { tty: true })).stdout).toMatchInlineSnapshot(`
+      "credit    $0.00
+      hours     90 min
+      currency  USD
+      "
+    `);
+    expect(await json("billing balance")).toEqual({ balanceCents: 0, currency: "USD", playtestMinutes: 90 });
+    expect(await json("billing hours")).toEqual({ balanceMinutes: 90, balanceHours: 1.5 });
+    expect((await run("billing hours history")).stdout).toContain("\t90\tadmin_grant:");
+  });
+
+  it("prints the checkout page, and the payment waits", async () => {
+    const { code, stdout } = await run("billing credit add --amount 20");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/checkout\/\S+\n$/);
+    expect((await run("billing payments list")).stdout).toMatch(/\t\$20\.00\tpending\tsandbox\t/);
+    expect((await run("billing payments")).code).toBe(0);
+  });
+
+  it("waits at an opened page until the payment is settled", async () => {
+    const env = browser(testFolder());
+    const paid = run("billing credit add --amount 20 --open --wait", { env, outside: { sleep: settle("paid") } });
+    expect(await paid).toMatchObject({ code: 0, stdout: "Paid $20.00. Credit is now $20.00.\n" });
+    const declined = run("billing credit add --amount 20 --wait", { outside: { sleep: settle("declined") } });
+    expect(await declined).toMatchObject({ code: 7, stdout: "" });
+    const late = await run("billing credit add --amount 20 --wait --for 10s");
+    expect([late.code, late.waited]).toEqual([8, 10_000]);
+    expect(late.stderr).toContain("Pay here: http://");
+  });
+
+  it("pays at once in a sandbox, for scripts", async () => {
+    expect(await json("billing credit add --amount 5000c --sandbox")).toMatchObject({
+      result: { payment: { amountCents: 5000, status: "completed" }, balanceCents: 5000 },
+    });
+  });
+
+  it.each([
+    ["billing credit add --amount 19.99", 2, "--amount: must be at least $20.00."],
+    ["billing credit add", 2, "--amount is needed."],
+    ["billing credit add --amount 20 --return-url ftp://x", 2, "--return-url"],
+    ["billing payments get 00000000-0000-7000-8000-000000000000", 3, "error:"],
+    ["billing subscription checkout --plan-key gold", 2, "is not one of indie_monthly"],
+    ["billing subscription cancel --yes", 2, "subscription"],
+    ["billing subscription cancel", 2, "Pass --yes"],
+    ["billing subscription resume", 2, "cancel"],
+    ["billing invoice", 2, "Name payments, or choose them with --all or --since."],
+    ["billing invoice --since soon", 2, "--since"],
+  ])("refuses `%s`", async (line, code, message) => {
+    const ended = await run(line);
+    expect(ended.stderr).toContain(message);
+    expect([ended.code, ended.stdout]).toEqual([code, ""]);
+  });
+
+  it("subscribes, cancels and resumes", async () => {
+    expect((await run("billing plans")).stdout).toMatchInlineSnapshot(`
+      "indie_monthly	Indie, monthly	$79.00	month	5	$15.80
+      indie_yearly	Indie, yearly	$790.00	year	60	$13.17
+      studio_monthly	Studio, monthly	$379.00	month	25	$15.16
+      studio_yearly	Studio, yearly	$3790.00	year	300	$12.63
+      "
+    `);
+    expect(await json("billing plans")).toMatchObject({ configured: true, plans: [{ key: "indie_monthly" }, {}, {}, {}] });
+    expect((await run("billing subscription show")).stderr).toContain("No subscription.");
+    const bought = await run("billing subscription checkout --plan-key indie_monthly --sandbox", { tty: { stdout: true } });
+    expect([bought.code, bought.stderr]).toEqual([0, ""]);
+    expect(named(bought.stdout)).toMatchInlineSnapshot(`
+      "plan           Indie Monthly
+      status         active
+      price          $79.00
+      every          month
+      hours left     5
+      renews         in 1mo
+      ends
+      since          now
+      ended because
+      id             UUID
+      "
+    `);
+    const cancelled = await run("billing subscription cancel --yes --json=status,cancelAtPeriodEnd");
+    expect(JSON.parse(cancelled.stdout)).toEqual({ subscription: { status: "active", cancelAtPeriodEnd: true } });
+    expect(cancelled.stderr).toContain("It ends in 1mo; undo with");
+    expect(await json("billing subscription resume")).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
+  });
+
+  it("downloads one invoice to standard output, and several to files", async () => {
+    const ids: string[] = [];
+    for (const amount of ["20", "30"]) {
+      const { result } = (await json(`billing credit add --amount ${amount} --sandbox`)) as unknown as {
+        result: { payment: { id: string } };
+      };
+      ids.push(result.payment.id);
+    }
+    await run("billing credit add --amount 40");
+    const one = await run(`billing invoice ${ids[0]}`);
+    expect([one.code, one.stdout.slice(0, 5)]).toEqual([0, "%PDF-"]);
+    const folder = testFolder();
+    const all = await run(["billing", "invoice", "--all", "--since", "2026-01-01", "--dir", folder]);
+    expect(all.code).toBe(0);
+    expect(readdirSync(folder).sort()).toEqual(ids.map((id) => `invoice-${id.slice(-8)}.pdf`).sort());
+    expect(
+      readFileSync(join(folder, `invoice-${ids[1]!.slice(-8)}.pdf`))
+        .subarray(0, 5)
+        .toString(),
+    ).toBe("%PDF-");
+    expect((await run("billing invoice --since 2027-01-01")).stdout).toBe("");
+  });
+
+  it("says which invoices could not be had, and saves the others", async () => {
+    const { result } = (await json("billing credit add --amount 20 --sandbox")) as unknown as {
+      result: { payment: { id: string } };
+    };
+    const pending = (await json("billing credit add --amount 20")) as unknown as { paymentId: string };
+    const folder = testFolder();
+    const ended = await run(["billing", "invoice", result.payment.id, pending.paymentId, "--dir", folder]);
+    expect([ended.code, readdirSync(folder).length]).toEqual([11, 1]);
+    expect(ended.stderr).toContain(`warning: ${pending.paymentId}: `);
+  });
+});
+
+/** What a person does at the checkout while the command waits. */
+function settle(outcome: string) {
+  return async () => {
+    const { payments } = (await desk.owner.get("/billing/payments")).body.data;
+    const { id } = payments.find(({ status }: { status: string }) => status === "pending");
+    await desk.server.request("POST", `/sandbox/payments/${id}/complete`, { body: { outcome } });
+  };
+}

@@ -1,0 +1,147 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+import { createGame, giveCredit, order, type Person, registerOwner, registerPlaytester, videoBytes } from "../helpers/story.ts";
+
+let server: TestServer;
+let owner: Person;
+let player: Person;
+let playtestId: string;
+let run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
+
+beforeEach(async () => {
+  const store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  owner = await registerOwner(server, "Ada");
+  player = await registerPlaytester(server, "Pim");
+  await giveCredit(server, owner, 20_000);
+  playtestId = await order(owner, await createGame(owner), { quantity: 2, notesForTesters: "Look at the bridge." });
+  run = playtestWith({ baseUrl: server.baseUrl, key: player.key, cwd: testFolder() });
+  return async () => {
+    await server.close();
+    await store.remove();
+  };
+});
+
+afterEach(() => expect(server.errors).toEqual([]));
+
+const claim = async (): Promise<string> => JSON.parse((await run(["tester", "claim", playtestId, "--json"])).stdout).slot.id;
+
+/** A video file in the folder the program runs in. */
+function video(folder: string, name = "play.mp4", bytes = videoBytes()) {
+  writeFileSync(join(folder, name), bytes);
+  return folder;
+}
+
+const statusOf = async (slotId: string) => (await owner.get(`/playtests/slots/${slotId}`)).body.data.slot.status;
+
+describe("tester", () => {
+  it("shows what there is, on a terminal", async () => {
+    const { code, stdout } = await run(["tester", "browse"], { tty: true, columns: 100 });
+    expect(code).toBe(0);
+    expect(stdout.replace(/\u001b\[\d+m/g, "").replaceAll(playtestId.slice(-8), "<id>    ")).toMatchInlineSnapshot(`
+      "ID        GAME          PAYS    LENGTH  PLAYERS  SELECTION  OPEN  DEVICES  OFFERED
+      <id>      Lantern Deep  $10.00  60 min  1        automatic  2              now
+      "
+    `);
+  });
+
+  it("claims, and then shows instructions and build", async () => {
+    const { code, stdout, stderr } = await run(["tester", "claim", playtestId]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "The slot is yours. Record your play, then `playtest tester submit VIDEO`.\n",
+    });
+    const lines = Object.fromEntries(stdout.split("\n").map((line) => line.split("\t") as [string, string]));
+    expect(lines).toMatchObject({
+      game: "Lantern Deep",
+      status: "reserved",
+      pays: "$10.00",
+      instructions: "Press start.",
+      notes: "Look at the bridge.",
+      deadline: "2026-03-02T12:00:00.000Z",
+    });
+  });
+
+  it("submits the video of the one slot it holds, byte for byte", async () => {
+    const slotId = await claim();
+    const folder = video(testFolder(), "play.mp4", videoBytes(300_000));
+    const { code, stdout, stderr } = await run(["tester", "submit", "play.mp4", "--notes", "Fun!", "--json"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stderr).toContain("Submitted play.mp4, 293.0 KiB.");
+    expect(JSON.parse(stdout).slot).toMatchObject({
+      id: slotId,
+      status: "submitted",
+      submission: { videoFileSize: 300_000, notes: "Fun!" },
+    });
+    const link = (await owner.get(`/playtests/slots/${slotId}/download-url`)).body.data.downloadUrl;
+    const stored = Buffer.from(await (await fetch(link)).arrayBuffer());
+    expect(stored.equals(videoBytes(300_000))).toBe(true);
+  });
+
+  it.each([
+    ["a file that is not there", "none.mp4", 2, "none.mp4 is not a file."],
+    ["an empty file", "empty.mp4", 2, "empty.mp4 is empty."],
+    ["what is not a video", "text.mp4", 2, "video"],
+  ])("refuses %s, and nothing is submitted", async (_, name, code, message) => {
+    const slotId = await claim();
+    const folder = video(testFolder(), "empty.mp4", Buffer.alloc(0));
+    video(folder, "text.mp4", Buffer.from("This is a letter, and not a video of anybody playing anything."));
+    const ended = await run(["tester", "submit", name], { cwd: folder });
+    expect(ended.stderr).toContain(message);
+    expect(ended.code).toBe(code);
+    expect(await statusOf(slotId)).toBe("reserved");
+  });
+
+  it("asks which slot when it holds none or several", async () => {
+    const folder = video(testFolder());
+    expect(await run(["tester", "submit", "play.mp4"], { cwd: folder })).toMatchObject({
+      code: 3,
+      stderr: "error: You hold no slot that waits for a video.\nClaim one first: `playtest tester browse`.\n",
+    });
+    const first = await claim();
+    const other = await order(owner, await createGame(owner, { name: "Star Lanes" }));
+    await player.post(`/playtester/playtests/${other}/claim`);
+    const several = await run(["tester", "submit", "play.mp4"], { cwd: folder });
+    expect(several).toMatchObject({ code: 2, stdout: "" });
+    expect(several.stderr).toContain(`${first.slice(-8)} (Lantern Deep)`);
+    expect((await run(["tester", "submit", "play.mp4", first], { cwd: folder })).code).toBe(0);
+  });
+
+  it("plans an upload without sending it", async () => {
+    const slotId = await claim();
+    const { code, stdout } = await run(["tester", "submit", "play.mp4", "--dry-run", "--json"], { cwd: video(testFolder()) });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      dryRun: true,
+      requests: [{ method: "POST", path: `/api/v1/playtester/slots/${slotId}/video` }],
+    });
+    expect((await player.get(`/playtester/slots/${slotId}`)).body.data.slot.status).toBe("reserved");
+  });
+
+  it("releases and reports without asking, and says what is earned", async () => {
+    const slotId = await claim();
+    const reported = await run(["tester", "report", slotId, "--reason-code", "crash", "--json"]);
+    expect(JSON.parse(reported.stdout).slot).toMatchObject({ status: "blocked", blockedReport: { reasonCode: "crash" } });
+    expect((await run(["tester", "release", slotId])).code).toBe(0);
+    expect(await statusOf(slotId)).toBe("cancelled");
+    expect((await run(["tester", "claim", playtestId])).code).toBe(6);
+    const { code, stderr } = await run(["tester", "earnings"], { tty: { stdout: true } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "$0.00 to be paid out, $0.00 paid out so far.\nNothing earned yet.\n" });
+  });
+
+  it("applies where the owner chooses, and withdraws", async () => {
+    const manual = await order(owner, await createGame(owner, { name: "Star Lanes" }), { selectionMode: "manual" });
+    const { stdout, code } = await run(["tester", "apply", manual, "--qualifications-response", "I like stars", "--json"]);
+    expect(code).toBe(0);
+    const { id } = JSON.parse(stdout).application;
+    expect((await run(["tester", "apply", manual])).code).toBe(6);
+    expect(JSON.parse((await run(["tester", "withdraw", id, "--json=status"])).stdout)).toEqual({
+      application: { status: "withdrawn" },
+    });
+    expect((await run(["tester", "applications"])).stdout).toMatch(new RegExp(`^${id}\tStar Lanes\twithdrawn\t`));
+  });
+});
