@@ -1,0 +1,28 @@
+import { define } from "../define.ts";
+import { contactArg, contactOf, conversationWith } from "./contacts.ts";
+
+export const block = define({
+  name: "block",
+  summary: "Stop messages from a contact",
+  operation: ["blockConversation", "openConversation", "listContacts"],
+  args: { contact: contactArg() },
+  examples: ["playtest chat block Ada"],
+  async run({ args }, ctx) {
+    const id = await conversationWith(ctx, await contactOf(ctx, args.contact));
+    const data = await ctx.api().blockConversation({ params: { id } });
+    return ctx.text(data.message, data);
+  },
+});
+
+export const unblock = define({
+  name: "unblock",
+  summary: "Allow messages from a contact again",
+  operation: ["unblockConversation", "openConversation", "listContacts"],
+  args: { contact: contactArg() },
+  examples: ["playtest chat unblock Ada"],
+  async run({ args }, ctx) {
+    const id = await conversationWith(ctx, await contactOf(ctx, args.contact));
+    const data = await ctx.api().unblockConversation({ params: { id } });
+    return ctx.text(data.message, data);
+  },
+});

@@ -1,0 +1,35 @@
+import { notFound, usage } from "../../errors.ts";
+import { arg, type Context } from "../define.ts";
+
+export const contactArg = () => arg.id("Contact: id, name, or id of the conversation", "listContacts", "displayName");
+
+export interface Contact {
+  id: string;
+  displayName: string;
+  conversationId: string | null;
+}
+
+export async function contacts(ctx: Context): Promise<Contact[]> {
+  const all: Contact[] = [];
+  for await (const { items } of ctx.pages("listContacts", {}, { all: true })) all.push(...(items as Contact[]));
+  return all;
+}
+
+/** The contact that a text names. Unknown: exit 3; two of one name: exit 2. */
+export async function contactOf(ctx: Context, text: string): Promise<Contact> {
+  const all = await contacts(ctx);
+  const byId = all.find(({ id, conversationId }) => id === text || conversationId === text);
+  if (byId) return byId;
+  const named = all.filter(({ displayName }) => displayName.toLowerCase() === text.toLowerCase());
+  if (named.length === 1) return named[0]!;
+  if (named.length > 1)
+    throw usage(`${text} is the name of ${named.length} contacts.`, `Use an id: ${named.map(({ id }) => id).join(", ")}.`);
+  throw notFound(`${text} is not a contact of yours.`, "See `playtest chat list`.");
+}
+
+/** The conversation with a contact, opened where there is none yet. */
+export async function conversationWith(ctx: Context, contact: Contact): Promise<string> {
+  if (contact.conversationId) return contact.conversationId;
+  const { conversation } = await ctx.api().openConversation({ body: { contactId: contact.id } });
+  return conversation.id;
+}

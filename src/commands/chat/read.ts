@@ -1,0 +1,48 @@
+import { ago } from "../../io/text.ts";
+import { type Context, define, flag } from "../define.ts";
+import { contactArg, contactOf } from "./contacts.ts";
+import { type Message, newest } from "./messages.ts";
+import { messageView } from "./view.ts";
+
+export const read = define({
+  name: "read",
+  summary: "Read the newest messages of a conversation; they become read",
+  operation: ["listMessages", "listContacts"],
+  args: { contact: contactArg() },
+  flags: {
+    follow: flag.toggle("Go on with new messages as they come", { short: "F" }),
+    interval: flag.duration("How often to look with --follow (default 3s)"),
+  },
+  list: true,
+  examples: ["playtest chat read Ada", "playtest chat read Ada --follow", "playtest chat read Ada --all --ndjson"],
+  async run({ args, flags, range }, ctx) {
+    const contact = await contactOf(ctx, args.contact);
+    const id = contact.conversationId;
+    const found = id ? await newest(ctx, id, range) : { messages: [], isBlocked: false, meta: {} };
+    if (found.isBlocked) ctx.out.note(`You blocked ${contact.displayName}.`);
+    if (flags.follow && id) return follow(ctx, id, found.messages, (flags.interval ?? 3) * 1000);
+    const { messages, isBlocked, meta } = found;
+    const page = { key: "messages", items: messages, data: { messages, isBlocked }, meta };
+    return { kind: "list", pages: once(page), view: messageView };
+  },
+});
+
+async function* once<T>(page: T) {
+  yield page;
+}
+
+async function follow(ctx: Context, id: string, first: readonly Message[], pauseMs: number): Promise<undefined> {
+  const seen = new Set<string>();
+  const show = async (messages: readonly Message[]) => {
+    for (const message of messages.filter(({ id }) => !seen.has(id))) {
+      seen.add(message.id);
+      const from = message.senderType === "game_owner" ? "owner" : message.senderType;
+      await ctx.out.line({ type: "message", ...message }, `${ago(message.createdAt, ctx.now())}  ${from}  ${message.content}`);
+    }
+  };
+  await show(first);
+  for (;;) {
+    await ctx.sleep(pauseMs, ctx.signal);
+    await show((await newest(ctx, id, { limit: 50 })).messages);
+  }
+}

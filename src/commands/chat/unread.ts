@@ -1,0 +1,9 @@
+import { col, define } from "../define.ts";
+
+export const unread = define({
+  name: "unread",
+  summary: "Count unread messages",
+  operation: "getUnreadCount",
+  examples: ["playtest chat unread --jq .unreadCount"],
+  run: async (_, ctx) => ctx.item(await ctx.api().getUnreadCount({}), { columns: [col("unread", "unreadCount")] }),
+});

@@ -1,0 +1,6 @@
+import type { Group } from "../define.ts";
+import { list } from "./list.ts";
+import { readAll } from "./read-all.ts";
+import { watch } from "./watch.ts";
+
+export const notifications: Group = { commands: [list, readAll, watch] };

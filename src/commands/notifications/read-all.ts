@@ -1,0 +1,12 @@
+import { define } from "../define.ts";
+
+export const readAll = define({
+  name: "read-all",
+  summary: "Mark all notifications as read",
+  operation: "markAllRead",
+  examples: ["playtest notifications read-all"],
+  async run(_, ctx) {
+    const data = await ctx.api().markAllRead({});
+    return ctx.text(data.message, data);
+  },
+});

@@ -1,0 +1,13 @@
+import { col, detail, type View } from "../define.ts";
+
+export const notificationView: View = {
+  columns: [
+    col("when", "createdAt", "ago"),
+    col("kind", "type"),
+    col("title", "title"),
+    col("text", "body"),
+    col("read", "readAt", "ago"),
+    detail("id", "id"),
+  ],
+  empty: "No notifications.",
+};

@@ -1,0 +1,67 @@
+import { toJson } from "../../io/text.ts";
+import { type Context, define, flag } from "../define.ts";
+
+interface Notification {
+  id: string;
+  type: string;
+  title: string;
+  body: string;
+  createdAt: string;
+}
+
+export const watch = define({
+  name: "watch",
+  summary: "Print new notifications as they come",
+  description:
+    "With --exec the command runs through the shell once for each: the notification is its standard input as JSON, its kind is " +
+    "PLAYTEST_EVENT and its id PLAYTEST_NOTIFICATION_ID. One that fails is reported and does not end the watch.",
+  operation: "listNotifications",
+  flags: {
+    exec: flag.text("Run this for each", { value: "COMMAND" }),
+    interval: flag.duration("How often to look (default 5s)"),
+    count: flag.integer("End after this many", { min: 1 }),
+    unread: flag.toggle("Begin with those that are unread now"),
+  },
+  examples: [
+    "playtest notifications watch",
+    "playtest notifications watch --exec 'jq -r .title | xargs notify-send'",
+    "playtest notifications watch --ndjson",
+  ],
+  async run({ flags }, ctx) {
+    const seen = new Set<string>();
+    let left = flags.count ?? Number.POSITIVE_INFINITY;
+    const first = await fresh(ctx, seen, 100);
+    let next = flags.unread ? first.filter(({ readAt }) => readAt === null) : [];
+    for (;;) {
+      for (const notification of next.slice(0, left)) await tell(ctx, notification, flags.exec);
+      left -= next.length;
+      if (left <= 0) return undefined;
+      await ctx.sleep((flags.interval ?? 5) * 1000, ctx.signal);
+      next = await fresh(ctx, seen, Number.POSITIVE_INFINITY);
+    }
+  },
+});
+
+/** Notifications not seen before, oldest first: pages are read back to the first that was. */
+async function fresh(ctx: Context, seen: Set<string>, most: number) {
+  const found: (Notification & { readAt: string | null })[] = [];
+  for await (const { data } of ctx.pages("listNotifications", {}, { all: true })) {
+    const unseen = data.notifications.filter(({ id }) => !seen.has(id));
+    found.push(...unseen);
+    if (unseen.length < data.notifications.length || found.length >= most) break;
+  }
+  for (const { id } of found) seen.add(id);
+  return found.reverse();
+}
+
+async function tell(ctx: Context, notification: Notification, command: string | undefined) {
+  await ctx.out.line(
+    { ...notification, type: "item", kind: notification.type },
+    `${notification.createdAt}  ${notification.type}  ${notification.title}: ${notification.body}`,
+  );
+  if (command === undefined) return;
+  const env = { PLAYTEST_EVENT: notification.type, PLAYTEST_NOTIFICATION_ID: notification.id };
+  const { runShell } = await import("../../io/shell.ts");
+  const code = await runShell(ctx.io, command, `${toJson(notification)}\n`, env);
+  if (code !== 0) ctx.out.warn(`--exec ended with ${code} for ${notification.id}.`);
+}
