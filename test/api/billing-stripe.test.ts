@@ -146,11 +146,14 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await till.credit(), await till.flag(paid.paymentId)]).toEqual([2000, "paid after the checkout had ended"]);
   });
 
-  test("the page can still be opened in the last minute", async () => {
-    const { server, till } = await open();
-    const { checkoutUrl } = await till.buy(2000);
+  test("the page can still be opened in the last minute, for the first time or again", async () => {
+    const { stripe, server, till } = await open();
+    const [visited, unvisited] = [await visit(till), await till.buy(2000)];
     server.clock.set(server.clock.now() + day - 1000);
-    expect((await follow(checkoutUrl)).status).toBe(303);
+    const again = await follow(visited.checkoutUrl);
+    expect(again.headers.get("location")).toBe(`https://checkout.stripe.example/${visited.session}`);
+    expect((await follow(unvisited.checkoutUrl)).status).toBe(303);
+    expect(stripe.sessions.size).toBe(2);
   });
 
   test("another amount than asked is not credited, and is flagged", async () => {
