@@ -9,7 +9,7 @@ import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { loadInstanceKey } from "./instance-key.ts";
 import { createLog } from "./log.ts";
-import { createOutbox } from "./providers/mail/outbox.ts";
+import { createMailer } from "./providers/mail/create.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 import { readConfig, SettingRefused } from "./settings.ts";
 import { type Running, start } from "./start.ts";
@@ -121,7 +121,7 @@ async function open(options: ServeOptions, host: ServeHost, dataDir: string): Pr
   const store = await openStore({ dataDir, ...(databaseUrl && !options.ephemeral ? { databaseUrl } : {}) });
   try {
     const clock = await createClock(store, Date.now, config.sandbox);
-    const mailer = createOutbox(join(dataDir, "outbox"));
+    const mailer = createMailer(config.mail, join(dataDir, "outbox"));
     const outside = { config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
     const where = { host: options.host ?? "127.0.0.1", port: options.port ?? defaultPort, publicUrl: options.publicUrl };
     return await start({ ...where, outside });

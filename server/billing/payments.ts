@@ -1,11 +1,14 @@
 import type { Deps } from "../deps.ts";
+import { composeReceipt } from "../domain/mails.ts";
 import { isReturnable } from "../domain/payments.ts";
 import { emit } from "../events.ts";
+import { queueMail } from "../mail.ts";
 import { invalid, unavailable } from "../problem.ts";
 import type { CardProcessor } from "../providers/cards/index.ts";
 import { sha256 } from "../secrets.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
+import * as users from "../store/users.ts";
 
 /** The card processor; 503 where none is configured (decisions §7). */
 export function requireCards(deps: Deps): CardProcessor {
@@ -67,14 +70,14 @@ export async function openCheckout(
   return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
 }
 
-/** Tells the owner how a payment ended. */
-export const emitPayment = (
+/** Tells the owner how a payment ended, and mails a receipt for one that went through. */
+export async function emitPayment(
   deps: Deps,
   tx: Query,
   kind: "payment.completed" | "payment.failed",
   payment: payments.PaymentRow,
-): Promise<void> =>
-  emit(deps, tx, [{ id: payment.owner_id, role: "game_owner" }], {
+): Promise<void> {
+  await emit(deps, tx, [{ id: payment.owner_id, role: "game_owner" }], {
     kind,
     data: {
       paymentId: payment.id,
@@ -84,3 +87,13 @@ export const emitPayment = (
     },
     notice: { amountCents: payment.amount_cents },
   });
+  if (kind === "payment.completed") await mailReceipt(deps, tx, payment);
+}
+
+async function mailReceipt(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  const owner = (await users.find(tx, payment.owner_id))!;
+  const { id: paymentId, amount_cents: amountCents, description } = payment;
+  const paidAt = new Date(deps.clock.now()).toUTCString();
+  const about = { name: owner.display_name, amountCents, paymentId, paidAt, description: description ?? "Account credit" };
+  await queueMail(deps, tx, owner.email, composeReceipt(about));
+}

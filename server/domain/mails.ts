@@ -81,3 +81,22 @@ export const composeTrialRejected = (to: { name: string; gameName: string; reaso
       "The trial is not used up: you may order it again.",
     ],
   });
+
+const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+
+export const composeReceipt = (to: {
+  name: string;
+  amountCents: number;
+  description: string;
+  paymentId: string;
+  paidAt: string;
+}) =>
+  compose({
+    subject: `Receipt for ${usd(to.amountCents)}`,
+    greeting: `Hello ${to.name},`,
+    paragraphs: [
+      `We received your payment of ${usd(to.amountCents)} on ${to.paidAt}. Thank you.`,
+      `For: ${to.description}\nPayment: ${to.paymentId}`,
+      `For the invoice, run: playtest billing invoice ${to.paymentId}`,
+    ],
+  });

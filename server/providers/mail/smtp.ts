@@ -1,0 +1,58 @@
+import { type Mailer, MailRefused } from "./index.ts";
+import { messageOf } from "./message.ts";
+
+const connectionTimeoutMs = 10_000;
+const silenceTimeoutMs = 30_000;
+
+/** What nodemailer's errors carry beyond the message. */
+interface SmtpError extends Error {
+  code?: string;
+  responseCode?: number;
+}
+
+/**
+ * Sends through the SMTP server of an `smtp://` or `smtps://` URL, with user and password if it has them. TLS is required
+ * but to this machine itself (server rules: Mail).
+ */
+export function createSmtp(smtpUrl: string): Mailer {
+  const url = new URL(smtpUrl);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
+  let transport: ReturnType<typeof connect> | undefined;
+
+  async function connect() {
+    const { createTransport } = await import("nodemailer");
+    return createTransport({
+      host,
+      port: url.port === "" ? (url.protocol === "smtps:" ? 465 : 587) : Number(url.port),
+      secure: url.protocol === "smtps:",
+      requireTLS: !isLocal,
+      ...(url.username === ""
+        ? {}
+        : { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } }),
+      tls: { rejectUnauthorized: !isLocal },
+      connectionTimeout: connectionTimeoutMs,
+      greetingTimeout: connectionTimeoutMs,
+      socketTimeout: silenceTimeoutMs,
+    });
+  }
+
+  return {
+    name: `SMTP by ${url.host}`,
+    async send(mail) {
+      transport ??= connect();
+      try {
+        await (await transport).sendMail(messageOf(mail));
+      } catch (error) {
+        if (isFinal(error as SmtpError)) throw new MailRefused((error as Error).message, { cause: error });
+        throw error;
+      }
+    },
+    async close() {
+      if (transport) (await transport).close();
+    },
+  };
+}
+
+/** 5xx is about this mail. That the server's own login fails is not, and the operator can mend it. */
+const isFinal = ({ responseCode = 0, code }: SmtpError) => responseCode >= 500 && responseCode < 600 && code !== "EAUTH";
