@@ -14,6 +14,7 @@ import type { CardProcessor } from "./providers/cards/index.ts";
 import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
+import { createCommandTranscriber } from "./providers/transcriber/command.ts";
 import { createSecrets } from "./secrets.ts";
 import type { Query, Store } from "./store/db.ts";
 
@@ -41,6 +42,7 @@ export function createDeps(outside: Outside): Deps {
   const lanes = {
     webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) },
     cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
+    transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
   };
   const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId });
   const feed = createFeed(outside.store);
@@ -63,6 +65,7 @@ export function createDeps(outside: Outside): Deps {
     cards: outside.cards,
     printInvoice: createInvoicePrinter(config),
     publisher: createEmbeddedPublisher(config.baseUrl),
+    transcriber: config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : null,
     blobs: createLocalBlobs(join(outside.dataDir, "blobs")),
     dataDir: outside.dataDir,
     log: outside.log,

@@ -32,6 +32,11 @@ export interface Config {
   playtesters: { maxReserved: number; remindBeforeMs: number };
   /** `expireMs` after its start an unfinished upload is removed; a transfer that is silent for `idleMs` is cut. */
   uploads: { videoMaxBytes: number; buildMaxBytes: number; expireMs: number; idleMs: number };
+  /**
+   * Program and arguments that print the transcript of the video at `{video}` (last, where no argument has it); empty:
+   * none. `parallel` run at once.
+   */
+  transcriber: { command: string[]; timeoutMs: number; maxOutputBytes: number; parallel: number };
   checkout: { expireMs: number };
   /** Stripe takes the cards when both secrets are set, except in a sandbox. `apiUrl` is Stripe's own address by default. */
   stripe: { secretKey: string | null; webhookSecret: string | null; apiUrl: string | null };
@@ -92,6 +97,7 @@ export const defaults: Config = {
   orders: { trialMaxSlots: 5, payWithinMs: 24 * hour },
   playtesters: { maxReserved: 3, remindBeforeMs: 4 * hour },
   uploads: { videoMaxBytes: 8 * GiB, buildMaxBytes: 32 * GiB, expireMs: 7 * 24 * hour, idleMs: 60_000 },
+  transcriber: { command: [], timeoutMs: 2 * hour, maxOutputBytes: 8 * 1024 * 1024, parallel: 1 },
   checkout: { expireMs: 24 * hour },
   stripe: { secretKey: null, webhookSecret: null, apiUrl: null },
   invoices: { series: "PT", seller: { name: "Playtest", lines: [] }, fonts: [] },

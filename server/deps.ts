@@ -10,6 +10,7 @@ import type { CardProcessor } from "./providers/cards/index.ts";
 import type { InvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import type { Publisher } from "./providers/publisher/index.ts";
+import type { Transcriber } from "./providers/transcriber/index.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
 
@@ -39,7 +40,9 @@ export interface Deps {
   printInvoice: InvoicePrinter;
   /** Where public videos are shown. */
   publisher: Publisher;
-  /** Finished builds and videos. */
+  /** Null where none is configured. */
+  transcriber: Transcriber | null;
+  /** Finished builds, videos and transcripts. */
   blobs: Blobs;
   /** This server's folder: unfinished uploads are in it, and the blobs where nothing else keeps them. */
   dataDir: string;

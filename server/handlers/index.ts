@@ -18,6 +18,7 @@ import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
 import { subscriptions } from "./subscriptions.ts";
+import { transcripts } from "./transcripts.ts";
 import { uploads } from "./uploads.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -44,6 +45,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...playtester(deps),
   ...billing(deps),
   ...sandboxPayments(deps),
+  ...transcripts(deps),
   ...uploads(deps),
   ...sandbox(deps),
   ...subscriptions(deps),

@@ -7,6 +7,7 @@ import { remindHolder } from "./reminders.ts";
 import { renewSubscription } from "./renew-subscriptions.ts";
 import type { JobKinds } from "./runner.ts";
 import { sendMail } from "./send-mail.ts";
+import { transcribe } from "./transcribe.ts";
 
 /** Every kind of background work, by the name its rows carry. */
 export const jobKinds: JobKinds = {
@@ -21,4 +22,5 @@ export const jobKinds: JobKinds = {
   "close-window": closeWindow,
   "publish-video": publishVideo,
   "remind-holder": remindHolder,
+  transcribe,
 };

@@ -8,6 +8,7 @@ import * as games from "../store/games.ts";
 import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
+import * as transcriptions from "../store/transcriptions.ts";
 import * as users from "../store/users.ts";
 import { openSlot } from "./orders.ts";
 
@@ -96,7 +97,25 @@ export async function submit(deps: Deps, tx: Query, slot: Slot, video: Video, no
     published_url: null,
     admin_approved_at: null,
   });
+  if (deps.transcriber) await queueTranscription(deps, tx, slot.id);
   await tell(deps, tx, slot, "slot.submitted");
+}
+
+async function queueTranscription(deps: Deps, tx: Query, slotId: string): Promise<void> {
+  const now = deps.clock.now();
+  await transcriptions.insert(tx, {
+    id: deps.newId(),
+    slot_id: slotId,
+    status: "pending",
+    selected_version: null,
+    original_key: null,
+    edited_key: null,
+    key_takeaways: "[]",
+    error: null,
+    created_at: now,
+    updated_at: now,
+  });
+  await deps.jobs.schedule(tx, { kind: "transcribe", key: slotId, payload: { slotId }, runAt: now });
 }
 
 /**

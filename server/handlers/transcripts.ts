@@ -1,0 +1,25 @@
+import type { Deps } from "../deps.ts";
+import { signedUrl } from "../links.ts";
+import { notFound, Problem } from "../problem.ts";
+import * as slots from "../store/slots.ts";
+import * as store from "../store/transcriptions.ts";
+import type { Some } from "./index.ts";
+
+export function transcripts(deps: Deps): Some<"getSlotTranscript"> {
+  return {
+    getSlotTranscript: (call) =>
+      call.read(async (q) => {
+        if (!(await slots.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
+        const row = await store.findForSlot(q, call.params.id);
+        const blobKey = row?.selected_version === "edited" ? row.edited_key : row?.original_key;
+        if (row?.status !== "approved" || !row.selected_version || !blobKey) throw unavailable(row?.status);
+        const filename = `transcript-${call.params.id}.vtt`;
+        const { url } = signedUrl(deps, { blobKey, filename, contentType: "text/vtt; charset=utf-8", disposition: "attachment" });
+        const keyTakeaways = JSON.parse(row.key_takeaways) as string[];
+        return { downloadUrl: url, filename, version: row.selected_version, keyTakeaways };
+      }),
+  };
+}
+
+const unavailable = (status: string | undefined) =>
+  new Problem("NOT_FOUND", status ? `The transcript of this slot is ${status}.` : "This slot has no transcript.");

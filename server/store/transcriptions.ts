@@ -1,0 +1,23 @@
+import type { Query } from "./db.ts";
+import { insertRow, updateRow } from "./rows.ts";
+
+export interface TranscriptionRow {
+  id: string;
+  slot_id: string;
+  status: "pending" | "processing" | "approved" | "failed";
+  /** Which of the two is served. */
+  selected_version: "original" | "edited" | null;
+  original_key: string | null;
+  edited_key: string | null;
+  /** A JSON list of texts. */
+  key_takeaways: string;
+  error: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export const insert = (tx: Query, row: TranscriptionRow) => insertRow(tx, "transcriptions", row);
+export const update = (tx: Query, id: string, changes: Partial<TranscriptionRow>) => updateRow(tx, "transcriptions", id, changes);
+
+export const findForSlot = (q: Query, slotId: string) =>
+  q.one<TranscriptionRow>("SELECT * FROM transcriptions WHERE slot_id = ?", slotId);

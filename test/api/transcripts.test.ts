@@ -1,0 +1,215 @@
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, vi } from "vitest";
+import { openStore } from "../../server/store/open.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+  videoBytes,
+} from "../helpers/story.ts";
+import { begin, patch } from "../helpers/tus.ts";
+
+const script = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
+const runs = (...args: string[]) => [process.execPath, script, ...args];
+const unknown = "01900000-0000-7000-8000-000000000000";
+
+type Transcriber = Partial<TestServer["deps"]["config"]["transcriber"]>;
+const using = (transcriber: Transcriber) => ({
+  config: (config: TestServer["deps"]["config"]) => void Object.assign(config.transcriber, transcriber),
+});
+
+async function market(server: TestServer) {
+  const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
+  const gameId = await createGame(owner);
+  await giveCredit(server, owner, 100_000);
+  return { owner, playtester, gameId };
+}
+
+async function submitted(server: TestServer) {
+  const people = await market(server);
+  const slotId = await play(server, people.playtester, await order(people.owner, people.gameId));
+  return { ...people, slotId };
+}
+
+const transcription = async (owner: Person, slotId: string) => (await owner.get(`/slots/${slotId}`)).body.data.slot.transcription;
+const errorOf = async (server: TestServer, slotId: string) =>
+  (await server.deps.store.read((q) => q.one<{ error: string }>("SELECT error FROM transcriptions WHERE slot_id = ?", slotId)))!
+    .error;
+const isAlive = (pid: number) => {
+  try {
+    // A process that was killed but not yet buried by its parent counts as dead.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+const pidsIn = (file: string) => readFileSync(file, "utf8").split(" ").map(Number);
+
+onBothDatabases("transcripts", (serve) => {
+  it("are WebVTT behind a signed link", async () => {
+    const server = await serve(using({ command: runs("vtt") }));
+    const { owner, slotId } = await submitted(server);
+    await server.advance(0);
+    expect(await transcription(owner, slotId)).toMatchObject({
+      status: "approved",
+      selectedVersion: "original",
+      keyTakeaways: [],
+    });
+    const reply = await owner.get(`/playtests/slots/${slotId}/transcript`);
+    expect(reply.body.data).toMatchObject({ filename: `transcript-${slotId}.vtt`, version: "original", keyTakeaways: [] });
+    const file = await fetch(reply.body.data.downloadUrl);
+    expect(file.headers.get("content-type")).toBe("text/vtt; charset=utf-8");
+    expect(await file.text()).toBe("WEBVTT\n\n00:00.000 --> 00:02.000\nHello there.\n");
+    const [item] = (await owner.get("/submissions")).body.data.submissions;
+    expect(item.transcription).toEqual({ id: expect.any(String), status: "approved", selectedVersion: "original" });
+  });
+
+  it("come with takeaways when the command gives some", async () => {
+    const server = await serve(using({ command: runs("json") }));
+    const { owner, slotId } = await submitted(server);
+    await server.advance(0);
+    const keyTakeaways = ["The menu is dark.", "Jumping is fun."];
+    expect((await owner.get(`/slots/${slotId}/transcript`)).body.data.keyTakeaways).toEqual(keyTakeaways);
+    expect((await transcription(owner, slotId)).keyTakeaways).toEqual(keyTakeaways);
+  });
+
+  it("are made from segments too", async () => {
+    const server = await serve(using({ command: runs("segments") }));
+    const { owner, slotId } = await submitted(server);
+    await server.advance(0);
+    const { downloadUrl } = (await owner.get(`/slots/${slotId}/transcript`)).body.data;
+    expect(await (await fetch(downloadUrl)).text()).toBe("WEBVTT\n\n00:00:00.000 --> 00:01:01.500\nOne → &lt;two>\nthree\n");
+  });
+
+  it("do not exist where no command is configured", async () => {
+    const server = await serve();
+    const { owner, slotId } = await submitted(server);
+    await server.advance(0);
+    expect(await transcription(owner, slotId)).toBeNull();
+    expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
+  });
+
+  it("are nobody else's, and not there before a video is", async () => {
+    const server = await serve(using({ command: runs("vtt") }));
+    const { owner, playtester, gameId, slotId } = await submitted(server);
+    await server.advance(0);
+    const other = await registerOwner(server);
+    const foreign = await other.get(`/playtests/slots/${slotId}/transcript`);
+    const absent = await other.get(`/playtests/slots/${unknown}/transcript`);
+    expect([foreign.status, foreign.body.error]).toEqual([404, absent.body.error]);
+    const reserved = await claim(playtester, await order(owner, gameId));
+    expect((await owner.get(`/slots/${reserved}/transcript`)).status).toBe(404);
+  });
+
+  it("never show the command what the playtester called the file", async () => {
+    const server = await serve(using({ command: runs("arguments", "{video}") }));
+    const { owner, playtester, gameId } = await market(server);
+    const slotId = await claim(playtester, await order(owner, gameId));
+    const trap = join(freshFolder(), "trap");
+    const bytes = videoBytes(5000);
+    const filename = `$(touch ${trap}); touch ${trap}; "--help".mp4`;
+    const url = await begin(server, playtester, `/playtester/slots/${slotId}/video`, bytes.length, {
+      filename,
+      filetype: "video/mp4",
+    });
+    await patch(server, playtester, url, 0, bytes);
+    await playtester.post(`/playtester/slots/${slotId}/submit`);
+    await server.advance(0);
+    expect((await owner.get(`/slots/${slotId}/transcript`)).body.data.keyTakeaways).toEqual(["video.mp4", "5000"]);
+    expect(existsSync(trap)).toBe(false);
+  });
+
+  const failures: { name: string; transcriber: Transcriber; because: RegExp }[] = [
+    { name: "ends with an error", transcriber: { command: runs("fail") }, because: /exit code 3: no such model/ },
+    { name: "prints garbage", transcriber: { command: runs("garbage") }, because: /NUL/ },
+    { name: "prints nothing", transcriber: { command: runs("nothing") }, because: /neither WebVTT nor JSON/ },
+    { name: "prints other JSON", transcriber: { command: runs("list") }, because: /not an object/ },
+    { name: "prints takeaways that are no texts", transcriber: { command: runs("takeaways") }, because: /keyTakeaways/ },
+    {
+      name: "prints without end",
+      transcriber: { command: runs("huge"), maxOutputBytes: 1_000_000 },
+      because: /more than 1000000 bytes/,
+    },
+    { name: "does not exist", transcriber: { command: ["/nonexistent/whisper"] }, because: /could not be started/ },
+  ];
+  it.each(failures)("fail alone when the command $name", async ({ transcriber, because }) => {
+    const server = await serve(using(transcriber));
+    const { owner, playtester, slotId } = await submitted(server);
+    await server.advance(0);
+    expect(await transcription(owner, slotId)).toMatchObject({ status: "failed", selectedVersion: null });
+    expect(await errorOf(server, slotId)).toMatch(because);
+    expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
+    expect((await owner.post(`/slots/${slotId}/accept`)).status).toBe(200);
+    expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(1000);
+    expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
+  });
+
+  it("fail when the command hangs: it ends with its children, and nothing waited for it", async () => {
+    const pids = join(freshFolder(), "pids");
+    const server = await serve(using({ command: runs("hang", pids), timeoutMs: 3000 }));
+    const { owner, playtester, gameId, slotId } = await submitted(server);
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 10_000 });
+    expect(await transcription(owner, slotId)).toMatchObject({ status: "processing" });
+    expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
+    expect((await owner.post(`/slots/${slotId}/accept`)).status).toBe(200);
+    const publicSlot = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
+    await owner.post(`/slots/${publicSlot}/accept`);
+    // Other jobs run meanwhile.
+    await vi.waitUntil(async () => (await owner.get(`/slots/${publicSlot}`)).body.data.slot.status === "accepted", {
+      timeout: 10_000,
+    });
+    await vi.waitUntil(async () => (await transcription(owner, slotId)).status === "failed", { timeout: 10_000 });
+    expect(await errorOf(server, slotId)).toMatch(/longer than 3000 ms/);
+    expect(pidsIn(pids).filter(isAlive)).toEqual([]);
+  });
+
+  it("do not wait for what a command leaves behind", async () => {
+    const pids = join(freshFolder(), "pids");
+    const server = await serve(using({ command: runs("orphan", pids) }));
+    const { owner, slotId } = await submitted(server);
+    await server.advance(0);
+    expect((await transcription(owner, slotId)).status).toBe("approved");
+    expect(pidsIn(pids).filter(isAlive)).toEqual([]);
+  });
+});
+
+describe.each(drivers)("a server that stops while a video is transcribed ($name)", (driver) => {
+  it("ends the command, and the next one makes the transcript", async () => {
+    const pids = join(freshFolder(), "pids");
+    const dataDir = freshFolder();
+    const store = await driver.open();
+    const first = await startTestServer({ store, dataDir, ...using({ command: runs("hang", pids), timeoutMs: 60_000 }) });
+    const { owner, slotId } = await submitted(first);
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 10_000 });
+    // Closing a test server takes its files away: the next one finds them in another place.
+    const nextDir = freshFolder();
+    cpSync(join(dataDir, "blobs"), join(nextDir, "blobs"), { recursive: true });
+    await first.close();
+    expect(pidsIn(pids).filter(isAlive)).toEqual([]);
+
+    const second = await startTestServer({
+      store: await openStore(store.place.options),
+      dataDir: nextDir,
+      clock: first.clock,
+      ...using({ command: runs("json") }),
+    });
+    try {
+      await second.advance(0);
+      const key = { key: owner.key };
+      expect((await second.request("GET", `/slots/${slotId}/transcript`, key)).body.data.keyTakeaways).toHaveLength(2);
+    } finally {
+      await second.close();
+      await store.place.remove();
+    }
+  });
+});
