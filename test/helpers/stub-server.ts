@@ -30,6 +30,8 @@ export interface Seen {
 export interface StubServer {
   baseUrl: string;
   seen: Seen[];
+  /** Resolves when so many requests have come. */
+  arrived(count: number): Promise<void>;
 }
 
 const running: { close(): Promise<void>; left: Stub[]; unmatched: string[] }[] = [];
@@ -65,23 +67,30 @@ export async function stubServer(stubs: readonly Stub[]): Promise<StubServer> {
   const left = [...stubs];
   const seen: Seen[] = [];
   const unmatched: string[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://stub");
     const path = url.pathname.replace(/^\/api\/v1/, "");
     const route = `${request.method} ${path}`;
     const { method = "", headers } = request;
     seen.push({ method, path, query: Object.fromEntries(url.searchParams), headers, body: await bodyOf(request) });
+    for (const { count, resolve } of waiting) if (seen.length >= count) resolve();
     const index = left.findIndex(({ on }) => on === route);
     if (index >= 0) return answer(response, left.splice(index, 1)[0]!);
     unmatched.push(route);
     answer(response, { on: route, status: 500, error: { code: "INTERNAL_ERROR", message: `${route} is not scripted` } });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const arrived = (count: number) =>
+    new Promise<void>((resolve) => {
+      if (seen.length >= count) resolve();
+      else waiting.push({ count, resolve });
+    });
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
   running.push({ close, left, unmatched });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, arrived };
 }

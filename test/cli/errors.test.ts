@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { playtest, type RunOptions } from "../helpers/cli.ts";
+import { type Stub, stubServer } from "../helpers/stub-server.ts";
+
+const key = "pt_sk_0123456789abcdef0123456789abcdef";
+const create = ["games", "create", "--name", "X", "--build-url", "https://example.com/a.zip"];
+const created: Stub = { on: "POST /games", status: 201, data: { game: { id: "1", name: "X" } } };
+const failed = (on: string, status: number, code: string, more: Partial<Stub> = {}): Stub => ({
+  on,
+  status,
+  error: { code, message: `It is ${code}.` },
+  ...more,
+});
+
+async function run(stubs: readonly Stub[], argv: readonly string[], options: RunOptions = {}) {
+  const stub = await stubServer(stubs);
+  return { ...(await playtest(argv, { baseUrl: stub.baseUrl, key, ...options })), seen: stub.seen };
+}
+
+describe("exit codes", () => {
+  it.each([
+    [400, "BAD_REQUEST", 2],
+    [401, "UNAUTHORIZED", 4],
+    [402, "PAYMENT_REQUIRED", 7],
+    [403, "FORBIDDEN", 5],
+    [403, "EMAIL_NOT_VERIFIED", 4],
+    [404, "NOT_FOUND", 3],
+    [405, "METHOD_NOT_ALLOWED", 2],
+    [409, "CONFLICT", 6],
+    [413, "PAYLOAD_TOO_LARGE", 2],
+    [415, "UNSUPPORTED_MEDIA_TYPE", 2],
+    [422, "VALIDATION_ERROR", 2],
+    [422, "IDEMPOTENCY_MISMATCH", 6],
+    [429, "RATE_LIMITED", 9],
+    [500, "INTERNAL_ERROR", 1],
+    [501, "NOT_IMPLEMENTED", 3],
+    [503, "SERVICE_UNAVAILABLE", 10],
+    [418, "SOMETHING_NEW", 1],
+  ])("%i %s ends with %i", async (status, code, exitCode) => {
+    const {
+      code: ended,
+      stdout,
+      stderr,
+    } = await run([failed("GET /games", status, code)], ["games", "list", "--json", "--retries", "0"]);
+    expect([ended, stdout]).toEqual([exitCode, ""]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      code,
+      message: `It is ${code}.`,
+      httpStatus: status,
+      requestId: "req_00000000000000000001",
+      exitCode,
+      details: [],
+      retryCommand: null,
+    });
+  });
+
+  it("a person reads message, next step and request id", async () => {
+    const { stderr } = await run([failed("GET /games", 401, "UNAUTHORIZED")], ["games", "list"]);
+    expect(`\n${stderr}`).toMatchInlineSnapshot(`
+      "
+      error: It is UNAUTHORIZED.
+      Run \`playtest login\`, or set PLAYTEST_API_KEY.
+      Request req_00000000000000000001
+      "
+    `);
+  });
+
+  it("field problems are named as flags", async () => {
+    const error = {
+      code: "VALIDATION_ERROR",
+      message: "Invalid.",
+      details: [{ field: "buildUrl", message: "is not reachable" }],
+    };
+    const { code, stderr } = await run([{ on: "POST /games", status: 422, error }], create);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("  --build-url: is not reachable\n")]);
+  });
+
+  it.each([
+    [
+      "a redirect",
+      { status: 302, headers: { location: "https://elsewhere.example" }, body: "" },
+      "redirects to https://elsewhere.example",
+    ],
+    ["a login page", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }, "instead of the API's JSON"],
+    ["a gateway's error page", { status: 502, headers: { "content-type": "text/html" }, body: "<html>" }, "answered 502"],
+  ])("%s is no reply of the API: 10", async (_, reply, message) => {
+    const { code, stderr, seen } = await run([{ on: "GET /games", ...reply }], ["games", "list", "--retries", "0"]);
+    expect([code, stderr, seen.length]).toEqual([10, expect.stringContaining(message), 1]);
+  });
+
+  it("nothing listening is 10, and says how to start an instance", async () => {
+    const { code, stderr } = await playtest(["games", "list", "--retries", "0"], { baseUrl: "http://127.0.0.1:9", key });
+    expect([code, stderr]).toEqual([10, expect.stringContaining("playtest serve")]);
+  });
+
+  it("no key at all is the server's to judge", async () => {
+    const { seen } = await run([{ on: "GET /info/server", data: {} }], ["api", "info/server"], { key: undefined });
+    expect(seen[0]!.headers.authorization).toBeUndefined();
+  });
+});
+
+describe("retries", () => {
+  it("reads are tried again, after the wait the server asks for", async () => {
+    const stubs = [
+      failed("GET /games", 503, "SERVICE_UNAVAILABLE"),
+      failed("GET /games", 429, "RATE_LIMITED", { headers: { "retry-after": "5" } }),
+      { on: "GET /games", instead: "drop" as const },
+      { on: "GET /games", data: { games: [] }, meta: { cursor: null, hasMore: false } },
+    ];
+    const { code, waited, seen } = await run(stubs, ["games", "list"]);
+    expect([code, waited, seen.length]).toEqual([0, 188 + 5_000 + 750, 4]);
+  });
+
+  it("changes are tried again with the same key", async () => {
+    const { code, seen } = await run(
+      [{ on: "POST /games", instead: "drop" }, failed("POST /games", 500, "INTERNAL_ERROR"), created],
+      create,
+    );
+    const keys = seen.map(({ headers }) => headers["idempotency-key"]);
+    expect([code, new Set(keys).size, keys.length]).toEqual([0, 1, 3]);
+  });
+
+  it("stop at --max-wait with the time in the error", async () => {
+    const busy = failed("GET /games", 429, "RATE_LIMITED", { headers: { "retry-after": "90" } });
+    const { code, stderr, waited } = await run([busy], ["games", "list"]);
+    expect([code, stderr, waited]).toEqual([9, expect.stringContaining("wait 90 s"), 0]);
+  });
+
+  it("none for a caller's mistake", async () => {
+    const { code, seen } = await run([failed("POST /games", 422, "VALIDATION_ERROR")], create);
+    expect([code, seen.length]).toEqual([2, 1]);
+  });
+});
+
+describe("an outcome that stays unknown", () => {
+  const lost = (times: number): Stub[] => Array.from({ length: times }, () => ({ on: "POST /games", instead: "drop" as const }));
+
+  it("is 12, with the exact command that repeats it safely", async () => {
+    const { code, stderr, seen } = await run(lost(2), [...create, "--retries", "1", "--json"]);
+    const sent = seen[0]!.headers["idempotency-key"] as string;
+    expect([code, JSON.parse(stderr)]).toEqual([
+      12,
+      expect.objectContaining({
+        code: "OUTCOME_UNKNOWN",
+        retryable: true,
+        retryCommand: `playtest games create --name X --build-url https://example.com/a.zip --retries 1 --json --idempotency-key ${sent}`,
+      }),
+    ]);
+  });
+
+  it("repeats with the key that is given", async () => {
+    const { seen, stderr } = await run(lost(1), [...create, "--retries", "0", "--idempotency-key", "mine"]);
+    expect(seen[0]!.headers["idempotency-key"]).toBe("mine");
+    expect(stderr.match(/--idempotency-key mine/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ["a definite 500 after a lost reply", [...lost(1), failed("POST /games", 500, "INTERNAL_ERROR")], 1],
+    [
+      "a definite 503",
+      [failed("POST /games", 503, "SERVICE_UNAVAILABLE"), failed("POST /games", 503, "SERVICE_UNAVAILABLE")],
+      10,
+    ],
+  ])("is not %s", async (_, stubs, exitCode) => {
+    expect((await run(stubs, [...create, "--retries", "1"])).code).toBe(exitCode);
+  });
+
+  it("is not a read", async () => {
+    expect((await run([{ on: "GET /games", instead: "drop" }], ["games", "list", "--retries", "0"])).code).toBe(10);
+  });
+
+  it("is also a time-out after sending", async () => {
+    const { code, stderr } = await run(
+      [{ on: "POST /games", instead: "hang" }],
+      [...create, "--retries", "0", "--timeout", "0.2"],
+    );
+    expect([code, stderr]).toEqual([12, expect.stringContaining("No reply from")]);
+  });
+});
+
+describe("--dry-run", () => {
+  it("sends no change, and shows what it would send without the key", async () => {
+    const { code, stdout, seen } = await run([], [...create, "--dry-run", "--json"]);
+    expect([code, seen]).toEqual([0, []]);
+    expect(JSON.parse(stdout)).toEqual({
+      dryRun: true,
+      requests: [
+        {
+          method: "POST",
+          path: "/api/v1/games",
+          headers: expect.objectContaining({ authorization: "…", "idempotency-key": expect.any(String) }),
+          body: { name: "X", buildUrl: "https://example.com/a.zip" },
+        },
+      ],
+    });
+  });
+
+  it("reads are sent", async () => {
+    const list: Stub = { on: "GET /games", data: { games: [] }, meta: { cursor: null, hasMore: false } };
+    expect((await run([list], ["games", "list", "--dry-run"])).code).toBe(0);
+  });
+});
+
+describe("secrets", () => {
+  const secret: Stub = { on: "GET /auth/me", data: { apiKey: "planted-1", url: "https://x/?token=planted-2", note: key } };
+  it("never appear in --debug", async () => {
+    const { stderr } = await run([secret], ["api", "auth/me", "--debug"]);
+    expect(stderr).toContain("> GET http://127.0.0.1");
+    expect(stderr).not.toMatch(/planted|0123456789abcdef/);
+  });
+
+  it("-v says one line a request and reply", async () => {
+    const { stderr } = await run([secret], ["api", "auth/me", "-v"]);
+    expect(stderr.split("\n").map((line) => line.replace(/127.*/, "…"))).toEqual(["> GET http://…", "< 200 in 0 ms", ""]);
+  });
+
+  it("a bug shows its trace without them", async () => {
+    const broken = {
+      now: () => {
+        throw new Error(`boom ${key}`);
+      },
+    };
+    const { code, stderr } = await run([], ["games", "list"], { outside: broken });
+    expect([code, stderr]).toEqual([70, expect.stringContaining("This is a bug in playtest")]);
+    expect(stderr).not.toContain(key);
+  });
+});
+
+describe("signals", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s ends with %i while a reply is awaited", async (signal, exitCode) => {
+    const stub = await stubServer([
+      { on: "GET /games", data: { games: [{ id: "1", name: "first" }] }, meta: { cursor: "c", hasMore: true } },
+      { on: "GET /games", instead: "hang" },
+    ]);
+    const stopped = await playtest(["games", "list", "--all", "--template", "{name}"], {
+      baseUrl: stub.baseUrl,
+      key,
+      onOutput: (_, process) => void stub.arrived(2).then(() => process.signal(signal)),
+    });
+    expect([stopped.code, stopped.stdout, stopped.stderr]).toEqual([exitCode, "first\n", ""]);
+  });
+});
