@@ -4,6 +4,7 @@ import { accessSync, constants, mkdtempSync, statfsSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import chromium from "@sparticuz/chromium";
 import type { TestProject } from "vitest/node";
 import { openStore } from "../server/store/open.ts";
 import { createDatabase, dropDatabase } from "./helpers/postgres-server.ts";
@@ -18,6 +19,8 @@ declare module "vitest" {
     sqliteTemplate: string;
     /** Where tests make folders: memory, when there is a disk in it. */
     scratch: string;
+    /** The Chromium that browser tests run. */
+    chromium: string;
   }
 }
 
@@ -34,6 +37,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("postgresTemplate", template.name);
   project.provide("sqliteTemplate", join(scratch, "template"));
   project.provide("scratch", scratch);
+  // Unpacked here, once: side by side, test files would start what another is still writing.
+  project.provide("chromium", process.env.PLAYTEST_TEST_CHROMIUM || (await chromium.executablePath()));
   return async () => {
     await dropDatabase(server.url, template.name);
     await server.stop();

@@ -41,7 +41,7 @@ button.quiet { color: inherit; background: transparent; border: 1px solid var(--
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 video { display: block; width: 100%; max-height: 75vh; background: #000; border-radius: .5rem; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
-.soft { color: var(--soft); } .bad { color: var(--bad); }
+.soft { color: var(--soft); } .bad { color: var(--bad); } input + .bad { margin: .25rem 0 0; }
 @media (max-width: 40rem) { main, main.wide { margin: 0; border: 0; border-radius: 0; min-height: 100vh; padding: 1.25rem; } }
 `;
 

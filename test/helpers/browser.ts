@@ -1,8 +1,22 @@
-import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
+import { inject } from "vitest";
 
-/** A real headless Chromium; `PLAYTEST_TEST_CHROMIUM` names another than the one that comes with the packages. */
+/**
+ * A real headless Chromium: the one that came with the tests, or the system's that PLAYTEST_TEST_CHROMIUM names. It is
+ * kept from fetching anything of its own.
+ */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env.PLAYTEST_TEST_CHROMIUM ?? (await chromium.executablePath());
-  return playwright.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"], headless: true });
+  return chromium.launch({
+    executablePath: inject("chromium"),
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
 }

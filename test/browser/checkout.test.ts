@@ -1,0 +1,164 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { openTill, type Till } from "../helpers/billing.ts";
+import { launchBrowser } from "../helpers/browser.ts";
+import { startTestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+const day = 24 * 3_600_000;
+const desktop = { width: 1280, height: 900 };
+const phone = { width: 360, height: 740 };
+
+let browser: Browser;
+let shop: Server;
+let store: TestStore;
+let till: Till;
+let page: Page;
+/** Where shops want their customers back. */
+let shopUrl: string;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  shop = createServer((_request, response) => response.end("<title>The shop</title>Welcome back"));
+  await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
+  shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/back?cart=7`;
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  shop?.close();
+});
+
+beforeEach(async () => {
+  store = await drivers[0]!.open();
+  till = await openTill(await startTestServer({ store }));
+  // The page has to work without scripts: it has none.
+  page = await browser.newPage({ viewport: desktop, javaScriptEnabled: false });
+});
+
+afterEach(async () => {
+  await page.close();
+  await till.server.close();
+  await store.remove();
+});
+
+async function open(returnUrl?: string) {
+  const bought = await till.buy(2500, returnUrl);
+  await page.goto(bought.checkoutUrl);
+  return bought;
+}
+
+async function fill(number: string) {
+  await page.getByLabel("Card number").fill(number);
+  await page.getByLabel("Expiry").fill("12/34");
+  await page.getByLabel("CVC").fill("123");
+}
+
+const payButton = () => page.getByRole("button", { name: "Pay $25.00" });
+const heading = () => page.getByRole("heading", { level: 1 }).textContent();
+const statusOf = async (id: string) => (await till.payment(id)).status;
+
+test("paying leads back to the shop, with the payment in the address", async () => {
+  const { paymentId } = await open(shopUrl);
+  await fill("4242 4242 4242 4242");
+  await payButton().click();
+  await page.waitForURL(`${shopUrl}&payment_id=${paymentId}&status=success`);
+  expect([await page.title(), await till.credit()]).toEqual(["The shop", 2500]);
+});
+
+test("paying without a return address ends on a page that says so", async () => {
+  await open();
+  await fill("4242424242424242");
+  await page.getByLabel("CVC").press("Enter");
+  await page.getByText("The payment is complete").waitFor();
+  expect([await heading(), await till.credit()]).toEqual(["Paid", 2500]);
+});
+
+test("a double click pays once", async () => {
+  const { paymentId } = await open(shopUrl);
+  await fill("4242 4242 4242 4242");
+  await payButton().dblclick();
+  await page.waitForURL(/status=success/);
+  expect([await statusOf(paymentId), await till.credit()]).toEqual(["completed", 2500]);
+  expect(await till.events("payment.completed")).toHaveLength(1);
+});
+
+test("going back after paying shows what happened, and no card", async () => {
+  await open(shopUrl);
+  await fill("4242 4242 4242 4242");
+  await payButton().click();
+  await page.waitForURL(/status=success/);
+  await page.goBack();
+  expect(await heading()).toBe("Paid");
+  expect([await page.getByLabel("Card number").count(), await page.content()]).toEqual([0, expect.not.stringContaining("4242")]);
+  await page.getByRole("link", { name: /Back to/ }).click();
+  await page.waitForURL(/status=success/);
+});
+
+test("a declined card says so, charges nothing and leads back", async () => {
+  const { paymentId } = await open(shopUrl);
+  await fill("4000 0000 0000 0002");
+  await payButton().click();
+  await page.getByText("Nothing was charged").waitFor();
+  expect([await heading(), await statusOf(paymentId), await till.credit()]).toEqual(["The card was declined", "failed", 0]);
+  await page.getByRole("link", { name: /Back to/ }).click();
+  await page.waitForURL(`${shopUrl}&payment_id=${paymentId}&status=cancelled`);
+});
+
+test("a card that is none of the test cards is marked, and the person can correct it", async () => {
+  await open();
+  await fill("1234 5678 1234 5678");
+  await payButton().click();
+  await page.getByRole("alert").waitFor();
+  const number = page.getByLabel("Card number");
+  expect([await number.getAttribute("aria-invalid"), await number.inputValue()]).toEqual(["true", ""]);
+  expect(await page.getByLabel("Expiry").inputValue()).toBe("12/34");
+  await fill("4242 4242 4242 4242");
+  await payButton().click();
+  await page.getByText("The payment is complete").waitFor();
+});
+
+test("cancelling leads back as cancelled, and the checkout is over", async () => {
+  const { paymentId } = await open(shopUrl);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.waitForURL(`${shopUrl}&payment_id=${paymentId}&status=cancelled`);
+  await page.goBack();
+  expect([await heading(), await statusOf(paymentId)]).toEqual(["This checkout is over", "cancelled"]);
+});
+
+test("a checkout that expired while it was open takes no card", async () => {
+  const { paymentId } = await open();
+  await fill("4242 4242 4242 4242");
+  till.server.clock.set(till.server.clock.now() + day);
+  await payButton().click();
+  await page.getByText("not used in time").waitFor();
+  expect([await heading(), await statusOf(paymentId), await till.credit()]).toEqual(["This checkout is over", "cancelled", 0]);
+});
+
+test("the keyboard reaches every step in order", async () => {
+  await open();
+  const names: (string | null)[] = [];
+  for (let step = 0; step < 5; step++) {
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    names.push((await focused.getAttribute("id")) ?? (await focused.textContent()));
+  }
+  expect(names).toEqual(["number", "expiry", "cvc", "Pay $25.00", "Cancel and go back"]);
+});
+
+test.each([
+  ["a phone", phone],
+  ["a desktop", desktop],
+])("everything fits the width of %s", async (_name, viewport) => {
+  await page.setViewportSize(viewport);
+  await open();
+  const edges = await page
+    .locator("main, input, button, table")
+    .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().right));
+  expect(Math.max(...edges)).toBeLessThanOrEqual(viewport.width);
+  const table = await page.getByRole("table").boundingBox();
+  const main = await page.getByRole("main").boundingBox();
+  expect(table!.x + table!.width).toBeLessThanOrEqual(main!.x + main!.width);
+});
