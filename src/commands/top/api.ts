@@ -90,7 +90,8 @@ export const api = define({
     const path = named ? rest[0]! : first;
     if (rest.length > (named ? 1 : 0)) throw usage(`${JSON.stringify(rest.at(-1))} is one word too many.`);
     const fields = await fieldsOf(flags.field, flags.typedField, ctx);
-    const method = named ? first.toUpperCase() : fields || flags.input !== undefined ? "POST" : "GET";
+    const sends = (fields !== undefined && !flags.paginate) || flags.input !== undefined;
+    const method = named ? first.toUpperCase() : sends ? "POST" : "GET";
     const reads = method === "GET" || method === "HEAD";
     const headers = Object.fromEntries(flags.httpHeader.map((text) => splitHeader(text)));
     const target = withQuery(apiPath(path), reads ? fields : undefined);

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { exitCodeMeanings, exitCodes } from "../../src/errors.ts";
+import { tree } from "../../src/tree.ts";
+import { playtest, testFolder } from "../helpers/cli.ts";
+import { stubServer } from "../helpers/stub-server.ts";
+
+const words = tree.commands.map(({ path }) => [path.join(" ")] as const);
+
+describe("every command", () => {
+  it.each(words)("%s explains itself without network or settings", async (path) => {
+    const { code, stdout, stderr } = await playtest([...path.split(" "), "--help"], { env: { PLAYTEST_CONFIG_DIR: "/no/such" } });
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const part of [`Usage: playtest ${path}`, "Examples", "Scope", "Risk", "Exit codes"]) expect(stdout).toContain(part);
+  });
+
+  it.each(words)("%s takes each flag once", (path) => {
+    const { flags } = tree.commands.find((command) => command.path.join(" ") === path)!;
+    const spelled = flags.flatMap(({ name, short }) => [`--${name}`, ...(short ? [`-${short}`] : [])]);
+    expect(spelled.filter((one, i) => spelled.indexOf(one) !== i)).toEqual([]);
+  });
+});
+
+it("one command's help", async () => {
+  const { stdout } = await playtest(["games", "update", "--help"]);
+  expect(`\n${stdout}`).toMatchInlineSnapshot(`
+    "
+    Change a game; lists given replace the existing set
+
+    Usage: playtest games update [game] [flags]
+    Also: edit
+
+    Arguments
+      game                        Game id; default the one \`games use\` set
+
+    Flags
+          --name TEXT             The game's name
+          --description TEXT      Playtesters see it before and after claiming
+          --instructions TEXT     Playtesters see it only after claiming a slot
+          --build-url URL         Where the build is
+          --cover-image-url URL   Picture shown with the game; null removes it
+          --external-url URL      The game's own page; null removes it
+          --devices PC,Mac,Linux,iOS,Android
+                                  PC, Mac, Linux, iOS, Android
+          --platforms VALUE       Names from the platforms endpoint
+          --tags TEXT             Category ids from the categories endpoint
+          --add-device TEXT       Add a device to those the game has
+          --remove-device TEXT    Take a device from those the game has
+          --add-platform TEXT     Add a platform to those the game has
+          --remove-platform TEXT  Take a platform from those the game has
+          --clear FIELDS          Fields to empty, joined by commas
+      -f, --from-file FILE        Fields from JSON or YAML; - is standard input
+
+    Examples
+      playtest games update 4f6a1b2c --build-url https://example.com/v2.zip
+      playtest games update --clear cover-image-url,external-url --add-device Linux
+
+    Good to know
+      Scope                       game_owner
+      Risk                        write
+      Calls                       PATCH /api/v1/games/:id
+                                  GET /api/v1/games/:id
+      Exit codes                  0 ok, 1 error, 2 usage or validation, 3 not found, 4 not authenticated, 5 scope, 6 conflict, 9 rate limited, 10 unreachable or 503, 12 outcome unknown
+
+    Global flags (--json, --jq, --csv, --dry-run, …): \`playtest help flags\`.
+    "
+  `);
+});
+
+it("names the exit codes, each once", () => {
+  expect(exitCodeMeanings.map(([code]) => code)).toEqual(Object.values(exitCodes));
+});
+
+it.each([["exit-codes"], ["environment"], ["flags"], ["output"], ["ids"], ["money"], ["games"], ["games create"], ["login"]])(
+  "help %s",
+  async (topic) => {
+    const { code, stdout } = await playtest(["help", ...topic.split(" ")]);
+    expect([code, stdout.length > 100]).toEqual([0, true]);
+  },
+);
+
+it("help on nothing known is 3", async () => {
+  expect(await playtest(["help", "nonsense"])).toMatchObject({
+    code: 3,
+    stdout: "",
+    stderr: expect.stringContaining("exit-codes"),
+  });
+});
+
+it("help --tree --json describes the whole program", async () => {
+  const { stdout } = await playtest(["help", "--tree", "--json"]);
+  const { commands, exitCodes: codes } = JSON.parse(stdout);
+  expect(codes["12"]).toContain("outcome unknown");
+  expect(commands.find(({ path }: { path: string[] }) => path.join(" ") === "games create")).toMatchObject({
+    summary: "Register a game",
+    scope: "game_owner",
+    risk: "write",
+    endpoint: ["POST /api/v1/games"],
+    flags: expect.arrayContaining([expect.objectContaining({ name: "build-url", required: true })]),
+  });
+});
+
+it("schema gives the fields of a body", async () => {
+  const { stdout } = await playtest(["schema", "games", "create", "--jq", ".body[] | select(.required) | .name"]);
+  expect(stdout).toBe("name\nbuildUrl\n");
+  expect((await playtest(["schema", "games", "nope"])).code).toBe(2);
+});
+
+it("says its version, and an overview without arguments", async () => {
+  expect((await playtest(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const [alone, asked] = await Promise.all([playtest([]), playtest(["--help"])]);
+  expect(alone.stdout).toBe(asked.stdout);
+  expect(alone.stdout).toContain("Usage: playtest <noun> <verb>");
+});
+
+describe("completion", () => {
+  const lines = async (typed: string[], env = {}) =>
+    (await playtest(["__complete", "--", ...typed], { env })).stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => line.split("\t")[0]);
+
+  it.each([
+    ["nouns", ["gam"], ["games"]],
+    ["verbs", ["games", "cr"], ["create"]],
+    ["verbs of an alias", ["game", "cr"], ["create"]],
+    ["two-word verbs", ["auth", "keys", ""], ["list", "create", "revoke"]],
+    ["flags", ["games", "create", "--build"], ["--build-url"]],
+    ["choices", ["auth", "register", "--role", ""], ["game_owner", "playtester"]],
+    ["after global flags with a value", ["--profile", "x", "games", "bui"], ["builds"]],
+  ])("%s", async (_, typed, expected) => {
+    expect(await lines(typed)).toEqual(expected);
+  });
+
+  it("ids listed before, without the network", async () => {
+    const env = { PLAYTEST_CONFIG_DIR: testFolder() };
+    const id = "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+    const { baseUrl } = await stubServer([
+      { on: "GET /games", data: { games: [{ id, name: "Star Miner" }] }, meta: { hasMore: false } },
+    ]);
+    await playtest(["games", "list"], { env, baseUrl, key: "pt_sk_test", tty: true });
+    expect(await lines(["games", "get", ""], env)).toEqual(["2e3f4a5b"]);
+  });
+
+  it.each(["bash", "zsh", "fish", "powershell"])("has a script for %s", async (shell) => {
+    expect((await playtest(["completion", shell])).stdout).toContain("__complete");
+  });
+});
