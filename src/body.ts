@@ -34,15 +34,15 @@ export function fieldValues(fields: readonly Field[], raw: Json): Json {
 }
 
 /** The object in a JSON or YAML text. */
-async function parseObject(text: string, path: string): Promise<Json> {
+export async function parseObject(text: string, path: string, flag = "--from-file"): Promise<Json> {
   let value: unknown;
   try {
     value = /^\s*[{[]/.test(text) ? JSON.parse(text) : (await import("yaml")).parse(text);
   } catch (error) {
-    throw usage(`--from-file: ${path} is neither JSON nor YAML: ${(error as Error).message.split("\n")[0]}`);
+    throw usage(`${flag}: ${path} is neither JSON nor YAML: ${(error as Error).message.split("\n")[0]}`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
-  throw usage(`--from-file: ${path} does not hold an object with fields.`);
+  throw usage(`${flag}: ${path} does not hold an object with fields.`);
 }
 
 function checkNames(body: Json, all: readonly Field[], path: string) {

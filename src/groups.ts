@@ -60,6 +60,7 @@ export const shortcuts: readonly TopEntry[] = [
   { name: "login", summary: "auth login", load: verb(auth, "login") },
   { name: "logout", summary: "auth logout", load: verb(auth, "logout") },
   { name: "whoami", summary: "auth status", load: verb(auth, "status") },
+  { name: "push", summary: "games push", load: verb(games, "push") },
   { name: "order", summary: "playtests order", load: verb(playtests, "order") },
   { name: "accept", summary: "review accept", load: verb(review, "accept") },
   { name: "reject", summary: "review reject", load: verb(review, "reject") },

@@ -40,9 +40,9 @@ const statusOf = async (slotId: string) => (await owner.get(`/playtests/slots/${
 
 describe("tester", () => {
   it("shows what there is, on a terminal", async () => {
-    const { code, stdout } = await run(["tester", "browse"], { tty: true, columns: 100 });
+    const { code, stdout } = await run(["tester", "browse"], { tty: true, columns: 100, env: { NO_COLOR: "1" } });
     expect(code).toBe(0);
-    expect(stdout.replace(/\u001b\[\d+m/g, "").replaceAll(playtestId.slice(-8), "<id>    ")).toMatchInlineSnapshot(`
+    expect(stdout.replaceAll(playtestId.slice(-8), "<id>    ")).toMatchInlineSnapshot(`
       "ID        GAME          PAYS    LENGTH  PLAYERS  SELECTION  OPEN  DEVICES  OFFERED
       <id>      Lantern Deep  $10.00  60 min  1        automatic  2              now
       "

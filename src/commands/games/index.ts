@@ -3,7 +3,8 @@ import { builds } from "./builds.ts";
 import { create } from "./create.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
+import { push } from "./push.ts";
 import { update } from "./update.ts";
 import { use } from "./use.ts";
 
-export const games: Group = { commands: [list, get, create, update, builds, use] };
+export const games: Group = { commands: [list, get, create, update, builds, use, push] };

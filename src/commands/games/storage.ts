@@ -1,0 +1,98 @@
+import { createReadStream } from "node:fs";
+import { CliError, exitCodes, failure, usage } from "../../errors.ts";
+import { bytes, oneLine, shellQuote } from "../../io/text.ts";
+import type { Context } from "../define.ts";
+import type { BuildFile } from "./build-file.ts";
+
+/** Storage that is not the server's own. */
+export interface StorageFlags {
+  putUrl: string | undefined;
+  publicUrl: string | undefined;
+  uploadCmd: string | undefined;
+  noVerify: boolean;
+}
+
+const hours = 3_600_000;
+const webUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+export function checkUrl(text: string, label: string): string {
+  if (!webUrl(text)) throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
+  return text;
+}
+
+/** Marks an address with what is behind it, so that an identical build is known again on any machine. */
+export const withHash = (url: string, sha256: string) => {
+  const marked = new URL(url);
+  marked.hash = `sha256=${sha256}`;
+  return marked.href;
+};
+export const hashOf = (url: string) => /#sha256=([0-9a-f]{64})$/.exec(url)?.[1];
+
+/** Stores the build and gives the address playtesters download it from. */
+export async function store(ctx: Context, build: BuildFile, flags: StorageFlags): Promise<string> {
+  const url =
+    flags.putUrl === undefined ? await byCommand(ctx, build, flags) : await byPut(ctx, build, flags.putUrl, flags.publicUrl);
+  if (!flags.noVerify) await verify(ctx, url, build.size);
+  return url;
+}
+
+const withoutQuery = (address: string) => {
+  const url = new URL(address);
+  return url.origin + url.pathname;
+};
+
+/** Where a presigned upload will be found. */
+export const addressOf = (putUrl: string, publicUrl: string | undefined) => publicUrl ?? withoutQuery(putUrl);
+
+async function byPut(ctx: Context, build: BuildFile, putUrl: string, publicUrl: string | undefined): Promise<string> {
+  const progress = await ctx.progress();
+  const body = createReadStream(build.file);
+  let sent = 0;
+  body.on("data", (chunk) => {
+    sent += chunk.length;
+    progress.update(`Uploading ${build.filename}, ${bytes(build.size)}`, sent / build.size);
+  });
+  body.pause();
+  try {
+    const headers = { "content-length": `${build.size}` };
+    const reply = await ctx.send({ method: "PUT", url: new URL(putUrl), headers, body, timeout: 24 * hours, signal: ctx.signal });
+    if (reply.status >= 300)
+      throw refused(`The storage answered ${reply.status}`, oneLine(reply.body.toString("utf8").slice(0, 300)));
+  } finally {
+    body.destroy();
+    progress.done();
+  }
+  return addressOf(putUrl, publicUrl);
+}
+
+async function byCommand(ctx: Context, build: BuildFile, flags: StorageFlags): Promise<string> {
+  const { shellOutput } = await import("../../io/shell.ts");
+  const command = flags.uploadCmd!.replaceAll("{file}", shellQuote(build.file));
+  const env = { PLAYTEST_BUILD_FILE: build.file, PLAYTEST_BUILD_NAME: build.filename, PLAYTEST_BUILD_SHA256: build.sha256 };
+  const { code, out } = await shellOutput(ctx.io, command, env);
+  if (code !== 0) throw refused(`--upload-cmd ended with ${code}`, "");
+  const last = out.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  if (flags.publicUrl !== undefined) return flags.publicUrl;
+  if (webUrl(last)) return last;
+  throw refused(
+    `--upload-cmd printed no address as its last line, but ${JSON.stringify(last)}`,
+    "Print the URL last, or give --public-url.",
+  );
+}
+
+const refused = (what: string, hint: string) => failure(`${what}. The game's build was not changed.`, hint || undefined);
+
+/** Makes sure that the address serves the build before any playtester is sent there. */
+async function verify(ctx: Context, url: string, size: number) {
+  const reply = await ctx.send({ method: "HEAD", url: new URL(url), headers: {}, timeout: 30_000, signal: ctx.signal });
+  const length = Number(reply.headers["content-length"] ?? Number.NaN);
+  const wrong =
+    reply.status >= 300
+      ? `answers ${reply.status}`
+      : length !== size && !Number.isNaN(length)
+        ? `serves ${length} bytes instead of ${size}`
+        : undefined;
+  if (wrong === undefined) return;
+  const hint = "Check the address, give another with --public-url, or leave the check out with --no-verify.";
+  throw new CliError("NOT_VERIFIED", exitCodes.error, `${url} ${wrong}. The game's build was not changed.`, { hint });
+}

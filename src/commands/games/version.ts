@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { usage } from "../../errors.ts";
+import type { Context } from "../define.ts";
+
+/** The label of a build: given, or from git, or from a VERSION file or package.json in the folder. */
+export async function versionLabel(
+  ctx: Context,
+  { versionLabel: given, versionFrom: from }: { versionLabel: string | undefined; versionFrom: "git" | "file" | undefined },
+  folder: string,
+): Promise<string | undefined> {
+  if (given !== undefined && from !== undefined) throw usage("--version-label and --version-from exclude each other.");
+  if (from === "git") return fromGit(ctx);
+  return from === "file" ? fromFile(folder) : given;
+}
+
+async function fromGit(ctx: Context) {
+  const { shellOutput } = await import("../../io/shell.ts");
+  const { code, out } = await shellOutput(ctx.io, "git describe --tags --always --dirty", {});
+  if (code !== 0) throw usage("--version-from git: this folder is not a git repository with a commit.");
+  return out.trim();
+}
+
+async function fromFile(folder: string) {
+  const text = (name: string) => readFile(join(folder, name), "utf8").catch(() => undefined);
+  const plain = (await text("VERSION")) ?? (await text("version.txt"));
+  if (plain?.trim()) return plain.trim().split("\n")[0]!;
+  const manifest = await text("package.json");
+  const version = manifest && (JSON.parse(manifest) as { version?: string }).version;
+  if (version) return version;
+  throw usage(`--version-from file: ${folder} has no VERSION, version.txt or package.json with a version.`);
+}

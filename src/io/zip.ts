@@ -1,0 +1,67 @@
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { failure } from "../errors.ts";
+import type { TreeFile } from "./tree.ts";
+
+/** One file inside an archive. */
+export interface ZipEntry {
+  path: string;
+  size: number;
+  crc32: number;
+}
+
+/** Packs files into a zip: the same files give the same bytes, whenever and wherever they are packed. */
+export async function writeZip(files: readonly TreeFile[], target: string, signal: AbortSignal): Promise<void> {
+  const { ZipFile } = await import("yazl");
+  const zip = new ZipFile();
+  const failed = new Promise<never>((_, reject) => zip.on("error", reject));
+  // A time without a zone: the DOS form, and midnight of wherever this runs.
+  const mtime = new Date(1980, 0, 1);
+  for (const { path, file, executable } of files)
+    zip.addFile(file, path, { mtime, mode: executable ? 0o100755 : 0o100644, forceDosTimestamp: true, compressionLevel: 6 });
+  zip.end();
+  await Promise.race([pipeline(zip.outputStream, createWriteStream(target, { mode: 0o600 }), { signal }), failed]).catch(
+    (error: Error) => {
+      throw signal.aborted ? signal.reason : failure(`Cannot pack the folder: ${error.message}.`, undefined, error);
+    },
+  );
+}
+
+/** Reads `length` bytes from `start`. */
+export type ReadAt = (start: number, length: number) => Promise<Buffer>;
+
+const endSize = 22;
+const longestComment = 65_535;
+const fullSize = 0xffffffff;
+
+/** The files an archive lists at its end. Undefined: it is not a zip. */
+export async function readZipIndex(size: number, readAt: ReadAt): Promise<ZipEntry[] | undefined> {
+  const tailStart = Math.max(0, size - endSize - longestComment);
+  const tail = await readAt(tailStart, size - tailStart);
+  const end = tail.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
+  if (end < 0 || end + endSize > tail.length) return undefined;
+  let [length, start] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)];
+  if (length === fullSize || start === fullSize) {
+    const locator = tail.lastIndexOf(Buffer.from("PK\x06\x07", "latin1"));
+    if (locator < 0) return undefined;
+    const record = await readAt(Number(tail.readBigUInt64LE(locator + 8)), 56);
+    [length, start] = [Number(record.readBigUInt64LE(40)), Number(record.readBigUInt64LE(48))];
+  }
+  return parseDirectory(await readAt(start, length));
+}
+
+function parseDirectory(directory: Buffer): ZipEntry[] {
+  const entries: ZipEntry[] = [];
+  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50; ) {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => directory.readUInt16LE(at + offset)) as [
+      number,
+      number,
+      number,
+    ];
+    const path = directory.toString("utf8", at + 46, at + 46 + nameLength);
+    if (!path.endsWith("/"))
+      entries.push({ path, size: directory.readUInt32LE(at + 24), crc32: directory.readUInt32LE(at + 16) });
+    at += 46 + nameLength + extraLength + commentLength;
+  }
+  return entries;
+}

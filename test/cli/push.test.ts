@@ -1,0 +1,257 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ignoring } from "../../src/io/tree.ts";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk } from "../helpers/owner.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
+
+const desk = eachDesk();
+const at = (cwd: string, ...line: string[]) => desk.run(["games", "push", ...line], { cwd });
+afterEach(killLeftovers);
+
+/** A folder with these files. */
+function folderWith(files: Record<string, string>): string {
+  const folder = testFolder();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+const game = async () => (await desk.owner.get(`/games/${desk.gameId}`)).body.data.game;
+const builds = async () => (await desk.owner.get(`/games/${desk.gameId}/builds`)).body.data.builds;
+const result = ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout).result;
+};
+
+describe("games push, to a server that keeps builds", () => {
+  it("packs a folder, uploads it and points the game at it", async () => {
+    const folder = folderWith({ "game.html": "<h1>hi</h1>", "data/level 1.txt": "x".repeat(5000) });
+    const { code, stdout, stderr } = await at(folder, ".", desk.gameId, "--version-label", "1.2", "--channel", "beta");
+    expect([code, stderr]).toEqual([0, ""]);
+    const [build] = await builds();
+    expect(stdout).toBe(`Pushed ${build.size} B as 1.2. ${build.buildUrl}\n`);
+    expect(build).toMatchObject({ version: "1.2", channel: "beta", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect((await game()).buildUrl).toBe(build.buildUrl);
+  });
+
+  it("packs the same files to the same bytes, whatever their times, and skips what the game has", async () => {
+    const folder = folderWith({ "a.txt": "a", "b/c.txt": "c" });
+    const first = result(await at(folder, ".", desk.gameId, "--json"));
+    utimesSync(join(folder, "a.txt"), 1, 1);
+    const again = result(await at(folder, ".", desk.gameId, "--if-changed", "--json"));
+    expect(again).toMatchObject({ skipped: true, sha256: first.sha256, buildUrl: first.buildUrl });
+    chmodSync(join(folder, "a.txt"), 0o755);
+    const changed = result(await at(folder, ".", desk.gameId, "--if-changed", "--json"));
+    expect(changed.skipped).toBe(false);
+    expect(changed.sha256).not.toBe(first.sha256);
+  });
+
+  it("leaves out what .playtestignore names, and warns of links", async () => {
+    const folder = folderWith({
+      ".playtestignore": "*.log\n/tmp/\n!keep.log\n",
+      "a.txt": "a",
+      "x.log": "",
+      "keep.log": "k",
+      "tmp/t": "t",
+      "sub/tmp/t": "t",
+      ".git/HEAD": "",
+    });
+    symlinkSync("a.txt", join(folder, "link"));
+    const { code, stdout, stderr } = await at(folder, ".", desk.gameId, "--preview");
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: "added\ta.txt\t1 B\nadded\tkeep.log\t1 B\nadded\tsub/tmp/t\t1 B\n",
+      stderr: expect.stringContaining("Not packed, because they are links or devices: link."),
+    });
+    expect(await builds()).toHaveLength(1);
+  });
+
+  it("previews what a push would change, by the list inside the present build", async () => {
+    const folder = folderWith({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
+    await at(folder, ".", desk.gameId);
+    writeFileSync(join(folder, "b.txt"), "B");
+    const { stdout } = await at(
+      folderWith({ "a.txt": "a", "b.txt": "B", "d.txt": "d" }),
+      ".",
+      desk.gameId,
+      "--preview",
+      "--json",
+    );
+    expect(JSON.parse(stdout).result).toEqual([
+      { change: "changed", path: "b.txt", size: 1 },
+      { change: "removed", path: "c.txt", size: null },
+      { change: "added", path: "d.txt", size: 1 },
+    ]);
+  });
+
+  it("goes on where a killed upload stopped", async () => {
+    const folder = folderWith({ "big.bin": "" });
+    truncateSync(join(folder, "big.bin"), 300_000_000);
+    const env = { PLAYTEST_BASE_URL: desk.server.baseUrl, PLAYTEST_API_KEY: desk.owner.key };
+    const killed = spawnPlaytest(folder, ["games", "push", "big.bin", desk.gameId], env);
+    const uploads = () =>
+      desk.server.deps.store.read((q) => q.all<{ id: string; status: string }>("SELECT id, status FROM uploads"));
+    const remembered = join(folder, "config/cache/uploads.json");
+    while (!existsSync(remembered) || !readFileSync(remembered, "utf8").includes("/uploads/"))
+      await desk.server.request("GET", "/info/server");
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    const [cut] = await uploads();
+    expect(cut?.status).toBe("open");
+    const again = await spawnPlaytest(folder, ["games", "push", "big.bin", desk.gameId], env).ended;
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("Pushed 286.1 MiB") });
+    expect(await uploads()).toEqual([{ id: cut?.id, status: "completed" }]);
+    expect((await builds())[0].size).toBe(300_000_000);
+  }, 60_000);
+
+  it("orders for the new build, after asking the price", async () => {
+    const folder = folderWith({ "a.txt": "a", "order.yaml": "quantity: 2\n" });
+    const refused = await at(folder, "a.txt", desk.gameId, "--order", "order.yaml");
+    expect([refused.code, (await builds()).length]).toEqual([2, 1]);
+    const dear = await at(folder, "a.txt", desk.gameId, "--order", "order.yaml", "--max-cost", "39");
+    expect([dear.code, (await builds()).length]).toEqual([7, 1]);
+    const pushed = result(await at(folder, "a.txt", desk.gameId, "--order", "order.yaml", "--max-cost", "40", "--json"));
+    expect(pushed.order).toMatchObject({ paid: true, totalCents: 4000, playtest: { quantity: 2, status: "active" } });
+    const same = result(await at(folder, "a.txt", desk.gameId, "--order", "order.yaml", "--yes", "--if-changed", "--json"));
+    expect([same.skipped, same.order]).toEqual([true, undefined]);
+  });
+
+  it("plans without sending", async () => {
+    const folder = folderWith({ "a.txt": "a" });
+    const { code, stdout } = await at(folder, "a.txt", desk.gameId, "--dry-run", "--json");
+    expect([code, JSON.parse(stdout).requests[0].path]).toEqual([0, `/api/v1/games/${desk.gameId}/builds`]);
+    expect(await builds()).toHaveLength(1);
+  });
+
+  it.each([
+    [["none"], "none is neither a file nor a folder."],
+    [["empty"], "empty holds no files to push."],
+    [["void.zip"], "void.zip is empty."],
+    [["a.txt", "--version-from", "file"], "has no VERSION"],
+    [["a.txt", "--version-from", "file", "--version-label", "1"], "exclude each other"],
+    [["a.txt", "--put-url", "x"], "--put-url"],
+    [["a.txt", "--put-url", "http://x", "--upload-cmd", "y"], "exclude each other"],
+    [["a.txt", "--order", "none.yaml"], "none.yaml"],
+    [["ftp://example.com/a.zip"], "is neither a file nor a folder"],
+  ])("refuses %j", async ([source, ...flags], message) => {
+    const folder = folderWith({ "a.txt": "a", "void.zip": "", "empty/.DS_Store": "x" });
+    const { code, stdout, stderr } = await at(folder, source!, desk.gameId, ...flags);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe("games push, elsewhere", () => {
+  let storage: Server;
+  let address: string;
+  const stored = new Map<string, Buffer>();
+  let denyPut = false;
+
+  beforeEach(async () => {
+    stored.clear();
+    denyPut = false;
+    storage = createServer((request, response) => {
+      const path = request.url!.split("?")[0]!;
+      if (request.method === "PUT") {
+        const chunks: Buffer[] = [];
+        request.on("data", (chunk: Buffer) => chunks.push(chunk));
+        request.on("end", () => {
+          if (!denyPut) stored.set(path, Buffer.concat(chunks));
+          response.writeHead(denyPut ? 403 : 200).end(denyPut ? "SignatureDoesNotMatch" : "");
+        });
+        return;
+      }
+      const body = stored.get(path);
+      response.writeHead(body ? 200 : 404, { "content-length": body?.length ?? 0 }).end(request.method === "HEAD" ? "" : body);
+    });
+    await new Promise<void>((resolve) => storage.listen(0, "127.0.0.1", resolve));
+    address = `http://127.0.0.1:${(storage.address() as AddressInfo).port}`;
+  });
+  afterEach(() => void storage.close());
+
+  it("puts it to a presigned address, checks it, and knows it again by the hash in its address", async () => {
+    const folder = folderWith({ "a.txt": "abc" });
+    const pushed = result(await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt?sig=1`, "--json"));
+    expect(stored.get("/b/a.txt")?.toString()).toBe("abc");
+    expect(pushed.buildUrl).toBe(`${address}/b/a.txt#sha256=${pushed.sha256}`);
+    expect((await game()).buildUrl).toBe(pushed.buildUrl);
+    stored.clear();
+    const again = result(
+      await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt?sig=2`, "--if-changed", "--json"),
+    );
+    expect([again.skipped, stored.size]).toEqual([true, 0]);
+  });
+
+  it("leaves the game alone when the storage refuses, or does not serve what was stored", async () => {
+    const folder = folderWith({ "a.txt": "abc" });
+    const before = (await game()).buildUrl;
+    denyPut = true;
+    const refused = await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/a.txt`);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: "error: The storage answered 403. The game's build was not changed.\nSignatureDoesNotMatch\n",
+    });
+    denyPut = false;
+    const hidden = await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/a.txt`, "--public-url", `${address}/other`);
+    expect(hidden.code).toBe(1);
+    expect(hidden.stderr).toContain("/other answers 404. The game's build was not changed.");
+    expect((await game()).buildUrl).toBe(before);
+    const unchecked = await at(
+      folder,
+      "a.txt",
+      desk.gameId,
+      "--put-url",
+      `${address}/a.txt`,
+      "--public-url",
+      `${address}/other`,
+      "--no-verify",
+    );
+    expect(unchecked.code).toBe(0);
+    expect((await game()).buildUrl).toMatch(/\/other#sha256=/);
+  });
+
+  it("stores by a command, whose last line is the address", async () => {
+    const folder = folderWith({ "it's a.txt": "abc" });
+    const script = `cp {file} ${folder}/copy && echo uploading && echo ${address}/cmd`;
+    stored.set("/cmd", Buffer.from("abc"));
+    const pushed = result(await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", script, "--json"));
+    expect(readFileSync(join(folder, "copy"), "utf8")).toBe("abc");
+    expect(pushed.buildUrl).toBe(`${address}/cmd#sha256=${pushed.sha256}`);
+    const failed = await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", "echo no >&2; exit 3");
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: "no\nerror: --upload-cmd ended with 3. The game's build was not changed.\n",
+    });
+    expect((await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", "echo done")).stderr).toContain("printed no address");
+  });
+
+  it("takes a URL as it is", async () => {
+    const url = "https://example.com/new.zip";
+    expect(result(await at(testFolder(), url, desk.gameId, "--json"))).toMatchObject({ buildUrl: url, skipped: false });
+    expect(result(await at(testFolder(), url, desk.gameId, "--if-changed", "--json")).skipped).toBe(true);
+  });
+});
+
+describe(".playtestignore", () => {
+  it.each([
+    ["*.log", "a/b.log", true],
+    ["*.log", "a/b.logs", false],
+    ["/a", "a", true],
+    ["/a", "b/a", false],
+    ["a/b", "x/a/b", false],
+    ["**/b", "x/a/b", true],
+    ["a/**", "a/x/y", true],
+    ["a/**/z", "a/z", true],
+    ["?.txt", "ab.txt", false],
+    ["# a", "# a", false],
+    ["a.c", "abc", false],
+  ])("%s against %s: %s", (rule, path, expected) => {
+    expect(ignoring([rule])(path, false)).toBe(expected);
+  });
+});
