@@ -308,8 +308,12 @@ function linger(request: IncomingMessage): void {
   request.once("close", () => clearTimeout(close)).resume();
 }
 
-/** Tokens travel in some queries (signed links, mailed links): the log has the path only. */
-const pathForLog = (request: IncomingMessage) => request.url?.split("?")[0]?.slice(0, 200);
+/** Tokens travel in some queries (signed links, mailed links) and in a checkout's path: the log has neither. */
+export const pathForLog = (request: IncomingMessage) =>
+  request.url
+    ?.split("?")[0]
+    ?.replace(/^\/checkout\/[^/]+/, "/checkout/:token")
+    .slice(0, 200);
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../deps.ts";
-import { type PageHandler, problemOf } from "../http/listener.ts";
+import { type PageHandler, pathForLog, problemOf } from "../http/listener.ts";
 import { notFound } from "../problem.ts";
 import { checkout } from "./checkout.ts";
 import { downloads } from "./downloads.ts";
@@ -32,7 +32,7 @@ export function createPages(deps: Deps): PageHandler {
       await page(request, response, url);
     } catch (error) {
       const problem = problemOf(error);
-      if (error !== problem && problem.status >= 500) deps.log.error({ err: error, path: url.pathname }, "page failed");
+      if (error !== problem && problem.status >= 500) deps.log.error({ err: error, path: pathForLog(request) }, "page failed");
       if (response.headersSent) return void response.destroy();
       for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
       sendPage(response, problem.status, {

@@ -262,6 +262,6 @@ describe("a server that cannot start", () => {
 
   test("because one of Stripe's secrets is missing says so", async () => {
     const config = { ...structuredClone(defaults), stripe: { secretKey, webhookSecret: null, apiUrl: null } };
-    await expect(createCards(config)).rejects.toThrow("webhook secret");
+    await expect(createCards(config)).rejects.toThrow("PLAYTEST_STRIPE_WEBHOOK_SECRET");
   });
 });

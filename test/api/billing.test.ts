@@ -116,6 +116,9 @@ onBothDatabases("card payments", (serve) => {
     expect(await page.text()).toContain("$1,234.56");
     expect((await fetch(`${checkoutUrl}x`)).status).toBe(404);
     await submit(checkoutUrl, goodCard);
+    const log = till.server.lines.join("\n");
+    expect(log).toContain("/checkout/:token");
+    expect(log).not.toMatch(new RegExp(`4242|${checkoutUrl.split("/").at(-1)}`));
     const dump = await till.server.deps.store.read((q) => q.all("SELECT * FROM payments"));
     expect(JSON.stringify(dump)).not.toMatch(/4242/);
   });

@@ -1,4 +1,5 @@
 import type { Config } from "../../config.ts";
+import { SettingRefused } from "../../settings.ts";
 import { createSandboxCards, type SandboxCards } from "./sandbox.ts";
 
 /** A charge of a card that was saved when its holder subscribed. `paymentId` names it for ever: asked again, it is not charged again. */
@@ -81,7 +82,9 @@ export async function createCards(config: Config): Promise<CardProcessor | null>
   const { secretKey, webhookSecret, apiUrl } = config.stripe;
   if (secretKey === null && webhookSecret === null) return null;
   if (secretKey === null || webhookSecret === null)
-    throw new Error("Stripe needs both its secret key and its webhook secret; one of them is not set.");
+    throw new SettingRefused(
+      "Stripe needs both its secret key and its webhook secret: set PLAYTEST_STRIPE_SECRET_KEY and PLAYTEST_STRIPE_WEBHOOK_SECRET, or neither.",
+    );
   const { createStripeCards } = await import("./stripe.ts");
   return createStripeCards({ secretKey, webhookSecret, apiUrl });
 }

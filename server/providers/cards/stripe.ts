@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { badRequest, unavailable } from "../../problem.ts";
+import { SettingRefused } from "../../settings.ts";
 import type { ChargeOutcome, DisputeState, HostedCards, HostedCheckout, SavedCharge, SessionState } from "./index.ts";
 
 interface StripeSettings {
@@ -18,7 +19,10 @@ const toleranceSeconds = 300;
  */
 export async function createStripeCards(settings: StripeSettings, load: Load = () => import("stripe")): Promise<HostedCards> {
   const { default: StripeClient } = await load().catch((error: unknown) => {
-    throw new Error("Stripe is configured, but its package is not installed. Run: npm install stripe@23", { cause: error });
+    throw Object.assign(
+      new SettingRefused("Stripe is configured, but its package is not installed. Run: npm install stripe@23"),
+      { cause: error },
+    );
   });
   const stripe = new StripeClient(settings.secretKey, { ...addressOf(settings.apiUrl), maxNetworkRetries: 2, timeout: 15_000 });
   const { errors } = StripeClient;
