@@ -39,8 +39,9 @@ export interface JobRunner {
   advance(until: number, setClock: (now: number) => Promise<void>): Promise<number>;
 }
 
-const leaseMs = 60_000;
-const heartbeatMs = 20_000;
+/** With `pollMs`, within a minute of a process's death another one goes on with its jobs. */
+const leaseMs = 45_000;
+const heartbeatMs = 15_000;
 const pollMs = 1_000;
 const maxAttempts = 25;
 const commonWidth = 32;

@@ -154,11 +154,11 @@ onBothDatabases("transcripts", (serve) => {
     expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
   });
 
-  it("fail when the command hangs: it ends with its children, and nothing waited for it", async () => {
+  it("fail when the command hangs: it ends with its children, and nothing waited for it", { timeout: 60_000 }, async () => {
     const pids = join(freshFolder(), "pids");
     const server = await serve(using({ command: runs("hang", pids), timeoutMs: 3000 }));
     const { owner, playtester, gameId, slotId } = await submitted(server);
-    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 10_000 });
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
     expect(await transcription(owner, slotId)).toMatchObject({ status: "processing" });
     expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
     expect((await owner.post(`/slots/${slotId}/accept`)).status).toBe(200);
@@ -166,9 +166,9 @@ onBothDatabases("transcripts", (serve) => {
     await owner.post(`/slots/${publicSlot}/accept`);
     // Other jobs run meanwhile.
     await vi.waitUntil(async () => (await owner.get(`/slots/${publicSlot}`)).body.data.slot.status === "accepted", {
-      timeout: 10_000,
+      timeout: 30_000,
     });
-    await vi.waitUntil(async () => (await transcription(owner, slotId)).status === "failed", { timeout: 10_000 });
+    await vi.waitUntil(async () => (await transcription(owner, slotId)).status === "failed", { timeout: 30_000 });
     expect(await errorOf(server, slotId)).toMatch(/longer than 3000 ms/);
     expect(pidsIn(pids).filter(isAlive)).toEqual([]);
   });
@@ -184,13 +184,13 @@ onBothDatabases("transcripts", (serve) => {
 });
 
 describe.each(drivers)("a server that stops while a video is transcribed ($name)", (driver) => {
-  it("ends the command, and the next one makes the transcript", async () => {
+  it("ends the command, and the next one makes the transcript", { timeout: 60_000 }, async () => {
     const pids = join(freshFolder(), "pids");
     const dataDir = freshFolder();
     const store = await driver.open();
     const first = await startTestServer({ store, dataDir, ...using({ command: runs("hang", pids), timeoutMs: 60_000 }) });
     const { owner, slotId } = await submitted(first);
-    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 10_000 });
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
     // Closing a test server takes its files away: the next one finds them in another place.
     const nextDir = freshFolder();
     cpSync(join(dataDir, "blobs"), join(nextDir, "blobs"), { recursive: true });

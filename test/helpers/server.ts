@@ -85,6 +85,8 @@ export interface TestServerOptions {
   clock?: TestClock;
   /** Where uploads and blobs are; a new folder unless given, gone when the run ends. */
   dataDir?: string;
+  /** Tells apart the servers that share a database: each makes ids of its own. */
+  instance?: string;
   /** What names stand for, instead of what the system says. */
   resolve?: Resolve;
 }
@@ -95,6 +97,7 @@ export async function startTestServer({
   config: change,
   clock = createTestClock(),
   dataDir = freshFolder(),
+  instance,
   resolve,
 }: TestServerOptions): Promise<TestServer> {
   const config = structuredClone(defaults);
@@ -107,13 +110,13 @@ export async function startTestServer({
   change?.(config);
   const mailer = createTestMailer();
   const log = createTestLog();
-  const randomBytes = createTestRandom();
+  const randomBytes = createTestRandom(instance);
   const outside = {
     config,
     store,
     clock,
     randomBytes,
-    instanceKey: randomBytes(32),
+    instanceKey: createTestRandom("instance key")(32),
     mailer,
     log,
     dataDir,
