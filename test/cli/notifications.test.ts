@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk } from "../helpers/owner.ts";
+import { play, registerPlaytester } from "../helpers/story.ts";
+
+const desk = eachDesk();
+const submit = async () => play(desk.server, await registerPlaytester(desk.server, "Pim"), await desk.order());
+
+describe("notifications", () => {
+  it("lists, filters and marks as read", async () => {
+    await submit();
+    const all = await desk.run("notifications list --json");
+    const { notifications, unreadCount } = JSON.parse(all.stdout);
+    expect(notifications.map(({ type }: { type: string }) => type)).toContain("slot.submitted");
+    expect(notifications).toHaveLength(unreadCount);
+    expect((await desk.run("notifications list --unread")).stdout.trimEnd().split("\n")).toHaveLength(unreadCount);
+    expect((await desk.run("notifications read-all --json=updatedCount")).stdout).toBe(`{"updatedCount":${unreadCount}}\n`);
+    expect(await desk.run("notifications list --unread")).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("watches: only what comes from now on, each once, through a command that gets it as data", async () => {
+    await submit();
+    const folder = testFolder();
+    const script = `cat >> out.jsonl; echo "$PLAYTEST_EVENT" >> kinds; [ "$PLAYTEST_EVENT" != slot.reserved ]`;
+    let looks = 0;
+    const ended = await desk.run(["notifications", "watch", "--count", "2", "--ndjson", "--exec", script], {
+      cwd: folder,
+      outside: { sleep: async () => void (++looks === 2 && (await submit())) },
+    });
+    expect(ended.code).toBe(0);
+    const items = ended.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(items.map(({ type, kind }) => [type, kind])).toEqual([
+      ["item", "slot.reserved"],
+      ["item", "slot.submitted"],
+    ]);
+    expect(readFileSync(join(folder, "kinds"), "utf8")).toBe("slot.reserved\nslot.submitted\n");
+    expect(JSON.parse(readFileSync(join(folder, "out.jsonl"), "utf8").split("\n")[1]!)).toMatchObject({ type: "slot.submitted" });
+    expect(ended.stderr).toContain(`warning: --exec ended with 1 for ${items[0].id}.`);
+  });
+
+  it("begins with unread ones where asked, and ends at Ctrl-C", async () => {
+    await submit();
+    const ended = await desk.run("notifications watch --unread", {
+      onOutput: (text, process) => {
+        if (text.includes("slot.submitted")) process.signal("SIGINT");
+      },
+    });
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).toContain("  slot.submitted  ");
+  });
+});
