@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
@@ -45,27 +45,43 @@ const withoutValidator: Plugin = {
   },
 };
 
-const vendorName = (specifier: string) =>
-  specifier
-    .replace(/\.js$/, "")
+const slug = (path: string) =>
+  path
+    .replace(/\.[jt]s$/, "")
     .replace(/[^a-z0-9]+/gi, "-")
     .replace(/^-/, "");
 const vendored = new Set<string>();
+const parts = new Set<string>();
 
-/** Own code stays; a shipped third party becomes a file of its own, the server another, the rest a package. */
+const tooEarly = (path: string) => ({
+  errors: [{ text: `${path} would be loaded at every start: load it with import() where it is used` }],
+});
+
+/** Third parties: shipped ones become files of their own, the others stay packages. */
 const outside: Plugin = {
   name: "outside",
   setup({ onResolve }) {
     onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) => {
       if (kind === "entry-point" || path.startsWith("node:")) return undefined;
       if (!shipped.includes(path.split("/")[0]!)) return { path, external: true };
-      if (kind === "import-statement" && path !== "commander")
-        return { errors: [{ text: `${path} would be loaded at every start: load it with import() where it is used` }] };
       vendored.add(path);
-      return { path: `./vendor/${vendorName(path)}.js`, external: true };
+      return { path: `./vendor/${slug(path)}.js`, external: true };
     });
-    onResolve({ filter: /\/server\/main\.ts$/ }, ({ kind }) =>
-      kind === "entry-point" ? undefined : { path: "./server.js", external: true },
+  },
+};
+
+/** What a command may not load before it needs it: the server, the contract's validation, third parties. */
+const lateParts: Plugin = {
+  name: "late-parts",
+  setup({ onResolve }) {
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
+      const file = relative(root, join(resolveDir, path));
+      if (kind !== "dynamic-import" || !/^(server|src\/contract)\//.test(file)) return undefined;
+      parts.add(file);
+      return { path: `./parts/${slug(file)}.js`, external: true };
+    });
+    onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) =>
+      kind === "import-statement" && !path.startsWith("node:") && path !== "commander" ? tooEarly(path) : undefined,
     );
   },
 };
@@ -102,15 +118,23 @@ const common: BuildOptions = {
 // CommonJS packages inside ask for node's own modules by require.
 const requireBanner = 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
-const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts", server: "server/main.ts" };
+const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts" };
 
 rmSync(dist, { recursive: true, force: true });
-await build({ ...common, entryPoints: entries, plugins: [inlineData, outside] });
+await build({ ...common, entryPoints: entries, plugins: [inlineData, lateParts, outside] });
+await build({
+  ...common,
+  outdir: join(dist, "parts"),
+  entryPoints: Object.fromEntries([...parts].map((file) => [slug(file), file])),
+  splitting: true,
+  chunkNames: "shared-[hash]",
+  plugins: [inlineData, outside],
+});
 const { metafile } = await build({
   ...common,
   metafile: true,
   outdir: join(dist, "vendor"),
-  entryPoints: Object.fromEntries([...vendored].map((specifier) => [vendorName(specifier), `vendor:${specifier}`])),
+  entryPoints: Object.fromEntries([...vendored].map((specifier) => [slug(specifier), `vendor:${specifier}`])),
   splitting: true,
   chunkNames: "shared-[hash]",
   banner: { js: requireBanner },

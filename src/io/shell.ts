@@ -1,13 +1,16 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { failure } from "../errors.ts";
 import type { Io } from "./io.ts";
+
+/** Loaded only here and now: few commands start another program, and every start would pay for it. */
+const spawner = async () => (await import("node:child_process")).spawn;
 
 /**
  * Runs a command line through the shell and gives its exit code. Data reaches it by standard input and environment only, never by
  * substitution, so that nothing a stranger wrote can become a command. Its output goes to standard error: standard output is ours.
  */
-export function runShell(io: Io, command: string, input: string, env: Record<string, string>): Promise<number> {
+export async function runShell(io: Io, command: string, input: string, env: Record<string, string>): Promise<number> {
+  const spawn = await spawner();
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, cwd: io.cwd(), env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
     child.stdout.on("data", (chunk: Buffer) => io.err(chunk.toString("utf8")));
@@ -22,6 +25,7 @@ export function runShell(io: Io, command: string, input: string, env: Record<str
 
 /** Runs a command line through the shell and reads what it prints; what it prints on standard error is shown. */
 export async function shellOutput(io: Io, command: string, env: Record<string, string>): Promise<{ code: number; out: string }> {
+  const spawn = await spawner();
   const child = spawn(command, { shell: true, cwd: io.cwd(), env: { ...io.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -46,6 +50,7 @@ const openers: Record<string, [string, ...string[]]> = {
 
 /** Opens a web address in the user's browser; false when there is none. */
 export async function openUrl(io: Io, url: string): Promise<boolean> {
+  const spawn = await spawner();
   const [program, ...args] = io.env.BROWSER ? [io.env.BROWSER] : (openers[io.platform] ?? ["xdg-open"]);
   const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env: { ...io.env } });
   const opened = await Promise.race([once(child, "spawn").then(() => true), once(child, "error").then(() => false)]);

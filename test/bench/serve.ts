@@ -34,7 +34,7 @@ export async function serveDemo(flags: string[] = []): Promise<Served> {
     "--ready-file",
     readyFile,
     "--rate-limit",
-    "100000000",
+    "1000000",
     ...flags,
   ];
   const child = spawn(process.execPath, args, {
