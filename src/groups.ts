@@ -62,6 +62,8 @@ export const shortcuts: readonly TopEntry[] = [
   { name: "whoami", summary: "auth status", load: verb(auth, "status") },
   { name: "push", summary: "games push", load: verb(games, "push") },
   { name: "order", summary: "playtests order", load: verb(playtests, "order") },
+  { name: "bulk", summary: "playtests bulk", load: verb(playtests, "bulk") },
+  { name: "wait", summary: "playtests wait", load: verb(playtests, "wait") },
   { name: "accept", summary: "review accept", load: verb(review, "accept") },
   { name: "reject", summary: "review reject", load: verb(review, "reject") },
 ];

@@ -16,7 +16,9 @@ export function repeatCommand(argv: readonly string[], key: string): string {
 
 const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));
 
-const detailText = ({ field, message }: ProblemDetail) => `--${flagName({ name: field })}: ${message}`;
+// A fault in a row of a file names its line; one in a request names the flag of its field.
+const detailText = ({ field, message }: ProblemDetail) =>
+  `${field.includes(" ") ? field : `--${flagName({ name: field })}`}: ${message}`;
 
 interface Report {
   code: string;

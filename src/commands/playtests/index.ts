@@ -1,4 +1,5 @@
 import type { Group } from "../define.ts";
+import { bulk } from "./bulk.ts";
 import { cancel } from "./cancel.ts";
 import { cancelSlot } from "./cancel-slot.ts";
 import { get } from "./get.ts";
@@ -7,8 +8,11 @@ import { order } from "./order.ts";
 import { pay } from "./pay.ts";
 import { quote } from "./quote.ts";
 import { slots } from "./slots.ts";
+import { template } from "./template.ts";
 import { update } from "./update.ts";
+import { wait } from "./wait.ts";
+import { watch } from "./watch.ts";
 
 export const playtests: Group = {
-  commands: [list, get, order, quote, pay, cancel, update, slots, cancelSlot],
+  commands: [list, get, order, quote, pay, cancel, update, slots, cancelSlot, wait, watch, bulk, template],
 };

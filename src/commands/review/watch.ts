@@ -1,6 +1,6 @@
-import { CliError } from "../../errors.ts";
 import { bytes, shortId, toJson } from "../../io/text.ts";
 import { type Context, define, flag } from "../define.ts";
+import { steady } from "../steady.ts";
 import { type Submission, waiting } from "./queue.ts";
 import { queueView } from "./view.ts";
 
@@ -29,24 +29,6 @@ async function tell(ctx: Context, item: Submission, command: string | undefined)
   if (code !== 0) ctx.out.warn(`--exec ended with ${code} for slot ${item.slot.id}.`);
 }
 
-/** What waits for review; a server that cannot be reached for a while is said once and asked again. */
-function poller(ctx: Context) {
-  let down = false;
-  return async (): Promise<Submission[]> => {
-    try {
-      const found = await waiting(ctx);
-      if (down) ctx.out.note("Connected again.");
-      down = false;
-      return found;
-    } catch (error) {
-      if (!(error instanceof CliError) || error.extra.retryable !== true) throw error;
-      if (!down) ctx.out.warn(`${error.message} Trying again.`);
-      down = true;
-      return [];
-    }
-  };
-}
-
 export const watch = define({
   name: "watch",
   summary: "Print submissions as they come",
@@ -65,12 +47,12 @@ export const watch = define({
     "playtest review watch --exec 'notify-send \"New playtest video\"'",
   ],
   async run({ flags }, ctx) {
-    const poll = poller(ctx);
+    const poll = steady(ctx, () => waiting(ctx));
     const seen = new Set<string>();
     let left = flags.count ?? Number.POSITIVE_INFINITY;
-    if (!flags.existing) for (const { slot } of await poll()) seen.add(slot.id);
+    if (!flags.existing) for (const { slot } of (await poll()) ?? []) seen.add(slot.id);
     for (;;) {
-      const found = await poll();
+      const found = (await poll()) ?? [];
       const fresh = found.filter(({ slot }) => !seen.has(slot.id)).reverse();
       for (const item of fresh.slice(0, left)) {
         seen.add(item.slot.id);

@@ -1,0 +1,60 @@
+import { basename, dirname, join } from "node:path";
+import { type Journal, openJournal } from "../../io/journal.ts";
+import type { Context } from "../define.ts";
+import type { Planned } from "./bulk-plan.ts";
+
+export interface Ordered {
+  playtestId: string;
+  status: string;
+  cents: number;
+  minutes: number;
+  paidWith: string;
+}
+
+/** What happened to a row: sent, and then its outcome. */
+type Entry = { base: string; key: string; at: number } & (
+  | { state: "sent" }
+  | ({ state: "ordered" } & Ordered)
+  | { state: "failed"; code: string }
+);
+
+// The server remembers a key for 24 hours (specification: Idempotency); an hour less, so that the last try still counts.
+const remembered = 23 * 3_600_000;
+
+export interface BulkJournal {
+  readonly path: string;
+  /** The order of a row that an earlier run placed. */
+  ordered(key: string): Ordered | undefined;
+  /** A row was sent so long ago, with no outcome, that sending it again could order it twice. */
+  lost(key: string): boolean;
+  sent(row: Planned): Promise<void>;
+  done(row: Planned, order: Ordered): Promise<void>;
+  failed(row: Planned, code: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const placeOf = (ctx: Context, file: string) =>
+  file === "-" ? join(ctx.io.cwd(), "orders.playtest-journal") : join(dirname(file), `${basename(file)}.playtest-journal`);
+
+/** The journal beside a file, as far as it is about this instance. */
+export async function openBulkJournal(ctx: Context, file: string, given: string | undefined): Promise<BulkJournal> {
+  const journal: Journal<Entry> = await openJournal(given ?? placeOf(ctx, file));
+  const base = ctx.api().base;
+  const last = new Map(journal.entries.filter((entry) => entry.base === base).map((entry) => [entry.key, entry]));
+  const append = (key: string, rest: object) => journal.append({ base, key, at: ctx.now(), ...rest } as Entry);
+  return {
+    path: journal.path,
+    ordered(key) {
+      const entry = last.get(key);
+      return entry?.state === "ordered" ? entry : undefined;
+    },
+    lost(key) {
+      const entry = last.get(key);
+      return entry?.state === "sent" && ctx.now() - entry.at > remembered;
+    },
+    sent: ({ key }) => append(key, { state: "sent" }),
+    done: ({ key }, order) => append(key, { state: "ordered", ...order }),
+    failed: ({ key }, code) => append(key, { state: "failed", code }),
+    close: journal.close,
+  };
+}

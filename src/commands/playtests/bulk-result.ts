@@ -1,0 +1,115 @@
+import { CliError, partlyDone, tooExpensive } from "../../errors.ts";
+import type { Outcome } from "../../io/output.ts";
+import { plural, usd } from "../../io/text.ts";
+import { type Context, col } from "../define.ts";
+import { conclude } from "../several.ts";
+import type { BulkJournal } from "./bulk-journal.ts";
+import type { Plan, Planned } from "./bulk-plan.ts";
+import type { Done, Failure, Tally } from "./bulk-send.ts";
+
+/** What a bulk order says: its plan before, its result after. */
+
+const view = {
+  columns: [
+    col("line", "line"),
+    col("ref", "ref"),
+    col("game", "game", "id"),
+    col("playtest", "playtestId", "id"),
+    col("status", "status", "status"),
+    col("slots", "slots"),
+    col("cost", "cents", "usd"),
+    col("minutes", "minutes"),
+    col("paid with", "paidWith"),
+    col("message", "message"),
+  ],
+};
+
+const planView = {
+  columns: [...view.columns.slice(0, 3), col("status", "status"), ...view.columns.slice(5, 8), col("pay with", "payWith")],
+};
+
+const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
+  line,
+  ref: ref ?? null,
+  game,
+  slots: order.quantity,
+  cents,
+  minutes,
+});
+
+export function planText({ rows, slots, cents, minutes, beyond, balanceCents }: Plan): string {
+  const hours = minutes > 0 ? ` and ${minutes} playtest minutes` : "";
+  const balance = balanceCents === undefined ? "" : `; the balance is ${usd(balanceCents)}`;
+  const end = beyond > 0 ? ` The funds end ${plural(beyond, "row")} early.` : "";
+  return `${plural(rows.length, "order")}, ${plural(slots, "slot")}: ${usd(cents)}${hours}${balance}.${end}`;
+}
+
+export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, journal: BulkJournal): Outcome {
+  const rows = all.map((row) => {
+    const status = journal.ordered(row.key) ? "ordered" : row.payWith === undefined ? "beyond the funds" : "to order";
+    return { ...fieldsOf(row), status, payWith: row.payWith ?? null };
+  });
+  const { cents, minutes, slots, beyond, balanceCents, minutesAvailable } = plan;
+  const result = {
+    rows,
+    slots,
+    cents,
+    minutes,
+    beyond,
+    balanceCents: balanceCents ?? null,
+    minutesAvailable: minutesAvailable ?? null,
+  };
+  ctx.out.note(planText(plan));
+  const { kind } = ctx.out.format;
+  return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.text("", { result }) : ctx.rows("result", rows, planView);
+}
+
+/** How it ends when not every row was ordered. */
+function failureOf(tally: Tally, left: number): CliError | undefined {
+  const { stopped, failed, done } = tally;
+  const again = "Run the same command again: it goes on where it stopped.";
+  if (stopped instanceof CliError)
+    return new CliError(stopped.code, stopped.exitCode, stopped.message, { ...stopped.extra, hint: again });
+  if (stopped === "limit") return tooExpensive(`--max-cost is reached; ${plural(left, "row")} left.`, again);
+  if (stopped === "funds")
+    return tooExpensive(
+      `The funds ended; ${plural(left, "row")} left.`,
+      `Buy credit with \`playtest billing credit add\`. ${again}`,
+    );
+  if (failed.length === 0) return undefined;
+  return partlyDone(
+    `${plural(done.length, "row")} ordered, ${failed.length} failed.`,
+    "Run the same command again: only what failed is tried.",
+  );
+}
+
+/** A row with its outcome, as it is printed. */
+export function rowFields(outcome: Done | Failure) {
+  const { row, ...rest } = outcome;
+  if ("code" in rest) return { ...fieldsOf(row), cents: 0, minutes: 0, status: "failed", ...rest };
+  return { ...fieldsOf(row), ...rest, message: rest.skipped ? "ordered by an earlier run" : "" };
+}
+
+export async function finish(ctx: Context, count: number, tally: Tally, journal: string) {
+  const fresh = tally.done.filter(({ skipped }) => !skipped);
+  const left = count - tally.done.length - tally.failed.length;
+  const orders = tally.done.map(rowFields).sort((a, b) => a.line - b.line);
+  const failures = tally.failed.map(rowFields);
+  const sum = (name: "cents" | "minutes") => fresh.reduce((total, order) => total + order[name], 0);
+  const result = {
+    ordered: fresh.length,
+    skipped: tally.done.length - fresh.length,
+    failed: failures.length,
+    left,
+    spentCents: sum("cents"),
+    spentMinutes: sum("minutes"),
+    journal,
+  };
+  for (const { line, message } of tally.failed.map(rowFields)) ctx.out.warn(`line ${line}: ${message}`);
+  const minutes = result.spentMinutes > 0 ? ` and ${result.spentMinutes} playtest minutes` : "";
+  const counts = [`${result.skipped} ordered before`, `${result.failed} failed`, `${left} left`].join(", ");
+  const text = `${plural(result.ordered, "playtest")} ordered for ${usd(result.spentCents)}${minutes}; ${counts}.`;
+  if (ctx.out.format.kind === "auto") await ctx.out.note(text);
+  const whole = ctx.out.format.kind === "ndjson" ? result : { ...result, orders, failures };
+  return conclude(ctx, whole, [...orders, ...failures], view, failureOf(tally, left));
+}

@@ -1,0 +1,144 @@
+import type { Data } from "../../api/client.ts";
+import { CliError, exitCodes } from "../../errors.ts";
+import type { Context } from "../define.ts";
+import { pool } from "../pool.ts";
+import type { BulkJournal, Ordered } from "./bulk-journal.ts";
+import { type Planned, pace } from "./bulk-plan.ts";
+
+export interface Done extends Ordered {
+  row: Planned;
+  /** An earlier run had ordered it. */
+  skipped: boolean;
+}
+
+export interface Failure {
+  row: Planned;
+  code: string;
+  message: string;
+  exitCode: number;
+}
+
+export interface Tally {
+  done: Done[];
+  failed: Failure[];
+  /** Why it stopped before the last row. */
+  stopped: "funds" | "limit" | "signal" | CliError | undefined;
+}
+
+export interface Sending {
+  journal: BulkJournal;
+  parallel: number;
+  /** Most cents it may spend. */
+  maxCents: number | undefined;
+  /** Whether the server knows `X-Payment-Method`: then a row is paid as planned or not at all. */
+  byMethod: boolean;
+  /** Told of each row when its outcome is known. */
+  onRow(row: Done | Failure, tally: Tally): Promise<void>;
+}
+
+const paidWith = (reply: Data<"createPlaytest">) => {
+  if ("paidWithPlaytestHours" in reply) return "hours";
+  if ("paidWithCredit" in reply) return "credit";
+  return "requiresPayment" in reply ? "none" : "free";
+};
+
+function orderedBy(reply: Data<"createPlaytest">): Ordered {
+  const { id: playtestId, status } = reply.playtest;
+  const cents = "paidWithCredit" in reply ? reply.totalCents : 0;
+  const minutes = "paidWithPlaytestHours" in reply ? reply.playtestMinutesUsed : 0;
+  return { playtestId, status, cents, minutes, paidWith: paidWith(reply) };
+}
+
+// What one row met here, every other will meet too: without a key, a scope or a connection there is no point in going on.
+const general: readonly number[] = [
+  exitCodes.unauthenticated,
+  exitCodes.scope,
+  exitCodes.rateLimited,
+  exitCodes.unreachable,
+  exitCodes.unknownOutcome,
+];
+
+/**
+ * Orders row after row, several at a time. A first Ctrl-C lets what is in flight finish. Whatever happens, each row's outcome is in
+ * the journal or its key repeats it.
+ */
+export async function sendRows(ctx: Context, rows: readonly Planned[], options: Sending): Promise<Tally> {
+  const { journal } = options;
+  const tally: Tally = { done: [], failed: [], stopped: undefined };
+  let spent = 0;
+  let slower = 0;
+
+  const stop = (reason: NonNullable<Tally["stopped"]>) => {
+    tally.stopped ??= reason;
+  };
+
+  async function ordered(done: Done) {
+    tally.done.push(done);
+    await options.onRow(done, tally);
+  }
+
+  async function failed(failure: Failure) {
+    tally.failed.push(failure);
+    await options.onRow(failure, tally);
+  }
+
+  async function post(row: Planned) {
+    const { reply, headers } = await request(ctx, row, options.byMethod);
+    slower = pace(headers, options.parallel);
+    return orderedBy(reply);
+  }
+
+  async function send(row: Planned) {
+    if (slower > 0) await ctx.sleep(slower, ctx.signal).catch(() => undefined);
+    if (ctx.signal.aborted) stop("signal");
+    if (tally.stopped) return;
+    if (options.maxCents !== undefined && spent + row.cents > options.maxCents) return stop("limit");
+    spent += row.payWith === "credit" ? row.cents : 0;
+    await journal.sent(row);
+    const order = await post(row);
+    await journal.done(row, order);
+    await ordered({ row, ...order, skipped: false });
+    if (order.status === "pending_payment") stop("funds");
+  }
+
+  async function fail(row: Planned, error: unknown) {
+    if (!(error instanceof CliError)) throw error;
+    const { code, message, exitCode } = error;
+    if (general.includes(exitCode)) return stop(error);
+    await journal.failed(row, code);
+    if (exitCode === exitCodes.payment) return stop("funds");
+    await failed({ row, code, message, exitCode });
+  }
+
+  async function one(row: Planned) {
+    const earlier = journal.ordered(row.key);
+    if (earlier) return ordered({ row, ...earlier, skipped: true });
+    if (tally.stopped !== undefined) return;
+    if (journal.lost(row.key)) return failed({ row, ...lost(row) });
+    if (row.payWith === undefined) return stop("funds");
+    await send(row).catch((error: unknown) => fail(row, error));
+  }
+
+  await pool(rows, options.parallel, one);
+  return tally;
+}
+
+async function request(ctx: Context, row: Planned, byMethod: boolean) {
+  const { data: reply, headers } = await ctx.api().call("createPlaytest", {
+    params: { gameId: row.game },
+    body: row.order,
+    headers: byMethod && row.payWith !== "free" ? { "x-payment-method": row.payWith! } : {},
+    idempotencyKey: row.key,
+    // Never aborted: a first Ctrl-C lets it finish.
+    signal: new AbortController().signal,
+  });
+  return { reply, headers };
+}
+
+const lost = ({ line }: Planned) => ({
+  code: "OUTCOME_UNKNOWN",
+  message:
+    `Line ${line} was sent more than 23 hours ago and its reply was lost, so repeating it could order it twice. ` +
+    "Look for it with `playtest playtests list`; order it anew under another --batch.",
+  exitCode: exitCodes.unknownOutcome,
+});

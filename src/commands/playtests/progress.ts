@@ -1,0 +1,56 @@
+import { usage } from "../../errors.ts";
+
+/** When to stop waiting for a playtest: pure. */
+
+export type Counts = Readonly<Record<string, number>>;
+
+export interface State {
+  status: string;
+  slots: Counts;
+}
+
+export type Until = (state: State) => boolean;
+
+const sum = (slots: Counts, names: readonly string[]) => names.reduce((total, name) => total + (slots[name] ?? 0), 0);
+const played = ({ slots }: State) => sum(slots, ["submitted", "publishing", "accepted", "rejected"]);
+/** Slots somebody may still submit. */
+const awaited = ({ slots }: State) => sum(slots, ["open", "reserved", "blocked"]);
+const over = ({ status }: State) => status === "completed" || status === "cancelled" || status === "expired";
+// An order that waits for payment has no slots, which must not look like all of them being done.
+const unpaid = ({ status }: State) => status === "pending_payment";
+
+export const untilForms = "any-submitted|all-submitted|N-submitted|all-reviewed|ended";
+
+/** Reads `--until`. Slots that ended count as done: what can no longer come is not waited for. */
+export function parseUntil(text: string): Until {
+  const done: Until = (state) => over(state) || (!unpaid(state) && awaited(state) === 0);
+  const count = text === "any-submitted" ? 1 : Number(/^([1-9]\d{0,3})-submitted$/.exec(text)?.[1]);
+  if (count > 0) return (state) => done(state) || played(state) >= count;
+  if (text === "all-submitted") return done;
+  if (text === "all-reviewed") return (state) => over(state) || (done(state) && sum(state.slots, ["submitted"]) === 0);
+  if (text === "ended") return over;
+  throw usage(`--until: ${JSON.stringify(text)} is not one of ${untilForms}.`);
+}
+
+const comparisons: Record<string, (a: number, b: number) => boolean> = {
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  "=": (a, b) => a === b,
+  "==": (a, b) => a === b,
+  "!=": (a, b) => a !== b,
+};
+
+const statuses = ["open", "reserved", "submitted", "accepted", "rejected", "blocked", "expired", "cancelled", "publishing"];
+
+/** Reads one `--fail-if`, such as `rejected>1`: whether the counts meet it. */
+export function parseGate(text: string): (slots: Counts) => boolean {
+  const [, status = "", operator = "", count = ""] = /^\s*([a-z_]+)\s*(>=|<=|==|!=|>|<|=)\s*(\d{1,6})\s*$/.exec(text) ?? [];
+  const compare = comparisons[operator];
+  if (!compare)
+    throw usage(`--fail-if: ${JSON.stringify(text)} is not a condition such as rejected>1.`, "Compare with > >= < <= = or !=.");
+  if (!statuses.includes(status))
+    throw usage(`--fail-if: there is no slot status ${JSON.stringify(status)}.`, `Statuses: ${statuses.join(", ")}.`);
+  return (slots) => compare(slots[status] ?? 0, Number(count));
+}

@@ -1,0 +1,51 @@
+import { operations } from "../../contract/static.ts";
+import { arg, type Context, define, flag } from "../define.ts";
+import { likeBody } from "./order-body.ts";
+
+const first = { quantity: 1, durationMinutes: 60, playerCount: 1, visibility: "private", selectionMode: "automatic" };
+
+/** A file to begin with: YAML with every field explained, or a table with one column for each. */
+const yaml = (body: Record<string, unknown>) =>
+  operations.createPlaytest.body
+    .map(({ name, description, array }) => {
+      const value = body[name];
+      const line = `${name}: ${value === undefined ? (array ? "[]" : "") : JSON.stringify(value)}`.trimEnd();
+      return `# ${description ?? name}\n${value === undefined ? "# " : ""}${line}`;
+    })
+    .join("\n");
+
+const cell = (value: unknown) =>
+  value === undefined ? "" : /[",\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+
+function csv(body: Record<string, unknown>, game: string | undefined) {
+  const columns = operations.createPlaytest.body.map(({ name }) => name);
+  const row = columns.map((name) => cell(body[name]));
+  return `${["game", "ref", ...columns].join(",")}\n${[game ?? "GAME", "first", ...row].join(",")}`;
+}
+
+async function bodyOf(ctx: Context, like: string | undefined): Promise<Record<string, unknown>> {
+  if (like === undefined) return first;
+  return likeBody((await ctx.api().getPlaytest({ params: { id: ctx.resolveId(like) } })).playtest);
+}
+
+export const template = define({
+  name: "template",
+  summary: "Print a file for `order -f` or `bulk` to begin with",
+  args: { game: { ...arg.game(), optional: true } },
+  flags: {
+    as: flag.choice(["yaml", "json", "csv"], "yaml or json for `order -f`, csv for `bulk` (default yaml)"),
+    like: flag.text("Take the settings of this playtest", { value: "ID" }),
+  },
+  operation: "getPlaytest",
+  examples: [
+    "playtest playtests template > order.yaml",
+    "playtest playtests template --as csv GAME > orders.csv",
+    "playtest playtests template --like PLAYTEST --as json",
+  ],
+  async run({ args, flags }, ctx) {
+    const body = await bodyOf(ctx, flags.like);
+    const game = args.game as string | undefined;
+    if (flags.as === "json") return ctx.text(JSON.stringify(body, null, 2), body);
+    return ctx.text(flags.as === "csv" ? csv(body, game) : yaml(body), body);
+  },
+});

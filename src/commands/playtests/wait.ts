@@ -1,0 +1,65 @@
+import type { Data } from "../../api/client.ts";
+import { gateFailed, stillPending } from "../../errors.ts";
+import { duration } from "../../io/text.ts";
+import { arg, define, flag } from "../define.ts";
+import { steady } from "../steady.ts";
+import { parseGate, parseUntil, untilForms } from "./progress.ts";
+import { countsText, playtestView } from "./view.ts";
+
+type Playtest = Data<"getPlaytest">["playtest"];
+
+export const wait = define({
+  name: "wait",
+  summary: "Wait until a playtest is as far as you want",
+  description:
+    "Ends with 0 when --until is reached, 8 when --for is over before that, 13 when a --fail-if is true at any look.\n" +
+    "Slots that ended count as done.",
+  args: { playtest: arg.id("Playtest id") },
+  flags: {
+    until: flag.text("What to wait for (default all-submitted)", { value: untilForms }),
+    failIf: flag.list("Fail when slot counts meet this, as 'rejected>1'; may be repeated", { value: "CONDITION" }),
+    for: flag.duration("Longest wait (default: as long as it takes)"),
+    interval: flag.duration("Time between looks (default 15s)"),
+  },
+  operation: "getPlaytest",
+  examples: [
+    "playtest playtests wait PLAYTEST",
+    "playtest playtests wait PLAYTEST --until 3-submitted --for 2d",
+    "playtest playtests wait PLAYTEST --until all-reviewed --fail-if 'rejected>1' --for 5d",
+  ],
+  exits: [8, 13],
+  async run({ args, flags }, ctx) {
+    const reached = parseUntil(flags.until ?? "all-submitted");
+    const gates = flags.failIf.map((text) => ({ text, fails: parseGate(text) }));
+    const pause = Math.max(1, flags.interval ?? 15) * 1000;
+    const end = flags.for === undefined ? Number.POSITIVE_INFINITY : ctx.now() + flags.for * 1000;
+    const progress = await ctx.progress();
+    const look = steady(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
+
+    /** The playtest once it is as far; undefined: not yet, or nobody answered. */
+    function judge(playtest: Playtest): Playtest | undefined {
+      const failed = gates.find(({ fails }) => fails(playtest.slots));
+      if (failed) throw gateFailed(`${failed.text}: ${described(playtest)}.`);
+      if (reached(playtest)) return playtest;
+      progress.update(described(playtest));
+      return undefined;
+    }
+
+    async function watch(): Promise<Playtest> {
+      for (let last = ""; ; ) {
+        const reply = await look();
+        const done = reply && judge(reply.playtest);
+        if (done) return done;
+        if (reply) last = described(reply.playtest);
+        const left = end - ctx.now();
+        if (left <= 0) throw stillPending(`After ${duration(flags.for ?? 0)} the playtest is still at: ${last}.`);
+        await ctx.sleep(Math.min(pause, left), ctx.signal);
+      }
+    }
+
+    const playtest = await watch().finally(() => progress.done());
+    return ctx.item({ playtest }, playtestView);
+  },
+});
+
+const described = (playtest: Playtest) => countsText(playtest.slots) || playtest.status;

@@ -1,0 +1,37 @@
+import type { Data } from "../../api/client.ts";
+import { toJson } from "../../io/text.ts";
+import { arg, type Context, define, flag } from "../define.ts";
+import { steady } from "../steady.ts";
+import { parseUntil } from "./progress.ts";
+import { countsText, playtestView } from "./view.ts";
+
+type Playtest = Data<"getPlaytest">["playtest"];
+
+async function tell(ctx: Context, playtest: Playtest) {
+  const { kind } = ctx.out.format;
+  if (kind === "json" || kind === "ndjson") return ctx.out.raw(`${toJson(playtest)}\n`);
+  const text = `${new Date(ctx.now()).toISOString()}  ${playtest.status}  ${countsText(playtest.slots)}`.trimEnd();
+  if (kind === "auto") return ctx.out.line({ type: "item" }, text);
+  await ctx.out.emit(ctx.item({ playtest }, playtestView));
+}
+
+export const watch = define({
+  name: "watch",
+  summary: "Print a line whenever a playtest changes, until it ends",
+  args: { playtest: arg.id("Playtest id") },
+  flags: { interval: flag.duration("Time between looks (default 15s)") },
+  operation: "getPlaytest",
+  examples: ["playtest playtests watch PLAYTEST", "playtest playtests watch PLAYTEST --ndjson"],
+  async run({ args, flags }, ctx) {
+    const ended = parseUntil("ended");
+    const look = steady(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
+    for (let last = ""; ; ) {
+      const playtest = (await look())?.playtest;
+      const now = playtest ? `${playtest.status} ${countsText(playtest.slots)}` : last;
+      if (playtest && now !== last) await tell(ctx, playtest);
+      last = now;
+      if (playtest && ended(playtest)) return undefined;
+      await ctx.sleep(Math.max(1, flags.interval ?? 15) * 1000, ctx.signal);
+    }
+  },
+});

@@ -1,0 +1,348 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk, named } from "../helpers/owner.ts";
+import { giveMinutes } from "../helpers/story.ts";
+import { stubServer } from "../helpers/stub-server.ts";
+
+const desk = eachDesk(100_000);
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = testFolder();
+  file = join(folder, "orders.csv");
+});
+
+const write = (text: string) => writeFileSync(file, text.replaceAll("GAME", desk.gameId));
+const bulk = (flags = "--yes", options = {}) => desk.run(`bulk ${file} ${flags}`.trim(), options);
+const rename = (name: string) => {
+  renameSync(file, join(folder, name));
+  file = join(folder, name);
+};
+const result = async (flags = "--yes") => {
+  const { code, stdout, stderr } = await bulk(`${flags} --json`);
+  return { code, stderr, ...JSON.parse(stdout).result };
+};
+const playtests = async (): Promise<{ quantity: number; durationMinutes: number; notesForTesters: string | null }[]> =>
+  (await desk.owner.get(`/games/${desk.gameId}/playtests?limit=100`)).body.data.playtests;
+const balance = async () => (await desk.owner.get("/billing/balance")).body.data.balanceCents;
+
+const three = 'game,ref,quantity,durationMinutes,notesForTesters\nGAME,a,1,30,\nGAME,b,2,60,"Loud,\nplease"\nGAME,c,3,120,\n';
+
+describe("bulk", () => {
+  it.each([
+    ["CSV", "orders.csv", three],
+    [
+      "YAML",
+      "orders.yaml",
+      "# Friday\n- {game: GAME, ref: a, durationMinutes: 30}\n- game: GAME\n  ref: b\n  quantity: 2\n  notesForTesters: |-\n    Loud,\n    please\n- {game: GAME, ref: c, quantity: 3, durationMinutes: 120}\n",
+    ],
+    [
+      "NDJSON",
+      "orders.ndjson",
+      '{"game":"GAME","ref":"a","durationMinutes":30}\n\n{"game":"GAME","ref":"b","quantity":2,"notesForTesters":"Loud,\\nplease"}\n{"game":"GAME","ref":"c","quantity":3,"durationMinutes":120}\n',
+    ],
+  ])("orders one playtest for each row of %s", async (_, name, text) => {
+    file = join(folder, name);
+    write(text);
+    const done = await result();
+    expect(done).toMatchObject({ code: 0, ordered: 3, skipped: 0, failed: 0, left: 0, spentCents: 16_000 });
+    expect(
+      done.orders.map(({ ref, cents, status, paidWith }: Record<string, unknown>) => [ref, cents, status, paidWith]),
+    ).toEqual([
+      ["a", 1_500, "active", "credit"],
+      ["b", 4_000, "active", "credit"],
+      ["c", 10_500, "active", "credit"],
+    ]);
+    expect((await playtests()).find(({ quantity }) => quantity === 2)).toMatchObject({ notesForTesters: "Loud,\nplease" });
+    expect(await balance()).toBe(84_000);
+  });
+
+  it("reads standard input, takes the game from a flag, and gives out keys", async () => {
+    const stdin = "quantity,playerCount,keysForTesters,isFreePublicTrial\n1,2,AAA BBB,no\n";
+    const ran = await desk.run(`bulk - --game ${desk.gameId} --yes --json --journal ${join(folder, "j")}`, { stdin });
+    expect([ran.code, JSON.parse(ran.stdout).result.ordered]).toEqual([0, 1]);
+    expect(readFileSync(join(folder, "j"), "utf8")).not.toContain("AAA");
+  });
+
+  it("says what it did, with rows for a program", async () => {
+    write(three);
+    const { stdout, stderr } = await bulk();
+    expect(named(stdout, { GAME: desk.gameId })).toMatchInlineSnapshot(`
+      "2	a	GAME	UUID	active	1	$15.00	0	credit	
+      3	b	GAME	UUID	active	2	$40.00	0	credit	
+      5	c	GAME	UUID	active	3	$105.00	0	credit	
+      "
+    `);
+    expect(stderr).toMatchInlineSnapshot(`
+      "3 playtests ordered for $160.00; 0 ordered before, 0 failed, 0 left.
+      "
+    `);
+  });
+
+  it("streams typed lines with --ndjson, the result last", async () => {
+    write(three);
+    const lines = (await bulk("--yes --ndjson")).stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ type }) => type)).toEqual(["item", "item", "item", "result"]);
+    expect(lines[3]).toMatchObject({ ordered: 3, left: 0 });
+  });
+});
+
+describe("before the first row is sent", () => {
+  it("shows the plan, and sends nothing", async () => {
+    write(three);
+    const { stdout, stderr, code } = await bulk("--plan", { tty: true, columns: 120 });
+    expect(code).toBe(0);
+    expect(named(stdout, { GAME: desk.gameId })).toMatchInlineSnapshot(`
+      "LINE  REF  GAME      STATUS    SLOTS  COST     MINUTES  PAY WITH
+      2     a    GAME      to order  1      $15.00   30       credit
+      3     b    GAME      to order  2      $40.00   120      credit
+      5     c    GAME      to order  3      $105.00  360      credit
+      "
+    `);
+    expect(stderr).toMatchInlineSnapshot(`
+      "3 orders, 6 slots: $160.00; the balance is $1000.00.
+      "
+    `);
+    expect(await playtests()).toEqual([]);
+  });
+
+  it("plans hours first, then credit, as the server pays", async () => {
+    await giveMinutes(desk.server, desk.owner, 150);
+    write(three);
+    const { rows, cents, minutes } = await result("--plan");
+    expect(rows.map(({ payWith }: { payWith: string }) => payWith)).toEqual(["hours", "hours", "credit"]);
+    expect({ cents, minutes }).toEqual({ cents: 10_500, minutes: 150 });
+    expect(await result()).toMatchObject({
+      spentCents: 10_500,
+      spentMinutes: 150,
+      orders: [{ paidWith: "hours" }, { paidWith: "hours" }, { paidWith: "credit" }],
+    });
+  });
+
+  it("names every fault with its line", async () => {
+    write(
+      'game,quantity,durationMinutes,keysForTesters,isFreePublicTrial\nGAME,many,60,,\nGAME,1,45,,\n"GAME",2,60,"ONE\nTWO\nTHREE",\nGAME,1,30,,perhaps\n,1,60,,\nGAME,101,60,,\n',
+    );
+    const { code, stdout, stderr } = await bulk();
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.replace(folder, "FOLDER")).toMatchInlineSnapshot(`
+      "error: FOLDER/orders.csv: 6 faults; nothing was ordered.
+        line 2: quantity: "many" is not a whole number.
+        line 3: durationMinutes: "45" is not one of 30, 60, 120, 180.
+        line 4: keysForTesters: must hold exactly 2 keys (quantity × playerCount), not 3
+        line 7: isFreePublicTrial: "perhaps" is not true or false.
+        line 8: game: is missing, and no game is set for this folder
+        line 9: quantity: must be at most 100.
+      "
+    `);
+    expect(await playtests()).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown column", "game,quantitty\nGAME,1\n", "line 2: quantitty: is not known"],
+    ["a game that is not yours", "game\n019a0000-0000-7000-8000-000000000000\n", "is not one of your games"],
+    ["a row with a cell too many", "game,quantity\nGAME,1,2\n", "Invalid Record Length"],
+    ["no rows", "game,quantity\n", "holds no orders"],
+  ])("refuses %s", async (_, text, message) => {
+    write(text);
+    const { code, stderr } = await bulk();
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it.each([
+    ["without --yes or --max-cost", "", 2, "Order 3 playtests for $160.00? Balance: $1000.00."],
+    ["above --max-cost", "--max-cost 159.99", 7, "costs $160.00, more than --max-cost $159.99"],
+    ["with an idempotency key of its own", "--yes --idempotency-key k", 2, "each row has a key of its own"],
+  ])("does not go on %s", async (_, flags, code, message) => {
+    write(three);
+    const ran = await bulk(flags);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(await playtests()).toEqual([]);
+  });
+
+  it("shows every request with --dry-run", async () => {
+    write(three);
+    const { stdout } = await bulk("--dry-run --json");
+    expect(JSON.parse(stdout).requests.map(({ costCents }: { costCents: number }) => costCents)).toEqual([1_500, 4_000, 10_500]);
+    expect(await playtests()).toEqual([]);
+  });
+});
+
+describe("again", () => {
+  it("orders nothing twice, by the journal", async () => {
+    write(three);
+    await bulk();
+    expect(await result()).toMatchObject({ code: 0, ordered: 0, skipped: 3, spentCents: 0 });
+    expect(await playtests()).toHaveLength(3);
+  });
+
+  it.each([
+    ["the journal is gone", () => rmSync(`${file}.playtest-journal`)],
+    ["the file has another name", () => rename("renamed.csv")],
+    [
+      "the rows are in another order",
+      () => (rmSync(`${file}.playtest-journal`), write(three.replace(/^(.*)\n(.*)\n/, "$1\n").concat("GAME,a,1,30,\n"))),
+    ],
+    ["a ref is another", () => write(three.replace(",a,", ",z,"))],
+    ["the journal's last line is torn", () => appendFileSync(`${file}.playtest-journal`, '{"base":"http')],
+  ])("orders nothing twice when %s", async (_, change) => {
+    write(three);
+    await bulk();
+    change();
+    expect((await result()).code).toBe(0);
+    expect(await playtests()).toHaveLength(3);
+    expect(await balance()).toBe(84_000);
+  });
+
+  it("two equal rows are two orders, and another batch orders anew", async () => {
+    write("game\nGAME\nGAME\n");
+    expect(await result()).toMatchObject({ ordered: 2 });
+    expect(await result("--yes --batch second")).toMatchObject({ ordered: 2, skipped: 0 });
+    expect(await playtests()).toHaveLength(4);
+  });
+
+  it("a row added to the file is the only one ordered", async () => {
+    write(three);
+    await bulk();
+    appendFileSync(file, `${desk.gameId},d,4,30,\n`);
+    expect(await result()).toMatchObject({ ordered: 1, skipped: 3, spentCents: 6_000 });
+  });
+
+  it("a row whose reply was lost more than a day ago is not risked", async () => {
+    write("game\nGAME\n");
+    await bulk();
+    const journal = `${file}.playtest-journal`;
+    const [sent] = readFileSync(journal, "utf8").split("\n");
+    writeFileSync(journal, `${sent}\n`);
+    const ran = await bulk("--yes --json", { now: Date.parse("2026-03-02T12:00:00.000Z") });
+    expect(ran.code).toBe(11);
+    expect(JSON.parse(ran.stdout).result.failures).toMatchObject([{ line: 2, code: "OUTCOME_UNKNOWN" }]);
+  });
+});
+
+describe("when it cannot go on", () => {
+  it("orders what the funds reach, ends with 7, and goes on later", async () => {
+    write(`game,quantity\n${"GAME,20\n".repeat(4)}`);
+    const first = await result();
+    expect(first).toMatchObject({ code: 7, ordered: 2, left: 2, spentCents: 80_000 });
+    expect(first.stderr).toContain("The funds end 2 rows early");
+    await giveMinutes(desk.server, desk.owner, 10_000);
+    expect(await result()).toMatchObject({ code: 0, ordered: 2, skipped: 2, spentMinutes: 2_400 });
+  });
+
+  it("goes on after a row that fails, ends with 11, and tries that row again", async () => {
+    const other = (await desk.owner.post("/games", { name: "Two", buildUrl: `${desk.server.baseUrl}/b.zip` })).body.data.game.id;
+    write(`game,isFreePublicTrial,quantity\n${other},yes,1\n${other},yes,2\nGAME,,1\n`);
+    const first = await result("--yes --concurrency 1");
+    expect(first).toMatchObject({ code: 11, ordered: 2, failed: 1, failures: [{ line: 3, code: "CONFLICT", status: "failed" }] });
+    expect(await result()).toMatchObject({ code: 11, ordered: 0, skipped: 2, failed: 1 });
+  });
+
+  it("stops taking rows at Ctrl-C, finishes those in flight, and goes on later", async () => {
+    write(`game,quantity\n${"GAME,1\n".repeat(12)}`);
+    const stopped = await bulk("--yes --ndjson --concurrency 2", {
+      onOutput: (_: string, process: { signal(name: string): void }) => process.signal("SIGINT"),
+    });
+    expect(stopped.code).toBe(130);
+    const before = (await playtests()).length;
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(12);
+    expect(
+      stopped.stdout
+        .trimEnd()
+        .split("\n")
+        .filter((line) => line.includes('"type":"item"')),
+    ).toHaveLength(before);
+    expect(await result()).toMatchObject({ code: 0, ordered: 12 - before, skipped: before });
+  });
+
+  it("stops when a reply is lost, ends with 12, and repeats the row with its key", async () => {
+    const stub = await stubServer([
+      { on: "GET /games/g", data: { game: { id: "g", name: "G" } } },
+      {
+        on: "POST /playtests/quote",
+        data: {
+          totalCents: 2_000,
+          costPerSlotCents: 2_000,
+          playtestMinutesNeeded: 60,
+          playtestMinutesAvailable: 0,
+          balanceCents: 9_000,
+          wouldPayWith: "credit",
+          missingCents: 0,
+        },
+      },
+      { on: "POST /games/g/playtests", instead: "drop" },
+      { on: "GET /games/g", data: { game: { id: "g", name: "G" } } },
+      {
+        on: "POST /playtests/quote",
+        data: {
+          totalCents: 2_000,
+          costPerSlotCents: 2_000,
+          playtestMinutesNeeded: 60,
+          playtestMinutesAvailable: 0,
+          balanceCents: 9_000,
+          wouldPayWith: "credit",
+          missingCents: 0,
+        },
+      },
+      {
+        on: "POST /games/g/playtests",
+        status: 201,
+        data: {
+          playtest: { id: "p", status: "active" },
+          paid: true,
+          paidWithCredit: true,
+          totalCents: 2_000,
+          balanceCents: 7_000,
+          paymentId: "x",
+        },
+      },
+    ]);
+    writeFileSync(file, "game\ng\n");
+    const lost = await bulk("--yes --retries 0", { baseUrl: stub.baseUrl });
+    expect([lost.code, lost.stderr]).toEqual([12, expect.stringContaining("Run the same command again")]);
+    expect((await bulk("--yes --retries 0", { baseUrl: stub.baseUrl })).code).toBe(0);
+    const keys = stub.seen.filter(({ path }) => path === "/games/g/playtests").map(({ headers }) => headers["idempotency-key"]);
+    expect(keys).toEqual([keys[0], keys[0]]);
+  });
+});
+
+describe("killed", () => {
+  const bin = join(import.meta.dirname, "../../bin/playtest.js");
+
+  /** Runs it as a process of its own, and kills it once it has printed so many lines; its exit code, null when killed. */
+  const runAndKill = (lines: number) =>
+    new Promise<number | null>((resolve) => {
+      const env = {
+        ...process.env,
+        PLAYTEST_BASE_URL: desk.server.baseUrl,
+        PLAYTEST_API_KEY: desk.owner.key,
+        PLAYTEST_CONFIG_DIR: folder,
+      };
+      const child = spawn(process.execPath, [bin, "bulk", file, "--yes", "--ndjson", "--concurrency", "4"], {
+        env,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      let seen = 0;
+      child.stdout.on("data", (chunk: Buffer) => {
+        seen += chunk.toString().split("\n").length - 1;
+        if (seen >= lines) child.kill("SIGKILL");
+      });
+      child.on("close", resolve);
+    });
+
+  it("at any moment and run again, it orders each row exactly once", { timeout: 60_000 }, async () => {
+    write(`game,ref,quantity\n${Array.from({ length: 40 }, (_, i) => `GAME,${i},1`).join("\n")}\n`);
+    for (const lines of [3, 25]) await runAndKill(lines);
+    expect(await runAndKill(Number.POSITIVE_INFINITY)).toBe(0);
+    expect(await playtests()).toHaveLength(40);
+    expect(await balance()).toBe(100_000 - 40 * 2_000);
+  });
+});
