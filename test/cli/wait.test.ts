@@ -1,0 +1,181 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseGate, parseUntil } from "../../src/commands/playtests/progress.ts";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk } from "../helpers/owner.ts";
+import { startTime } from "../helpers/server.ts";
+import { play, registerPlaytester } from "../helpers/story.ts";
+import { stubServer } from "../helpers/stub-server.ts";
+
+describe("--until", () => {
+  const rows: [until: string, status: string, slots: Record<string, number>, reached: boolean][] = [
+    ["any-submitted", "active", { open: 2 }, false],
+    ["any-submitted", "active", { open: 1, submitted: 1 }, true],
+    ["any-submitted", "active", { open: 1, expired: 1 }, false],
+    ["all-submitted", "active", { reserved: 1, submitted: 1 }, false],
+    ["all-submitted", "active", { submitted: 1, accepted: 1 }, true],
+    ["all-submitted", "active", { submitted: 1, cancelled: 1, expired: 1 }, true],
+    ["all-submitted", "active", { blocked: 1, submitted: 1 }, false],
+    ["all-submitted", "pending_payment", {}, false],
+    ["all-submitted", "cancelled", {}, true],
+    ["2-submitted", "active", { open: 3, submitted: 1 }, false],
+    ["2-submitted", "active", { open: 3, submitted: 1, rejected: 1 }, true],
+    ["5-submitted", "active", { accepted: 2, cancelled: 1 }, true],
+    ["all-reviewed", "active", { submitted: 1, accepted: 1 }, false],
+    ["all-reviewed", "active", { accepted: 1, publishing: 1 }, true],
+    ["ended", "active", { accepted: 2 }, false],
+    ["ended", "completed", { accepted: 2 }, true],
+  ];
+  it.each(rows)("%s of %s %o: %s", (until, status, slots, reached) => {
+    expect(parseUntil(until)({ status, slots })).toBe(reached);
+  });
+
+  it.each(["", "0-submitted", "submitted", "all"])("%j is refused", (text) => {
+    expect(() => parseUntil(text)).toThrow("is not one of");
+  });
+});
+
+describe("--fail-if", () => {
+  it.each([
+    ["rejected>1", { rejected: 1 }, false],
+    ["rejected>1", { rejected: 2 }, true],
+    ["open >= 3", { open: 3 }, true],
+    ["accepted<1", {}, true],
+    ["expired=0", { expired: 1 }, false],
+    ["expired != 0", { expired: 1 }, true],
+  ])("%s of %o: %s", (gate, slots: Record<string, number>, fails) => {
+    expect(parseGate(gate)(slots)).toBe(fails);
+  });
+
+  it.each(["rejected", "rejected>x", "lost>1", "rejected>1;rm"])("%j is refused", (text) => {
+    expect(() => parseGate(text)).toThrow("--fail-if");
+  });
+});
+
+describe("wait", () => {
+  const desk = eachDesk();
+
+  it("ends with 0 when it is reached", async () => {
+    const id = await desk.order();
+    const sleep = async () => void (await play(desk.server, await registerPlaytester(desk.server), id));
+    const { code, stdout } = await desk.run(`wait ${id} --json`, { outside: { sleep } });
+    expect([code, JSON.parse(stdout).playtest.slots.submitted]).toEqual([0, 1]);
+  });
+
+  it("ends with 8 when the time is over, having looked once more at its end", async () => {
+    const id = await desk.order();
+    const { code, stderr, waited } = await desk.run(`playtests wait ${id} --for 40s`);
+    expect([code, waited]).toEqual([8, 40_000]);
+    expect(stderr).toContain("After 40s the playtest is still at: 1 open.");
+  });
+
+  it("ends with 13 when a gate fails", async () => {
+    const id = await desk.order({ quantity: 2 });
+    const slot = await play(desk.server, await registerPlaytester(desk.server), id);
+    await desk.owner.post(`/slots/${slot}/reject`);
+    const { code, stderr } = await desk.run(["wait", id, "--fail-if", "accepted>5", "--fail-if", "rejected>0"]);
+    expect([code, stderr]).toEqual([13, expect.stringContaining("rejected>0: 1 open, 1 rejected.")]);
+  });
+
+  it("goes on when the server is away for a while", async () => {
+    const on = "GET /playtests/p";
+    const playtest = { id: "p", status: "active", slots: { open: 1 } };
+    const busy = { on, status: 503, error: { code: "SERVICE_UNAVAILABLE", message: "Back soon." } };
+    const stub = await stubServer([
+      { on, data: { playtest } },
+      busy,
+      busy,
+      { on, data: { playtest: { ...playtest, slots: { submitted: 1 } } } },
+    ]);
+    const { code, stderr } = await desk.run("wait p --retries 0", { baseUrl: stub.baseUrl });
+    expect(code).toBe(0);
+    expect(stderr).toBe("warning: Back soon. Trying again.\nConnected again.\n");
+  });
+
+  it.each([
+    ["an unknown goal", "--until done", "any-submitted|all-submitted"],
+    ["an unknown condition", "--fail-if maybe", "is not a condition"],
+  ])("refuses %s", async (_, flags, message) => {
+    const { code, stderr } = await desk.run(`wait ${await desk.order()} ${flags}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("watch", () => {
+  const desk = eachDesk();
+
+  it("prints each change, until the playtest ends", async () => {
+    const id = await desk.order();
+    const steps = [
+      async () => {},
+      async () => void (await play(desk.server, await registerPlaytester(desk.server), id)),
+      async () => {
+        const { slots } = (await desk.owner.get(`/playtests/${id}/slots`)).body.data;
+        await desk.owner.post(`/slots/${slots[0].id}/accept`);
+      },
+    ];
+    const { code, stdout } = await desk.run(`playtests watch ${id}`, {
+      outside: { sleep: async () => steps.shift()?.(), now: () => startTime },
+    });
+    expect([code, stdout]).toMatchInlineSnapshot(`
+      [
+        0,
+        "2026-03-01T12:00:00.000Z  active  1 open
+      2026-03-01T12:00:00.000Z  active  1 submitted
+      2026-03-01T12:00:00.000Z  completed  1 accepted
+      ",
+      ]
+    `);
+  });
+});
+
+describe("template", () => {
+  const desk = eachDesk();
+
+  it("explains every field", async () => {
+    expect((await desk.run("playtests template")).stdout).toMatchInlineSnapshot(`
+      "# Public videos are free and published; default private.
+      visibility: "private"
+      # Slots to create, 1 to 100.
+      quantity: 1
+      # Minutes a slot: 30, 60, 120 or 180; default 60, public 30.
+      durationMinutes: 60
+      # Players a slot, 1 to 8.
+      playerCount: 1
+      # Notes playtesters see only after claiming.
+      # notesForTesters:
+      # Game keys, one for each player of each slot, handed out in order.
+      # keysForTesters: []
+      # The game's one free public trial: 1 player, 30 minutes.
+      # isFreePublicTrial:
+      # Only playtesters who are new, or only past ones.
+      # targetingType:
+      # New or past to this game or to all your games; default owner.
+      # targetingScope:
+      # Any past playtester, or the one named.
+      # pastPlaytesterScope:
+      # The one playtester to invite.
+      # targetedPlaytesterId:
+      # First come first served, or you approve applications.
+      selectionMode: "automatic"
+      # What you ask of playtesters; shown with the offer.
+      # qualifications:
+      "
+    `);
+  });
+
+  it.each(["yaml", "json"])("as %s is an order as it stands", async (as) => {
+    const like = await desk.order({ durationMinutes: 120, quantity: 2 });
+    const file = join(testFolder(), `order.${as}`);
+    writeFileSync(file, (await desk.run(`playtests template --like ${like} --as ${as}`)).stdout);
+    const { stdout } = await desk.run(`order ${desk.gameId} -f ${file} --yes --json`);
+    expect(JSON.parse(stdout).playtest).toMatchObject({ durationMinutes: 120, quantity: 2 });
+  });
+
+  it("as csv is a bulk order as it stands", async () => {
+    const file = join(testFolder(), "orders.csv");
+    writeFileSync(file, (await desk.run(`playtests template ${desk.gameId} --as csv`)).stdout);
+    expect((await desk.run(`bulk ${file} --yes`)).code).toBe(0);
+  });
+});
