@@ -188,7 +188,10 @@ describe("again", () => {
     ["the file has another name", () => rename("renamed.csv")],
     [
       "the rows are in another order",
-      () => (rmSync(`${file}.playtest-journal`), write(three.replace(/^(.*)\n(.*)\n/, "$1\n").concat("GAME,a,1,30,\n"))),
+      () => {
+        rmSync(`${file}.playtest-journal`);
+        write(three.replace("GAME,a,1,30,\n", "").concat("GAME,a,1,30,\n"));
+      },
     ],
     ["a ref is another", () => write(three.replace(",a,", ",z,"))],
     ["the journal's last line is torn", () => appendFileSync(`${file}.playtest-journal`, '{"base":"http')],
