@@ -11,6 +11,7 @@ import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createPasswords } from "./passwords.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
+import { createChains } from "./providers/chains/index.ts";
 import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
@@ -43,6 +44,7 @@ export function createDeps(outside: Outside): Deps {
     webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) },
     cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
+    chains: { kinds: ["confirm-deposit"], width: 8 },
   };
   const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId });
   const feed = createFeed(outside.store);
@@ -63,6 +65,7 @@ export function createDeps(outside: Outside): Deps {
     outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: outside.resolve }),
     mailer: outside.mailer,
     cards: outside.cards,
+    chains: createChains({ config, store: outside.store, clock }),
     printInvoice: createInvoicePrinter(config),
     publisher: createEmbeddedPublisher(config.baseUrl),
     transcriber: config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : null,

@@ -40,6 +40,21 @@ export interface Config {
   checkout: { expireMs: number };
   /** Stripe takes the cards when both secrets are set, except in a sandbox. `apiUrl` is Stripe's own address by default. */
   stripe: { secretKey: string | null; webhookSecret: string | null; apiUrl: string | null };
+  crypto: {
+    /** How long a quote is open, and how long after that its amount is kept from others. */
+    quoteMs: number;
+    reserveMs: number;
+    /** Unpaid quotes an owner may have at once. */
+    maxOpenQuotes: number;
+    /** Within it a node must have answered. */
+    timeoutMs: number;
+    base: EvmNetwork;
+    ethereum: EvmNetwork;
+    /** `usdc` is the mint. */
+    solana: { rpcUrl: string | null; receiver: string | null; usdc: string };
+    /** Cents per whole coin where fixed; else the feed is asked, whose address has `{coin}` in it. */
+    rates: { ETH: number | null; SOL: number | null; feedUrl: string | null; timeoutMs: number };
+  };
   invoices: {
     /** What invoice numbers begin with; each series counts up from 1 every year. */
     series: string;
@@ -61,6 +76,17 @@ export interface Config {
   passwords: { scryptLogN: number };
 }
 
+/** On when both `rpcUrl` and `receiver` are set. `usdc` is the token's contract. */
+export interface EvmNetwork {
+  rpcUrl: string | null;
+  receiver: string | null;
+  usdc: string;
+  chainId: number;
+  /** A transaction counts from this block of the node on; `confirmations`, when set, count instead. */
+  finality: "finalized" | "safe";
+  confirmations: number | null;
+}
+
 /** Cents by duration in minutes: first player, and each further one. `payoutPerHourCents` is per player. */
 export interface Pricing {
   baseCents: Record<number, number>;
@@ -69,6 +95,7 @@ export interface Pricing {
   publicPayoutCents: number;
 }
 
+const minute = 60_000;
 const GiB = 1024 ** 3;
 const hour = 3_600_000;
 
@@ -100,6 +127,30 @@ export const defaults: Config = {
   transcriber: { command: [], timeoutMs: 2 * hour, maxOutputBytes: 8 * 1024 * 1024, parallel: 1 },
   checkout: { expireMs: 24 * hour },
   stripe: { secretKey: null, webhookSecret: null, apiUrl: null },
+  crypto: {
+    quoteMs: 15 * minute,
+    reserveMs: hour,
+    maxOpenQuotes: 50,
+    timeoutMs: 10_000,
+    base: {
+      rpcUrl: null,
+      receiver: null,
+      usdc: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      chainId: 8453,
+      finality: "safe",
+      confirmations: null,
+    },
+    ethereum: {
+      rpcUrl: null,
+      receiver: null,
+      usdc: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+      chainId: 1,
+      finality: "finalized",
+      confirmations: null,
+    },
+    solana: { rpcUrl: null, receiver: null, usdc: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v" },
+    rates: { ETH: null, SOL: null, feedUrl: null, timeoutMs: 5_000 },
+  },
   invoices: { series: "PT", seller: { name: "Playtest", lines: [] }, fonts: [] },
   webhooks: { allowPrivate: [], timeoutMs: 5_000, responseMaxBytes: 64 * 1024, inFlightPerHost: 2, inFlight: 64 },
   mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },

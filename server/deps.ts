@@ -7,6 +7,7 @@ import type { Outbound } from "./outbound/index.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Blobs } from "./providers/blobs/index.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
+import type { Chains } from "./providers/chains/index.ts";
 import type { InvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import type { Publisher } from "./providers/publisher/index.ts";
@@ -37,6 +38,8 @@ export interface Deps {
   mailer: Mailer;
   /** Null where cards are not configured. */
   cards: CardProcessor | null;
+  /** Where crypto comes in; none of them is on unless configured. */
+  chains: Chains;
   printInvoice: InvoicePrinter;
   /** Where public videos are shown. */
   publisher: Publisher;

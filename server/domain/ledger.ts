@@ -172,6 +172,21 @@ export function topUpTransfers(topUp: {
   ];
 }
 
+/** Crypto that arrived and is nobody's credit yet. */
+export const suspenseTransfer = (deposit: {
+  eventKey: string;
+  from: string;
+  ownerId: string;
+  paymentId: string;
+  cents: number;
+}): Transfer => ({
+  eventKey: deposit.eventKey,
+  asset: "USD",
+  postings: move(deposit.from, accounts.suspense(deposit.paymentId), deposit.cents),
+  ownerId: deposit.ownerId,
+  paymentId: deposit.paymentId,
+});
+
 /** Credit an admin gives an owner. */
 export const goodwillTransfer = (grant: { grantId: string; ownerId: string; cents: number; note: string }): Transfer => ({
   eventKey: `goodwill:${grant.grantId}`,

@@ -6,6 +6,7 @@ import { applications } from "./applications.ts";
 import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
+import { crypto } from "./crypto.ts";
 import { events } from "./events.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
@@ -44,6 +45,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...slots(deps),
   ...playtester(deps),
   ...billing(deps),
+  ...crypto(deps),
   ...sandboxPayments(deps),
   ...transcripts(deps),
   ...uploads(deps),

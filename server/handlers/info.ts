@@ -34,7 +34,7 @@ export function info(deps: Deps): Some<Ops> {
         version: config.version,
         sandbox: config.sandbox,
         extensions,
-        features: { cards: deps.cards?.name ?? null, crypto: [], transcription: false, buildHosting: true },
+        features: { cards: deps.cards?.name ?? null, crypto: [...deps.chains.pairs], transcription: false, buildHosting: true },
         limits: {
           videoBytes: config.uploads.videoMaxBytes,
           buildBytes: config.uploads.buildMaxBytes,

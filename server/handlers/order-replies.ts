@@ -1,5 +1,6 @@
 import type { Settlement } from "../domain/orders.ts";
 import type { Placed, Priced } from "../playtests/orders.ts";
+import type { QuoteRow } from "../store/crypto.ts";
 import type { PlaytestRow } from "../store/playtests.ts";
 import type { SlotDetailRow } from "../store/slots.ts";
 import { playtestView, slotView } from "./views.ts";
@@ -32,6 +33,14 @@ export function paidReply(row: PlaytestRow, by: "hours" | "credit", { need, fund
     paymentId,
   };
 }
+
+export const cryptoReply = (row: PlaytestRow, quote: QuoteRow) => ({
+  playtest: playtestView(row),
+  paid: yes,
+  paidWithCrypto: yes,
+  totalCents: quote.amount_cents,
+  paymentId: quote.payment_id,
+});
 
 /** The order waits for payment; the two figures in minutes say why hours were not used. */
 export const pendingReply = (row: PlaytestRow, { need, funds, price }: Priced, checkout?: Checkout) => ({

@@ -1,7 +1,12 @@
+import { receive } from "../billing/crypto-deposits.ts";
+import { lookUp, type Proof, type Scope } from "../billing/crypto-proofs.ts";
+import { offerOf } from "../billing/crypto-quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
 import type { Deps } from "../deps.ts";
 import { methodOf, settle } from "../domain/orders.ts";
+import { Remembered } from "../http/call.ts";
 import { closeWhenFull } from "../playtests/applications.ts";
+import { billOrder, orderUnderKey, paysOrder, paysPlaytest } from "../playtests/crypto-orders.ts";
 import { ownGame, ownPlaytest } from "../playtests/find.ts";
 import {
   activate,
@@ -15,12 +20,13 @@ import {
   pricePlaytest,
 } from "../playtests/orders.ts";
 import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
-import { conflict, invalid, unavailable } from "../problem.ts";
+import { conflict, invalid, Problem } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
+import { pairOf, proofOf } from "./crypto-headers.ts";
 import type { Some } from "./index.ts";
-import { isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
+import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
 type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest";
@@ -47,14 +53,42 @@ export function orders(deps: Deps): Some<Ops> {
     return pendingReply(playtest, priced, byCard ? await checkoutFor(tx, playtest, priced) : undefined);
   }
 
+  /** What books the transaction an owner pays an order with; the reply is the same whenever it is asked for. */
+  async function payment(named: Proof, scope: Scope) {
+    const { proof, seen } = await lookUp(deps, named, scope);
+    return async (tx: Query) => {
+      const outcome = await receive(deps, tx, proof, seen, scope);
+      if (outcome instanceof Problem) return new Remembered(outcome, 0);
+      return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id!))!, outcome.quote);
+    };
+  }
+
   return {
     async createPlaytest(call) {
+      const ownerId = call.principal.userId;
       const method = methodOf(call.headers["x-payment-method"]);
       if (!method) throw invalid("X-Payment-Method", "must be x402, hours, credit or card");
+      const proof = proofOf(call.headers, ownerId);
+      const { gameId } = call.params;
+      if (proof) {
+        await call.read((q) => ownGame(q, gameId, ownerId));
+        return call.commit(await payment(proof, paysOrder(gameId, call.body)));
+      }
       if (method === "card") requireCards(deps);
+      const offer = method === "x402" ? await offerOf(deps, pairOf(call.headers)) : undefined;
+      const requestKey = call.headers["idempotency-key"] as string | undefined;
+      const bill = async (tx: Query, playtest: playtests.PlaytestRow, cents: number) => {
+        const asked = { offer: offer!, cents, requestKey, path: `/games/${gameId}/playtests` };
+        const { problem, until } = await billOrder(deps, tx, playtest, asked);
+        return new Remembered(problem, until);
+      };
       return call.commit(async (tx) => {
-        const game = await ownGame(tx, call.params.gameId, call.principal.userId);
-        return replyTo(tx, await placeOrder(deps, tx, game, call.body, method), method === "card");
+        const game = await ownGame(tx, gameId, ownerId);
+        const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
+        if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
+        const placed = await placeOrder(deps, tx, game, call.body, method);
+        if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
+        return replyTo(tx, placed, method === "card");
       });
     },
 
@@ -82,14 +116,26 @@ export function orders(deps: Deps): Some<Ops> {
 
     async payPlaytest(call) {
       const { method } = call.body;
+      const { id } = call.params;
+      const proof = method === "x402" ? proofOf(call.headers, call.principal.userId) : undefined;
+      if (proof) {
+        await call.read((q) => ownPlaytest(q, id, call.principal.userId));
+        return call.commit(await payment(proof, paysPlaytest(id)));
+      }
       if (method === "card") requireCards(deps);
-      if (method === "x402") throw unavailable("This server takes no crypto. Nothing was charged.", 3600);
+      const offer = method === "x402" ? await offerOf(deps, pairOf(call.headers)) : undefined;
       return call.commit(async (tx) => {
-        const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
+        const row = await ownPlaytest(tx, id, call.principal.userId);
         if (row.status !== "pending_payment" || row.pay_by! <= clock.now())
           throw conflict("This order is not waiting for payment. Nothing was charged.");
         const priced = await pricePlaytest(deps, tx, row);
         if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
+        if (offer) {
+          const asked = { offer, cents: priced.need.totalCents, requestKey: undefined, path: `/playtests/${id}/pay` };
+          const { problem, until } = await billOrder(deps, tx, row, asked);
+          return new Remembered(problem, until);
+        }
+        if (method === "x402") throw new Error("crypto needs an offer");
         if (settle(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
         const paymentId = await charge(deps, tx, row, method, priced.need);
         return paidReply(await activate(deps, tx, row, method, paymentId), method, priced, paymentId);

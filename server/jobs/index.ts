@@ -1,3 +1,4 @@
+import { confirmDeposit, releaseQuote } from "./confirm-deposit.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { discardUpload } from "./discard-upload.ts";
 import { disputeLater } from "./dispute-payment.ts";
@@ -11,10 +12,12 @@ import { transcribe } from "./transcribe.ts";
 
 /** Every kind of background work, by the name its rows carry. */
 export const jobKinds: JobKinds = {
+  "confirm-deposit": confirmDeposit,
   "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
   "lapse-payment": lapsePayment,
   "discard-upload": discardUpload,
+  "release-quote": releaseQuote,
   "renew-subscription": renewSubscription,
   "send-mail": sendMail,
   "expire-slot": expireSlot,

@@ -49,6 +49,10 @@ export const latestOf = (q: Query, subscriptionId: string, ...statuses: PaymentS
 export const setReference = (tx: Query, id: string, reference: string) =>
   tx.run("UPDATE payments SET external_id = ? WHERE id = ?", reference, id);
 
+/** What arrived, and by which transaction. */
+export const setReceived = (tx: Query, id: string, reference: string, cents: number) =>
+  tx.run("UPDATE payments SET external_id = ?, amount_cents = ? WHERE id = ?", reference, cents, id);
+
 export const insert = (tx: Query, payment: PaymentRow) => insertRow(tx, "payments", payment);
 
 /** Compare-and-set: true for the one caller that moved it out of `from`. */

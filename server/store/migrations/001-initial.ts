@@ -123,13 +123,18 @@ export const initial = {
     `CREATE INDEX subscriptions_by_owner ON subscriptions (owner_id, created_at, id)`,
     `CREATE UNIQUE INDEX one_running_subscription ON subscriptions (owner_id) WHERE status IN ('active', 'past_due')`,
     `CREATE TABLE crypto_quotes (
-      id TEXT PRIMARY KEY, payment_id TEXT NOT NULL REFERENCES payments (id), owner_id TEXT NOT NULL, playtest_id TEXT, chain TEXT NOT NULL, currency TEXT NOT NULL,
-      receiver TEXT NOT NULL, asset TEXT, amount_atomic TEXT NOT NULL, amount_cents {int} NOT NULL, rate TEXT NOT NULL, status TEXT NOT NULL,
-      created_at {int} NOT NULL, expires_at {int} NOT NULL, UNIQUE (chain, currency, receiver, amount_atomic)) {strict}`,
-    `CREATE INDEX crypto_quotes_by_owner ON crypto_quotes (owner_id, created_at, id)`,
+      id TEXT PRIMARY KEY, payment_id TEXT NOT NULL UNIQUE REFERENCES payments (id), owner_id TEXT NOT NULL, playtest_id TEXT, request_key TEXT,
+      chain TEXT NOT NULL, currency TEXT NOT NULL, receiver TEXT NOT NULL, asset TEXT NOT NULL, amount_atomic TEXT NOT NULL, amount_cents {int} NOT NULL,
+      rate {int} NOT NULL, paid {int} NOT NULL, reserved {int} NOT NULL, created_at {int} NOT NULL, expires_at {int} NOT NULL) {strict}`,
+    `CREATE UNIQUE INDEX one_reserved_amount ON crypto_quotes (chain, currency, receiver, amount_atomic) WHERE reserved = 1`,
+    `CREATE INDEX crypto_quotes_by_amount ON crypto_quotes (chain, currency, receiver, amount_atomic, created_at)`,
+    `CREATE INDEX crypto_quotes_by_owner ON crypto_quotes (owner_id, paid, created_at, id)`,
+    `CREATE INDEX crypto_quotes_by_key ON crypto_quotes (owner_id, request_key)`,
+    `CREATE TABLE crypto_proofs (
+      owner_id TEXT NOT NULL, chain TEXT NOT NULL, tx_hash TEXT NOT NULL, created_at {int} NOT NULL, PRIMARY KEY (owner_id, chain, tx_hash)) {strict}`,
     `CREATE TABLE crypto_deposits (
       chain TEXT NOT NULL, tx_hash TEXT NOT NULL, tx_index {int} NOT NULL, currency TEXT NOT NULL, receiver TEXT NOT NULL, amount_atomic TEXT NOT NULL,
-      owner_id TEXT, quote_id TEXT, payment_id TEXT, value_cents {int} NOT NULL, status TEXT NOT NULL, note TEXT, seen_at {int} NOT NULL,
+      owner_id TEXT NOT NULL, payment_id TEXT NOT NULL, value_cents {int} NOT NULL, status TEXT NOT NULL, note TEXT, seen_at {int} NOT NULL,
       PRIMARY KEY (chain, tx_hash, tx_index)) {strict}`,
     `CREATE TABLE sandbox_chain (
       chain TEXT NOT NULL, tx_hash TEXT NOT NULL, currency TEXT NOT NULL, receiver TEXT NOT NULL, amount_atomic TEXT NOT NULL, status TEXT NOT NULL,

@@ -1,0 +1,69 @@
+import type { Order } from "../../src/contract/order-body.ts";
+import type { Scope } from "../billing/crypto-proofs.ts";
+import { type Offer, openQuote, paymentRequired } from "../billing/crypto-quotes.ts";
+import type { Deps } from "../deps.ts";
+import type { Problem } from "../problem.ts";
+import * as crypto from "../store/crypto.ts";
+import type { Query } from "../store/db.ts";
+import * as games from "../store/games.ts";
+import * as playtests from "../store/playtests.ts";
+import { orderDescription } from "./orders.ts";
+
+/** Orders that wait for crypto: the quote they come with, and which of them a request pays (decisions §8). */
+
+export const paysPlaytest =
+  (playtestId: string): Scope =>
+  (_, quote) =>
+    quote.playtest_id === playtestId;
+
+/** The same order, sent again with the transaction that pays it. */
+export const paysOrder =
+  (gameId: string, order: Order): Scope =>
+  async (q, quote) => {
+    const playtest = quote.playtest_id === null ? undefined : await playtests.find(q, quote.playtest_id);
+    return playtest !== undefined && isSameOrder(playtest, gameId, order);
+  };
+
+const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Order) =>
+  playtest.game_id === gameId &&
+  playtest.visibility === order.visibility &&
+  playtest.quantity === order.quantity &&
+  playtest.duration_minutes === order.durationMinutes &&
+  playtest.player_count === order.playerCount &&
+  playtest.selection_mode === order.selectionMode;
+
+/** The order that came under this idempotency key before and still waits to be paid. */
+export async function orderUnderKey(tx: Query, ownerId: string, key: string | undefined, gameId: string, order: Order) {
+  const quote = key === undefined ? undefined : await crypto.findByKey(tx, ownerId, key);
+  const playtest = quote?.playtest_id ? await playtests.find(tx, quote.playtest_id) : undefined;
+  return playtest?.status === "pending_payment" && isSameOrder(playtest, gameId, order) ? playtest : undefined;
+}
+
+export interface Asked {
+  offer: Offer;
+  cents: number;
+  requestKey: string | undefined;
+  path: string;
+}
+
+/** The 402 of an order, and until when it holds (ms): its open quote for the pair asked for, else a new one. */
+export async function billOrder(
+  deps: Deps,
+  tx: Query,
+  playtest: playtests.PlaytestRow,
+  { offer, cents, requestKey, path }: Asked,
+): Promise<{ problem: Problem; until: number }> {
+  const { id: playtestId, owner_id: ownerId, game_id: gameId } = playtest;
+  const game = await games.find(tx, gameId);
+  const description = `${orderDescription(playtest)}: ${game?.name ?? gameId}`;
+  const now = deps.clock.now();
+  const open = (await crypto.unpaidOf(tx, ownerId)).find(
+    (quote) =>
+      quote.playtest_id === playtestId &&
+      quote.chain === offer.chain.name &&
+      quote.currency === offer.currency &&
+      quote.expires_at > now,
+  );
+  const quote = open ?? (await openQuote(deps, tx, offer, { ownerId, cents, description, playtestId, requestKey }));
+  return { problem: paymentRequired(deps, quote, { path, description, gameId }), until: quote.expires_at };
+}

@@ -1,0 +1,39 @@
+import type { ChainName, Currency } from "../../domain/crypto.ts";
+
+/** What moved to an address in a transaction. `index` tells transfers of one transaction apart, for ever. */
+export interface SeenTransfer {
+  index: number;
+  currency: Currency;
+  to: string;
+  amount: bigint;
+}
+
+export interface SeenTransaction {
+  status: "success" | "reverted";
+  /** It can no longer disappear. */
+  final: boolean;
+  /** Block time, ms. */
+  at: number;
+  from: string | null;
+  /** Transfers to this server's receiver only, and of currencies it takes. */
+  transfers: SeenTransfer[];
+}
+
+/** One chain as far as deposits need it. Its methods throw `ChainDown` where the node cannot tell. */
+export interface Chain {
+  readonly name: ChainName;
+  readonly receiver: string;
+  /** Contract or mint of USDC. */
+  readonly usdc: string;
+  /** Resolves when the node answers and serves the network it should. */
+  ready(): Promise<void>;
+  /** The hash as the chain writes it; undefined where it cannot be one. */
+  normalize(txHash: string): string | undefined;
+  /** Undefined: nobody has seen it. */
+  find(txHash: string): Promise<SeenTransaction | undefined>;
+}
+
+/** The node or the price feed cannot tell just now. Answers 503; nothing was decided. */
+export class ChainDown extends Error {
+  override name = "ChainDown";
+}

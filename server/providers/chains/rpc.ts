@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { ChainDown } from "./chain.ts";
+
+/** One JSON-RPC call; the reply is what `schema` says, else the node counts as down. */
+export type Rpc = <T>(method: string, params: readonly unknown[], schema: z.ZodType<T>) => Promise<T>;
+
+const envelope = z.object({
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number().optional(), message: z.string().optional() }).nullish(),
+});
+
+/** Calls a node by JSON-RPC 2.0. Whatever keeps it from a well-formed answer within `timeoutMs` is `ChainDown`. */
+export function createRpc(url: string, timeoutMs: number): Rpc {
+  return async (method, params, schema) => {
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: "error",
+      });
+      if (!response.ok) throw new Error(`it answered ${response.status}`);
+      const { result, error } = envelope.parse(await response.json());
+      if (error) throw new Error(`${error.message ?? "error"} (${error.code ?? "no code"})`);
+      return schema.parse(result);
+    } catch (cause) {
+      throw new ChainDown(`The node did not answer ${method}.`, { cause });
+    }
+  };
+}

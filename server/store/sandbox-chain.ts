@@ -1,0 +1,18 @@
+import type { ChainName, Currency } from "../domain/crypto.ts";
+import type { Query } from "./db.ts";
+import { insertRow } from "./rows.ts";
+
+export interface SandboxTransactionRow {
+  chain: ChainName;
+  tx_hash: string;
+  currency: Currency;
+  receiver: string;
+  amount_atomic: string;
+  status: "success" | "reverted";
+  confirmations: number;
+  created_at: number;
+}
+
+export const insertTransaction = (tx: Query, row: SandboxTransactionRow) => insertRow(tx, "sandbox_chain", row);
+export const findTransaction = (q: Query, chain: ChainName, txHash: string) =>
+  q.one<SandboxTransactionRow>("SELECT * FROM sandbox_chain WHERE chain = ? AND tx_hash = ?", chain, txHash);

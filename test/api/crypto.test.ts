@@ -1,0 +1,358 @@
+import { describe, expect, it } from "vitest";
+import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { registerOwner } from "../helpers/story.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+const brokenRules = async (server: TestServer) =>
+  (await server.deps.store.read(checkLedger)).filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
+
+onBothDatabases("crypto top-up", (serve) => {
+  describe("asks", () => {
+    const rows = [
+      { chain: undefined, currency: undefined, network: "eip155:8453", asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" },
+      { chain: "ethereum", currency: "USDC", network: "eip155:1", asset: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" },
+      { chain: "ethereum", currency: "ETH", network: "eip155:1", asset: "ETH" },
+      {
+        chain: "solana",
+        currency: "SOL",
+        network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+        asset: "SOL",
+      },
+    ];
+    it.each(rows)("on $network for $currency", async ({ chain, currency, network, asset }) => {
+      const wallet = await openWallet(await serve());
+      const reply = await wallet.ask(2000, chain, currency);
+      const { error } = reply.body;
+      expect([reply.status, error.code]).toEqual([402, "PAYMENT_REQUIRED"]);
+      expect(error.payment).toMatchObject({ chain: chain ?? "base", currency: currency ?? "USDC", network });
+      expect(error.payment.expiresAt).toBe(new Date(wallet.server.clock.now() + 15 * minute).toISOString());
+      const told = instructionsOf(reply);
+      expect(told).toMatchObject({ scheme: "exact", network, asset, receiver: error.payment.receiver });
+      expect(told.extra).toEqual({ x402PaymentId: error.payment.id });
+      expect((await wallet.payment(error.payment.id)).status).toBe("pending");
+    });
+
+    it.each([
+      ["base", "SOL", "X-Payment-Currency"],
+      ["solana", "ETH", "X-Payment-Currency"],
+      ["dogechain", "USDC", "X-Payment-Chain"],
+      ["base", "DOGE", "X-Payment-Currency"],
+    ])("not on %s for %s", async (chain, currency, field) => {
+      const wallet = await openWallet(await serve());
+      const reply = await wallet.ask(2000, chain, currency);
+      expect([reply.status, reply.body.error.details[0].field]).toEqual([422, field]);
+    });
+
+    it.each([
+      [499, 422],
+      [500, 402],
+      [1_000_000, 402],
+      [1_000_001, 422],
+    ])("%i cents: %i", async (cents, status) => {
+      const wallet = await openWallet(await serve());
+      expect((await wallet.ask(cents)).status).toBe(status);
+    });
+
+    it("with amounts that no two open quotes share, each worth less than a cent more", async () => {
+      const wallet = await openWallet(await serve());
+      const amounts: bigint[] = [];
+      for (let count = 0; count < 40; count++) amounts.push(BigInt(instructionsOf(await wallet.ask()).maxAmountRequired));
+      expect(new Set(amounts).size).toBe(40);
+      expect(amounts.every((amount) => amount > 20_000_000n && amount < 20_010_000n)).toBe(true);
+    });
+
+    it("again with the same bytes under one idempotency key, and anew when that quote is over", async () => {
+      const wallet = await openWallet(await serve());
+      const again = () =>
+        wallet.owner.post("/billing/credit/x402", { amountCents: 2000 }, { "x-payment-method": "x402", "idempotency-key": "k" });
+      const first = await again();
+      const second = await again();
+      expect([second.text, second.headers.get("idempotency-replayed")]).toEqual([first.text, "true"]);
+      expect(second.headers.get("x-payment")).toBe(first.headers.get("x-payment"));
+      await wallet.server.advance(15 * minute);
+      expect((await again()).body.error.payment.id).not.toBe(first.body.error.payment.id);
+    });
+  });
+
+  it("credits a final transfer once, also when it is named again or many times at once", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask(2000);
+    const txHash = await wallet.send(asked);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => wallet.prove(txHash)));
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const { id } = asked.body.error.payment;
+    for (const { body } of replies) expect(body.data).toMatchObject({ paymentId: id, creditedCents: 2000 });
+    expect(await wallet.credit()).toBe(2000);
+    expect(await wallet.payment(id)).toMatchObject({
+      status: "completed",
+      provider: "x402",
+      externalId: txHash,
+      amountCents: 2000,
+    });
+    await wallet.server.advance(3 * hour);
+    expect((await wallet.prove(txHash)).body.data).toEqual(replies[0]!.body.data);
+    expect([await wallet.credit(), await wallet.received()]).toEqual([2000, 2000]);
+    expect((await wallet.owner.get(`/billing/payments/${id}/invoice`)).status).toBe(200);
+    expect(await brokenRules(wallet.server)).toEqual([]);
+  });
+
+  it.each(["ETH", "SOL"])("credits %s at the rate of the quote", async (currency) => {
+    const wallet = await openWallet(await serve());
+    const chain = currency === "SOL" ? "solana" : "ethereum";
+    const asked = await wallet.ask(12_345, chain, currency);
+    const reply = await wallet.prove(await wallet.send(asked), chain, currency);
+    expect([reply.status, reply.body.data.creditedCents]).toEqual([200, 12_345]);
+  });
+
+  it("gives another owner nothing for it", async () => {
+    const wallet = await openWallet(await serve());
+    const other = await openWallet(wallet.server);
+    const asked = await wallet.ask();
+    await other.ask();
+    const txHash = await wallet.send(asked);
+    expect((await other.prove(txHash)).status).toBe(409);
+    expect((await wallet.prove(txHash)).status).toBe(200);
+    expect((await other.prove(txHash)).status).toBe(409);
+    expect([await wallet.credit(), await other.credit()]).toEqual([2000, 0]);
+  });
+
+  it("pays one quote with one transaction: another quote stays open", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask());
+    const second = await wallet.ask();
+    await wallet.prove(txHash);
+    await wallet.prove(txHash);
+    expect((await wallet.payment(second.body.error.payment.id)).status).toBe("pending");
+    expect(await wallet.credit()).toBe(2000);
+  });
+
+  describe("refuses", () => {
+    const rows = [
+      { name: "a wrong receiver", changes: { to: "0x0000000000000000000000000000000000000001" }, status: 422, field: "txHash" },
+      { name: "a failed transaction", changes: { status: "reverted" }, status: 422, field: "txHash" },
+      { name: "another currency", changes: { currency: "ETH" }, status: 422, field: "txHash" },
+      { name: "another chain", changes: { chain: "ethereum" }, status: 422, field: "txHash" },
+    ];
+    it.each(rows)("$name", async ({ changes, status, field }) => {
+      const wallet = await openWallet(await serve());
+      const asked = await wallet.ask();
+      const reply = await wallet.prove(await wallet.send(asked, changes));
+      expect([reply.status, reply.body.error.details[0].field]).toEqual([status, field]);
+      expect([await wallet.credit(), await wallet.received()]).toEqual([0, 0]);
+      expect((await wallet.prove(await wallet.send(asked))).status).toBe(200);
+    });
+
+    it("a chain or currency other than the quote's", async () => {
+      const wallet = await openWallet(await serve());
+      const asked = await wallet.ask();
+      const reply = await wallet.prove(await wallet.send(asked, { chain: "ethereum" }), "ethereum");
+      expect([reply.status, reply.body.error.details[0].field]).toEqual([422, "X-Payment"]);
+    });
+
+    it("a transaction when nothing was asked for", async () => {
+      const wallet = await openWallet(await serve());
+      expect((await wallet.prove(`0x${"ab".repeat(32)}`)).status).toBe(409);
+    });
+
+    const headers = [
+      ["not JSON", "{"],
+      ["no hash", '{"chain":"base","currency":"USDC"}'],
+      ["a field too many", '{"txHash":"0x1","chain":"base","currency":"USDC","amount":5}'],
+      ["neither JSON nor base64", "hello world"],
+      ["base64 of something else", Buffer.from('{"txHash":"0x1"}').toString("base64")],
+      [
+        "a signed authorization",
+        Buffer.from('{"x402Version":1,"scheme":"exact","network":"base","payload":{"signature":"0x"}}').toString("base64"),
+      ],
+      ["more than 8 kB", `{"txHash":"${"a".repeat(8200)}","chain":"base","currency":"USDC"}`],
+    ];
+    it.each(headers)("an X-Payment that is %s", async (_, header) => {
+      const wallet = await openWallet(await serve());
+      await wallet.ask();
+      const reply = await wallet.owner.post("/billing/credit/x402", undefined, { "x-payment": header! });
+      expect([reply.status, reply.body.error.details[0].field]).toEqual([422, "X-Payment"]);
+    });
+  });
+
+  it("takes a transaction named in standard base64", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask());
+    const standard = { x402Version: 1, scheme: "exact", network: "eip155:8453", payload: { txHash } };
+    const header = Buffer.from(JSON.stringify(standard)).toString("base64");
+    expect((await wallet.owner.post("/billing/credit/x402", undefined, { "x-payment": header })).status).toBe(200);
+  });
+
+  it("an overpayment becomes credit whole", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask(2000);
+    const txHash = await wallet.send(asked, { by: 1_500_000 });
+    const reply = await wallet.prove(txHash);
+    expect([reply.status, reply.body.data.creditedCents]).toEqual([200, 2150]);
+    expect((await wallet.prove(txHash)).body.data).toEqual(reply.body.data);
+    expect([await wallet.credit(), (await wallet.payment(asked.body.error.payment.id)).amountCents]).toEqual([2150, 2150]);
+  });
+
+  it("an underpayment is kept aside and says what is missing; the full amount still pays", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask(2000);
+    const { id, cryptoAmount } = asked.body.error.payment;
+    const short = await wallet.send(asked, { by: -1_500_000 });
+    const replies = [await wallet.prove(short), await wallet.prove(short)];
+    for (const reply of replies) {
+      expect(reply.status).toBe(402);
+      expect(reply.body.error.message).toContain(`of ${cryptoAmount} USDC: 1.5 USDC is missing`);
+    }
+    expect([await wallet.credit(), await wallet.suspense(id), await wallet.received()]).toEqual([0, 1850, 1850]);
+    expect((await wallet.prove(await wallet.send(asked))).status).toBe(200);
+    expect([await wallet.credit(), await wallet.suspense(id)]).toEqual([2000, 1850]);
+    expect(await brokenRules(wallet.server)).toEqual([]);
+  });
+
+  it.each([
+    ["too much", 1_500_000],
+    ["too little", -1_500_000],
+  ])("%s is nobody's while another owner may have sent it", async (_, by) => {
+    const wallet = await openWallet(await serve());
+    const other = await openWallet(wallet.server);
+    const asked = await wallet.ask(2000);
+    await other.ask(2000);
+    const txHash = await wallet.send(asked, { by });
+    expect([
+      (await wallet.prove(txHash)).status,
+      (await other.prove(txHash)).status,
+      (await wallet.prove(txHash)).status,
+    ]).toEqual([409, 409, 409]);
+    const kept = 2000 + by / 10_000;
+    expect([await wallet.credit(), await other.credit(), await wallet.suspense(asked.body.error.payment.id)]).toEqual([
+      0,
+      0,
+      kept,
+    ]);
+  });
+
+  it("a second payment of a paid quote is kept aside", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask();
+    await wallet.prove(await wallet.send(asked));
+    await wallet.ask(3000);
+    expect((await wallet.prove(await wallet.send(asked))).status).toBe(409);
+    expect([await wallet.credit(), await wallet.suspense(asked.body.error.payment.id)]).toEqual([2000, 2000]);
+  });
+
+  it.each([
+    ["as the quote ends", 15 * minute + 1],
+    ["after its amount was released", 3 * hour],
+  ])("a late deposit is kept aside: %s", async (_, after) => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask();
+    await wallet.server.advance(after);
+    const txHash = await wallet.send(asked);
+    expect([(await wallet.prove(txHash)).status, (await wallet.prove(txHash)).status]).toEqual([409, 409]);
+    const { id } = asked.body.error.payment;
+    expect([await wallet.credit(), await wallet.suspense(id), (await wallet.payment(id)).status]).toEqual([0, 2000, "cancelled"]);
+  });
+
+  it("a deposit made in time counts, however late it is named", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask();
+    const { id } = asked.body.error.payment;
+    const txHash = await wallet.send(asked);
+    await wallet.server.advance(2 * hour);
+    expect((await wallet.payment(id)).status).toBe("cancelled");
+    expect((await wallet.prove(txHash)).status).toBe(200);
+    expect([(await wallet.payment(id)).status, await wallet.credit()]).toEqual(["completed", 2000]);
+  });
+
+  it("waits for finality: 402 with Retry-After, then 200", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask(), { confirmations: 11 });
+    const early = await wallet.prove(txHash);
+    expect([early.status, early.headers.get("retry-after"), early.body.error.payment]).toEqual([402, "10", undefined]);
+    expect(await wallet.credit()).toBe(0);
+    wallet.server.clock.set(wallet.server.clock.now() + 12_000);
+    expect((await wallet.prove(txHash)).status).toBe(200);
+  });
+
+  it("credits in the background when nobody asks again", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask();
+    const txHash = await wallet.send(asked, { confirmations: 0 });
+    await wallet.prove(txHash);
+    await wallet.server.advance(5 * minute);
+    expect([await wallet.credit(), (await wallet.payment(asked.body.error.payment.id)).status]).toEqual([2000, "completed"]);
+    expect((await wallet.prove(txHash)).status).toBe(200);
+    expect(await wallet.credit()).toBe(2000);
+  });
+
+  it("credits nothing when the transaction is gone before it was final", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask(), { confirmations: 0 });
+    expect((await wallet.prove(txHash)).status).toBe(402);
+    await wallet.server.deps.store.write((tx) => tx.run("DELETE FROM sandbox_chain WHERE tx_hash = ?", txHash));
+    await wallet.server.advance(3 * hour);
+    expect(await wallet.credit()).toBe(0);
+    const left = await wallet.server.deps.store.read((q) => q.all("SELECT tx_hash FROM crypto_proofs"));
+    expect(left).toEqual([]);
+  });
+
+  it("a transaction nobody has seen: 402 with Retry-After", async () => {
+    const wallet = await openWallet(await serve());
+    await wallet.ask();
+    const reply = await wallet.prove(`0x${"12".repeat(32)}`);
+    expect([reply.status, reply.headers.get("retry-after")]).toEqual([402, "10"]);
+  });
+
+  it("settles first what a chargeback left owing", async () => {
+    const wallet = await openWallet(await serve());
+    const { owner, server } = wallet;
+    const { paymentId } = (await owner.post("/billing/credit", { amountCents: 5000 })).body.data;
+    const card = (outcome: string) => server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome } });
+    await card("paid");
+    const game = (await owner.post("/games", { name: "G", buildUrl: "https://example.com/b.zip" })).body.data.game.id;
+    await owner.post(`/games/${game}/playtests`, {});
+    await card("disputed");
+    expect((await wallet.prove(await wallet.send(await wallet.ask(5000)))).body.data.creditedCents).toBe(5000);
+    expect(await wallet.credit()).toBe(3000);
+    expect(await brokenRules(server)).toEqual([]);
+  });
+
+  it("emits payment.completed once", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask());
+    await wallet.prove(txHash);
+    await wallet.prove(txHash);
+    const { events } = (await wallet.owner.get("/events")).body.data;
+    expect(events.filter(({ event }: { event: string }) => event === "payment.completed")).toHaveLength(1);
+  });
+
+  it("is off where no chain is configured", async () => {
+    const server = await serve({ config: (config) => Object.assign(config, { sandbox: false }) });
+    const owner = await registerOwner(server);
+    expect((await owner.post("/billing/credit/x402", { amountCents: 2000 }, { "x-payment-method": "x402" })).status).toBe(503);
+    expect((await owner.post("/billing/credit/x402", undefined, proof("0x1"))).status).toBe(503);
+    expect((await server.request("GET", "/info/server")).body.data.features.crypto).toEqual([]);
+    expect((await server.request("POST", "/sandbox/chain/transactions", { body: {} })).status).toBe(404);
+  });
+
+  it("names its pairs in the server's information", async () => {
+    const server = await serve();
+    const { crypto } = (await server.request("GET", "/info/server")).body.data.features;
+    expect(
+      crypto.map(({ chain, currency }: { chain: string; currency: string }) => `${currency} on ${chain}`),
+    ).toMatchInlineSnapshot(`
+      [
+        "USDC on base",
+        "USDC on ethereum",
+        "USDC on solana",
+        "ETH on base",
+        "ETH on ethereum",
+        "SOL on solana",
+      ]
+    `);
+  });
+});
