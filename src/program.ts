@@ -89,10 +89,18 @@ async function rootTarget(): Promise<Target> {
   return { help: rootHelp(groups, topCommands, shortcuts) };
 }
 
+/** Whether a bare `playtest` should show what needs attention instead of help: a person is there, and logged in. */
+async function atHome(io: Io) {
+  if (!io.terminal.stdout) return false;
+  const [{ openStore }, { configDir }] = await Promise.all([import("./config/store.ts"), import("./config/paths.ts")]);
+  return Boolean(io.env.PLAYTEST_API_KEY) || Object.keys(openStore(configDir(io.env, io.platform)).keys()).length > 0;
+}
+
 /** Loads what argv names and nothing else. */
-async function resolve(argv: readonly string[]): Promise<Target> {
-  const [word] = leadingWords(argv, 1);
-  if (word === undefined) return rootTarget();
+async function resolve(argv: readonly string[], io: Io): Promise<Target> {
+  const [first] = leadingWords(argv, 1);
+  if (first === undefined && (wantsHelp(argv) || !(await atHome(io)))) return rootTarget();
+  const word = first ?? "status";
   const entry = findGroup(word);
   if (entry) return groupTarget(entry, argv);
   const top = [...topCommands, ...shortcuts].find(({ name }) => name === word);
@@ -102,7 +110,7 @@ async function resolve(argv: readonly string[]): Promise<Target> {
       [...groups, ...topCommands, ...shortcuts].map(({ name }) => name),
       "",
     );
-  return commandTarget(await top.load(), word, without(argv, [word]), wantsHelp(argv));
+  return commandTarget(await top.load(), word, without(argv, first === undefined ? [] : [word]), wantsHelp(argv));
 }
 
 /** Asks before a destroying command, unless it names its one target by design. */
@@ -123,7 +131,7 @@ export interface Running {
 export async function run(argv: readonly string[], io: Io, outside: Outside, running: Running): Promise<void> {
   const answer = /^(-|__)/.test(argv[0] ?? "") ? await (await import("./quick.ts")).quick(argv, io.env, io.platform) : undefined;
   if (answer !== undefined) return io.out(answer);
-  const target = await resolve(argv);
+  const target = await resolve(argv, io);
   if ("help" in target) return io.out(target.help);
   const { command, path, rest } = target;
   const [{ parseArgs }, { createSession }, { buildInput }] = await Promise.all([

@@ -74,10 +74,12 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   const choice = (name: "color" | "time" | "progress") => settings().get(name)!;
   const paint = painter(wantsColour(io, choice("color").value, sink.terminal));
   const baseUrl = () => settings().get("baseUrl")!.value;
-  const time = choice("time").source === "flag" || sink.terminal ? (choice("time").value as TimeMode) : undefined;
+  const format = chooseFormat(flags);
+  const forPeople = sink.terminal && format.kind === "auto";
+  const time = choice("time").source === "flag" || forPeople ? (choice("time").value as TimeMode) : undefined;
 
   const out = createOutput({
-    format: chooseFormat(flags),
+    format,
     sink,
     columns: io.columns,
     paint,

@@ -151,6 +151,13 @@ describe("api", () => {
   });
 });
 
+it("a bare `playtest` shows what waits to a person who is logged in, and help to anyone else", async () => {
+  const options = { key: ada.key, baseUrl: server.baseUrl };
+  expect((await run([], { ...options, tty: true })).stdout).toContain("reviews waiting");
+  expect((await run([], options)).stdout).toContain("Usage: playtest <noun> <verb>");
+  expect((await run([], { tty: true })).stdout).toContain("Usage: playtest <noun> <verb>");
+});
+
 it("status shows what waits, and leaves empty what the key may not see", async () => {
   const options = { key: ada.key, baseUrl: server.baseUrl };
   expect(JSON.parse((await run(["status", "--json"], options)).stdout).result).toEqual({

@@ -75,6 +75,8 @@ describe("a list", () => {
   ])("%s", async (_, flags, expected) => {
     const { code, stdout, stderr } = await run([listed], ["games", "list", ...flags]);
     expect([code, stdout, stderr]).toEqual([0, expected, ""]);
+    if (!/^--(csv|tsv|ndjson|jq|template)/.test(flags[0] ?? "")) return;
+    expect((await run([listed], ["games", "list", ...flags], { tty: true })).stdout).toBe(expected);
   });
 
   it("that is empty says so on standard error", async () => {

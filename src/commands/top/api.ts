@@ -1,5 +1,5 @@
 import { usage } from "../../errors.ts";
-import { safeJson, toJson } from "../../io/text.ts";
+import { toJson } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"];
@@ -106,7 +106,8 @@ export const api = define({
     if (flags.include) await ctx.out.raw(headText(reply));
     if (!isJson(reply.headers["content-type"])) return printBytes(ctx, reply.body, reply.headers["content-type"]);
     const text = reply.body.toString("utf8");
-    return ctx.text(ctx.io.terminal.stdout ? safeJson(text) : text, JSON.parse(text));
+    const data: unknown = JSON.parse(text);
+    return ctx.text(ctx.io.terminal.stdout ? toJson(data, 2) : text, data);
   },
 });
 
