@@ -5,6 +5,8 @@ export interface Log {
   info: Write;
   warn: Write;
   error: Write;
+  /** One line per request, made of fields that cannot hold a secret: the only lines written without looking for any. */
+  access(fields: Record<string, unknown>): void;
 }
 
 const secretPaths = [
@@ -23,23 +25,39 @@ const secretPaths = [
 export async function createLog(options: { level: string; text: boolean; write(line: string): void }): Promise<Log> {
   const { pino } = await import("pino");
   const redact = { paths: secretPaths.flatMap((path) => [`["${path}"]`, `*["${path}"]`]), censor: "[redacted]" };
-  const logger = pino(
-    { level: options.level, base: null, redact },
-    { write: options.text ? (line) => options.write(textLine(line)) : options.write },
-  );
+  const gather = gathered(options.write);
+  const write = options.text ? (line: string) => gather(textLine(line)) : gather;
+  const logger = pino({ level: options.level, base: null, redact }, { write });
+  const plain = pino({ level: options.level, base: null }, { write });
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
+    access: (fields) => plain.info(fields),
   };
 }
+
+/** Writes the lines of one turn of the event loop together: a pipe takes each write as a system call of its own. */
+function gathered(write: (text: string) => void): (line: string) => void {
+  let waiting = "";
+  const flush = () => {
+    const text = waiting;
+    waiting = "";
+    write(text);
+  };
+  return (line) => {
+    if (waiting === "") setImmediate(flush);
+    waiting += line;
+  };
+}
+
+/** A value as one word, so that nobody's text can begin a line of its own. */
+const word = (value: unknown) => (typeof value === "string" && /^[\x21-\x7e]+$/.test(value) ? value : JSON.stringify(value));
 
 function textLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const label = Number(level) >= 50 ? "error" : Number(level) >= 40 ? "warn " : "info ";
-  const fields = Object.entries(rest).map(
-    ([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
-  );
+  const fields = Object.entries(rest).map(([name, value]) => `${name}=${word(value)}`);
   return `${new Date(Number(time)).toISOString()} ${label} ${[msg, ...fields].join(" ")}\n`;
 }

@@ -12,6 +12,7 @@ import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createOnce, idempotencyKey, type Once } from "./idempotency.ts";
 import { createRateLimiter, type Verdict } from "./rate-limit.ts";
 import { type Meta, type Rendered, renderData, renderProblem, send } from "./reply.ts";
+import { createRequestIds } from "./request-id.ts";
 import type { Router } from "./router.ts";
 import { validate } from "./validate.ts";
 
@@ -23,13 +24,16 @@ export interface Route {
   handler: Handler<Endpoint>;
 }
 
+/** The path asked for and its query. */
+export type Target = Pick<URL, "pathname" | "search" | "searchParams">;
+
 /** A page or file outside `/api`: does everything itself, problems are turned into the error envelope or a page by it. */
-export type PageHandler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+export type PageHandler = (request: IncomingMessage, response: ServerResponse, url: Target) => Promise<void>;
 
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  url: URL;
+  url: Target;
   requestId: string;
   common: Record<string, string>;
 }
@@ -41,9 +45,10 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   const { config } = deps;
   const limiter = createRateLimiter(deps.clock.real);
   const addressOf = createAddresses(config.http.trustedProxies);
+  const newRequestId = createRequestIds(deps.randomBytes);
 
   async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const requestId = newRequestId(deps);
+    const requestId = newRequestId();
     const common: Record<string, string> = {
       "X-Request-Id": requestId,
       "X-Content-Type-Options": "nosniff",
@@ -58,7 +63,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     } catch (error) {
       fail(request, response, error, requestId, common);
     } finally {
-      deps.log.info({
+      deps.log.access({
         requestId,
         method: request.method,
         path: pathForLog(request),
@@ -158,7 +163,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     principal: Principal | undefined,
     request: IncomingMessage,
     params: Record<string, string>,
-    url: URL,
+    url: Target,
     body: unknown,
   ): Once | undefined {
     if (!principal || endpoint.method === "GET" || endpoint.media === "tus") return undefined;
@@ -271,7 +276,7 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** A cursor belongs to one list with one filter of one account. */
-function listName(endpoint: Endpoint, principal: Principal | undefined, url: URL): string {
+function listName(endpoint: Endpoint, principal: Principal | undefined, url: Target): string {
   const filters = [...url.searchParams].filter(([name]) => name !== "limit" && name !== "cursor").sort();
   return `${principal?.userId} ${url.pathname} ${JSON.stringify(filters)} ${endpoint.path}`;
 }
@@ -284,14 +289,18 @@ function limitHeaders(verdict: Verdict, realNow: number): Record<string, string>
   };
 }
 
-function targetOf(request: IncomingMessage): URL {
+/** Path and query of the request. */
+function targetOf(request: IncomingMessage): Target {
   const target = request.url ?? "/";
-  const host = request.headers.host ?? "localhost";
+  // Plain paths, which nearly all are, need no parser. The rest goes through one, which also takes out `..`.
+  if (/^(\/[\w-]+)+$/.test(target)) return { pathname: target, search: "", searchParams: noQuery };
   // An absolute-form target may name another host than the Host header does: refuse rather than guess.
-  if (!target.startsWith("/") || !URL.canParse(target, `http://${host}`))
+  if (!target.startsWith("/") || !URL.canParse(`http://localhost${target}`))
     throw new Problem("BAD_REQUEST", "The request target is not a path.");
-  return new URL(`http://localhost${target.startsWith("//") ? `/${target.replace(/^\/+/, "")}` : target}`);
+  return new URL(`http://localhost/${target.replace(/^\/+/, "")}`);
 }
+
+const noQuery = Object.freeze(new URLSearchParams());
 
 function validateEmpty(body: unknown): never {
   if (typeof body !== "object" || Array.isArray(body)) throw new Problem("BAD_REQUEST", "This takes no body.");
@@ -314,11 +323,3 @@ export const pathForLog = (request: IncomingMessage) =>
     ?.split("?")[0]
     ?.replace(/^\/checkout\/[^/]+/, "/checkout/:token")
     .slice(0, 200);
-
-const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
-
-function newRequestId(deps: Deps): string {
-  let id = "req_";
-  for (const byte of deps.randomBytes(20)) id += alphabet[byte % 36];
-  return id;
-}

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../deps.ts";
-import { type PageHandler, pathForLog, problemOf } from "../http/listener.ts";
+import { type PageHandler, pathForLog, problemOf, type Target } from "../http/listener.ts";
 import { notFound } from "../problem.ts";
 import { checkout } from "./checkout.ts";
 import { downloads } from "./downloads.ts";
@@ -11,7 +11,7 @@ import { verifyEmail } from "./verify-email.ts";
 import { watch } from "./watch.ts";
 
 /** One page: answers, or returns undefined where the path is not its own. */
-export type Page = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+export type Page = (request: IncomingMessage, response: ServerResponse, url: Target) => Promise<void>;
 
 /** Pages and files outside the API, by the first segment of their path. */
 export function createPages(deps: Deps): PageHandler {

@@ -22,6 +22,8 @@ export class GroupCommit {
   readonly #options: Options;
   readonly #statements: Record<"begin" | "commit" | "rollback" | "savepoint" | "release" | "undo", Statement>;
   #queue: Entry[] = [];
+  /** Commits so far, also those whose outcome is unknown. */
+  commits = 0;
   #running = false;
   #onDrained: (() => void)[] = [];
 
@@ -98,6 +100,7 @@ export class GroupCommit {
       throw unavailable(error);
     }
     for (const entry of group) await this.#runEntry(entry);
+    this.commits++;
     try {
       commit.run();
     } catch (error) {

@@ -58,6 +58,10 @@ class SqliteStore implements Store {
     });
   }
 
+  get version(): number {
+    return this.#groups.commits;
+  }
+
   async read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
     if (this.#closed) throw closing();
     return fn(this.#reads);
@@ -103,6 +107,8 @@ function inspect(file: string, open: Opener): Store {
   const queries = readQueries(reader);
   return {
     dialect: "sqlite",
+    // A server may be writing meanwhile.
+    version: undefined,
     read: async (fn) => fn(queries),
     write: async () => {
       throw new Error(`${file} was opened to be looked at only. Nothing was written.`);

@@ -3,7 +3,7 @@ import { load } from "./load.ts";
 import { type Figure, inTurn } from "./measure.ts";
 import { serveDemo, servePeer } from "./serve.ts";
 
-const perRun = 12_000;
+const perRun = 8_000;
 
 /** `read` and `read-peers`: GET /games/:id over 32 connections, against a bare handler, Fastify and Express doing the same work. */
 export async function read(): Promise<Figure[]> {

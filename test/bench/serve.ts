@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,7 +38,7 @@ export async function serveDemo(flags: string[] = []): Promise<Served> {
     ...flags,
   ];
   const child = spawn(process.execPath, args, {
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "ignore", openSync(join(dataDir, "log"), "w")],
     env: { ...process.env, NODE_ENV: "production" },
   });
   while (!existsSync(readyFile)) {

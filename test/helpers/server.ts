@@ -76,7 +76,7 @@ function createTestLog(): Log & { errors: unknown[]; lines: string[] } {
     note(fields, message);
     errors.push(fields.err ?? message);
   };
-  return { errors, lines, debug: note, info: note, warn: note, error };
+  return { errors, lines, debug: note, info: note, warn: note, access: note, error };
 }
 
 export interface TestServerOptions {
