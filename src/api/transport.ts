@@ -96,7 +96,9 @@ async function exchange(asked: ClientRequest, body: HttpRequest["body"]): Promis
 function watchConnection(asked: ClientRequest) {
   let connected = false;
   asked.once("socket", (socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }) => {
-    if (!socket.connecting && !socket.secureConnecting) connected = true;
+    connected = !socket.connecting && !socket.secureConnecting;
+    // A kept connection has no such event to come: its listeners would only pile up.
+    if (connected) return;
     socket.once(socket.encrypted ? "secureConnect" : "connect", () => {
       connected = true;
     });
