@@ -12,6 +12,7 @@ const games = async () => (await import("./commands/games/index.ts")).games;
 const billing = async () => (await import("./commands/billing/index.ts")).billing;
 const chat = async () => (await import("./commands/chat/index.ts")).chat;
 const notifications = async () => (await import("./commands/notifications/index.ts")).notifications;
+const webhooks = async () => (await import("./commands/webhooks/index.ts")).webhooks;
 const tester = async () => (await import("./commands/tester/index.ts")).tester;
 const info = async () => (await import("./commands/info/index.ts")).info;
 const serve = async () => (await import("./commands/serve/index.ts")).serve;
@@ -31,6 +32,7 @@ export const groups: readonly GroupEntry[] = [
   { name: "billing", aliases: [], summary: "Credit, payments, invoices, subscriptions and hours", load: billing },
   { name: "chat", aliases: [], summary: "Talk to playtesters, or to game owners", load: chat },
   { name: "notifications", aliases: ["notification"], summary: "What happened, as it happens", load: notifications },
+  { name: "webhooks", aliases: ["webhook"], summary: "Events pushed to an address of yours", load: webhooks },
   { name: "tester", aliases: [], summary: "Play: claim a slot, submit the video, earn", load: tester },
   { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
   { name: "serve", aliases: [], summary: "Run a server of your own", load: serve },
@@ -66,4 +68,5 @@ export const shortcuts: readonly TopEntry[] = [
   { name: "wait", summary: "playtests wait", load: verb(playtests, "wait") },
   { name: "accept", summary: "review accept", load: verb(review, "accept") },
   { name: "reject", summary: "review reject", load: verb(review, "reject") },
+  { name: "listen", summary: "webhooks listen", load: verb(webhooks, "listen") },
 ];

@@ -1,0 +1,27 @@
+import type { Group } from "../define.ts";
+import { deliveries, redeliver, test } from "./deliveries.ts";
+import { doctor } from "./doctor.ts";
+import { listen } from "./listen.ts";
+import { create, enable, get, list, remove, rotateSecret, update } from "./manage.ts";
+import { sign, verify } from "./sign.ts";
+import { trigger } from "./trigger.ts";
+
+export const webhooks: Group = {
+  commands: [
+    list,
+    get,
+    create,
+    update,
+    remove,
+    test,
+    enable,
+    rotateSecret,
+    deliveries,
+    redeliver,
+    listen,
+    trigger,
+    sign,
+    verify,
+    doctor,
+  ],
+};

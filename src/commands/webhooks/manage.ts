@@ -1,0 +1,112 @@
+import type { Data } from "../../api/client.ts";
+import { notFound, usage } from "../../errors.ts";
+import { arg, type Context, define, flag } from "../define.ts";
+import { webhookView } from "./view.ts";
+
+export const webhookArg = () => arg.id("Webhook id", "listWebhooks", "url");
+export const secretFile = flag.text("Write the secret to a new file only you can read", { value: "FILE" });
+
+export type Webhook = Data<"listWebhooks">["webhooks"][number];
+
+export async function allWebhooks(ctx: Context): Promise<Webhook[]> {
+  const all: Webhook[] = [];
+  for await (const { data } of ctx.pages("listWebhooks", {}, { all: true })) all.push(...data.webhooks);
+  return all;
+}
+
+export const list = define({
+  name: "list",
+  aliases: ["ls"],
+  summary: "List webhooks",
+  operation: "listWebhooks",
+  list: true,
+  examples: ["playtest webhooks list"],
+  run: async ({ range }, ctx) => ctx.list("listWebhooks", {}, range, webhookView),
+});
+
+export const get = define({
+  name: "get",
+  summary: "Show a webhook",
+  operation: "listWebhooks",
+  args: { webhook: webhookArg() },
+  examples: ["playtest webhooks get 5b7702ae"],
+  async run({ args }, ctx) {
+    const webhook = (await allWebhooks(ctx)).find(({ id }) => id === args.webhook);
+    if (!webhook) throw notFound(`There is no webhook ${args.webhook}.`, "See `playtest webhooks list`.");
+    return ctx.item({ webhook }, webhookView);
+  },
+});
+
+export const create = define({
+  name: "create",
+  summary: "Register a webhook and print its secret, this once",
+  operation: "createWebhook",
+  body: "createWebhook",
+  bodyOmit: ["url"],
+  args: { url: arg.text("Public https address that receives the events") },
+  flags: { secretFile },
+  examples: [
+    "playtest webhooks create https://example.com/hook --events slot.submitted,slot.accepted",
+    "playtest webhooks create https://example.com/hook --events '*' --secret-file secret.txt",
+  ],
+  async run({ args, body, flags }, ctx) {
+    const data = await ctx.api().createWebhook({ body: { ...body, url: args.url } });
+    ctx.out.note(`Made the webhook ${data.webhook.id}. Its secret is shown only now.`);
+    return ctx.secret(data.secret, flags.secretFile, data);
+  },
+});
+
+export const update = define({
+  name: "update",
+  aliases: ["edit"],
+  summary: "Change a webhook's address or events",
+  operation: "updateWebhook",
+  body: "updateWebhook",
+  args: { webhook: webhookArg() },
+  examples: ["playtest webhooks update 5b7702ae --events '*'"],
+  async run({ args, body }, ctx) {
+    if (Object.keys(body).length === 0) throw usage("Nothing to change was given.", "Give --url or --events.");
+    return ctx.item(await ctx.api().updateWebhook({ params: { id: args.webhook }, body }), webhookView);
+  },
+});
+
+export const remove = define({
+  name: "delete",
+  aliases: ["rm"],
+  summary: "Delete a webhook for good",
+  operation: "deleteWebhook",
+  args: { webhook: webhookArg() },
+  confirm: ({ args }) => `Delete webhook ${args.webhook}? What was not delivered yet will not be.`,
+  examples: ["playtest webhooks delete 5b7702ae --yes"],
+  async run({ args }, ctx) {
+    const data = await ctx.api().deleteWebhook({ params: { id: args.webhook } });
+    return ctx.text(data.message, data);
+  },
+});
+
+export const enable = define({
+  name: "enable",
+  summary: "Enable a webhook again after failures",
+  operation: "enableWebhook",
+  args: { webhook: webhookArg() },
+  examples: ["playtest webhooks enable 5b7702ae"],
+  async run({ args }, ctx) {
+    const data = await ctx.api().enableWebhook({ params: { id: args.webhook } });
+    return ctx.text(data.message, data);
+  },
+});
+
+export const rotateSecret = define({
+  name: "rotate-secret",
+  summary: "Replace the signing secret and print the new one; the old one is invalid at once",
+  operation: "rotateWebhookSecret",
+  args: { webhook: webhookArg() },
+  flags: { secretFile },
+  confirm: ({ args }) =>
+    `Replace the secret of webhook ${args.webhook}? Receivers that still use the old one will refuse what comes.`,
+  examples: ["playtest webhooks rotate-secret 5b7702ae --yes --secret-file secret.txt"],
+  async run({ args, flags }, ctx) {
+    const data = await ctx.api().rotateWebhookSecret({ params: { id: args.webhook } });
+    return ctx.secret(data.secret, flags.secretFile, data);
+  },
+});

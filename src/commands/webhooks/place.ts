@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { failure } from "../../errors.ts";
+import type { Context } from "../define.ts";
+import { newSecret } from "./signature.ts";
+
+/** How far `listen` has come. What was passed on is remembered after the receiver had it, so nothing is missed by a restart. */
+export interface Place {
+  /** Of the event stream. */
+  eventId?: string;
+  /** Of the notifications, where the server has no event stream. */
+  notificationId?: string;
+  /** `slot id:status` of what was seen there. */
+  slots?: string[];
+}
+
+interface File {
+  secret: string;
+  places: Record<string, Place>;
+}
+
+export interface Places {
+  /** The secret that local webhooks are signed with: the same in every run. */
+  secret: string;
+  read(): Place;
+  save(place: Place): void;
+}
+
+const keyOf = (ctx: Context, target: string) => {
+  const who = createHash("sha256")
+    .update(ctx.settings().apiKey()?.value ?? "")
+    .digest("hex")
+    .slice(0, 16);
+  return `${ctx.settings().get("baseUrl")!.value} ${who} ${target}`;
+};
+
+/** The places of all listeners of this user, in one file beside the settings that only they can read. */
+export function openPlaces(ctx: Context, target: string): Places {
+  const path = join(dirname(ctx.store.path), "listen.json");
+  const key = keyOf(ctx, target);
+
+  const read = (): File => {
+    try {
+      return JSON.parse(readFileSync(path, "utf8")) as File;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { secret: newSecret(), places: {} };
+      throw failure(`Cannot read ${path}: ${(error as Error).message}.`, "Remove it to begin anew, with a new secret.", error);
+    }
+  };
+  const write = (file: File) => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.part`, JSON.stringify(file), { mode: 0o600 });
+    renameSync(`${path}.part`, path);
+  };
+
+  const first = read();
+  write(first);
+  return {
+    secret: first.secret,
+    read: () => read().places[key] ?? {},
+    save(place) {
+      // Read again: another listener may have saved its place meanwhile.
+      const file = read();
+      file.places[key] = place;
+      write(file);
+    },
+  };
+}

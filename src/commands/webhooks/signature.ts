@@ -1,0 +1,94 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** The two signatures of a webhook request: the service's own, and that of Standard Webhooks. */
+
+const prefix = "whsec_";
+
+export const newSecret = () => prefix + randomBytes(32).toString("base64");
+
+export interface Signable {
+  id: string;
+  /** Seconds since the epoch. */
+  timestamp: number;
+  body: string;
+  secret: string;
+}
+
+const own = ({ timestamp, body, secret }: Signable) => createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
+const standard = ({ id, timestamp, body, secret }: Signable) => {
+  const key = Buffer.from(secret.slice(prefix.length), "base64");
+  return createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+};
+
+/** The headers of a request that carries `body`, as the server sends them. */
+export const sign = (what: Signable): Record<string, string> => ({
+  "x-wpg-signature": own(what),
+  "x-wpg-timestamp": `${what.timestamp}`,
+  "x-wpg-signature-version": "v1",
+  "webhook-id": what.id,
+  "webhook-timestamp": `${what.timestamp}`,
+  "webhook-signature": `v1,${standard(what)}`,
+});
+
+export interface Verdict {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+export interface Request {
+  headers: Record<string, string | undefined>;
+  body: string;
+  secret: string;
+  /** Seconds since the epoch. */
+  now: number;
+  /** Seconds by which a timestamp may be off. */
+  tolerance: number;
+}
+
+const same = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+function checkTime(header: string, text: string, { now, tolerance }: Request): Verdict {
+  const age = now - Number(text);
+  const name = header;
+  if (!/^\d+$/.test(text)) return { name, ok: false, detail: "is not a number of seconds" };
+  if (Math.abs(age) <= tolerance) return { name, ok: true, detail: `${Math.abs(age)} s ${age < 0 ? "ahead" : "old"}` };
+  return { name, ok: false, detail: `${Math.abs(age)} s ${age < 0 ? "ahead" : "old"}; at most ${tolerance} s are accepted` };
+}
+
+/** Why a signature does not fit, where that can be told. */
+function explain(matches: (body: string) => boolean, body: string): string {
+  if (matches(body.replace(/\r?\n$/, "")))
+    return "fits the body without the line break at its end: verify the bytes as they came";
+  return "does not fit: another secret, or the body was changed on the way (parsed and written anew, perhaps)";
+}
+
+function checkSignature(name: string, given: readonly string[], expected: (body: string) => string, body: string): Verdict {
+  const matches = (text: string) => given.some((one) => same(one, expected(text)));
+  const ok = matches(body);
+  return { name, ok, detail: ok ? "fits" : explain(matches, body) };
+}
+
+/** What is right and wrong with a request's signatures, part by part. It is genuine when no part failed. */
+export function verify(request: Request): Verdict[] {
+  const { headers, body, secret } = request;
+  const verdicts: Verdict[] = [];
+  const missing = (name: string) => ({ name, ok: false, detail: "is missing" });
+  const ownTime = headers["x-wpg-timestamp"];
+  const ownGiven = headers["x-wpg-signature"];
+  if (ownGiven !== undefined) {
+    verdicts.push(ownTime === undefined ? missing("x-wpg-timestamp") : checkTime("x-wpg-timestamp", ownTime, request));
+    const expected = (text: string) => own({ id: "", timestamp: Number(ownTime), body: text, secret });
+    verdicts.push(checkSignature("x-wpg-signature", [ownGiven.toLowerCase()], expected, body));
+  }
+  const given = headers["webhook-signature"];
+  const { "webhook-id": id, "webhook-timestamp": time } = headers;
+  if (given !== undefined) {
+    verdicts.push(time === undefined ? missing("webhook-timestamp") : checkTime("webhook-timestamp", time, request));
+    if (id === undefined) verdicts.push(missing("webhook-id"));
+    const v1 = given.split(" ").flatMap((one) => (one.startsWith("v1,") ? [one.slice(3)] : []));
+    const expected = (text: string) => standard({ id: id ?? "", timestamp: Number(time), body: text, secret });
+    verdicts.push(checkSignature("webhook-signature", v1, expected, body));
+  }
+  return verdicts.length > 0 ? verdicts : [missing("x-wpg-signature"), missing("webhook-signature")];
+}

@@ -1,0 +1,167 @@
+import { readEventStream } from "../../api/event-stream.ts";
+import { CliError, exitCodes } from "../../errors.ts";
+import type { Context } from "../define.ts";
+import type { Place } from "./place.ts";
+
+export interface EventBody {
+  event: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+/** An event to pass on, if there is one, and the place to remember once that is done. */
+export interface Step {
+  id: string;
+  event?: EventBody;
+  place: Place;
+}
+
+/** Told of the connection, so that a person is never left believing it is there. */
+export interface Connection {
+  up(how: string): void;
+  /** May throw, to end it. */
+  down(why: string, again: number): void;
+}
+
+/** The server sends a heartbeat every 15 seconds: after three times that the connection is dead. */
+const silenceMs = 45_000;
+const longestPause = 30_000;
+const noStream: readonly (number | null)[] = [404, 405, 406, 501];
+
+/** This server has no event stream. */
+export class NoStream extends Error {
+  override readonly name = "NoStream";
+}
+
+const open = async (ctx: Context, last: string | undefined) => {
+  const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) };
+  const reply = await ctx.api().checked({ method: "GET", path: "/events", headers, stream: true, timeout: silenceMs });
+  if (reply.stream && reply.headers["content-type"]?.startsWith("text/event-stream")) return reply.stream;
+  reply.stream?.destroy();
+  throw new NoStream();
+};
+
+/** Whether trying again could help. */
+const passing = (error: unknown) =>
+  !(error instanceof CliError) ||
+  error.exitCode === exitCodes.unreachable ||
+  error.exitCode === exitCodes.rateLimited ||
+  error.extra.httpStatus === 500;
+
+/** Events from the server's stream, for ever: a lost connection is made again behind the last event that came. */
+export async function* streamed(ctx: Context, start: Place, connection: Connection): AsyncGenerator<Step> {
+  let last = start.eventId;
+  for (let failures = 0; ; failures++) {
+    try {
+      const stream = await open(ctx, last);
+      connection.up("its event stream");
+      for await (const { id = last ?? "", data } of readEventStream(stream)) {
+        failures = 0;
+        last = id;
+        const { event, timestamp, data: about } = (data === undefined ? {} : JSON.parse(data)) as Partial<EventBody>;
+        yield { id, place: { eventId: id }, ...(event && { event: { event, timestamp: timestamp ?? "", data: about ?? {} } }) };
+      }
+      throw new Error("the server ended the stream");
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      if (error instanceof NoStream) throw error;
+      if (error instanceof CliError && noStream.includes(error.extra.httpStatus ?? null)) throw new NoStream();
+      if (error instanceof CliError && error.extra.httpStatus === 422 && last !== undefined) {
+        ctx.out.warn(
+          "The server does not know the last event any more: going on with what comes from now on. What came in between is missing.",
+        );
+        last = undefined;
+        continue;
+      }
+      if (!passing(error)) throw error;
+      const pause = Math.min(longestPause, 1_000 * 2 ** failures);
+      connection.down((error as Error).message, pause);
+      await ctx.sleep(pause, ctx.signal);
+    }
+  }
+}
+
+const slotEvents = ["submitted", "accepted", "rejected"] as const;
+const remembered = 5_000;
+
+/** Events from what the specification alone offers: slots by their status, all else from the notifications. */
+export async function* polled(ctx: Context, start: Place, connection: Connection, everyMs: number): AsyncGenerator<Step> {
+  let place = start.slots === undefined ? await presentPlace(ctx) : start;
+  connection.up("polling, because it has no event stream");
+  for (let failures = 0; ; ) {
+    try {
+      for (const step of await newSteps(ctx, place)) {
+        place = step.place;
+        yield step;
+      }
+      failures = 0;
+      await ctx.sleep(everyMs, ctx.signal);
+    } catch (error) {
+      ctx.signal.throwIfAborted();
+      if (!passing(error)) throw error;
+      const pause = Math.min(longestPause, 1_000 * 2 ** failures++);
+      connection.down((error as Error).message, pause);
+      await ctx.sleep(pause, ctx.signal);
+      connection.up("polling");
+    }
+  }
+}
+
+type Found = Omit<Step, "place"> & { key: string };
+
+/** Slots in one of the told statuses that were not seen before. */
+async function newSlots(ctx: Context, seen: ReadonlySet<string>): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const status of slotEvents) {
+    for await (const { data } of ctx.pages("listSubmissions", { query: { status } }, { all: true })) {
+      const fresh = data.submissions.filter(({ slot }) => !seen.has(`${slot.id}:${status}`));
+      for (const { slot, submission, game, playtester } of fresh) {
+        const submittedAt = submission?.createdAt ?? slot.createdAt;
+        const about = { slotId: slot.id, playtestId: slot.requestId, gameId: game.id, playerId: playtester?.id ?? null };
+        const event = {
+          event: `slot.${status}`,
+          timestamp: submittedAt,
+          data: { ...about, ...(status === "submitted" && { submittedAt }) },
+        };
+        found.push({ id: `${slot.id}_${status}`, key: `${slot.id}:${status}`, event });
+      }
+      if (fresh.length === 0) break;
+    }
+  }
+  return found;
+}
+
+const told: ReadonlySet<string> = new Set(slotEvents.map((status) => `slot.${status}`));
+
+async function newNotifications(ctx: Context, last: string | undefined): Promise<Found[]> {
+  const found: Found[] = [];
+  for await (const { data } of ctx.pages("listNotifications", {}, { all: true })) {
+    const end = data.notifications.findIndex(({ id }) => id === last);
+    for (const { id, type, title, body, createdAt } of end < 0 ? data.notifications : data.notifications.slice(0, end)) {
+      const event = { event: type, timestamp: createdAt, data: { notificationId: id, title, body } };
+      found.push({ id, key: id, ...(!told.has(type) && { event }) });
+    }
+    if (end >= 0 || last === undefined) break;
+  }
+  return found.reverse();
+}
+
+async function newSteps(ctx: Context, place: Place): Promise<Step[]> {
+  const steps: Step[] = [];
+  let now = place;
+  for (const { key, ...found } of await newSlots(ctx, new Set(place.slots))) {
+    now = { ...now, slots: [...(now.slots ?? []), key].slice(-remembered) };
+    steps.push({ ...found, place: now });
+  }
+  for (const { key, ...found } of await newNotifications(ctx, place.notificationId)) {
+    now = { ...now, notificationId: key };
+    steps.push({ ...found, place: now });
+  }
+  return steps;
+}
+
+/** A first run begins with what comes from now on. */
+async function presentPlace(ctx: Context): Promise<Place> {
+  const steps = await newSteps(ctx, {});
+  return { slots: [], ...steps.at(-1)?.place };
+}

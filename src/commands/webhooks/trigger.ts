@@ -1,0 +1,32 @@
+import { usage } from "../../errors.ts";
+import { arg, col, define, flag } from "../define.ts";
+
+const view = {
+  columns: [col("id", "id", "id"), col("event", "event"), col("at", "timestamp", "ago"), col("data", "data")],
+} as const;
+
+export const trigger = define({
+  name: "trigger",
+  summary: "Emit an event to your own webhooks, on a sandbox server",
+  operation: "emitEvent",
+  args: { event: arg.text("Event kind, such as slot.submitted") },
+  flags: { data: flag.text("Its data as JSON; default an example") },
+  examples: [
+    "playtest webhooks trigger slot.submitted",
+    `playtest webhooks trigger payment.completed --data '{"amountCents":2000}'`,
+  ],
+  async run({ args, flags }, ctx) {
+    const body = { event: args.event, ...(flags.data !== undefined && { data: parse(flags.data) }) };
+    return ctx.item(await ctx.api().emitEvent({ body: body as never }), view);
+  },
+});
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    throw usage("--data: not valid JSON.");
+  }
+  throw usage("--data: must be a JSON object.");
+}

@@ -1,0 +1,31 @@
+import { col, detail, type View } from "../define.ts";
+
+export const webhookView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("url", "url"),
+    col("events", "events"),
+    col("active", "isActive", "status"),
+    col("failures", "failureCount"),
+    col("last failure", "lastFailureAt", "ago"),
+    detail("created", "createdAt", "ago"),
+  ],
+  empty: "No webhooks. Make one with `playtest webhooks create`, or try `playtest webhooks listen`.",
+};
+
+export const deliveryView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("event", "event"),
+    col("answer", "statusCode"),
+    col("attempts", "attemptCount"),
+    col("delivered", "deliveredAt", "ago"),
+    col("next try", "nextRetryAt", "ago"),
+    col("made", "createdAt", "ago"),
+  ],
+  empty: "Nothing was sent to this webhook yet.",
+};
+
+export const checkView: View = {
+  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), col("detail", "detail")],
+};
