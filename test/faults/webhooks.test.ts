@@ -80,5 +80,5 @@ it(`delivers every acknowledged event although the server is killed again and ag
     const arrived = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
     return acknowledged.filter((id) => !arrived.has(id));
   };
-  await vi.waitFor(() => expect(missing()).toEqual([]), { timeout: 60_000, interval: 200 });
+  await vi.waitFor(() => expect(missing()).toEqual([]), { timeout: 30_000, interval: 200 });
 }, 120_000);
