@@ -8,6 +8,7 @@ import type { Job } from "./runner.ts";
 const turnMs = 5_000;
 const turnDeliveries = 1_000;
 const lookAgainMs = 250;
+const maxUnnoted = 32;
 
 /** Sends what is due to one host, a few at a time, then waits for what is due there next. */
 export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
@@ -16,6 +17,7 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
   const until = clock.real() + turnMs;
   const inFlight = new Set<string>();
   let waiting: string[] = [];
+  const notes: Promise<void>[] = [];
   let sent = 0;
   const over = () => sent >= turnDeliveries || clock.real() >= until || draining.aborted;
 
@@ -37,7 +39,7 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
     while (!over()) {
       const id = await take();
       if (id !== undefined) {
-        await deliver(deps, id).finally(() => inFlight.delete(id));
+        await send(id);
         sent++;
       } else if (inFlight.size === 0) return;
       // Another delivery is slow: what is committed meanwhile must not wait for it.
@@ -45,20 +47,25 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
     }
   }
 
+  /** After a success the next one goes out while this one is being noted; a failure may be the one that disables. */
+  async function send(id: string): Promise<void> {
+    const delivery = await store.read((q) => webhooks.findOutgoing(q, id));
+    if (!delivery || !isDue(delivery, clock.now())) return void inFlight.delete(id);
+    const outcome = await attempt(deps, delivery);
+    const random = outcome.succeeded ? 0 : deps.randomBytes(4).readUInt32BE() / 2 ** 32;
+    const noted = store.write((tx) => settle(deps, tx, id, outcome, random)).finally(() => inFlight.delete(id));
+    notes.push(noted);
+    noted.catch(() => {});
+    if (!outcome.succeeded || inFlight.size > maxUnnoted) await noted;
+  }
+
   await Promise.all(Array.from({ length: deps.config.webhooks.inFlightPerHost }, work));
+  await Promise.all(notes);
   await store.write(async (tx) => {
     const next = await webhooks.nextForHost(tx, host);
     // A delivery committed meanwhile is seen here, or its own transaction finds the job gone and queues it anew.
     await (next === null ? job.done(tx) : job.again(tx, Math.max(next, clock.now())));
   });
-}
-
-async function deliver(deps: Deps, id: string): Promise<void> {
-  const delivery = await deps.store.read((q) => webhooks.findOutgoing(q, id));
-  if (!delivery || !isDue(delivery, deps.clock.now())) return;
-  const outcome = await attempt(deps, delivery);
-  const random = deps.randomBytes(4).readUInt32BE() / 2 ** 32;
-  await deps.store.write((tx) => settle(deps, tx, id, outcome, random));
 }
 
 const isDue = ({ state, next_retry_at, is_active, deleted_at }: webhooks.OutgoingRow, now: number) =>

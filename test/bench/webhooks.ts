@@ -87,7 +87,7 @@ async function plain(ports: readonly number[], control: Control): Promise<number
   return deliveries / ((performance.now() - started) / 1000);
 }
 
-/** One webhook per receiver, made through the API as any owner makes it. */
+/** One webhook per receiver, made through the API as its owner would. */
 async function register(dataDir: string, ports: readonly number[]): Promise<void> {
   const server = await serve(dataDir, ["--seed", "demo"]);
   for (const port of ports) {
