@@ -7,6 +7,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   read: async () => (await import("./read.ts")).read(),
   order: async () => (await import("./order.ts")).order(),
   claim: async () => (await import("./claim.ts")).claim(),
+  webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 
 const row = (cells: readonly string[], widths: readonly number[]) =>
