@@ -114,7 +114,7 @@ function tell(baseUrl: string): void {
   ]);
   const game = ask([...owner, "games", "list"], ".games[0].id");
   run([...owner, "games", "push", makeBuild(), game, "--version-label", "0.9.1"]);
-  run([...owner, "billing", "credit", "add", "50", "--sandbox"]);
+  run([...owner, "billing", "credit", "add", "--amount", "50", "--sandbox"]);
   run([...owner, "playtests", "quote", game, "--quantity", "2"]);
   run([...owner, "playtests", "order", game, "--quantity", "2", "--notes-for-testers", "Think aloud, please.", "--yes"]);
   const playtest = ask([...owner, "playtests", "list", game], ".playtests[0].id");
@@ -143,7 +143,7 @@ function tell(baseUrl: string): void {
   run([...tester, "tester", "claim", playtest]);
   const slot = ask([...tester, "tester", "slots"], ".slots[0].id");
   run([...tester, "tester", "show", slot]);
-  run([...tester, "tester", "submit", slot, video, "--notes", "The lantern never went out."]);
+  run([...tester, "tester", "submit", video, slot, "--notes", "The lantern never went out."]);
 
   say("\n— The owner reviews, downloads and accepts; the playtester earns.");
   run([...owner, "review", "list"]);
@@ -154,7 +154,7 @@ function tell(baseUrl: string): void {
 
   say("\n— The second slot was not needed: its price comes back, and the books balance.");
   const open = ask([...owner, "playtests", "slots", playtest], '.slots[] | select(.status == "open") | .id');
-  run([...owner, "playtests", "cancel-slot", open]);
+  run([...owner, "playtests", "cancel-slot", open, "--yes"]);
   run([...owner, "billing", "balance"]);
   run([...owner, "billing", "payments", "list"]);
   run(["serve", "doctor", "--ledger", "--data", dataDir]);
