@@ -203,11 +203,16 @@ describe("a lease", () => {
     const store = await openStore(place.options);
     closing.push(() => store.close());
     const log: string[] = [];
-    let wakeUp = () => {};
-    const asleep = new Promise<void>((resolve) => {
-      wakeUp = resolve;
-    });
-    const work = (name: string, wait?: Promise<void>): JobKinds => ({
+    const gate = () => {
+      let open = () => {};
+      const passed = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      closing.push(async () => open());
+      return { open, passed };
+    };
+    const [first, second] = [gate(), gate()];
+    const work = (name: string, wait: Promise<void>): JobKinds => ({
       async mark(job) {
         log.push(`${name} began`);
         await wait;
@@ -221,8 +226,8 @@ describe("a lease", () => {
     const random = createTestRandom();
     const newId = () => random(16).toString("hex");
     const runners = [
-      createJobRunner({ kinds: work("first", asleep), clock, newId }),
-      createJobRunner({ kinds: work("second"), clock, newId }),
+      createJobRunner({ kinds: work("first", first.passed), clock, newId }),
+      createJobRunner({ kinds: work("second", second.passed), clock, newId }),
     ];
     const errors: string[] = [];
     const note = () => {};
@@ -237,7 +242,6 @@ describe("a lease", () => {
     await store.write((tx) => runners[0]!.schedule(tx, { kind: "mark", key: "one", payload: {}, runAt: clock.now() }));
     await vi.waitUntil(() => log.includes("first began"), { timeout: 10_000 });
     // The first one takes no more work, and its heart does not beat: the clock stands still for its timers.
-    closing.push(async () => wakeUp());
     void runners[0]!.stop();
 
     runners[1]!.start(deps as unknown as TestServer["deps"]);
@@ -246,9 +250,11 @@ describe("a lease", () => {
       /held by another process/,
     );
     clock.set(clock.now() + 1);
+    await vi.waitUntil(() => log.includes("second began"), { timeout: 10_000 });
+    first.open();
+    await vi.waitUntil(() => errors.length > 0 || log.includes("first ended"), { timeout: 10_000 });
+    second.open();
     await vi.waitUntil(() => log.includes("second ended"), { timeout: 10_000 });
-    wakeUp();
-    await vi.waitUntil(() => errors.length > 0, { timeout: 10_000 });
     expect(errors.join()).toMatch(/the lease was lost/);
     expect(log).toEqual(["first began", "second began", "second ended"]);
     const rows = await store.read((q) => q.all<{ name: string }>("SELECT name FROM settings WHERE name LIKE 'done by%'"));
