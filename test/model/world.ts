@@ -1,0 +1,157 @@
+import { ensureAdmin } from "../../server/accounts.ts";
+import type { Reply, TestServer } from "../helpers/server.ts";
+import {
+  createGame,
+  giveCredit,
+  giveVideo,
+  type Person,
+  personWith,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/story.ts";
+import { type Action, kinds, type State } from "./model.ts";
+
+/** The server, driven by the model's actions: model indices on one side, ids on the other. */
+export interface World {
+  server: TestServer;
+  owner: Person;
+  admin: Person;
+  playtesters: Person[];
+  gameId: string;
+  playtests: string[];
+  slots: string[];
+  applications: string[];
+}
+
+export const credit = 8_000;
+export const people = 4;
+
+const admins = new WeakMap<TestServer, Person>();
+
+async function adminOf(server: TestServer): Promise<Person> {
+  const known = admins.get(server) ?? personWith(server, (await ensureAdmin(server.deps))!, "admin");
+  admins.set(server, known);
+  return known;
+}
+
+/** People and a game of their own, so that many worlds fit on one server. */
+export async function createWorld(server: TestServer): Promise<World> {
+  const owner = await registerOwner(server);
+  await giveCredit(server, owner, credit);
+  const playtesters: Person[] = [];
+  for (let n = 0; n < people; n++) playtesters.push(await registerPlaytester(server));
+  const nothing = { playtests: [], slots: [], applications: [] };
+  return { server, owner, admin: await adminOf(server), playtesters, gameId: await createGame(owner), ...nothing };
+}
+
+/** Sends what the action stands for; the status it got. `before` is the state it was chosen in. */
+export async function act(world: World, action: Action, before: State): Promise<number> {
+  if (action.do === "wait") {
+    await world.server.advance(action.until - world.server.clock.now());
+    return 0;
+  }
+  const reply = await send(world, action, before);
+  if (reply.status === 201 && action.do === "order") world.playtests.push(reply.body.data.playtest.id);
+  if (reply.status === 201 && action.do === "apply") world.applications.push(reply.body.data.application.id);
+  // A public video is published by a job.
+  await world.server.advance(0);
+  return reply.status;
+}
+
+async function send(world: World, action: Exclude<Action, { do: "wait" }>, before: State): Promise<Reply> {
+  const { owner, admin, playtesters } = world;
+  if (action.do === "order") {
+    const { kind, quantity } = action;
+    return owner.post(`/games/${world.gameId}/playtests`, { ...kinds[kind]!.body, quantity });
+  }
+  if ("application" in action) {
+    const id = world.applications[action.application];
+    const mine = playtesters[before.applications[action.application]!.playtester]!;
+    if (action.do === "withdraw") return mine.post(`/playtester/applications/${id}/withdraw`);
+    return owner.post(`/playtests/playtest-applications/${id}/${action.do === "approve" ? "approve" : "reject"}`);
+  }
+  if ("playtest" in action) {
+    const id = world.playtests[action.playtest];
+    if (action.do === "claim") return playtesters[action.by]!.post(`/playtester/playtests/${id}/claim`);
+    if (action.do === "apply") return playtesters[action.by]!.post(`/playtester/playtests/${id}/applications`);
+    if (action.do === "pay") return owner.post(`/playtests/${id}/pay`, { method: "credit" });
+    if (action.do === "cancel") return owner.post(`/playtests/${id}/cancel`);
+    return admin.post(`/admin/playtests/${id}/${action.do === "approveTrial" ? "approve" : "reject"}`);
+  }
+  return sendToSlot(world, action, before);
+}
+
+async function sendToSlot(world: World, action: Extract<Action, { slot: number }>, before: State): Promise<Reply> {
+  const { server, owner, admin } = world;
+  const id = world.slots[action.slot]!;
+  const slot = before.slots[action.slot]!;
+  const holder = world.playtesters[slot.holder ?? 0]!;
+  switch (action.do) {
+    case "submit":
+      if (slot.status === "reserved") await giveVideo(server, id, holder);
+      return holder.post(`/playtester/slots/${id}/submit`);
+    case "report":
+      return holder.post(`/playtester/slots/${id}/report`, { reasonCode: "crash" });
+    case "release":
+      return holder.post(`/playtester/slots/${id}/release`);
+    case "delete":
+      return owner.delete(`/playtests/slots/${id}`);
+    case "retry":
+      return owner.post(`/playtests/slots/${id}/reject`, { allowRetry: true });
+    case "approveVideo":
+    case "rejectVideo":
+      return admin.post(`/admin/slots/${id}/${action.do === "approveVideo" ? "approve" : "reject"}`);
+    default:
+      return owner.post(`/playtests/slots/${id}/${action.do}`);
+  }
+}
+
+interface Shown {
+  status: string;
+  deadlineAt: string | null;
+  playtester: { id: string } | null;
+  id: string;
+}
+
+/** What the API shows, in the model's words. Also learns the ids of slots that came to be. */
+export async function observe(world: World) {
+  const { owner, playtesters } = world;
+  const indexOf = (id: string) => playtesters.findIndex((person) => person.id === id);
+  const listed = (await owner.get(`/games/${world.gameId}/playtests?limit=100`)).body.data.playtests;
+  const statusOf = new Map<string, string>(listed.map((playtest: Shown) => [playtest.id, playtest.status]));
+  const slots: { playtest: number; id: string; status: string; holder: number | null; deadline: number | null }[] = [];
+  const applications = new Map<string, { status: string; slot: string | null }>();
+  for (const [playtest, id] of world.playtests.entries()) {
+    const shown: Shown[] = (await owner.get(`/playtests/${id}/slots?limit=100`)).body.data.slots;
+    for (const slot of shown.reverse())
+      slots.push({
+        playtest,
+        id: slot.id,
+        status: slot.status,
+        holder: slot.playtester && indexOf(slot.playtester.id),
+        deadline: slot.status === "reserved" ? Date.parse(slot.deadlineAt!) : null,
+      });
+    for (const application of (await owner.get(`/playtests/${id}/applications`)).body.data.applications)
+      applications.set(application.id, { status: application.status, slot: application.assignedSlotId });
+  }
+  return {
+    playtests: world.playtests.map((id) => statusOf.get(id)),
+    slots,
+    applications: world.applications.map((id) => applications.get(id)),
+    credit: (await owner.get("/billing/balance")).body.data.balanceCents as number,
+  };
+}
+
+export const earned = (world: World): Promise<number[]> =>
+  Promise.all(world.playtesters.map(async (person) => (await person.get("/playtester/earnings")).body.data.balanceCents));
+
+/** What is still held for the slots of each playtest, in cents. */
+export const holds = (world: World): Promise<number[]> =>
+  world.server.deps.store.read((q) =>
+    Promise.all(
+      world.playtests.map(async (id) => {
+        const row = await q.one<{ balance: number }>("SELECT balance FROM ledger_accounts WHERE id = ?", `liab:held:${id}`);
+        return Math.abs(row?.balance ?? 0);
+      }),
+    ),
+  );
