@@ -12,8 +12,8 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
-/** Third parties of the command line that are shipped inside; the others are installed beside it. */
-const shipped = ["commander", "conf", "ora", "cli-table3", "@inquirer", "yaml", "csv-parse", "yazl", "tus-js-client"];
+/** Third parties that are shipped inside; the others are installed beside it. */
+const shipped = ["commander", "conf", "ora", "cli-table3", "@inquirer", "yaml", "csv-parse", "yazl", "tus-js-client", "@tus"];
 
 /**
  * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
@@ -57,13 +57,25 @@ const tooEarly = (path: string) => ({
   errors: [{ text: `${path} would be loaded at every start: load it with import() where it is used` }],
 });
 
-/** Third parties: shipped ones become files of their own, the others stay packages. */
-const outside: Plugin = {
-  name: "outside",
+const isShipped = (path: string) => shipped.includes(path.split("/")[0]!);
+
+/** Third parties that are not shipped stay packages, whoever asks for them first. */
+const packages: Plugin = {
+  name: "packages",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[@a-z]/ }, ({ path, kind, importer }) => {
+      if (kind === "entry-point" || path.startsWith("node:") || isShipped(path)) return undefined;
+      return importer.includes("/node_modules/") ? undefined : { path, external: true };
+    });
+  },
+};
+
+/** Third parties of the command line become files of their own, loaded when they are needed. */
+const vendorFiles: Plugin = {
+  name: "vendor-files",
   setup({ onResolve }) {
     onResolve({ filter: /^[@a-z]/ }, ({ path, kind }) => {
-      if (kind === "entry-point" || path.startsWith("node:")) return undefined;
-      if (!shipped.includes(path.split("/")[0]!)) return { path, external: true };
+      if (kind === "entry-point" || !isShipped(path)) return undefined;
       vendored.add(path);
       return { path: `./vendor/${slug(path)}.js`, external: true };
     });
@@ -121,16 +133,18 @@ const requireBanner = 'import{createRequire as __createRequire}from"node:module"
 const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts" };
 
 rmSync(dist, { recursive: true, force: true });
-await build({ ...common, entryPoints: entries, plugins: [inlineData, lateParts, outside] });
-await build({
+await build({ ...common, entryPoints: entries, plugins: [inlineData, lateParts, vendorFiles, packages] });
+const late = await build({
   ...common,
   outdir: join(dist, "parts"),
   entryPoints: Object.fromEntries([...parts].map((file) => [slug(file), file])),
   splitting: true,
   chunkNames: "shared-[hash]",
-  plugins: [inlineData, outside],
+  metafile: true,
+  banner: { js: requireBanner },
+  plugins: [inlineData, packages],
 });
-const { metafile } = await build({
+const vendor = await build({
   ...common,
   metafile: true,
   outdir: join(dist, "vendor"),
@@ -151,7 +165,8 @@ function licences(inputs: readonly string[]): string {
   });
   return texts.join(`\n${"-".repeat(80)}\n\n`);
 }
-writeFileSync(join(dist, "vendor", "LICENSES.txt"), licences(Object.keys(metafile?.inputs ?? {})));
+const inputs = [late, vendor].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+writeFileSync(join(dist, "LICENSES.txt"), licences(inputs));
 
 const typescript = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json"), "utf8")) as {
   bin: { tsc: string };
