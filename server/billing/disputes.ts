@@ -1,36 +1,142 @@
 import type { Deps } from "../deps.ts";
-import { creditDispute, creditDisputeWon } from "../domain/disputes.ts";
+import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "../domain/disputes.ts";
 import { accounts } from "../domain/ledger.ts";
 import { conflict } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import { balance, post } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
-import { disputePlan, restorePlanHours } from "./subscriptions.ts";
+import * as reversals from "../store/reversals.ts";
+import { endDisputedPlan, restorePlan, takePlan } from "./subscriptions.ts";
 
-/** A chargeback: the bank took the money back (decisions §7). 409 unless the payment is a completed one by card. */
+/** A chargeback recorded by hand or played in the sandbox (decisions §7). 409 unless the payment is a completed one by card. */
 export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  const now = deps.clock.now();
   if (payment.provider !== "sandbox" && payment.provider !== "stripe")
     throw conflict("Only a card payment can be charged back. Nothing was changed.");
-  if (!(await payments.transition(tx, payment.id, ["completed"], "disputed", now)))
+  if (payment.status !== "completed")
     throw conflict(`Only a completed payment can be disputed; this one is ${payment.status}. Nothing was changed.`);
-  if (payment.purpose === "subscription") return disputePlan(deps, tx, payment);
-  const available = await balance(tx, accounts.credit(payment.owner_id));
-  await post(tx, creditDispute(factsOf(payment), available), { now, newId: deps.newId });
+  if ((await reversals.ofPayment(tx, payment.id)).some(({ kind }) => kind === "dispute"))
+    throw conflict("This payment was disputed before, and that was decided for us. Nothing was changed.");
+  await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents });
+}
+
+/**
+ * The bank took `cents` back: once for each dispute, however often and late it is told, and never more than is left of
+ * the payment. A further dispute is flagged for the operator.
+ */
+export async function takeDispute(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  dispute: { id: string; cents: number },
+): Promise<void> {
+  if (await findDispute(tx, payment, dispute.id)) return;
+  const earlier = await reversals.ofPayment(tx, payment.id);
+  const left = payment.amount_cents - takenOf(earlier);
+  const cents = Math.min(dispute.cents, left);
+  await reversals.insert(tx, {
+    ...stampOf(deps),
+    id: dispute.id,
+    payment_id: payment.id,
+    kind: "dispute",
+    cents,
+    state: "taken",
+  });
+  if (earlier.some(({ kind }) => kind === "dispute") || cents < dispute.cents)
+    await payments.flag(tx, payment.id, `disputed again: ${dispute.id}, of which ${cents} cents were still here to take`);
+  await take(deps, tx, payment, { key: dispute.id, source: "dispute", cents, last: cents === left });
+  if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
+  await settleStatus(deps, tx, payment);
 }
 
 /** The bank gave the money back: so does the ledger, once. A plan that ended stays ended; its hours return. */
-export async function winDispute(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  const now = deps.clock.now();
-  if (!(await payments.transition(tx, payment.id, ["disputed"], "completed", now))) return;
-  if (payment.purpose === "subscription") return restorePlanHours(deps, tx, payment);
-  const owed = await balance(tx, accounts.receivable(payment.owner_id));
-  await post(tx, creditDisputeWon(factsOf(payment), owed), { now, newId: deps.newId });
+export async function winDispute(deps: Deps, tx: Query, payment: payments.PaymentRow, disputeId: string): Promise<void> {
+  const known = await findDispute(tx, payment, disputeId);
+  // Won before it was told as opened: remembered, so that what is older changes nothing.
+  if (!known)
+    return void (await reversals.insert(tx, {
+      ...stampOf(deps),
+      id: disputeId,
+      payment_id: payment.id,
+      kind: "dispute",
+      cents: 0,
+      state: "returned",
+    }));
+  const wasGone = takenOf(await reversals.ofPayment(tx, payment.id)) >= payment.amount_cents;
+  if (!(await reversals.giveBack(tx, known.id, deps.clock.now()))) return;
+  await giveBack(deps, tx, payment, { key: known.id, cents: known.cents, wasGone });
+  await settleStatus(deps, tx, payment);
 }
 
-const factsOf = (payment: payments.PaymentRow) => ({
+/**
+ * The operator refunded at the processor: `totalCents` of this payment so far. Booked like a chargeback without a fee;
+ * when nothing is left of it, a plan ends and its hours go too.
+ */
+export async function takeRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, totalCents: number): Promise<void> {
+  const id = `refund:${payment.id}`;
+  const earlier = await reversals.ofPayment(tx, payment.id);
+  const before = earlier.find((row) => row.id === id);
+  const left = payment.amount_cents - takenOf(earlier);
+  const cents = Math.min(totalCents - (before?.cents ?? 0), left);
+  if (cents <= 0) return;
+  const total = (before?.cents ?? 0) + cents;
+  if (before) await reversals.setCents(tx, id, total, deps.clock.now());
+  else await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
+  const last = cents === left;
+  await take(deps, tx, payment, { key: `${payment.id}:${total}`, source: "card_refund", cents, last });
+  if (payment.purpose === "subscription" && last) await endDisputedPlan(deps, tx, payment, "refunded");
+  await settleStatus(deps, tx, payment);
+}
+
+/** A dispute by the processor's name, or the one recorded by hand before the processor told of it. */
+async function findDispute(tx: Query, payment: payments.PaymentRow, id: string): Promise<reversals.ReversalRow | undefined> {
+  const known = await reversals.find(tx, id);
+  if (known) return known;
+  const byHand = await reversals.find(tx, payment.id);
+  if (!byHand) return undefined;
+  await reversals.rename(tx, byHand.id, id);
+  return { ...byHand, id };
+}
+
+async function settleStatus(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  const status = statusAfter(payment.amount_cents, await reversals.ofPayment(tx, payment.id));
+  await payments.transition(tx, payment.id, ["completed", "disputed", "refunded"], status, deps.clock.now());
+}
+
+interface Taking {
+  key: string;
+  source: "dispute" | "card_refund";
+  cents: number;
+  /** Nothing is left of the payment afterwards. */
+  last: boolean;
+}
+
+async function take(deps: Deps, tx: Query, payment: payments.PaymentRow, { key, source, cents, last }: Taking): Promise<void> {
+  if (cents === 0) return;
+  const reversed = reversedOf(payment, `${source}:${key}`, cents);
+  if (payment.purpose === "subscription") return takePlan(deps, tx, payment, { reversed, minutesKey: last ? key : undefined });
+  await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
+}
+
+async function giveBack(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { key, cents, wasGone }: { key: string; cents: number; wasGone: boolean },
+): Promise<void> {
+  if (cents === 0) return;
+  const reversed = reversedOf(payment, `dispute_won:${key}`, cents);
+  if (payment.purpose === "subscription")
+    return restorePlan(deps, tx, payment, { reversed, minutesKey: wasGone ? key : undefined });
+  await post(tx, creditReturned(reversed, await balance(tx, accounts.receivable(payment.owner_id))), stamp(deps));
+}
+
+const reversedOf = (payment: payments.PaymentRow, eventKey: string, cents: number): Reversed => ({
+  eventKey,
   paymentId: payment.id,
   ownerId: payment.owner_id,
   processor: payment.provider,
-  cents: payment.amount_cents,
+  cents,
 });
+
+const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
+const stampOf = (deps: Deps) => ({ created_at: deps.clock.now(), updated_at: deps.clock.now() });

@@ -1,10 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { unavailable } from "../problem.ts";
-import type { HostedCards, ProcessorEvent, SessionState } from "../providers/cards/index.ts";
+import type { DisputeState, HostedCards, ProcessorEvent, RefundState, SessionState } from "../providers/cards/index.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as users from "../store/users.ts";
-import { disputePayment, winDispute } from "./disputes.ts";
+import { takeDispute, takeRefund, winDispute } from "./disputes.ts";
 import { cancelPayment, payPayment } from "./settle.ts";
 
 /**
@@ -59,21 +59,26 @@ export async function closeHosted(deps: Deps, host: HostedCards, payment: paymen
 
 /** Acts on a processor's message, once. */
 export async function takeEvent(deps: Deps, host: HostedCards, event: ProcessorEvent): Promise<void> {
-  const { about } = event;
-  if (!about) return;
-  const session = "session" in about ? await host.lookUp(about.session) : undefined;
-  const dispute = "dispute" in about ? await lookUpDispute(deps, host, about.dispute) : undefined;
+  const act = event.about && (await lookAt(deps, host, event.about));
+  if (!act) return;
   await deps.store.write(async (tx) => {
-    const first = await payments.recordEvent(tx, {
-      provider: host.name,
-      id: event.id,
-      kind: event.kind,
-      now: deps.clock.now(),
-    });
-    if (!first) return;
-    if (session) await book(deps, tx, session);
-    if (dispute) await bookDispute(deps, tx, dispute);
+    const seen = { provider: host.name, id: event.id, kind: event.kind, now: deps.clock.now() };
+    if (await payments.recordEvent(tx, seen)) await act(tx);
   });
+}
+
+/** Asks the processor what it is about as it is now; what is to be booked of it. */
+async function lookAt(deps: Deps, host: HostedCards, about: NonNullable<ProcessorEvent["about"]>) {
+  if ("session" in about) {
+    const session = await host.lookUp(about.session);
+    return session && ((tx: Query) => book(deps, tx, session));
+  }
+  if ("dispute" in about) {
+    const dispute = await withSession(deps, host, await host.lookUpDispute(about.dispute));
+    return (tx: Query) => bookDispute(deps, tx, dispute);
+  }
+  const refund = await withSession(deps, host, await host.lookUpRefund(about.charge));
+  return (tx: Query) => bookRefund(deps, tx, refund);
 }
 
 async function book(deps: Deps, tx: Query, session: SessionState): Promise<void> {
@@ -94,20 +99,43 @@ async function findStripe(q: Query, paymentId: string | null): Promise<payments.
   return payment?.provider === "stripe" ? payment : undefined;
 }
 
-type Dispute = Awaited<ReturnType<typeof lookUpDispute>>;
-
-/** A dispute can be reported before the payment it is about: then that is looked up too. */
-async function lookUpDispute(deps: Deps, host: HostedCards, id: string) {
-  const dispute = await host.lookUpDispute(id);
-  const payment = await deps.store.read((q) => findStripe(q, dispute.paymentId));
-  const unsettled = payment && payment.status !== "completed" && payment.status !== "disputed";
-  return { ...dispute, session: unsettled ? await host.lookUp(payment.external_id) : undefined };
+interface Reversal {
+  paymentId: string | null;
+  /** What is known of the payment's session, where the reversal came before the payment was booked. */
+  session: SessionState | undefined;
 }
 
-async function bookDispute(deps: Deps, tx: Query, dispute: NonNullable<Dispute>): Promise<void> {
-  if (dispute.session) await book(deps, tx, dispute.session);
-  const payment = await findStripe(tx, dispute.paymentId);
+/** A dispute or a refund can be reported before the payment it is about: then that is looked up too. */
+async function withSession<T extends { paymentId: string | null }>(
+  deps: Deps,
+  host: HostedCards,
+  found: T,
+): Promise<T & Reversal> {
+  const payment = await deps.store.read((q) => findStripe(q, found.paymentId));
+  const session = payment && !isBooked(payment) ? await host.lookUp(payment.external_id) : undefined;
+  return { ...found, session };
+}
+
+const isBooked = ({ status }: payments.PaymentRow) => status === "completed" || status === "disputed" || status === "refunded";
+
+/** The payment that money went back of; undefined for one of somebody else's. */
+async function findReversed(deps: Deps, tx: Query, { paymentId, session }: Reversal): Promise<payments.PaymentRow | undefined> {
+  if (session) await book(deps, tx, session);
+  const payment = await findStripe(tx, paymentId);
+  // A renewal that is being charged is booked by its job in a moment: the report must come again then.
+  if (payment?.status === "pending" && !session)
+    throw unavailable("The payment that this is about is not booked yet. Nothing was changed; report it again.", 60);
+  return payment && isBooked(payment) ? payment : undefined;
+}
+
+async function bookDispute(deps: Deps, tx: Query, dispute: DisputeState & Reversal): Promise<void> {
+  const payment = dispute.state === "inquiry" ? undefined : await findReversed(deps, tx, dispute);
   if (!payment) return;
-  if (dispute.state === "won") return winDispute(deps, tx, payment);
-  if (dispute.state === "lost_or_open" && payment.status === "completed") await disputePayment(deps, tx, payment);
+  if (dispute.state === "won") return winDispute(deps, tx, payment, dispute.id);
+  await takeDispute(deps, tx, payment, { id: dispute.id, cents: dispute.amountCents ?? payment.amount_cents });
+}
+
+async function bookRefund(deps: Deps, tx: Query, refund: RefundState & Reversal): Promise<void> {
+  const payment = refund.refundedCents === 0 ? undefined : await findReversed(deps, tx, refund);
+  if (payment) await takeRefund(deps, tx, payment, refund.refundedCents);
 }

@@ -1,8 +1,18 @@
 import type { EventKind } from "../../src/contract/events.ts";
 import type { Deps } from "../deps.ts";
+import type { Reversed } from "../domain/disputes.ts";
 import { accounts } from "../domain/ledger.ts";
 import { type PlanKey, planOf } from "../domain/plans.ts";
-import { isRunning, periodStart, planDispute, planDisputeWon, planTransfers, subscriptionAt } from "../domain/subscriptions.ts";
+import {
+  isRunning,
+  periodStart,
+  planMinutesReturned,
+  planMinutesTaken,
+  planPriceReturned,
+  planPriceTaken,
+  planTransfers,
+  subscriptionAt,
+} from "../domain/subscriptions.ts";
 import { emit } from "../events.ts";
 import { badRequest } from "../problem.ts";
 import type { Query } from "../store/db.ts";
@@ -132,19 +142,53 @@ export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRo
   if (row?.status === "incomplete") await end(deps, tx, row, reason);
 }
 
-/** A chargeback of a plan's payment takes its hours back and ends the plan. */
-export async function disputePlan(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
-  const minutes = await balance(tx, accounts.minutes(row.owner_id));
-  await postAll(tx, planDispute(factsOf(row, payment), minutes), { now: deps.clock.now(), newId: deps.newId });
-  if (isRunning(row)) await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, row, "chargeback"));
+interface PlanReversal {
+  reversed: Reversed;
+  /** Names what took or returned the minutes; undefined where they stay as they are. */
+  minutesKey: string | undefined;
 }
 
-/** The hours of a chargeback that was decided for us, less what is still owed. */
-export async function restorePlanHours(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+/** Money of a plan's payment went back; with the last of it go its hours. */
+export async function takePlan(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { reversed, minutesKey }: PlanReversal,
+): Promise<void> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
-  await postAll(tx, planDisputeWon(factsOf(row, payment)), { now: deps.clock.now(), newId: deps.newId });
-  await settleOwedMinutes(deps, tx, row.owner_id, { id: `dispute_won:${payment.id}`, paymentId: payment.id });
+  const transfers = [{ ...planPriceTaken(reversed), subscriptionId: row.id }];
+  if (minutesKey !== undefined) {
+    const minutes = await balance(tx, accounts.minutes(row.owner_id));
+    transfers.push({ ...planMinutesTaken(factsOf(row, payment), minutesKey, minutes), subscriptionId: row.id });
+  }
+  await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
+}
+
+/** The money and the hours of a chargeback that was decided for us, less what is still owed. */
+export async function restorePlan(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { reversed, minutesKey }: PlanReversal,
+): Promise<void> {
+  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
+  const transfers = [{ ...planPriceReturned(reversed), subscriptionId: row.id }];
+  if (minutesKey !== undefined)
+    transfers.push({ ...planMinutesReturned(factsOf(row, payment), minutesKey), subscriptionId: row.id });
+  await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
+  if (minutesKey !== undefined)
+    await settleOwedMinutes(deps, tx, row.owner_id, { id: `dispute_won:${minutesKey}`, paymentId: payment.id });
+}
+
+/** A plan whose money went back does not go on. */
+export async function endDisputedPlan(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  reason: "chargeback" | "refunded",
+): Promise<void> {
+  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
+  if (isRunning(row)) await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, row, reason));
 }
 
 const factsOf = (row: Row, payment: payments.PaymentRow) => ({

@@ -1,4 +1,5 @@
 import type { SubscriptionRow } from "../store/subscriptions.ts";
+import type { Reversed } from "./disputes.ts";
 import { accounts, move, type Transfer } from "./ledger.ts";
 import type { Plan } from "./plans.ts";
 
@@ -67,26 +68,35 @@ export function settleMinutes(ownerId: string, refs: { paymentId?: string; id: s
   return { ...rest, eventKey: `chargeback:settled:${id}`, asset: "MIN", ownerId, postings, note: "Hours owed from a chargeback" };
 }
 
-/** A dispute of a plan's payment decided for us: its price and its minutes are back. */
-export function planDisputeWon(payment: PlanPayment): Transfer[] {
-  const { paymentId } = payment;
-  const eventKeys = { USD: `dispute_won:${paymentId}`, MIN: `invoice:dispute_won:${paymentId}` };
-  return planTransfers(payment).map((transfer) => ({ ...transfer, eventKey: eventKeys[transfer.asset] }));
-}
+/** A plan's price taken back. */
+export const planPriceTaken = ({ cents, processor, ...refs }: Reversed): Transfer => ({
+  ...refs,
+  asset: "USD",
+  postings: move(accounts.revenueSubscription, accounts.processor(processor), cents),
+});
 
-/** A plan's payment taken back: its minutes too, and those spent already are owed. */
-export function planDispute(payment: PlanPayment, balanceMinutes: number): Transfer[] {
-  const { paymentId, subscriptionId, ownerId, processor, plan } = payment;
-  const refs = { paymentId, subscriptionId, ownerId };
+/** A dispute of a plan's payment decided for us: what was taken of its price is back. */
+export const planPriceReturned = ({ cents, processor, ...refs }: Reversed): Transfer => ({
+  ...refs,
+  asset: "USD",
+  postings: move(accounts.processor(processor), accounts.revenueSubscription, cents),
+});
+
+/** The minutes of a payment that was taken back; those spent already are owed. `key` names what took it. */
+export function planMinutesTaken(payment: PlanPayment, key: string, balanceMinutes: number): Transfer {
+  const { paymentId, subscriptionId, ownerId, plan } = payment;
   const kept = Math.min(plan.minutesPerCycle, balanceMinutes);
-  const clawback = [
+  const postings = [
     { account: accounts.minutes(ownerId), amount: kept },
     { account: accounts.minutesReceivable(ownerId), amount: plan.minutesPerCycle - kept },
     { account: accounts.minutesIssued, amount: -plan.minutesPerCycle },
   ];
-  const returned = move(accounts.revenueSubscription, accounts.processor(processor), plan.priceCents);
-  return [
-    { ...refs, eventKey: `dispute:${paymentId}`, asset: "USD", postings: returned },
-    { ...refs, eventKey: `chargeback:${paymentId}`, asset: "MIN", postings: clawback, note: plan.name },
-  ];
+  return { eventKey: `chargeback:${key}`, asset: "MIN", paymentId, subscriptionId, ownerId, postings, note: plan.name };
+}
+
+/** The minutes of a payment that came back. */
+export function planMinutesReturned(payment: PlanPayment, key: string): Transfer {
+  const { paymentId, subscriptionId, ownerId, plan } = payment;
+  const postings = move(accounts.minutesIssued, accounts.minutes(ownerId), plan.minutesPerCycle);
+  return { eventKey: `invoice:dispute_won:${key}`, asset: "MIN", paymentId, subscriptionId, ownerId, postings, note: plan.name };
 }

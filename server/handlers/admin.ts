@@ -2,6 +2,7 @@ import { verifyUser } from "../accounts.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "../admin/approvals.ts";
 import { failPayout, recordPayout } from "../admin/payouts.ts";
 import { disputePayment } from "../billing/disputes.ts";
+import { settleOwedMinutes } from "../billing/hours.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../domain/ledger.ts";
 import { conflict, notFound } from "../problem.ts";
@@ -59,10 +60,11 @@ export function admin(deps: Deps): Some<Ops> {
     return { game: gameView((await games.find(tx, id))!) };
   }
 
-  async function grant(tx: Query, ownerId: string, transfer: Transfer) {
+  async function grant(tx: Query, ownerId: string, transfer: Transfer, settle = async () => {}) {
     const owner = await user(tx, ownerId);
     if (owner.role !== "game_owner") throw conflict("Only a game owner holds credit and playtest hours. Nothing was given.");
     await ledger.post(tx, transfer, { now: clock.now(), newId: deps.newId });
+    await settle();
     return {
       user: accountView(owner),
       balanceCents: await ledger.balance(tx, accounts.credit(ownerId)),
@@ -143,7 +145,9 @@ export function admin(deps: Deps): Some<Ops> {
     grantHours: (call) =>
       call.commit((tx) => {
         const { minutes, note } = call.body;
-        return grant(tx, call.params.id, minutesGrantTransfer({ grantId: deps.newId(), ownerId: call.params.id, minutes, note }));
+        const [ownerId, grantId] = [call.params.id, deps.newId()];
+        const settle = () => settleOwedMinutes(deps, tx, ownerId, { id: grantId });
+        return grant(tx, ownerId, minutesGrantTransfer({ grantId, ownerId, minutes, note }), settle);
       }),
 
     chargebackPayment: (call) =>

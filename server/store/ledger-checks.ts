@@ -74,9 +74,11 @@ const rules: readonly Rule[] = [
   },
   {
     name: "ledger_7_processors",
-    promise: "each card processor's account is its completed payments less disputes and fees",
+    promise: "each card processor's account is its completed payments less disputes, refunds and fees",
     sql: `SELECT provider AS id, 'holds ' || ${text("held")} || ', its payments are worth ' || ${text("worth")} AS detail FROM (
-        SELECT provider, ${amounts("'assets:processor:' || provider")} AS held, SUM(CASE WHEN status = 'completed' THEN amount_cents ELSE 0 END)
+        SELECT provider, ${amounts("'assets:processor:' || provider")} AS held, SUM(CASE WHEN status IN ('completed', 'disputed', 'refunded') THEN amount_cents ELSE 0 END)
+          - COALESCE((SELECT SUM(r.cents) FROM payment_reversals r JOIN payments own ON own.id = r.payment_id
+            WHERE r.state = 'taken' AND own.provider = payments.provider), 0)
           + COALESCE((SELECT SUM(p.amount) FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id
             WHERE p.account_id = 'assets:processor:' || provider AND t.source IN ('fee:', 'dispute_fee:')), 0) AS worth
         FROM payments WHERE provider IN ('sandbox', 'stripe') GROUP BY provider) AS processors

@@ -68,7 +68,16 @@ export const transition = async (tx: Query, id: string, from: readonly PaymentSt
     ...from,
   )) === 1;
 
-export const flag = (tx: Query, id: string, reason: string) => tx.run("UPDATE payments SET flagged = ? WHERE id = ?", reason, id);
+/** Notes for the operator what is odd about a payment; the same remark once. */
+export const flag = (tx: Query, id: string, reason: string) =>
+  tx.run(
+    `UPDATE payments SET flagged = CASE WHEN flagged IS NULL THEN ? ELSE flagged || '; ' || ? END
+      WHERE id = ? AND (flagged IS NULL OR REPLACE(flagged, ?, '') = flagged)`,
+    reason,
+    reason,
+    id,
+    reason,
+  );
 
 /** Remembers a processor's message; false when it came before. */
 export const recordEvent = async (tx: Query, event: { provider: string; id: string; kind: string; now: number }) =>

@@ -8,6 +8,7 @@ export type EndedReason =
   | "plan_changed"
   | "payment_failed"
   | "chargeback"
+  | "refunded"
   | "checkout_cancelled"
   | "checkout_expired";
 

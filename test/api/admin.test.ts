@@ -272,6 +272,22 @@ onBothDatabases("admin", (serve) => {
       expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(0);
     });
 
+    it("give hours that settle first what a chargeback left owing", async () => {
+      const { server, admin, owner } = await open();
+      const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
+      const act = (outcome: string) =>
+        server.request("POST", `/sandbox/subscriptions/${subscriptionId}/complete`, { body: { outcome } });
+      await act("paid");
+      await order(owner, await createGame(owner), { quantity: 5 });
+      await act("disputed");
+      const given = [];
+      for (const minutes of [200, 200]) {
+        const reply = await admin.post(`/admin/users/${owner.id}/hours`, { minutes, note: "Sorry." });
+        given.push(reply.body.data.playtestMinutes);
+      }
+      expect(given).toEqual([0, 100]);
+    });
+
     it("give hours that show in the history with their note", async () => {
       const { admin, owner } = await open();
       const reply = await admin.post(`/admin/users/${owner.id}/hours`, { minutes: 90, note: "For the talk." });

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { disputePayment } from "../../server/billing/disputes.ts";
 import { defaults } from "../../server/config.ts";
 import { createCards } from "../../server/providers/cards/index.ts";
 import { createStripeCards } from "../../server/providers/cards/stripe.ts";
+import { find } from "../../server/store/payments.ts";
 import { openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createTestClock } from "../helpers/server.ts";
@@ -192,6 +194,84 @@ onBothDatabases("cards by Stripe", (serve) => {
     stripe.dispute(session, "won");
     await Promise.all([1, 2, 3].map(() => stripe.report(server, "charge.dispute.closed", dispute)));
     expect([(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()]).toEqual(["completed", 500, 0]);
+  });
+
+  test("a dispute that is won before it is told as opened leaves the payment completed", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    stripe.pay(session);
+    await stripe.report(server, "checkout.session.completed", session);
+    const dispute = stripe.dispute(session, "won");
+    await stripe.report(server, "charge.dispute.closed", dispute);
+    // What the report was about is read before it is booked, and may be old by then.
+    stripe.dispute(session, "needs_response");
+    await stripe.report(server, "charge.dispute.created", dispute);
+    expect([(await till.payment(paymentId)).status, await till.credit(), await till.flag(paymentId)]).toEqual([
+      "completed",
+      2000,
+      null,
+    ]);
+  });
+
+  test("a second dispute of a payment is flagged, and takes what is left of it", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.flag(paymentId)];
+    const second = (status: string) => stripe.dispute(session, status, { id: "dp_second" });
+    stripe.pay(session);
+    await stripe.report(server, "checkout.session.completed", session);
+    await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "needs_response", { amount: 1500 }));
+    expect(await state()).toEqual(["disputed", 500, null]);
+    await stripe.report(server, "charge.dispute.created", second("needs_response"));
+    const remark = expect.stringContaining("dp_second");
+    expect(await state()).toEqual(["disputed", 0, remark]);
+    await stripe.report(server, "charge.dispute.closed", stripe.dispute(session, "won"));
+    expect(await state()).toEqual(["disputed", 1500, remark]);
+    await stripe.report(server, "charge.dispute.closed", second("won"));
+    expect(await state()).toEqual(["completed", 2000, remark]);
+    await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "lost", { id: "dp_third" }));
+    expect(await state()).toEqual(["disputed", 0, expect.stringContaining("dp_third")]);
+  });
+
+  test("a chargeback recorded by hand is the dispute that Stripe tells of later", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    stripe.pay(session);
+    await stripe.report(server, "checkout.session.completed", session);
+    const payment = (await server.deps.store.read((q) => find(q, paymentId)))!;
+    await server.deps.store.write((tx) => disputePayment(server.deps, tx, payment));
+    await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "needs_response"));
+    expect([await till.credit(), await till.flag(paymentId)]).toEqual([0, null]);
+    await stripe.report(server, "charge.dispute.closed", stripe.dispute(session, "won"));
+    expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["completed", 2000]);
+  });
+
+  test("a refund made at Stripe is booked once, in parts, also before its payment; what was spent is owed", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()];
+    stripe.pay(session);
+    await stripe.report(server, "charge.refunded", stripe.refund(session, 500));
+    expect(await state()).toEqual(["completed", 1500, 0]);
+    await till.spend("credit", 1200);
+    const charge = stripe.refund(session, 2000);
+    await Promise.all([1, 2, 3].map(() => stripe.report(server, "charge.refunded", charge)));
+    expect(await state()).toEqual(["refunded", 0, 1200]);
+    await stripe.report(server, "charge.refunded", stripe.refund(session, 500));
+    await stripe.report(server, "checkout.session.completed", session);
+    expect(await state()).toEqual(["refunded", 0, 1200]);
+    expect((await till.owner.get(`/billing/payments/${paymentId}/invoice`)).status).toBe(409);
+  });
+
+  test("a plan refunded in part goes on; refunded in full it ends, and its hours go", async () => {
+    const { stripe, server, till } = await open();
+    const { session } = await subscribe(till, stripe);
+    await till.spend("hours", 100);
+    await stripe.report(server, "charge.refunded", stripe.refund(session, 900));
+    expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["active", 200, 0]);
+    await stripe.report(server, "charge.refunded", stripe.refund(session, 7900));
+    expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 0, 100]);
+    expect((await till.owner.get("/billing/subscription")).body.data.subscription.endedReason).toBe("refunded");
   });
 
   test("a plan saves the card, and each renewal charges it once under its payment's key", async () => {

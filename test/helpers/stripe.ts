@@ -20,6 +20,7 @@ interface Session extends Json {
 export async function startStripe(clock: TestClock) {
   const sessions = new Map<string, Session>();
   const disputes = new Map<string, Json>();
+  const refunded = new Map<string, Json>();
   const answered = new Map<string, { request: string; reply: [number, Json] }>();
   const charges: { card: string; cents: number; key: string }[] = [];
   const signer = new Stripe(secretKey).webhooks;
@@ -63,6 +64,7 @@ export async function startStripe(clock: TestClock) {
     if (method === "POST" && resource === "sessions" && id === "") return createSession(form);
     if (method === "POST" && resource === "payment_intents") return charge(form, key);
     if (method === "GET" && resource === "disputes" && disputes.has(id)) return [200, disputes.get(id)!];
+    if (method === "GET" && resource === "charges" && refunded.has(id)) return [200, refunded.get(id)!];
     if (resource !== "sessions" || !session) return refuse(404, "invalid_request_error", `no ${method} ${path}`);
     if (action !== "expire") return [200, session];
     if (session.status !== "open") return refuse(400, "invalid_request_error", "Only open sessions can be expired.");
@@ -111,9 +113,17 @@ export async function startStripe(clock: TestClock) {
       const intent = { id: `pi_of_${sessionId}`, object: "payment_intent", payment_method: card, metadata };
       Object.assign(session, { status: "complete", payment_status: "paid", customer: "cus_1", payment_intent: intent });
     },
-    dispute(sessionId: string, status: string) {
-      const id = `dp_of_${sessionId}`;
-      disputes.set(id, { id, object: "dispute", status, payment_intent: sessions.get(sessionId)!.payment_intent });
+    /** Opens a dispute of a paid session, or moves it on. */
+    dispute(sessionId: string, status: string, { id = `dp_of_${sessionId}`, amount }: { id?: string; amount?: number } = {}) {
+      const { payment_intent, amount_total } = sessions.get(sessionId)!;
+      disputes.set(id, { id, object: "dispute", status, payment_intent, amount: amount ?? amount_total });
+      return id;
+    },
+    /** What the operator refunded of a paid session so far, in Stripe's own pages. */
+    refund(sessionId: string, cents: number) {
+      const id = `ch_of_${sessionId}`;
+      const { payment_intent, amount_total: amount } = sessions.get(sessionId)!;
+      refunded.set(id, { id, object: "charge", amount, amount_refunded: cents, refunded: cents === amount, payment_intent });
       return id;
     },
     /** Reports to the server as Stripe does; the reply's status. `tamper` changes the body after it was signed. */

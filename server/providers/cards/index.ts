@@ -48,15 +48,24 @@ export interface SessionState {
 
 /** What the processor says of a dispute now. */
 export interface DisputeState {
+  id: string;
   paymentId: string | null;
+  amountCents: number | null;
   state: "lost_or_open" | "won" | "inquiry";
+}
+
+/** What the processor says of a charge's refunds now. */
+export interface RefundState {
+  paymentId: string | null;
+  /** All refunds of the charge together. */
+  refundedCents: number;
 }
 
 /** A message from the processor, its signature checked. It only says where to look: its content may be old. */
 export interface ProcessorEvent {
   id: string;
   kind: string;
-  about: { session: string } | { dispute: string } | undefined;
+  about: { session: string } | { dispute: string } | { charge: string } | undefined;
 }
 
 /** A processor with a checkout page of its own. */
@@ -69,6 +78,7 @@ export interface HostedCards extends SavedCards {
   /** Ends an open session, so that nobody pays it any more; what it is then. */
   closeSession(reference: string): Promise<SessionState | undefined>;
   lookUpDispute(id: string): Promise<DisputeState>;
+  lookUpRefund(chargeId: string): Promise<RefundState>;
   /** Throws a Problem where the signature is wrong or too old. `realNow` in ms. */
   readEvent(body: Buffer, signature: string, realNow: number): ProcessorEvent;
 }

@@ -67,8 +67,12 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
 
     async lookUpDispute(id) {
       const dispute = await reaching(stripe.disputes.retrieve(id, { expand: ["payment_intent"] }));
-      const intent = typeof dispute.payment_intent === "object" ? dispute.payment_intent : null;
-      return { paymentId: intent?.metadata?.paymentId ?? null, state: disputeState(dispute.status) };
+      return { id, paymentId: paymentOf(dispute), amountCents: dispute.amount ?? null, state: disputeState(dispute.status) };
+    },
+
+    async lookUpRefund(chargeId) {
+      const charge = await reaching(stripe.charges.retrieve(chargeId, { expand: ["payment_intent"] }));
+      return { paymentId: paymentOf(charge), refundedCents: charge.amount_refunded };
     },
 
     async chargeSaved(charge) {
@@ -140,6 +144,10 @@ function stateOf(session: Stripe.Checkout.Session): SessionState {
   };
 }
 
+/** Our payment, which its intent names. */
+const paymentOf = ({ payment_intent: intent }: { payment_intent: string | Stripe.PaymentIntent | null }) =>
+  typeof intent === "object" ? (intent?.metadata?.paymentId ?? null) : null;
+
 const idOf = (value: string | { id: string } | null | undefined) => (typeof value === "object" ? value?.id : value);
 
 function disputeState(status: Stripe.Dispute.Status): DisputeState["state"] {
@@ -171,5 +179,6 @@ function refusal(error: unknown, errors: typeof Stripe.errors): ChargeOutcome {
 
 function subjectOf(kind: string, id: string) {
   if (kind.startsWith("checkout.session.")) return { session: id };
-  return kind.startsWith("charge.dispute.") ? { dispute: id } : undefined;
+  if (kind.startsWith("charge.dispute.")) return { dispute: id };
+  return kind === "charge.refunded" ? { charge: id } : undefined;
 }

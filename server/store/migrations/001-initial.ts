@@ -111,6 +111,10 @@ export const initial = {
     `CREATE INDEX payments_by_owner ON payments (owner_id, created_at, id)`,
     `CREATE INDEX payments_by_subscription ON payments (subscription_id, created_at, id)`,
     `CREATE INDEX payments_by_external ON payments (provider, external_id)`,
+    `CREATE TABLE payment_reversals (
+      id TEXT PRIMARY KEY, payment_id TEXT NOT NULL REFERENCES payments (id), kind TEXT NOT NULL, cents {int} NOT NULL, state TEXT NOT NULL,
+      created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
+    `CREATE INDEX payment_reversals_by_payment ON payment_reversals (payment_id, created_at, id)`,
     `CREATE TABLE invoices (
       payment_id TEXT PRIMARY KEY REFERENCES payments (id), issuer TEXT NOT NULL, year {int} NOT NULL, sequence {int} NOT NULL, number TEXT NOT NULL,
       document TEXT NOT NULL, issued_at {int} NOT NULL, UNIQUE (issuer, year, sequence)) {strict}`,

@@ -1,0 +1,33 @@
+import type { Query } from "./db.ts";
+import { insertRow } from "./rows.ts";
+
+/** Money of a payment that went back to the card. One per dispute, one for all refunds of a payment. */
+export interface ReversalRow {
+  /** What the processor calls the dispute; the payment's own id for one recorded by hand, `refund:` before it for refunds. */
+  id: string;
+  payment_id: string;
+  kind: "dispute" | "refund";
+  cents: number;
+  /** `returned`: decided for us, for good. */
+  state: "taken" | "returned";
+  created_at: number;
+  updated_at: number;
+}
+
+export const find = (q: Query, id: string) => q.one<ReversalRow>("SELECT * FROM payment_reversals WHERE id = ?", id);
+export const ofPayment = (q: Query, paymentId: string) =>
+  q.all<ReversalRow>("SELECT * FROM payment_reversals WHERE payment_id = ? ORDER BY created_at, id", paymentId);
+
+export const insert = (tx: Query, row: ReversalRow) => insertRow(tx, "payment_reversals", row);
+
+/** The dispute recorded by hand turns out to be this one of the processor's. */
+export const rename = (tx: Query, from: string, to: string) =>
+  tx.run("UPDATE payment_reversals SET id = ? WHERE id = ?", to, from);
+
+export const setCents = (tx: Query, id: string, cents: number, now: number) =>
+  tx.run("UPDATE payment_reversals SET cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
+
+/** Compare-and-set: true for the one caller that returned it. */
+export const giveBack = async (tx: Query, id: string, now: number) =>
+  (await tx.run("UPDATE payment_reversals SET state = 'returned', updated_at = ? WHERE id = ? AND state = 'taken'", now, id)) ===
+  1;
