@@ -14,6 +14,7 @@ const chat = async () => (await import("./commands/chat/index.ts")).chat;
 const notifications = async () => (await import("./commands/notifications/index.ts")).notifications;
 const webhooks = async () => (await import("./commands/webhooks/index.ts")).webhooks;
 const tester = async () => (await import("./commands/tester/index.ts")).tester;
+const admin = async () => (await import("./commands/admin/index.ts")).admin;
 const info = async () => (await import("./commands/info/index.ts")).info;
 const serve = async () => (await import("./commands/serve/index.ts")).serve;
 const config = async () => (await import("./commands/config/index.ts")).config;
@@ -35,6 +36,7 @@ export const groups: readonly GroupEntry[] = [
   { name: "webhooks", aliases: ["webhook"], summary: "Events pushed to an address of yours", load: webhooks },
   { name: "tester", aliases: [], summary: "Play: claim a slot, submit the video, earn", load: tester },
   { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
+  { name: "admin", aliases: [], summary: "Run the marketplace of your own server", load: admin },
   { name: "serve", aliases: [], summary: "Run a server of your own", load: serve },
   { name: "config", aliases: [], summary: "Settings and where they come from", load: config },
 ];

@@ -1,0 +1,58 @@
+import type { Data } from "../../api/client.ts";
+import { notFound } from "../../errors.ts";
+import { arg, type Context, define, flag } from "../define.ts";
+import { approvalView, trialView, videoView } from "./view.ts";
+
+type Approval = Data<"listApprovals">["approvals"][number];
+
+const what = () => arg.text("Id of the playtest or slot, as `admin approvals` shows it");
+
+/** What waits under an id, in its full or short form. */
+async function waiting(ctx: Context, text: string): Promise<Approval> {
+  const short = /^[0-9a-f]{8}$/i.test(text);
+  const fits = (id: string | null) => id !== null && (id === text || (short && id.endsWith(text.toLowerCase())));
+  for await (const { data } of ctx.pages("listApprovals", {}, { all: true })) {
+    const found = data.approvals.find(({ slotId, playtestId }) => fits(slotId ?? playtestId));
+    if (found) return found;
+  }
+  throw notFound(`Nothing waits for approval under ${text}.`, "See `playtest admin approvals`.");
+}
+
+export const approvals = define({
+  name: "approvals",
+  summary: "List free trials and videos that wait for approval",
+  operation: "listApprovals",
+  list: true,
+  examples: ["playtest admin approvals"],
+  run: async ({ range }, ctx) => ctx.list("listApprovals", {}, range, approvalView),
+});
+
+export const approve = define({
+  name: "approvals approve",
+  aliases: ["approve"],
+  summary: "Approve a free trial or a public video",
+  operation: ["approvePlaytest", "approveVideo", "listApprovals"],
+  args: { item: what() },
+  examples: ["playtest admin approvals approve 0d9c41f2"],
+  async run({ args }, ctx) {
+    const { slotId, playtestId } = await waiting(ctx, args.item);
+    if (slotId) return ctx.item(await ctx.api().approveVideo({ params: { id: slotId } }), videoView);
+    return ctx.item(await ctx.api().approvePlaytest({ params: { id: playtestId } }), trialView);
+  },
+});
+
+export const reject = define({
+  name: "approvals reject",
+  aliases: ["reject"],
+  summary: "Reject a free trial or a public video",
+  operation: ["rejectPlaytest", "rejectVideo", "listApprovals"],
+  args: { item: what() },
+  flags: { reason: flag.text("Why; the people concerned see it") },
+  examples: ["playtest admin approvals reject 0d9c41f2 --reason 'The video has no sound'"],
+  async run({ args, flags }, ctx) {
+    const { slotId, playtestId } = await waiting(ctx, args.item);
+    const body = flags.reason === undefined ? {} : { reason: flags.reason };
+    if (slotId) return ctx.item(await ctx.api().rejectVideo({ params: { id: slotId }, body }), videoView);
+    return ctx.item(await ctx.api().rejectPlaytest({ params: { id: playtestId }, body }), trialView);
+  },
+});

@@ -1,0 +1,27 @@
+import type { Group } from "../define.ts";
+import { approvals, approve, reject } from "./approvals.ts";
+import { categoriesCreate, stats } from "./categories.ts";
+import { suspendGame, unsuspendGame } from "./games.ts";
+import { chargeback, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
+import { suspend, unsuspend, users, verify } from "./users.ts";
+
+export const admin: Group = {
+  commands: [
+    approvals,
+    approve,
+    reject,
+    users,
+    verify,
+    suspend,
+    unsuspend,
+    suspendGame,
+    unsuspendGame,
+    grant,
+    categoriesCreate,
+    chargeback,
+    payouts,
+    payoutsCreate,
+    payoutsFail,
+    stats,
+  ],
+};

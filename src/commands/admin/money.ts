@@ -1,0 +1,74 @@
+import { usage } from "../../errors.ts";
+import { usd } from "../../io/text.ts";
+import { arg, define, flag } from "../define.ts";
+import { userArg, userId } from "./users.ts";
+import { paymentView, payoutView } from "./view.ts";
+
+export const grant = define({
+  name: "grant",
+  summary: "Give an account credit or playtest minutes",
+  operation: ["grantCredit", "grantHours"],
+  args: { user: userArg() },
+  flags: {
+    credit: flag.money("Credit to give"),
+    minutes: flag.integer("Playtest minutes to give", { min: 1 }),
+    note: { ...flag.text("Why; shown in the ledger"), required: true },
+  },
+  examples: [
+    "playtest admin grant ada@example.com --credit 20 --note goodwill",
+    "playtest admin grant ada@example.com --minutes 300 --note 'lost build'",
+  ],
+  async run({ args, flags }, ctx) {
+    const { credit, minutes, note = "" } = flags;
+    if ((credit === undefined) === (minutes === undefined)) throw usage("Give either --credit or --minutes.");
+    const params = { id: await userId(ctx, args.user) };
+    const data =
+      credit === undefined
+        ? await ctx.api().grantHours({ params, body: { minutes: minutes!, note } })
+        : await ctx.api().grantCredit({ params, body: { amountCents: credit, note } });
+    return ctx.text(`${data.user.email} has ${usd(data.balanceCents)} and ${data.playtestMinutes} minutes now.`, data);
+  },
+});
+
+export const chargeback = define({
+  name: "chargeback",
+  summary: "Record that a payment was charged back",
+  operation: "chargebackPayment",
+  args: { payment: arg.id("Payment id") },
+  confirm: ({ args }) => `Record a chargeback of payment ${args.payment}? Its credit or hours are taken back.`,
+  examples: ["playtest admin chargeback 7be02c11-… --yes"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().chargebackPayment({ params: { id: args.payment } }), paymentView),
+});
+
+export const payouts = define({
+  name: "payouts",
+  summary: "List payouts to playtesters",
+  operation: "listPayouts",
+  list: true,
+  examples: ["playtest admin payouts --all --csv"],
+  run: async ({ range }, ctx) => ctx.list("listPayouts", {}, range, payoutView),
+});
+
+export const payoutsCreate = define({
+  name: "payouts create",
+  summary: "Record that a playtester was paid",
+  operation: "createPayout",
+  args: { user: userArg() },
+  flags: { amount: { ...flag.money("What was paid"), required: true } },
+  examples: ["playtest admin payouts create pim@example.com --amount 40 --yes"],
+  async run({ args, flags }, ctx) {
+    const amountCents = flags.amount ?? 0;
+    await ctx.confirmSpend({ what: `Record a payout to ${args.user}`, cents: amountCents });
+    return ctx.item(await ctx.api().createPayout({ body: { userId: await userId(ctx, args.user), amountCents } }), payoutView);
+  },
+});
+
+export const payoutsFail = define({
+  name: "payouts fail",
+  summary: "Record that a payout failed; the money is owed again",
+  operation: "failPayout",
+  risk: "write",
+  args: { payout: arg.id("Payout id", "listPayouts", "status") },
+  examples: ["playtest admin payouts fail 3aa0119c"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().failPayout({ params: { id: args.payout } }), payoutView),
+});

@@ -1,0 +1,38 @@
+import { notFound } from "../../errors.ts";
+import { arg, type Context, define } from "../define.ts";
+import { userView } from "./view.ts";
+
+export const userArg = () => arg.id("Account: id or e-mail address", "listUsers", "email");
+
+/** The id for an e-mail address; an id is taken as it is. */
+export async function userId(ctx: Context, text: string): Promise<string> {
+  if (!text.includes("@")) return text;
+  const { users } = await ctx.api().listUsers({ query: { email: text } });
+  if (users[0]) return users[0].id;
+  throw notFound(`There is no account with the address ${text}.`);
+}
+
+export const users = define({
+  name: "users",
+  summary: "List accounts",
+  operation: "listUsers",
+  query: "listUsers",
+  list: true,
+  examples: ["playtest admin users --role playtester", "playtest admin users --email ada@example.com --json"],
+  run: async ({ query, range }, ctx) => ctx.list("listUsers", { query }, range, userView),
+});
+
+const change = (name: string, operation: "verifyUser" | "suspendUser" | "unsuspendUser", summary: string) =>
+  define({
+    name: `users ${name}`,
+    summary,
+    operation,
+    args: { user: userArg() },
+    examples: [`playtest admin users ${name} ada@example.com`],
+    run: async ({ args }, ctx) =>
+      ctx.item(await ctx.api()[operation]({ params: { id: await userId(ctx, args.user) } }), userView),
+  });
+
+export const verify = change("verify", "verifyUser", "Mark an account's e-mail address as verified");
+export const suspend = change("suspend", "suspendUser", "Suspend an account: its keys are refused everywhere");
+export const unsuspend = change("unsuspend", "unsuspendUser", "End an account's suspension");

@@ -1,0 +1,80 @@
+import { col, detail, type View } from "../define.ts";
+
+export const approvalView: View = {
+  columns: [
+    col("id", ({ slotId, playtestId }) => slotId ?? playtestId, "id"),
+    col("what", ({ kind }) => (kind === "slot" ? "video" : "free trial")),
+    col("game", "gameName"),
+    col("owner", "ownerId", "id"),
+    col("waiting", "createdAt", "ago"),
+  ],
+  empty: "Nothing waits for approval.",
+};
+
+export const userView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("email", "email"),
+    col("role", "role"),
+    col("name", "displayName"),
+    col("verified", "emailVerified"),
+    col("suspended", "suspendedAt", "ago"),
+    col("since", "createdAt", "ago"),
+    detail("company", "companyName"),
+  ],
+  empty: "No such accounts.",
+};
+
+export const payoutView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("playtester", "userId", "id"),
+    col("amount", "amountCents", "usd"),
+    col("status", "status", "status"),
+    col("when", "createdAt", "ago"),
+    col("failed", "failedAt", "ago"),
+  ],
+  empty: "No payouts yet.",
+};
+
+export const statsView: View = {
+  columns: [
+    col("owners", "owners"),
+    col("playtesters", "playtesters"),
+    col("games", "games"),
+    col("active playtests", "activePlaytests"),
+    col("open slots", "openSlots"),
+    col("pending reviews", "pendingReviews"),
+    col("pending approvals", "pendingApprovals"),
+    col("credit held", "creditCents", "usd"),
+    col("owed to playtesters", "payableCents", "usd"),
+  ],
+};
+
+export const trialView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("status", "status", "status"),
+    col("visibility", "visibility"),
+    col("slots", "quantity"),
+    detail("created", "createdAt", "ago"),
+  ],
+};
+export const videoView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("game", "game.name"),
+    col("status", "status", "status"),
+    col("playtester", "playtester.displayName"),
+  ],
+};
+export const gameView: View = { columns: [col("id", "id", "id"), col("name", "name"), col("status", "status", "status")] };
+export const categoryView: View = { columns: [col("id", "id", "id"), col("name", "name"), col("slug", "slug")] };
+export const paymentView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("amount", "amountCents", "usd"),
+    col("status", "status", "status"),
+    col("provider", "provider"),
+  ],
+};

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts.ts";
+import { eachDesk } from "../helpers/owner.ts";
+import { play, registerPlaytester } from "../helpers/story.ts";
+
+const desk = eachDesk();
+let key: string;
+beforeEach(async () => {
+  key = (await ensureAdmin(desk.server.deps))!;
+});
+const admin = (line: string | readonly string[]) =>
+  desk.run(typeof line === "string" ? `admin ${line}` : ["admin", ...line], { key });
+const data = async (line: string) => {
+  const { code, stdout, stderr } = await admin(`${line} --json`);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+};
+const email = async (id: string) => (await data("users --all")).users.find((user: { id: string }) => user.id === id).email;
+
+describe("admin", () => {
+  it("approves and rejects what waits, named as it is listed", async () => {
+    expect((await admin("approvals")).stdout).toBe("");
+    const trial = await desk.order({ isFreePublicTrial: true });
+    expect((await admin("approvals")).stdout).toMatch(new RegExp(`^${trial}\tfree trial\tLantern Deep\t`));
+    expect(await data(`approvals approve ${trial.slice(-8)}`)).toMatchObject({ playtest: { id: trial } });
+    expect((await admin(`approvals approve ${trial}`)).code).toBe(3);
+    const pim = await registerPlaytester(desk.server, "Pim");
+    const slotId = await play(desk.server, pim, trial);
+    await desk.owner.post(`/playtests/slots/${slotId}/accept`);
+    const rejected = await admin(["approvals", "reject", slotId, "--reason", "No sound", "--json=status"]);
+    expect(JSON.parse(rejected.stdout)).toEqual({ slot: { status: "rejected" } });
+  });
+
+  it("finds accounts by address, suspends them and lets them back", async () => {
+    const address = await email(desk.owner.id);
+    expect(await data(`users --email ${address}`)).toMatchObject({ users: [{ id: desk.owner.id, role: "game_owner" }] });
+    expect((await data(`users suspend ${address}`)).user.suspendedAt).not.toBe(null);
+    expect((await desk.run("billing balance")).code).toBe(5);
+    expect((await data(`users unsuspend ${desk.owner.id}`)).user.suspendedAt).toBe(null);
+    expect((await desk.run("billing balance")).code).toBe(0);
+    expect((await admin("users suspend nobody@example.com")).code).toBe(3);
+    expect((await data("users --role playtester")).users).toEqual([]);
+  });
+
+  it("grants credit and minutes, with the reason", async () => {
+    const address = await email(desk.owner.id);
+    const granted = await admin(`grant ${address} --credit 5 --note goodwill`);
+    expect(granted).toMatchObject({ code: 0, stdout: `${address} has $505.00 and 0 minutes now.\n` });
+    expect(await data(`grant ${address} --minutes 90 --note sorry`)).toMatchObject({ playtestMinutes: 90 });
+  });
+
+  it("records payouts and their failure, and counts", async () => {
+    const pim = await registerPlaytester(desk.server, "Pim");
+    const slotId = await play(desk.server, pim, await desk.order());
+    await desk.owner.post(`/playtests/slots/${slotId}/accept`);
+    expect((await admin(`payouts create ${pim.id} --amount 10`)).code).toBe(2);
+    const { payout } = await data(`payouts create ${await email(pim.id)} --amount 10 --yes`);
+    expect(payout).toMatchObject({ userId: pim.id, amountCents: 1000, status: "completed" });
+    expect((await admin(`payouts create ${pim.id} --amount 1 --yes`)).code).toBe(6);
+    expect(await data(`payouts fail ${payout.id}`)).toMatchObject({ payout: { status: "failed" } });
+    expect((await data("payouts")).payouts).toHaveLength(1);
+    expect(await data("stats")).toMatchObject({ owners: 1, playtesters: 1, games: 1, payableCents: 1000 });
+  });
+
+  it("adds categories, suspends games and records chargebacks after asking", async () => {
+    expect((await data("games suspend " + desk.gameId)).game.status).toBe("suspended");
+    expect((await data("games unsuspend " + desk.gameId)).game.status).toBe("active");
+    expect(JSON.parse((await admin(["categories", "create", "Auto Battler!", "--json=name,slug"])).stdout)).toEqual({
+      category: { name: "Auto Battler!", slug: "auto-battler" },
+    });
+    const { payments } = (await desk.owner.get("/billing/payments")).body.data;
+    expect((await admin(`chargeback ${payments[0].id}`)).code).toBe(2);
+    expect(await data(`chargeback ${payments[0].id} --yes`)).toMatchObject({ payment: { status: "disputed" } });
+  });
+
+  it.each([
+    ["grant a@example.com --credit 5", 2, "--note is needed"],
+    ["grant a@example.com --note x", 2, "Give either --credit or --minutes."],
+    ["users --role king", 2, "--role"],
+    ["payouts create a@example.com", 2, "--amount is needed"],
+  ])("refuses `admin %s`", async (line, code, message) => {
+    const ended = await admin(line);
+    expect(ended.stderr).toContain(message);
+    expect([ended.code, ended.stdout]).toEqual([code, ""]);
+  });
+
+  it("is not for game owners", async () => {
+    expect((await desk.run("admin stats")).code).toBe(5);
+  });
+});
