@@ -1,0 +1,20 @@
+import { gateFailed } from "../../errors.ts";
+import { plural } from "../../io/text.ts";
+import { define, flag } from "../define.ts";
+import { compare, declaredArgs, declaredFlags, differenceView } from "./declared.ts";
+
+export const diff = define({
+  name: "diff",
+  summary: "Show how a game differs from a file that describes it",
+  operation: ["getGame", "listCategories"],
+  args: declaredArgs,
+  flags: { ...declaredFlags, exitCode: flag.toggle("End with 13 when there are differences") },
+  exits: [13],
+  examples: ["playtest games diff -f game.yaml", "playtest games diff -f game.yaml --exit-code"],
+  async run({ args, flags }, ctx) {
+    const { differences } = await compare(ctx, flags.fromFile!, args.game);
+    const outcome = ctx.rows("differences", differences, differenceView);
+    if (differences.length === 0 || !flags.exitCode) return outcome;
+    return { ...outcome, failure: gateFailed(`${plural(differences.length, "field")} differ from ${flags.fromFile}.`) };
+  },
+});

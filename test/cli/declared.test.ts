@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { eachDesk } from "../helpers/owner.ts";
+
+const desk = eachDesk();
+
+const file = (text: string) => {
+  const cwd = testFolder();
+  writeFileSync(join(cwd, "game.yaml"), text);
+  return { cwd };
+};
+const yaml = "name: Star Miner\nbuildUrl: https://example.com/a.zip\ndevices: [PC, Linux]\ntags: [roguelike, Pixel Art]\n";
+
+describe("games apply and diff", () => {
+  it("creates once, then leaves alone, then changes what differs", async () => {
+    const at = file(yaml);
+    const made = await desk.run("games apply -f game.yaml --json", at);
+    const { gameId } = JSON.parse(made.stdout).result;
+    expect(JSON.parse(readFileSync(join(at.cwd, ".playtest.json"), "utf8"))).toEqual({ gameId });
+    expect(await desk.run("games apply -f game.yaml", at)).toMatchObject({
+      code: 0,
+      stdout: "Star Miner is as the file says.\n",
+    });
+    writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("[PC, Linux]", "[Mac, PC]").replace("roguelike, ", ""));
+    const { stdout, code, stderr } = await desk.run("games diff -f game.yaml --exit-code", at);
+    expect([code, stderr]).toEqual([13, "error: 2 fields differ from game.yaml.\n"]);
+    expect(stdout).toMatch(/^devices\tPC, Linux\tMac, PC\ntags\t/);
+    expect((await desk.run("games apply -f game.yaml", at)).stdout).toBe("Changed devices, tags of Star Miner.\n");
+    expect(await desk.run("games diff -f game.yaml --exit-code", at)).toMatchObject({ code: 0, stdout: "" });
+    const { game } = (await desk.owner.get(`/games/${gameId}`)).body.data;
+    expect([game.devices, game.categories.map(({ slug }: { slug: string }) => slug)]).toEqual([["Mac", "PC"], ["pixel-art"]]);
+  });
+
+  it("takes the game from the command line, and plans without sending", async () => {
+    const planned = await desk.run(`games apply ${desk.gameId} -f game.yaml --dry-run --json`, file("name: New\n"));
+    expect(JSON.parse(planned.stdout).requests).toMatchObject([{ method: "PATCH", body: { name: "New" } }]);
+  });
+
+  it.each([
+    ["title: x\n", "has a field title that is not known"],
+    ["name: x\ntags: [Sleeping]\n", 'there is no category "Sleeping"'],
+    ["- a\n", "does not hold an object"],
+    ["a: [\n", "is neither JSON nor YAML"],
+  ])("refuses the file %j", async (text, message) => {
+    const { code, stderr } = await desk.run("games apply -f game.yaml", file(text));
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+});
