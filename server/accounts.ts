@@ -1,11 +1,12 @@
 import { roleScopes, type Scope } from "../src/contract/endpoint.ts";
 import type { Deps } from "./deps.ts";
-import { composeReset, composeVerification } from "./domain/mails.ts";
+import { composeReset, composeSignIn, composeVerification } from "./domain/mails.ts";
 import { queueMail } from "./mail.ts";
-import { conflict } from "./problem.ts";
+import { conflict, forbidden, Problem } from "./problem.ts";
 import { sha256 } from "./secrets.ts";
 import type { Query } from "./store/db.ts";
 import * as keys from "./store/keys.ts";
+import * as sessions from "./store/sessions.ts";
 import * as users from "./store/users.ts";
 
 const hour = 3_600_000;
@@ -62,6 +63,21 @@ export const ensureAdmin = (deps: Deps): Promise<string | null> =>
     return (await createKey(deps, tx, { userId: admin.id, name: "First admin", scopes: roleScopes.admin })).secret;
   });
 
+/** The account behind e-mail and password; 401, as slowly for an unknown address as for a wrong password, 403 when suspended. */
+export async function login(deps: Deps, email: string, password: string): Promise<users.UserRow> {
+  const user = await deps.store.read((q) => users.findByEmail(q, email));
+  if (!(await deps.passwords.verify(password, user?.password_hash)) || !user)
+    throw new Problem("UNAUTHORIZED", "The e-mail address or the password is wrong.");
+  if (user.suspended_at !== null) throw forbidden("This account is suspended. Ask the operator of this server.");
+  return user;
+}
+
+/** A new password ends what the old one opened: every browser is signed out. API keys stay. */
+export async function setPassword(deps: Deps, tx: Query, userId: string, hash: string): Promise<void> {
+  await users.update(tx, userId, { password_hash: hash, updated_at: deps.clock.now() });
+  await sessions.endAll(tx, userId);
+}
+
 /** Marks the address as the account's own; a playtester is validated from then on. */
 export async function verifyUser(deps: Deps, tx: Query, userId: string): Promise<void> {
   const now = deps.clock.now();
@@ -111,6 +127,13 @@ export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Pro
     user.email,
     composeReset({ name: user.display_name, token, url: `${deps.config.baseUrl}/reset-password?token=${token}` }),
   );
+}
+
+/** Mails a link that signs in once within 15 minutes; `next` is where on the portal it leads. */
+export async function mailSignIn(deps: Deps, tx: Query, user: users.UserRow, next: string): Promise<void> {
+  const token = await createToken(deps, tx, user.id, "sign-in", hour / 4);
+  const url = `${deps.config.baseUrl}/play/sign-in/confirm?${new URLSearchParams({ token, next })}`;
+  await queueMail(deps, tx, user.email, composeSignIn({ name: user.display_name, url }));
 }
 
 async function createToken(deps: Deps, tx: Query, userId: string, purpose: users.TokenPurpose, validMs: number): Promise<string> {

@@ -53,6 +53,14 @@ export const composeReset = (to: { name: string; token: string; url: string }) =
     action: { label: "Set a new password", url: to.url },
   });
 
+export const composeSignIn = (to: { name: string; url: string }) =>
+  compose({
+    subject: "Your link to sign in",
+    greeting: `Hello ${to.name},`,
+    paragraphs: ["Open this link within 15 minutes to sign in. It works once.", "If you did not ask for it, do nothing."],
+    action: { label: "Sign in", url: to.url },
+  });
+
 export const composeWebhookDisabled = (to: { name: string; url: string; id: string }) =>
   compose({
     subject: "A webhook was disabled",

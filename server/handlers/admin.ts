@@ -12,6 +12,7 @@ import * as games from "../store/games.ts";
 import * as ledger from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
+import * as sessions from "../store/sessions.ts";
 import * as slots from "../store/slots.ts";
 import * as users from "../store/users.ts";
 import { accountView, approvalView, payoutView } from "./admin-views.ts";
@@ -122,7 +123,7 @@ export function admin(deps: Deps): Some<Ops> {
         if (found.id === call.principal.userId) throw conflict("You cannot suspend your own account. Nothing was changed.");
         const now = clock.now();
         if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
-        await adminStore.endSessions(tx, found.id);
+        await sessions.endAll(tx, found.id);
         return userOf(tx, found.id);
       }),
 

@@ -1,7 +1,7 @@
 import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
-import { createKey, createUser, mailReset, mailVerification } from "../accounts.ts";
+import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
-import { forbidden, invalid, notFound, Problem } from "../problem.ts";
+import { invalid, notFound, Problem } from "../problem.ts";
 import { sha256 } from "../secrets.ts";
 import * as keys from "../store/keys.ts";
 import * as users from "../store/users.ts";
@@ -22,20 +22,11 @@ type Ops =
   | "confirmPasswordReset";
 
 const sent = "If an account with that address needs it, a mail is on its way.";
-const wrongLogin = () => new Problem("UNAUTHORIZED", "The e-mail address or the password is wrong.");
 
 export function auth(deps: Deps): Some<Ops> {
-  const { clock, passwords, store } = deps;
+  const { clock, passwords } = deps;
   const welcome = (verified: boolean) =>
     verified ? "Welcome. The account is ready." : "Welcome. Open the link in the mail we sent to verify the address.";
-
-  /** The account behind e-mail and password; as slow for an unknown address as for a wrong password. */
-  async function login(email: string, password: string): Promise<users.UserRow> {
-    const user = await store.read((q) => users.findByEmail(q, email));
-    if (!(await passwords.verify(password, user?.password_hash)) || !user) throw wrongLogin();
-    if (user.suspended_at !== null) throw forbidden("This account is suspended. Ask the operator of this server.");
-    return user;
-  }
 
   return {
     async registerApiKey(call) {
@@ -85,7 +76,7 @@ export function auth(deps: Deps): Some<Ops> {
         throw invalid("currentPassword", "is not the current password");
       const hash = await passwords.hash(call.body.newPassword);
       return call.commit(async (tx) => {
-        await users.update(tx, call.principal.userId, { password_hash: hash, updated_at: clock.now() });
+        await setPassword(deps, tx, call.principal.userId, hash);
         return { message: "The password is changed. API keys go on working; revoke those you no longer trust." };
       });
     },
@@ -135,7 +126,7 @@ export function auth(deps: Deps): Some<Ops> {
       return call.commit(async (tx) => {
         const used = await users.useToken(tx, sha256(call.body.token), "reset", clock.now());
         if (!used) throw invalid("token", "is unknown, used or expired; ask for another mail");
-        await users.update(tx, used.user_id, { password_hash: hash, updated_at: clock.now() });
+        await setPassword(deps, tx, used.user_id, hash);
         return { message: "The password is changed." };
       });
     },
@@ -147,7 +138,7 @@ export function auth(deps: Deps): Some<Ops> {
     password?: string,
   ) {
     if (email !== undefined && password !== undefined) {
-      const user = await login(email, password);
+      const user = await login(deps, email, password);
       return { userId: user.id, scopes: roleScopes[user.role as Role] as readonly Scope[] };
     }
     if (!principal) throw new Problem("UNAUTHORIZED", "Send an API key, or `email` and `password` in the body.");

@@ -1,14 +1,24 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type Access, type Endpoint, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { forbidden, Problem } from "../problem.ts";
 import { sha256 } from "../secrets.ts";
+import { findSession, isFormToken, type Session } from "../sessions.ts";
 import * as keys from "../store/keys.ts";
 import type { Principal } from "./call.ts";
 
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
 
-/** The account behind `Authorization: Bearer …`; 401 for a key that is missing, unknown, expired or revoked. */
-export async function authenticate(deps: Deps, authorization: string | undefined): Promise<Principal> {
+/**
+ * The account behind `Authorization: Bearer …`; 401 for a key that is missing, unknown, expired or revoked. Where uploads go, and
+ * nowhere else, a playtester's session in the browser will do, if the request names its form token.
+ */
+export async function authenticate(deps: Deps, headers: IncomingHttpHeaders, endpoint: Endpoint): Promise<Principal> {
+  const { authorization } = headers;
+  if (authorization === undefined && endpoint.media === "tus") {
+    const session = await findSession(deps, headers);
+    if (session) return principalOf(session, headers);
+  }
   const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
   if (!key) throw unauthorized("This needs an API key: send `Authorization: Bearer <API_KEY>`.");
   const found = await findKey(deps, sha256(key));
@@ -41,6 +51,19 @@ async function findKey(deps: Deps, hash: string): Promise<keys.KeyWithAccount | 
   }
   if (!known.keys.has(hash)) known.keys.set(hash, await lookUp());
   return known.keys.get(hash);
+}
+
+function principalOf(session: Session, headers: IncomingHttpHeaders): Principal {
+  // A custom header never comes from another site's form; the token makes sure of it.
+  if (!isFormToken(session, headers["x-csrf-token"]))
+    throw forbidden("This page is out of date. Reload it; nothing was changed.");
+  return {
+    userId: session.user_id,
+    keyId: `session ${session.hash}`,
+    role: session.role,
+    scopes: new Set(roleScopes[session.role]),
+    emailVerified: true,
+  };
 }
 
 /** 403 unless the caller may use this endpoint. Scope first: a key without it learns nothing about its account. */

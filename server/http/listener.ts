@@ -10,7 +10,7 @@ import { type Call, Committed, Direct, type Handler, Listed, type Principal, Rem
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createOnce, idempotencyKey, type Once } from "./idempotency.ts";
-import { createRateLimiter, type Verdict } from "./rate-limit.ts";
+import { limiterOf, type Verdict } from "./rate-limit.ts";
 import { type Meta, type Rendered, renderData, renderProblem, send } from "./reply.ts";
 import { createRequestIds } from "./request-id.ts";
 import type { Router } from "./router.ts";
@@ -43,7 +43,7 @@ const prefix = "/api/v1";
 /** From a request to its reply. The one place on the server where an error becomes an answer. */
 export function createListener(deps: Deps, router: Router<Route>, pages: PageHandler) {
   const { config } = deps;
-  const limiter = createRateLimiter(deps.clock.real);
+  const limiter = limiterOf(deps);
   const addressOf = createAddresses(config.http.trustedProxies);
   const newRequestId = createRequestIds(deps.randomBytes);
 
@@ -128,7 +128,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     const keyless = endpoint.access === "none" || (endpoint.access === "optional" && request.headers.authorization === undefined);
     if (keyless) return undefined;
     try {
-      const principal = await authenticate(deps, request.headers.authorization);
+      const principal = await authenticate(deps, request.headers, endpoint);
       if (!endpoint.limit) limit(`key ${principal.keyId}`, limits.keyPerMinute, limits.keyBurst, common);
       return principal;
     } catch (error) {

@@ -1,3 +1,5 @@
+import type { Deps } from "../deps.ts";
+
 /** A token bucket per caller, in this process: `perMinute` tokens a minute, at most `burst` saved up. */
 export interface Limit {
   perMinute: number;
@@ -19,9 +21,17 @@ export interface RateLimiter {
 }
 
 const maxBuckets = 50_000;
+const limiters = new WeakMap<Deps, RateLimiter>();
+
+/** The limiter of a server: the API and its pages count the same callers together. */
+export function limiterOf(deps: Deps): RateLimiter {
+  const known = limiters.get(deps) ?? createRateLimiter(deps.clock.real);
+  limiters.set(deps, known);
+  return known;
+}
 
 /** `now` is real time in milliseconds: a sandbox clock that jumps must not refill buckets. */
-export function createRateLimiter(now: () => number): RateLimiter {
+function createRateLimiter(now: () => number): RateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
 
   function bucketOf(caller: string, limit: Limit, at: number) {

@@ -47,9 +47,6 @@ export function listUsers(q: Query, only: { role?: string | undefined; email?: s
   return q.all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")} ${sql}`, ...filters, ...values);
 }
 
-/** Signs an account out of every browser. */
-export const endSessions = (tx: Query, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
-
 export interface PayoutRow {
   id: string;
   user_id: string;

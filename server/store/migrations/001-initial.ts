@@ -22,6 +22,7 @@ export const initial = {
     `CREATE TABLE sessions (
       hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id), csrf TEXT NOT NULL,
       created_at {int} NOT NULL, expires_at {int} NOT NULL) {strict}`,
+    `CREATE INDEX sessions_by_user ON sessions (user_id)`,
     `CREATE TABLE idempotency (
       account_id TEXT NOT NULL, idempotency_key TEXT NOT NULL, fingerprint TEXT NOT NULL, status {int} NOT NULL, headers TEXT NOT NULL,
       body {blob} NOT NULL, created_at {int} NOT NULL, expires_at {int} NOT NULL, PRIMARY KEY (account_id, idempotency_key)) {strict}`,
