@@ -20,7 +20,8 @@ const textOf = (part: Part): string => {
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Markup =>
   new Markup(strings.reduce((text, string, index) => text + textOf(parts[index - 1]) + string));
 
-const style = `
+/** The style every page has. */
+export const style = `
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --paper: #fff; --ground: #f2f4f7; --line: #d5dbe3; --accent: #1d5fd1; --accent-ink: #fff; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ecf2; --soft: #a3adba; --paper: #1b212a; --ground: #12161c; --line: #343d49; --accent: #7aa8ff; --accent-ink: #0c1420; --bad: #ff8a80; } }
 * { box-sizing: border-box; }
@@ -52,34 +53,29 @@ export interface PageContent {
   wide?: boolean;
   /** Where a form on the page may post to besides this server (a return address). */
   formAction?: string;
+  /** Stands before the main part. */
+  header?: Markup;
+  /** Further files of `/assets`. */
+  assets?: { style?: string; script?: string };
 }
 
-/** Sends a page under a policy that allows no script and nothing from elsewhere. */
+/** Sends a page under a policy that allows nothing from elsewhere, and no script but the one file the page names. */
 export function sendPage(response: ServerResponse, status: number, page: PageContent): void {
+  const { style, script } = page.assets ?? {};
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${page.title} · playtest</title><link rel="stylesheet" href="/assets/style.css"></head>
-<body><main${page.wide ? html` class="wide"` : ""}><h1>${page.title}</h1>${page.body}</main></body>
+<title>${page.title} · playtest</title><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${script && html`<script src="/assets/${script}" defer></script>`}</head>
+<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.title}</h1>${page.body}</main></body>
 </html>
 `.text;
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": `default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; ${script ? "script-src 'self'; connect-src 'self'; " : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors 'none'`,
     "Referrer-Policy": "no-referrer",
     "Content-Length": Buffer.byteLength(text),
   });
   response.end(text);
-}
-
-/** The one stylesheet, as a file, so that the policy needs no exception for inline styles. */
-export function sendStyle(response: ServerResponse): void {
-  response.writeHead(200, {
-    "Content-Type": "text/css; charset=utf-8",
-    "Cache-Control": "max-age=3600",
-    "Content-Length": Buffer.byteLength(style),
-  });
-  response.end(style);
 }
 
 /** See Other, so that going back or reloading does not post again. */

@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../deps.ts";
 import { type PageHandler, pathForLog, problemOf, type Target } from "../http/listener.ts";
 import { notFound } from "../problem.ts";
+import { assets } from "./assets.ts";
 import { checkout } from "./checkout.ts";
 import { downloads } from "./downloads.ts";
 import { health } from "./health.ts";
-import { html, sendPage, sendStyle } from "./html.ts";
+import { html, sendPage } from "./html.ts";
+import { portal } from "./portal/index.ts";
 import { processors } from "./processors.ts";
 import { verifyEmail } from "./verify-email.ts";
 import { watch } from "./watch.ts";
@@ -20,7 +22,8 @@ export function createPages(deps: Deps): PageHandler {
     processors: processors(deps),
     "verify-email": verifyEmail(deps),
     watch: watch(deps),
-    assets: async (_request, response) => sendStyle(response),
+    assets,
+    play: portal(deps),
     ...downloads(deps),
     ...health(deps),
   };

@@ -1,0 +1,31 @@
+import { html, type Markup, type PageContent } from "../html.ts";
+import { badge } from "./badge.ts";
+import { button, cursorOf, frame, more, notice, prose, time, type Visit } from "./layout.ts";
+
+const said: Record<string, string> = {
+  applied: "Your application is with the owner. You get a mail when they decide.",
+  withdrawn: "Your application is withdrawn.",
+};
+
+/** `/play/applications`: what one applied to, and what became of it. */
+export async function applicationsPage(visit: Visit): Promise<PageContent> {
+  const { data, next } = await visit.ask(visit.session, "listOwnApplications", { cursor: cursorOf(visit) });
+  const done = said[visit.query.get("done") ?? ""];
+  const cards = data.applications.map(
+    (
+      one,
+    ): Markup => html`<li class="card"><div class="head"><h2>${one.gameName}</h2>${badge(one.status === "rejected" ? "not_chosen" : one.status)}</div>
+<p class="soft">Sent ${time(one.createdAt)}${one.reviewedAt && html` · decided ${time(one.reviewedAt)}`}</p>
+${one.qualificationsResponse && prose(one.qualificationsResponse)}
+${one.assignedSlotId && html`<p><a href="/play/slots/${one.assignedSlotId}">To your slot<span class="hidden"> of ${one.gameName}</span></a></p>`}
+${one.status === "pending" && button(visit, `/play/applications/${one.id}/withdraw`, "Withdraw", "quiet")}</li>`,
+  );
+  const none = html`<p>You have not applied anywhere. Some <a href="/play">playtests</a> choose their players: apply there.</p>`;
+  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/applications", next)}`;
+  return frame(visit, "applications", { title: "My applications", body });
+}
+
+export async function withdraw({ ask, session, id, form }: Visit): Promise<string> {
+  await ask(session, "withdrawApplication", { id, once: form.once });
+  return "/play/applications?done=withdrawn";
+}

@@ -1,0 +1,26 @@
+import type { DataOf } from "../../../src/contract/endpoint.ts";
+import type { Contract } from "../../../src/contract/index.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
+import { cursorOf, frame, more, time, usd, type Visit } from "./layout.ts";
+
+type Entry = DataOf<Contract["getEarnings"]>["entries"][number];
+
+/** `/play/earnings`: what one earned and what was paid out. */
+export async function earningsPage(visit: Visit): Promise<PageContent> {
+  const { data, next } = await visit.ask(visit.session, "getEarnings", { cursor: cursorOf(visit) });
+  const table = html`<table><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="money">Amount</th></tr></thead>
+<tbody>${data.entries.map(row)}</tbody></table>`;
+  const none = html`<p>Nothing yet. An accepted playtest shows up here at once.</p>`;
+  const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">earned and not paid out yet</p></div>
+<div><p class="amount">${usd(data.paidCents)}</p><p class="soft">paid out so far</p></div></div>
+${data.entries.length > 0 ? table : none}${more("/play/earnings", next)}`;
+  return frame(visit, "earnings", { title: "Earnings", body });
+}
+
+const row = (entry: Entry): Markup =>
+  html`<tr><td>${time(entry.createdAt)}</td><td>${what(entry)}</td><td class="money">${usd(entry.amountCents)}</td></tr>`;
+
+function what({ slotId, amountCents }: Entry): Markup {
+  if (slotId !== null) return html`<a href="/play/slots/${slotId}">Accepted playtest</a>`;
+  return amountCents < 0 ? html`Paid out to you` : html`A payout that failed came back`;
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Deps } from "../../deps.ts";
+import { problemOf } from "../../http/listener.ts";
+import { limiterOf } from "../../http/rate-limit.ts";
+import { createRouter } from "../../http/router.ts";
+import { forbidden, notFound, Problem } from "../../problem.ts";
+import { endSession, findSession, isFormToken, type Session } from "../../sessions.ts";
+import { completedVideo } from "../../store/uploads.ts";
+import { readForm } from "../form.ts";
+import { html, redirect, sendPage } from "../html.ts";
+import type { Page } from "../index.ts";
+import { createAsk } from "./api.ts";
+import { alert, type Form, type View, type Visit } from "./layout.ts";
+import { type Action, actions, links, views } from "./routes.ts";
+import { signIn } from "./sign-in.ts";
+
+/** A page, an address elsewhere, or what a form does. */
+interface Route {
+  view?: View;
+  link?: (visit: Visit) => Promise<string>;
+  action?: Action;
+}
+
+/**
+ * `/play`: the portal of playtesters. Pages are rendered here and work without scripts; what they do goes through the API's own
+ * operations, so that both follow the same rules. A form's answer is a redirect; one that fails shows its page again.
+ */
+export function portal(deps: Deps): Page {
+  const ask = createAsk(deps);
+  const signedOut = signIn(deps);
+  const router = createRouter<Route>();
+  for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
+  for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
+  for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
+
+  const visitOf = (session: Session, url: URL, id: string, form: Form): Visit => {
+    const once = deps.randomBytes(16).toString("hex");
+    const videoOf = (slotId: string) => deps.store.read((q) => completedVideo(q, slotId));
+    return { session, ask, videoOf, id, query: url.searchParams, form, now: deps.clock.now(), once };
+  };
+
+  function limit(session: Session): void {
+    const { enabled, keyPerMinute: perMinute, keyBurst: burst } = deps.config.limits;
+    if (!enabled || limiterOf(deps).take(`key session ${session.hash}`, { perMinute, burst }).allowed) return;
+    throw new Problem("RATE_LIMITED", "That was a lot at once. Wait a few seconds and try again.");
+  }
+
+  /** Does what was asked for, or shows the page of the form again with what was wrong and what was typed. */
+  async function act(response: ServerResponse, action: Action, visit: Visit): Promise<void> {
+    let location: string;
+    try {
+      location = await action.run(visit);
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.status >= 500 || problem.status === 404) throw error;
+      const page = await action.page({ ...visit, query: new URLSearchParams() });
+      return sendPage(response, problem.status, { ...page, body: html`${alert(problem.message)}${page.body}` });
+    }
+    redirect(response, location);
+  }
+
+  async function leave(response: ServerResponse, session: Session): Promise<void> {
+    response.setHeader("Set-Cookie", await deps.store.write((tx) => endSession(deps, tx, session)));
+    redirect(response, "/play/sign-in?done=signed-out");
+  }
+
+  async function post(request: IncomingMessage, response: ServerResponse, url: URL, session: Session): Promise<void> {
+    const form = await readForm(request);
+    if (!isFormToken(session, form.csrf))
+      throw forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
+    if (url.pathname === "/play/sign-out") return leave(response, session);
+    const found = router.match(pathOf(url));
+    if (!found) throw notFound();
+    const { action } = found.methods.get("POST") ?? {};
+    if (!action) throw methodNotAllowed([...found.methods.keys()]);
+    await act(response, action, visitOf(session, url, found.values[0] ?? "", form));
+  }
+
+  async function show(request: IncomingMessage, response: ServerResponse, url: URL, session: Session): Promise<void> {
+    const found = router.match(pathOf(url));
+    if (!found) throw notFound();
+    const { view, link } = found.methods.get("GET") ?? {};
+    const visit = visitOf(session, url, found.values[0] ?? "", {});
+    if (link) return redirect(response, await link(visit));
+    if (!view || (request.method !== "GET" && request.method !== "HEAD")) throw methodNotAllowed([...found.methods.keys()]);
+    sendPage(response, 200, await view(visit));
+  }
+
+  return async (request, response, url) => {
+    if (/^\/play\/sign-in(\/|$)/.test(url.pathname)) return signedOut(request, response, url);
+    const session = await findSession(deps, request.headers);
+    if (session?.role === "playtester") {
+      limit(session);
+      return request.method === "POST" ? post(request, response, url, session) : show(request, response, url, session);
+    }
+    const back = request.method === "GET" ? `?${new URLSearchParams({ next: url.pathname })}` : "";
+    redirect(response, `/play/sign-in${back}`);
+  };
+}
+
+const pathOf = (url: URL) => url.pathname.slice("/play".length).replace(/\/$/, "") || "/";
+
+function methodNotAllowed(methods: string[]): Problem {
+  const allowed = methods.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
+  return new Problem("METHOD_NOT_ALLOWED", `This page takes ${allowed}.`, { headers: { Allow: allowed } });
+}

@@ -1,0 +1,49 @@
+import { blockReasons } from "../../../src/contract/playtester.ts";
+import { html, type Markup } from "../html.ts";
+import { fileSize, tokens, type Visit } from "./layout.ts";
+import type { HeldSlot } from "./slots.ts";
+
+/**
+ * Handing in: first the video, then what one has to say. The script of the page speaks tus with the API; without it, the form posts
+ * the file as it is.
+ */
+export async function submitForms(visit: Visit, slot: HeldSlot): Promise<Markup> {
+  const video = await visit.videoOf(slot.id);
+  return html`<section><h2>Your video</h2>
+<p id="video-state" role="status">${video ? html`<strong>${video.filename}</strong> (${fileSize(video.size)}) is here.` : "Record your screen and your voice while you play. MP4, WebM, MOV or MKV."}</p>
+<div id="upload" hidden data-slot="${slot.id}" data-csrf="${visit.session.csrf}">
+<label for="video">${video ? "Take another video instead" : "Choose the video"}</label>
+<input id="video" type="file" accept="video/mp4,video/webm,video/quicktime,video/x-matroska,.mp4,.webm,.mov,.mkv">
+<div id="upload-progress" hidden><label for="progress">Sent so far: <span id="percent">0 %</span></label><progress id="progress" max="1" value="0"></progress>
+<button type="button" class="quiet" id="pause">Pause</button></div></div>
+<noscript><p>Uploading from this page needs JavaScript. Or use the command line: <code>playtest tester submit VIDEO ${slot.id}</code></p></noscript></section>
+<section><h2>Hand in</h2>
+<form method="post" action="/play/slots/${slot.id}/submit" id="submit"${!video && html` data-needs-video`}>${tokens(visit)}
+<label for="notes">Notes for the owner <span class="soft">(optional)</span></label>
+<textarea id="notes" name="notes" maxlength="5000">${visit.form.notes}</textarea>
+<button>Hand in</button></form></section>`;
+}
+
+const reasons: Record<(typeof blockReasons)[number], string> = {
+  build_unavailable: "I cannot get the game",
+  crash: "It crashes",
+  key_invalid: "The key does not work",
+  not_as_described: "It is not what was described",
+  unsafe: "It seems unsafe",
+  other: "Something else",
+};
+
+export const reportForm = (visit: Visit, slot: HeldSlot): Markup => html`<section><h2>Something wrong?</h2>
+<details${visit.form.reason !== undefined && html` open`}><summary>Report a problem</summary>
+<p>The owner is told, and the clock stands still until they answer.</p>
+<form method="post" action="/play/slots/${slot.id}/report">${tokens(visit)}
+<label for="reason">What is wrong?</label>
+<select id="reason" name="reason">${blockReasons.map((reason) => html`<option value="${reason}"${reason === visit.form.reason && html` selected`}>${reasons[reason]}</option>`)}</select>
+<label for="problem">What happened? <span class="soft">(optional)</span></label>
+<textarea id="problem" name="problem" maxlength="2000">${visit.form.problem}</textarea>
+<button class="quiet">Report</button></form></details></section>`;
+
+export const releaseForm = (visit: Visit, slot: HeldSlot): Markup => html`<section><h2>No time after all?</h2>
+<details><summary>Give the slot back</summary>
+<p>Somebody else may play then. You cannot take part in this playtest again.</p>
+<form method="post" action="/play/slots/${slot.id}/release">${tokens(visit)}<button class="danger">Give it back</button></form></details></section>`;

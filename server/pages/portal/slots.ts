@@ -1,0 +1,107 @@
+import type { DataOf } from "../../../src/contract/endpoint.ts";
+import type { Contract } from "../../../src/contract/index.ts";
+import { notFound } from "../../problem.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
+import { badge } from "./badge.ts";
+import { cursorOf, frame, more, notice, players, prose, time, until, usd, type Visit } from "./layout.ts";
+import { releaseForm, reportForm, submitForms } from "./slot-forms.ts";
+
+export type HeldSlot = DataOf<Contract["getHeldSlot"]>["slot"];
+
+const said: Record<string, string> = {
+  claimed: "It is yours. Play, record yourself, and hand in the video before the time runs out.",
+  submitted: "Thank you! Your video is with the owner of the game.",
+  released: "You gave the slot back.",
+  reported: "The owner knows about the problem. The clock stands still until they mend it.",
+};
+
+/** `/play/slots`: everything one holds or held, newest first. */
+export async function slotsPage(visit: Visit): Promise<PageContent> {
+  const { data, next } = await visit.ask(visit.session, "listHeldSlots", { cursor: cursorOf(visit) });
+  const done = said[visit.query.get("done") ?? ""];
+  const cards = data.slots.map(
+    (
+      slot,
+    ) => html`<li class="card"><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${badge(slot.status)}</div>
+${facts(slot)}${deadline(slot, visit.now)}</li>`,
+  );
+  const none = html`<p>You hold nothing yet. <a href="/play">Find a game to play</a>.</p>`;
+  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", next)}`;
+  return frame(visit, "slots", { title: "My slots", body });
+}
+
+const facts = ({ playtest }: HeldSlot) =>
+  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li><li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
+
+const deadline = (slot: HeldSlot, now: number) =>
+  slot.status === "reserved" &&
+  slot.deadlineAt !== null &&
+  html`<p><strong>Hand in by ${time(slot.deadlineAt)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
+
+/** `/play/slots/<id>`: one slot, with all that helps to play while it is held. */
+export async function slotPage(visit: Visit): Promise<PageContent> {
+  const { slot } = (await visit.ask(visit.session, "getHeldSlot", { id: visit.id })).data;
+  const done = said[visit.query.get("done") ?? ""];
+  const isReserved = slot.status === "reserved";
+  const body = html`${done && notice(done)}<p>${badge(slot.status)}</p>${facts(slot)}${deadline(slot, visit.now)}${outcome(slot)}
+${slot.buildUrl !== undefined && play(slot)}
+${isReserved && (await submitForms(visit, slot))}
+${isReserved && reportForm(visit, slot)}
+${(isReserved || slot.status === "blocked") && releaseForm(visit, slot)}`;
+  const script = isReserved ? { script: "upload.js" } : {};
+  return frame(visit, "slots", { title: slot.game.name, body, assets: { style: "portal.css", ...script } });
+}
+
+/** How to play: the build, keys, what the owner says. */
+const play = (slot: HeldSlot): Markup => html`<section><h2>Play</h2>
+<p><a class="button" href="/play/slots/${slot.id}/build" target="_blank" rel="noopener">Get the game<span class="hidden"> (opens in a new tab)</span></a></p>
+${slot.keys && slot.keys.length > 0 && html`<h3>${slot.keys.length === 1 ? "Your key" : "Your keys"}</h3><ul class="keys">${slot.keys.map((key) => html`<li><code>${key}</code></li>`)}</ul>`}
+${slot.instructions && html`<h3>Instructions</h3>${prose(slot.instructions)}`}
+${slot.notesForTesters && html`<h3>Notes from the owner</h3>${prose(slot.notesForTesters)}`}
+${slot.game.description && html`<h3>About the game</h3>${prose(slot.game.description)}`}</section>`;
+
+const endings: Record<string, string> = {
+  submitted: "The owner of the game looks at your video and decides.",
+  publishing: "Your playtest was accepted. You are paid as soon as the video is published.",
+  expired: "The time ran out before a video was handed in, so somebody else may play now.",
+  cancelled: "This slot was given back.",
+};
+
+/** What became of it. */
+function outcome(slot: HeldSlot): Markup {
+  const { submission, rating, rejection, blockedReport, status } = slot;
+  return html`${endings[status] && html`<p>${endings[status]}</p>`}
+${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
+${rejection && html`<h2>Why it was not accepted</h2>${prose(rejection.reason ?? "")}`}
+${rating && html`<h2>What the owner says</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
+${blockedReport && html`<h2>The problem you reported</h2><p class="soft">${time(blockedReport.reportedAt)}</p>${blockedReport.notes ? prose(blockedReport.notes) : html`<p>${blockedReport.reasonCode.replaceAll("_", " ")}</p>`}<p>The clock stands still until the owner answers.</p>`}
+${submission && html`<h2>What you handed in</h2><p class="soft">${time(submission.createdAt)}</p>${submission.notes && prose(submission.notes)}`}`;
+}
+
+/** Made when it is opened: a signed link lives an hour, the page may stay open for longer. */
+export async function buildLink({ ask, session, id }: Visit): Promise<string> {
+  const { slot } = (await ask(session, "getHeldSlot", { id })).data;
+  if (slot.buildUrl === undefined) throw notFound();
+  return slot.buildUrl;
+}
+
+export async function submit({ ask, session, id, form }: Visit): Promise<string> {
+  const notes = form.notes?.trim();
+  await ask(session, "submitSlot", { id, once: form.once, body: notes ? { notes } : {} });
+  return `/play/slots/${id}?done=submitted`;
+}
+
+export async function release({ ask, session, id, form }: Visit): Promise<string> {
+  await ask(session, "releaseSlot", { id, once: form.once });
+  return "/play/slots?done=released";
+}
+
+export async function report({ ask, session, id, form }: Visit): Promise<string> {
+  const problem = form.problem?.trim();
+  await ask(session, "reportSlot", {
+    id,
+    once: form.once,
+    body: { reasonCode: form.reason, ...(problem && { notes: problem }) },
+  });
+  return `/play/slots/${id}?done=reported`;
+}

@@ -1,0 +1,60 @@
+/** What the portal adds to the style of every page. */
+export const portalStyle = `
+:root { --good: #14713d; --wash: #eef3fc; }
+@media (prefers-color-scheme: dark) { :root { --good: #7ddc9f; --wash: #222c3b; } }
+body { min-height: 100vh; }
+.skip { position: absolute; left: -100rem; } .skip:focus { left: 1rem; top: .5rem; z-index: 1; padding: .4rem .8rem; background: var(--paper); }
+.bar { background: var(--paper); border-bottom: 1px solid var(--line); }
+.bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.25rem; max-width: 60rem; margin: 0 auto; padding: .5rem 1.25rem; }
+.brand { margin-right: auto; font-weight: 700; font-size: 1.1rem; color: inherit; text-decoration: none; }
+.who { display: flex; align-items: center; gap: .75rem; } .who span { overflow-wrap: anywhere; }
+nav { flex-basis: 100%; }
+nav ul { display: flex; gap: .25rem; margin: 0 -.6rem; padding: 0; list-style: none; flex-wrap: wrap; }
+nav a { display: block; padding: .45rem .6rem; border-radius: .4rem; color: inherit; text-decoration: none; white-space: nowrap; }
+nav a:hover { background: var(--ground); }
+nav a[aria-current] { background: var(--wash); color: var(--accent); font-weight: 600; }
+.count { display: inline-block; min-width: 1.4em; padding: 0 .4em; border-radius: 1em; background: var(--accent); color: var(--accent-ink); font-size: .8rem; font-weight: 700; text-align: center; }
+h2 { font-size: 1.1rem; } h2:first-child { margin-top: 0; }
+h3 { margin: 1.25rem 0 .25rem; font-size: 1rem; }
+p { margin: .5rem 0; }
+.note { margin: 0 0 1.25rem; padding: .75rem 1rem; border-radius: .5rem; border-left: .3rem solid var(--good); background: var(--wash); }
+.note.bad { border-color: var(--bad); }
+.list { display: grid; gap: 1rem; margin: 0; padding: 0; list-style: none; }
+.card { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .6rem; }
+.card h2 { margin: 0; } .card > :last-child { margin-bottom: 0; }
+.head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: .25rem 1rem; }
+.facts { display: flex; flex-wrap: wrap; gap: .15rem 1.25rem; margin: .4rem 0; padding: 0; list-style: none; color: var(--soft); }
+.pay { font-weight: 700; font-size: 1.1rem; }
+.badge { padding: .1rem .6rem; border: 1px solid currentColor; border-radius: 1em; font-size: .85rem; font-weight: 600; white-space: nowrap; }
+.badge.good { color: var(--good); } .badge.wait { color: var(--accent); }
+.prose { white-space: pre-wrap; overflow-wrap: anywhere; }
+.more { margin-top: 1.25rem; }
+section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+section > h2:first-child { margin-top: 0; }
+section > form:first-of-type label { margin-top: .5rem; }
+button.danger { color: var(--bad); background: transparent; border: 1px solid var(--bad); }
+button:disabled { opacity: .55; cursor: not-allowed; }
+.button { display: inline-block; margin: .5rem 0; padding: .65rem 1.2rem; font-weight: 600; color: var(--accent-ink); background: var(--accent); border-radius: .4rem; text-decoration: none; }
+details { margin-top: .75rem; } summary { padding: .35rem 0; color: var(--accent); cursor: pointer; }
+code { padding: .15rem .4rem; border-radius: .3rem; background: var(--ground); font-size: .95em; overflow-wrap: anywhere; user-select: all; }
+.keys { padding-left: 1.25rem; } .keys li { margin: .3rem 0; }
+textarea { min-height: 7rem; resize: vertical; }
+input[type=file] { padding: .6rem; border-style: dashed; }
+progress { width: 100%; height: 1rem; accent-color: var(--accent); }
+.thread { display: grid; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
+.thread li { max-width: 85%; padding: .6rem .9rem; border-radius: .75rem; background: var(--ground); justify-self: start; }
+.thread li.mine { justify-self: end; background: var(--wash); }
+.thread p { margin: 0; } .thread .soft { font-size: .85rem; }
+.new { border-left: .3rem solid var(--accent); }
+td.money, th.money { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; }
+.totals { display: flex; flex-wrap: wrap; gap: .5rem 3rem; margin-bottom: 1rem; } .totals p { margin: 0; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[hidden] { display: none; }
+main.wide { margin: 1.5rem auto; }
+@media (max-width: 40rem) {
+  .bar > div { padding: .5rem 1.25rem 0; }
+  nav ul { flex-wrap: nowrap; overflow-x: auto; margin: 0 -1.25rem; padding: .25rem 1.25rem .5rem; }
+  main, main.wide { min-height: 0; margin: 0; background: var(--paper); } body { background: var(--paper); }
+  form > button:not(.link), .button { width: 100%; text-align: center; }
+}
+`;

@@ -1,0 +1,429 @@
+import { describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { hiddenFields, mailedPath, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+  videoBytes,
+} from "../helpers/story.ts";
+import { octets, raw, tus } from "../helpers/tus.ts";
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+onBothDatabases("the portal", (serve) => {
+  async function market(change: Parameters<typeof serve>[0] = {}) {
+    const server = await serve(change);
+    const owner = await registerOwner(server, "Hearth & Co");
+    await giveCredit(server, owner, 100_000);
+    const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
+    const playtester = await registerPlaytester(server, "Ann <b>");
+    return { server, owner, gameId, playtester };
+  }
+
+  const slotsOf = async (person: Person) => (await person.get("/playtester/slots")).body.data.slots;
+  const emailOf = async (person: Person): Promise<string> => (await person.get("/auth/me")).body.data.email;
+
+  async function admin(server: TestServer): Promise<Person> {
+    return personWith(server, (await ensureAdmin(server.deps))!, "admin");
+  }
+
+  /** Asks for a link; where it leads. */
+  async function linkFor(server: TestServer, browser: Visitor, email: string, page = "/play/sign-in"): Promise<string> {
+    const asked = await browser.submit(page, "/play/sign-in/link", { email });
+    expect(asked).toMatchObject({ status: 303, location: "/play/sign-in/sent" });
+    await server.advance(0);
+    return mailedPath(server);
+  }
+
+  describe("signing in", () => {
+    it("by a mailed link: opening asks for a press, which works once", async () => {
+      const { server, playtester } = await market();
+      const ann = visitor(server);
+      const path = await linkFor(server, ann, (await emailOf(playtester)).toUpperCase(), "/play/sign-in?next=/play/slots");
+      await ann.get(path);
+      const pressed = await ann.submit(path, "/play/sign-in/confirm");
+      expect(pressed).toMatchObject({ status: 303, location: "/play/slots" });
+      expect(pressed.headers.getSetCookie()[0]).toMatch(
+        /^playtest_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
+      );
+      expect((await ann.get("/play")).html).toContain("Ann &lt;b&gt;");
+      // A second press in the same browser is harmless, and in another one it is nothing.
+      expect((await ann.submit(path, "/play/sign-in/confirm")).status).toBe(303);
+      expect((await visitor(server).submit(path, "/play/sign-in/confirm")).status).toBe(410);
+    });
+
+    it("by a link that is too old: no", async () => {
+      const { server, playtester } = await market();
+      const ann = visitor(server);
+      const path = await linkFor(server, ann, await emailOf(playtester));
+      await server.advance(15 * minute);
+      expect((await ann.submit(path, "/play/sign-in/confirm")).status).toBe(410);
+      expect((await ann.get("/play")).location).toBe("/play/sign-in?next=%2Fplay");
+    });
+
+    it("a mailed link confirms the address; before, a password does not do", async () => {
+      const server = await serve({ config: (config) => Object.assign(config, { autoVerify: false }) });
+      await registerPlaytester(server);
+      const ann = visitor(server);
+      const fields = { email: "playtester1@example.com", password: "correct horse" };
+      const refused = await ann.submit("/play/sign-in", "/play/sign-in/password", fields);
+      expect(refused.status).toBe(403);
+      expect(refused.html).toContain("not confirmed yet");
+      const path = await linkFor(server, ann, fields.email);
+      expect((await ann.submit(path, "/play/sign-in/confirm")).status).toBe(303);
+      expect((await ann.get("/play")).status).toBe(200);
+    });
+
+    it("an address without a playtester gets the same answer, and no mail", async () => {
+      const { server, owner } = await market();
+      for (const email of ["nobody@example.com", await emailOf(owner), "not an address"]) {
+        const asked = await visitor(server).submit("/play/sign-in", "/play/sign-in/link", { email });
+        expect(asked).toMatchObject({ status: 303, location: "/play/sign-in/sent" });
+      }
+      await server.advance(0);
+      expect(server.mails).toEqual([]);
+    });
+
+    it.each<{ name: string; fields: Record<string, string>; status: number; says: string }>([
+      { name: "a wrong password", fields: { password: "wrong horse" }, status: 401, says: "is wrong" },
+      { name: "an unknown address", fields: { email: "x@example.com" }, status: 401, says: "is wrong" },
+      { name: "an owner", fields: { email: "game_owner1@example.com" }, status: 403, says: "not the account of a playtester" },
+      { name: "no form token", fields: { csrf: "" }, status: 403, says: "out of date" },
+    ])("by password: $name", async ({ fields, status, says }) => {
+      const { server, playtester } = await market();
+      const good = { email: await emailOf(playtester), password: "correct horse" };
+      const reply = await visitor(server).submit("/play/sign-in", "/play/sign-in/password", { ...good, ...fields });
+      expect(reply.status).toBe(status);
+      expect(reply.html).toContain(says);
+      expect(reply.headers.getSetCookie().join()).not.toContain("playtest_session");
+    });
+
+    it("counts tries per address together with the API", async () => {
+      const { server } = await market({
+        config: (config) => Object.assign(config.limits, { enabled: true, passwordPerMinute: 2, registerPerMinute: 10 }),
+      });
+      const body = { name: "x", email: "x@example.com", password: "wrong horse" };
+      expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(401);
+      const ann = visitor(server);
+      const attempt = () => ann.submit("/play/sign-in", "/play/sign-in/password", body);
+      expect((await attempt()).status).toBe(401);
+      const refused = await attempt();
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get("retry-after")).toBe("30");
+      expect((await ann.submit("/play/sign-in", "/play/sign-in/link", { email: "x@example.com" })).status).toBe(429);
+      expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(429);
+    });
+
+    it("leads nowhere but into the portal", async () => {
+      const { server, playtester } = await market();
+      for (const next of ["https://evil.example/play", "//evil.example", "/play/../x", "/play?x=1"]) {
+        const page = `/play/sign-in?${new URLSearchParams({ next })}`;
+        const fields = { email: await emailOf(playtester), password: "correct horse" };
+        expect((await visitor(server).submit(page, "/play/sign-in/password", fields)).location).toBe("/play");
+      }
+    });
+
+    it("marks its cookies Secure where the server is reached by https", async () => {
+      const server = await serve();
+      server.deps.config.baseUrl = "https://play.example.com";
+      const cookie = (await visitor(server).get("/play/sign-in")).headers.getSetCookie()[0];
+      expect(cookie).toMatch(/^__Host-playtest_visitor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+    });
+  });
+
+  describe("a session", () => {
+    it("needs its form's token, and does nothing without", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const id = await order(owner, gameId);
+      const [ann, other] = [await signedIn(server, playtester), await signedIn(server, await registerPlaytester(server))];
+      const foreign = hiddenFields((await other.get("/play")).html, "/play/sign-out").csrf!;
+      for (const fields of [{}, { csrf: "" }, { csrf: "x".repeat(43) }, { csrf: foreign }]) {
+        const refused = await ann.send(`/play/offers/${id}/claim`, fields as Record<string, string>);
+        expect(refused.status).toBe(403);
+        expect(refused.html).toContain("nothing was done");
+      }
+      expect(await slotsOf(playtester)).toEqual([]);
+      expect((await ann.submit("/play", `/play/offers/${id}/claim`)).status).toBe(303);
+    });
+
+    it.each<{ name: string; end(server: TestServer, playtester: Person, browser: Visitor): Promise<unknown> }>([
+      { name: "signing out", end: (_server, _person, browser) => browser.submit("/play", "/play/sign-out") },
+      {
+        name: "a new password",
+        end: (_server, person) =>
+          person.post("/auth/change-password", { currentPassword: "correct horse", newPassword: "another horse" }),
+      },
+      {
+        name: "a password that was reset",
+        async end(server, person) {
+          await server.request("POST", "/auth/password-reset", { body: { email: await emailOf(person) } });
+          await server.advance(0);
+          const token = new URL(`http://x${mailedPath(server)}`).searchParams.get("token");
+          await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "another horse" } });
+        },
+      },
+      {
+        name: "suspension",
+        end: async (server, person) => (await admin(server)).post(`/admin/users/${person.id}/suspend`, {}),
+      },
+      { name: "30 days", end: (server) => server.advance(30 * day) },
+    ])("ends by $name, also for whoever copied its cookie", async ({ end }) => {
+      const { server, owner, gameId, playtester } = await market();
+      const id = await order(owner, gameId);
+      const ann = await signedIn(server, playtester);
+      const thief = visitor(server);
+      for (const [name, value] of ann.cookies) thief.cookies.set(name, value);
+      const fields = hiddenFields((await thief.get("/play")).html, `/play/offers/${id}/claim`);
+      await end(server, playtester, ann);
+      expect((await thief.get("/play")).location).toBe("/play/sign-in?next=%2Fplay");
+      expect((await thief.send(`/play/offers/${id}/claim`, fields)).location).toBe("/play/sign-in");
+      expect((await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].status).toBe("open");
+    });
+
+    it("a suspended playtester cannot sign in again", async () => {
+      const { server, playtester } = await market();
+      const ann = visitor(server);
+      const path = await linkFor(server, ann, await emailOf(playtester));
+      await (await admin(server)).post(`/admin/users/${playtester.id}/suspend`, {});
+      expect((await ann.submit(path, "/play/sign-in/confirm")).status).toBe(410);
+      const fields = { email: "playtester2@example.com", password: "correct horse" };
+      const refused = await ann.submit("/play/sign-in", "/play/sign-in/password", fields);
+      expect(refused.status).toBe(403);
+      expect(refused.html).toContain("This account is suspended");
+    });
+
+    it("keeps only hashes of what its cookie and its links hold", async () => {
+      const { server, playtester } = await market();
+      const ann = visitor(server);
+      const path = await linkFor(server, ann, await emailOf(playtester));
+      await ann.submit(path, "/play/sign-in/confirm");
+      const rows = await server.deps.store.read(async (q) => [
+        ...(await q.all("SELECT * FROM sessions")),
+        ...(await q.all("SELECT * FROM one_time_tokens")),
+      ]);
+      const stored = JSON.stringify(rows);
+      expect(rows).toHaveLength(2);
+      expect(stored).not.toContain(ann.cookies.get("playtest_session"));
+      expect(stored).not.toContain(new URL(`http://x${path}`).searchParams.get("token"));
+    });
+  });
+
+  describe("what is not there", () => {
+    it("a slot, a conversation or an application of somebody else is 404, to look at and to act on", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const other = await registerPlaytester(server);
+      const slotId = await claim(other, await order(owner, gameId));
+      const manual = await order(owner, gameId, { selectionMode: "manual", qualifications: "Patience" });
+      const application = (await other.post(`/playtester/playtests/${manual}/applications`)).body.data.application.id;
+      const accepted = await play(server, other, await order(owner, gameId));
+      await owner.post(`/slots/${accepted}/accept`);
+      const contact = { contactId: owner.id };
+      const conversation = (await other.post("/chat/conversations", contact)).body.data.conversation.id;
+      const ann = await signedIn(server, playtester);
+      const { csrf } = hiddenFields((await ann.get("/play")).html, "/play/sign-out");
+      const unknown = server.deps.newId();
+      const looks = [`slots/${slotId}`, `slots/${slotId}/build`, `slots/${unknown}`, `messages/${conversation}`, "slots/1", "x"];
+      const acts = [
+        ...["submit", "release", "report"].map((act) => `slots/${slotId}/${act}`),
+        `applications/${application}/withdraw`,
+        `messages/${conversation}`,
+        `messages/${conversation}/block`,
+        `messages/with/${owner.id}`,
+        `offers/${unknown}/claim`,
+      ];
+      const fields = { csrf: csrf!, reason: "crash", content: "Hello" };
+      for (const path of looks) expect([path, (await ann.get(`/play/${path}`)).status]).toEqual([path, 404]);
+      for (const path of acts) expect([path, (await ann.send(`/play/${path}`, fields)).status]).toEqual([path, 404]);
+      expect((await slotsOf(other)).map((slot: { status: string }) => slot.status)).toEqual(["accepted", "reserved"]);
+    });
+  });
+
+  describe("without scripts", () => {
+    it("claims once however often the form is sent, shows what helps to play, and gives back", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const id = await order(owner, gameId, { quantity: 2, notesForTesters: "Try <the> cave.", keysForTesters: ["K-1", "K-2"] });
+      const ann = await signedIn(server, playtester);
+      const offers = (await ann.get("/play")).html;
+      for (const secret of ["K-1", "Press start", "cave", "build.zip"]) expect(offers).not.toContain(secret);
+      const fields = hiddenFields(offers, `/play/offers/${id}/claim`);
+      const first = await ann.send(`/play/offers/${id}/claim`, fields);
+      const [slot] = await slotsOf(playtester);
+      expect(first).toMatchObject({ status: 303, location: `/play/slots/${slot.id}?done=claimed` });
+      expect((await ann.send(`/play/offers/${id}/claim`, fields)).location).toBe(first.location);
+      expect(await slotsOf(playtester)).toHaveLength(1);
+
+      const page = (await ann.get(first.location!)).html;
+      for (const help of ["It is yours", "K-1", "Press start.", "Try &lt;the&gt; cave.", "24 h 0 min left"])
+        expect(page).toContain(help);
+      expect((await ann.get(`/play/slots/${slot.id}/build`)).location).toBe(`${server.baseUrl}/build.zip`);
+
+      const refused = await ann.submit(`/play/slots/${slot.id}`, `/play/slots/${slot.id}/submit`, { notes: "Fun & <games>" });
+      expect(refused.status).toBe(409);
+      expect(refused.html).toContain("No complete video was uploaded");
+      expect(refused.html).toContain("Fun &amp; &lt;games&gt;</textarea>");
+
+      const released = await ann.submit(`/play/slots/${slot.id}`, `/play/slots/${slot.id}/release`);
+      expect(released.location).toBe("/play/slots?done=released");
+      expect((await ann.get(`/play/slots/${slot.id}`)).html).not.toContain("K-1");
+      const again = await ann.send(`/play/offers/${id}/claim`, { ...fields, once: "another" });
+      expect(again.status).toBe(409);
+      expect(again.html).toContain("You had a slot of this playtest before");
+    });
+
+    it("reports a problem, keeps what was typed when it is refused, hands in", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const ann = await signedIn(server, playtester);
+      const broken = await claim(playtester, await order(owner, gameId));
+      const report = `/play/slots/${broken}/report`;
+      const refused = await ann.submit(`/play/slots/${broken}`, report, { reason: "boredom", problem: "It <stops>." });
+      expect(refused.status).toBe(422);
+      expect(refused.html).toContain("It &lt;stops&gt;.</textarea>");
+      expect((await ann.submit(`/play/slots/${broken}`, report, { reason: "crash", problem: "It <stops>." })).status).toBe(303);
+      expect((await ann.get(`/play/slots/${broken}`)).html).toContain("It &lt;stops&gt;.");
+      expect((await owner.get(`/slots/${broken}`)).body.data).toMatchObject({ slot: { status: "blocked" } });
+
+      const slotId = await claim(playtester, await order(owner, gameId));
+      await giveVideo(server, slotId, playtester);
+      expect((await ann.get(`/play/slots/${slotId}`)).html).toContain("<strong>play.mp4</strong> (4 KiB) is here.");
+      const fields = hiddenFields((await ann.get(`/play/slots/${slotId}`)).html, `/play/slots/${slotId}/submit`);
+      for (const _ of [1, 2]) {
+        const sent = await ann.send(`/play/slots/${slotId}/submit`, { ...fields, notes: "Went well." });
+        expect(sent).toMatchObject({ status: 303, location: `/play/slots/${slotId}?done=submitted` });
+      }
+      expect((await owner.get(`/slots/${slotId}`)).body.data.slot.submission.notes).toBe("Went well.");
+      await owner.post(`/slots/${slotId}/accept`, { rating: 5, comment: "Sharp <eyes>" });
+      const accepted = (await ann.get(`/play/slots/${slotId}`)).html;
+      expect(accepted).toContain("earned you <strong>$10.00</strong>");
+      expect(accepted).toContain("Sharp &lt;eyes&gt;");
+      const earnings = (await ann.get("/play/earnings")).html;
+      expect(earnings).toContain('<p class="amount">$10.00</p>');
+      expect(earnings).toContain(`href="/play/slots/${slotId}"`);
+    });
+
+    it("applies, and withdraws", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const id = await order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a <gamepad>" });
+      const ann = await signedIn(server, playtester);
+      expect((await ann.get("/play")).html).toContain("Owns a &lt;gamepad&gt;");
+      const answer = "x".repeat(5001);
+      const refused = await ann.submit("/play", `/play/offers/${id}/apply`, { answer });
+      expect(refused.status).toBe(422);
+      expect(refused.html).toContain(answer);
+      expect((await ann.submit("/play", `/play/offers/${id}/apply`, { answer: "I do <own> one" })).status).toBe(303);
+      const [application] = (await owner.get(`/playtests/${id}/applications`)).body.data.applications;
+      expect(application).toMatchObject({ status: "pending", qualificationsResponse: "I do <own> one" });
+      expect((await ann.get("/play/applications")).html).toContain("I do &lt;own&gt; one");
+      const withdraw = `/play/applications/${application.id}/withdraw`;
+      const fields = hiddenFields((await ann.get("/play/applications")).html, withdraw);
+      for (const _ of [1, 2]) expect((await ann.send(withdraw, fields)).location).toBe("/play/applications?done=withdrawn");
+      expect((await ann.send(withdraw, { ...fields, once: "another" })).status).toBe(409);
+    });
+
+    it("talks with an owner, once per message; blocking ends it", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const slotId = await play(server, playtester, await order(owner, gameId));
+      const ann = await signedIn(server, playtester);
+      expect((await ann.get("/play/messages")).html).toContain("as soon as they accepted");
+      await owner.post(`/slots/${slotId}/accept`);
+      const opened = await ann.submit("/play/messages", `/play/messages/with/${owner.id}`);
+      const path = opened.location!;
+      const fields = hiddenFields((await ann.get(path)).html, path);
+      for (const content of ["Hello <there>", "Hello <there>", "And more"]) await ann.send(path, { ...fields, content });
+      const id = path.split("/").at(-1);
+      const { messages } = (await owner.get(`/chat/conversations/${id}`)).body.data;
+      expect(messages.map((message: { content: string }) => message.content)).toEqual(["Hello <there>", "And more"]);
+      await owner.post(`/chat/conversations/${id}/messages`, { content: "<script>alert(1)</script>" });
+      expect((await ann.get("/play")).html).toContain('Messages <span class="count">1<');
+      const shown = (await ann.get(path)).html;
+      expect(shown).toContain("Hello &lt;there&gt;");
+      expect(shown).toContain("&lt;script&gt;alert(1)");
+      expect(shown).toContain("Hearth &amp; Co");
+      expect((await ann.get("/play")).html).not.toContain('Messages <span class="count">');
+      expect((await ann.send(path, { ...fields, content: " " })).status).toBe(422);
+      await ann.submit(path, `${path}/block`);
+      expect((await owner.post(`/chat/conversations/${id}/messages`, { content: "?" })).status).toBe(403);
+      await ann.submit(path, `${path}/unblock`);
+      expect((await owner.post(`/chat/conversations/${id}/messages`, { content: "?" })).status).toBe(201);
+    });
+
+    it("shows the news a page at a time, and marks them as read", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      for (let round = 0; round < 8; round++)
+        await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
+      const ann = await signedIn(server, playtester);
+      const first = (await ann.get("/play/notifications")).html;
+      expect(first).toContain("24 unread");
+      const cards = (html: string) => html.split('<li class="card').length - 1;
+      const older = /href="(\/play\/notifications\?cursor=[^"]+)"/.exec(first)![1]!;
+      expect([cards(first), cards((await ann.get(older)).html)]).toEqual([20, 4]);
+      expect((await ann.get("/play/notifications?cursor=x")).status).toBe(422);
+      await ann.submit("/play/notifications", "/play/notifications/read");
+      expect((await ann.get("/play/notifications")).html).not.toContain("unread");
+    });
+  });
+
+  describe("policies", () => {
+    it("allow no inline script or style, and only the upload page a script at all", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const slotId = await claim(playtester, await order(owner, gameId));
+      const ann = await signedIn(server, playtester);
+      const nothing =
+        "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+      const pages = ["/play", "/play/slots", "/play/applications", "/play/messages", "/play/earnings", "/play/notifications"];
+      for (const path of [...pages, `/play/slots/${slotId}`]) {
+        const { headers, html } = await ann.get(path);
+        const policy = path.includes(slotId) ? nothing.replace("style", "script-src 'self'; connect-src 'self'; style") : nothing;
+        expect([path, headers.get("content-security-policy")]).toEqual([path, policy]);
+        expect(headers.get("cache-control")).toBe("no-store");
+        expect(html).not.toMatch(/<style|style="|<script>|\son\w+=/);
+      }
+      for (const [path, type] of [
+        ["upload.js", "text/javascript"],
+        ["portal.css", "text/css"],
+        ["style.css", "text/css"],
+      ])
+        expect((await ann.get(`/assets/${path}`)).headers.get("content-type")).toBe(`${type}; charset=utf-8`);
+      expect((await ann.get("/assets/toString")).status).toBe(404);
+    });
+
+    it("a session authorises uploads with its form token, and nothing else of the API", async () => {
+      const { server, owner, gameId, playtester } = await market();
+      const slotId = await claim(playtester, await order(owner, gameId));
+      const ann = await signedIn(server, playtester);
+      const stranger = await signedIn(server, await registerPlaytester(server));
+      const authOf = async (browser: Visitor, csrf = "") => ({
+        cookie: `playtest_session=${browser.cookies.get("playtest_session")}`,
+        "x-csrf-token": csrf || hiddenFields((await browser.get("/play")).html, "/play/sign-out").csrf!,
+      });
+      const [mine, foreign] = [await authOf(ann), await authOf(stranger)];
+      const bytes = videoBytes();
+      const creation = { ...tus, "upload-length": String(bytes.length), "upload-metadata": "filename cGxheS5tcDQ=" };
+      const create = (headers: Record<string, string>) =>
+        raw(server, undefined, "POST", `/playtester/slots/${slotId}/video`, { ...creation, ...headers });
+      expect((await create({})).status).toBe(401);
+      expect((await create(await authOf(ann, "wrong"))).status).toBe(403);
+      expect((await create({ ...mine, "x-csrf-token": foreign["x-csrf-token"] })).status).toBe(403);
+      expect((await create(foreign)).status).toBe(404);
+      const url = (await create(mine)).headers.get("location")!;
+      const patch = (headers: Record<string, string>) =>
+        raw(server, undefined, "PATCH", url, { ...octets, "upload-offset": "0", ...headers }, bytes);
+      expect((await patch(foreign)).status).toBe(404);
+      expect((await patch(mine)).status).toBe(204);
+      for (const path of ["/playtester/slots", "/auth/me", "/events"])
+        expect((await server.request("GET", path, { headers: mine })).status).toBe(401);
+      await ann.submit("/play", "/play/sign-out");
+      expect((await raw(server, undefined, "HEAD", url, { ...tus, ...mine })).status).toBe(401);
+    });
+  });
+});

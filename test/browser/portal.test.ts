@@ -1,0 +1,196 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { launchBrowser } from "../helpers/browser.ts";
+import { mailedPath } from "../helpers/portal.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
+import {
+  createGame,
+  giveCredit,
+  ledgerFaults,
+  order,
+  type Person,
+  registerOwner,
+  registerPlaytester,
+  videoBytes,
+} from "../helpers/story.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser.close());
+
+let server: TestServer;
+let remove: () => Promise<unknown>;
+let owner: Person;
+let playtestId: string;
+let context: BrowserContext | undefined;
+let complaints: string[];
+
+beforeEach(async () => {
+  const store = await drivers[0]!.open();
+  remove = () => store.remove();
+  server = await startTestServer({ store });
+  owner = await registerOwner(server, "Hearth & Co");
+  await registerPlaytester(server, "Ann");
+  await giveCredit(server, owner, 50_000);
+  const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
+  playtestId = await order(owner, gameId, { quantity: 1, keysForTesters: ["AAAA-BBBB"] });
+});
+
+afterEach(async () => {
+  await context?.close();
+  const faults = await ledgerFaults(server);
+  await server.close();
+  await remove();
+  expect([...faults, ...complaints]).toEqual([]);
+});
+
+/** A page of a browser of its own; what it complains about must be nothing. */
+async function open(options: { javaScriptEnabled?: boolean; width?: number } = {}): Promise<Page> {
+  const { width = 1280, ...rest } = options;
+  context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, ...rest });
+  const page = await context.newPage();
+  complaints = [];
+  page.setDefaultTimeout(10_000);
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", (dialog) => void dialog.accept());
+  return page;
+}
+
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+const go = (page: Page, name: string) => page.getByRole("navigation").getByRole("link", { name }).click();
+
+async function signInByLink(page: Page): Promise<void> {
+  await page.goto("/play/slots");
+  await page.getByLabel("E-mail address").first().fill("playtester2@example.com");
+  await press(page, "Mail me a link");
+  await page.getByText("a link is on its way").waitFor();
+  await server.advance(0);
+  await page.goto(mailedPath(server));
+  await press(page, "Sign in");
+  await page.getByRole("heading", { name: "My slots" }).waitFor();
+}
+
+async function claimSlot(page: Page): Promise<void> {
+  await go(page, "Playtests");
+  await press(page, "Claim a place");
+  await page.getByText("It is yours.").waitFor();
+}
+
+it("signs in by link, claims, uploads across a reload, hands in, is paid and talks", { timeout: 60_000 }, async () => {
+  const page = await open();
+  await signInByLink(page);
+  await claimSlot(page);
+  await page.getByText("AAAA-BBBB").waitFor();
+
+  const bytes = videoBytes(20 * 1024 * 1024);
+  const video = join(freshFolder(), "Höhle.mp4");
+  writeFileSync(video, bytes);
+  const offsets: string[] = [];
+  let heldUp = () => {};
+  const secondPiece = new Promise<void>((resolve) => {
+    heldUp = resolve;
+  });
+  await page.route("**/api/v1/uploads/*", (route) => {
+    const request = route.request();
+    if (request.method() === "PATCH") offsets.push(request.headers()["upload-offset"]!);
+    // The second piece of the first try never gets there.
+    if (offsets.length === 2 && request.method() === "PATCH") return heldUp();
+    return route.continue();
+  });
+  const handIn = page.getByRole("button", { name: "Hand in" });
+  await page.getByLabel("Choose the video").setInputFiles(video);
+  await secondPiece;
+  expect(await page.locator("#percent").textContent()).toBe("40 %");
+  expect(await handIn.isDisabled()).toBe(true);
+
+  await page.reload();
+  await page.getByText("Höhle.mp4 was not sent completely.").waitFor();
+  expect(await page.locator("#percent").textContent()).toBe("40 %");
+  expect(Number(await page.getByRole("progressbar").getAttribute("value"))).toBeCloseTo(0.4, 2);
+  await page.getByLabel("Choose the video").setInputFiles(video);
+  await page.getByText("Höhle.mp4 is here.").waitFor();
+  const piece = 8 * 1024 * 1024;
+  expect(offsets).toEqual([0, piece, piece, 2 * piece].map(String));
+
+  await page.getByLabel("Notes for the owner").fill("The cave is lovely.");
+  await handIn.click();
+  await page.getByText("Thank you!").waitFor();
+  const slotId = new URL(page.url()).pathname.split("/").at(-1);
+  const { slot } = (await owner.get(`/slots/${slotId}`)).body.data;
+  expect(slot.submission).toMatchObject({ videoFileSize: bytes.length, notes: "The cave is lovely." });
+  const { downloadUrl } = (await owner.get(`/slots/${slotId}/download-url`)).body.data;
+  expect(Buffer.from(await (await fetch(downloadUrl)).arrayBuffer()).equals(bytes)).toBe(true);
+
+  await owner.post(`/slots/${slotId}/accept`, { rating: 5 });
+  await go(page, "Earnings");
+  await page.getByText("$10.00").first().waitFor();
+  await go(page, "Messages");
+  await press(page, "Write a message");
+  await page.getByLabel("Your message").fill("Thanks for <having> me.");
+  await press(page, "Send");
+  await page.getByText("Thanks for <having> me.").waitFor();
+  await press(page, "Sign out");
+  await page.getByText("You are signed out.").waitFor();
+  await page.goto("/play/earnings");
+  expect(new URL(page.url()).pathname).toBe("/play/sign-in");
+});
+
+it("says what is wrong with a file that is no video, and takes another", { timeout: 60_000 }, async () => {
+  const page = await open({ width: 390 });
+  await signInByLink(page);
+  await claimSlot(page);
+  const choose = page.getByLabel("Choose the video");
+  await choose.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Not a film at all, this is.") });
+  await page.getByText("MP4, WebM, MOV").filter({ hasNotText: "Record" }).waitFor();
+  complaints.splice(0);
+  await choose.setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: videoBytes() });
+  await page.getByText("film.mp4 is here.").waitFor();
+  expect(await page.getByRole("button", { name: "Hand in" }).isEnabled()).toBe(true);
+});
+
+it("goes on by itself when the connection comes back, and waits while paused", { timeout: 60_000 }, async () => {
+  const page = await open();
+  await signInByLink(page);
+  await claimSlot(page);
+  const video = join(freshFolder(), "long.mp4");
+  writeFileSync(video, videoBytes(10 * 1024 * 1024));
+  let tries = 0;
+  let reached = () => {};
+  const held = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  await page.route("**/api/v1/uploads/*", (route) => {
+    if (route.request().method() !== "PATCH") return route.continue();
+    tries++;
+    if (tries === 1) return route.abort("connectionreset");
+    if (tries === 2) return reached();
+    return route.continue();
+  });
+  await page.getByLabel("Choose the video").setInputFiles(video);
+  await held;
+  await press(page, "Pause");
+  await page.getByText("Paused. long.mp4 waits for you.").waitFor();
+  await press(page, "Go on");
+  await page.getByText("long.mp4 is here.").waitFor();
+  expect(tries).toBe(4);
+  complaints.splice(0);
+});
+
+it("without scripts: claims, and gives back", { timeout: 60_000 }, async () => {
+  const page = await open({ javaScriptEnabled: false, width: 390 });
+  await signInByLink(page);
+  await claimSlot(page);
+  await page.getByText("AAAA-BBBB").waitFor();
+  const status = async () => (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots.at(-1).status;
+  expect(await status()).toBe("reserved");
+  await page.getByText("Give the slot back").click();
+  await press(page, "Give it back");
+  await page.getByText("You gave the slot back.").waitFor();
+  expect((await owner.get(`/playtests/${playtestId}`)).body.data.playtest.slots).toMatchObject({ open: 1, cancelled: 1 });
+});

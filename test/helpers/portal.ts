@@ -1,0 +1,81 @@
+import type { TestServer } from "./server.ts";
+import type { Person } from "./story.ts";
+
+/** A page as a browser without scripts gets it. */
+export interface Shown {
+  status: number;
+  location: string | null;
+  headers: Headers;
+  html: string;
+}
+
+export interface Visitor {
+  cookies: Map<string, string>;
+  get(path: string): Promise<Shown>;
+  /** Posts the given fields and nothing else. */
+  send(path: string, fields: Record<string, string>): Promise<Shown>;
+  /** Opens `page` and posts the form on it that goes to `action`, its hidden fields included. */
+  submit(page: string, action: string, fields?: Record<string, string>): Promise<Shown>;
+}
+
+const unescape = (text: string) =>
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+
+/** The hidden fields of the form that posts to `action`. */
+export function hiddenFields(html: string, action: string): Record<string, string> {
+  const form = html.split("<form ").find((part) => part.includes(`action="${action}"`));
+  if (!form) throw new Error(`no form posts to ${action} in: ${html}`);
+  const inputs = form.split("</form>")[0]!.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name, value]) => [name!, unescape(value!)]));
+}
+
+/** Somebody with cookies and no scripts. */
+export function visitor(server: TestServer): Visitor {
+  const cookies = new Map<string, string>();
+
+  async function ask(path: string, init: RequestInit = {}): Promise<Shown> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) };
+    const reply = await fetch(server.baseUrl + path, { ...init, headers, redirect: "manual" });
+    for (const line of reply.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      if (value === "") cookies.delete(name!);
+      else cookies.set(name!, value!);
+    }
+    return { status: reply.status, location: reply.headers.get("location"), headers: reply.headers, html: await reply.text() };
+  }
+
+  const send = (path: string, fields: Record<string, string>) =>
+    ask(path, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(fields).toString(),
+    });
+
+  return {
+    cookies,
+    get: (path) => ask(path),
+    send,
+    submit: async (page, action, fields = {}) => send(action, { ...hiddenFields((await ask(page)).html, action), ...fields }),
+  };
+}
+
+/** The path and query of the link in the last mail. */
+export function mailedPath(server: TestServer): string {
+  const url = new URL(/https?:\/\/\S+/.exec(server.mails.at(-1)!.text)![0]);
+  return url.pathname + url.search;
+}
+
+/** Signs in by password. */
+export async function signedIn(server: TestServer, who: Person): Promise<Visitor> {
+  const { email } = (await who.get("/auth/me")).body.data;
+  const person = visitor(server);
+  const reply = await person.submit("/play/sign-in", "/play/sign-in/password", { email, password: "correct horse" });
+  if (reply.status !== 303) throw new Error(`could not sign in: ${reply.status} ${reply.html}`);
+  return person;
+}
