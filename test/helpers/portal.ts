@@ -18,7 +18,7 @@ export interface Visitor {
   submit(page: string, action: string, fields?: Record<string, string>): Promise<Shown>;
 }
 
-const unescape = (text: string) =>
+const plain = (text: string) =>
   text
     .replaceAll("&quot;", '"')
     .replaceAll("&#39;", "'")
@@ -31,7 +31,7 @@ export function hiddenFields(html: string, action: string): Record<string, strin
   const form = html.split("<form ").find((part) => part.includes(`action="${action}"`));
   if (!form) throw new Error(`no form posts to ${action} in: ${html}`);
   const inputs = form.split("</form>")[0]!.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
-  return Object.fromEntries([...inputs].map(([, name, value]) => [name!, unescape(value!)]));
+  return Object.fromEntries([...inputs].map(([, name, value]) => [name!, plain(value!)]));
 }
 
 /** Somebody with cookies and no scripts. */

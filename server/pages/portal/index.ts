@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../../deps.ts";
-import { problemOf } from "../../http/listener.ts";
+import { problemOf, type Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";
 import { forbidden, notFound, Problem } from "../../problem.ts";
@@ -33,7 +33,7 @@ export function portal(deps: Deps): Page {
   for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
 
-  const visitOf = (session: Session, url: URL, id: string, form: Form): Visit => {
+  const visitOf = (session: Session, url: Target, id: string, form: Form): Visit => {
     const once = deps.randomBytes(16).toString("hex");
     const videoOf = (slotId: string) => deps.store.read((q) => completedVideo(q, slotId));
     return { session, ask, videoOf, id, query: url.searchParams, form, now: deps.clock.now(), once };
@@ -64,7 +64,7 @@ export function portal(deps: Deps): Page {
     redirect(response, "/play/sign-in?done=signed-out");
   }
 
-  async function post(request: IncomingMessage, response: ServerResponse, url: URL, session: Session): Promise<void> {
+  async function post(request: IncomingMessage, response: ServerResponse, url: Target, session: Session): Promise<void> {
     const form = await readForm(request);
     if (!isFormToken(session, form.csrf))
       throw forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
@@ -76,7 +76,7 @@ export function portal(deps: Deps): Page {
     await act(response, action, visitOf(session, url, found.values[0] ?? "", form));
   }
 
-  async function show(request: IncomingMessage, response: ServerResponse, url: URL, session: Session): Promise<void> {
+  async function show(request: IncomingMessage, response: ServerResponse, url: Target, session: Session): Promise<void> {
     const found = router.match(pathOf(url));
     if (!found) throw notFound();
     const { view, link } = found.methods.get("GET") ?? {};
@@ -98,7 +98,7 @@ export function portal(deps: Deps): Page {
   };
 }
 
-const pathOf = (url: URL) => url.pathname.slice("/play".length).replace(/\/$/, "") || "/";
+const pathOf = (url: Target) => url.pathname.slice("/play".length).replace(/\/$/, "") || "/";
 
 function methodNotAllowed(methods: string[]): Problem {
   const allowed = methods.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");

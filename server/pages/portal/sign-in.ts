@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { login, mailSignIn, verifyUser } from "../../accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { createAddresses } from "../../http/address.ts";
+import type { Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { forbidden, notFound, Problem } from "../../problem.ts";
 import { sameText, sha256 } from "../../secrets.ts";
@@ -114,7 +115,7 @@ export function signIn(deps: Deps): Page {
     redirect(response, nextOf(form.next));
   }
 
-  async function show(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  async function show(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
     const next = nextOf(url.searchParams.get("next"));
     const csrf = visitorToken(request, response);
     if (url.pathname === "/play/sign-in/sent") return sendPage(response, 200, linkSentPage());
