@@ -1,0 +1,216 @@
+import { decodePaymentRequiredHeader } from "@x402/core/http";
+import { describe, expect, it } from "vitest";
+import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { asking, instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { Reply, TestServer } from "../helpers/server.ts";
+import { createGame, giveCredit, giveMinutes } from "../helpers/story.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+async function openShop(server: TestServer, name = "Lantern Deep") {
+  const wallet = await openWallet(server);
+  const { owner } = wallet;
+  const gameId = await createGame(owner, { name });
+  const path = `/games/${gameId}/playtests`;
+  return {
+    ...wallet,
+    gameId,
+    path,
+    order: (body: object = {}, headers: Record<string, string> = {}) => owner.post(path, body, { ...asking(), ...headers }),
+    pay: (txHash: string, body: object = {}, headers: Record<string, string> = {}) =>
+      owner.post(path, body, { ...proof(txHash), ...headers }),
+    orders: async () => (await owner.get(path)).body.data.playtests as { id: string; status: string }[],
+  };
+}
+
+const orderOf = (asked: Reply) => instructionsOf(asked).extra.playtestRequestId!;
+
+onBothDatabases("orders paid by crypto", (serve) => {
+  it("are made with instructions, and paid by sending the same order with the transaction", async () => {
+    const shop = await openShop(await serve(), "Löwe 🦁");
+    const body = { quantity: 2, durationMinutes: 30 };
+    const asked = await shop.order(body);
+    expect([asked.status, asked.body.error.payment.chain]).toEqual([402, "base"]);
+    expect(instructionsOf(asked)).toMatchObject({
+      description: "2 × playtest of 30 minutes, 1 player: Löwe 🦁",
+      extra: { x402PaymentId: asked.body.error.payment.id, gameId: shop.gameId },
+    });
+    expect(await shop.orders()).toMatchObject([{ id: orderOf(asked), status: "pending_payment" }]);
+    const txHash = await shop.send(asked);
+    const paid = [await shop.pay(txHash, body), await shop.pay(txHash, body)];
+    for (const reply of paid) {
+      expect(reply.status).toBe(201);
+      expect(reply.body.data).toMatchObject({
+        playtest: { id: orderOf(asked), status: "active" },
+        paid: true,
+        paidWithCrypto: true,
+        totalCents: 3000,
+        paymentId: asked.body.error.payment.id,
+      });
+    }
+    expect([await shop.credit(), await shop.received(), (await shop.orders()).length]).toEqual([0, 3000, 1]);
+    expect((await shop.owner.get(`/playtests/${orderOf(asked)}/slots`)).body.data.slots).toHaveLength(2);
+    expect((await shop.server.deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  it("are read by a standard x402 client", async () => {
+    const shop = await openShop(await serve());
+    const asked = await shop.order();
+    const read = decodePaymentRequiredHeader(asked.headers.get("payment-required")!);
+    const { receiver, asset, maxAmountRequired } = instructionsOf(asked);
+    expect(read).toMatchObject({ x402Version: 2, resource: { url: `${shop.server.baseUrl}/api/v1${shop.path}` } });
+    expect(read.accepts).toMatchObject([
+      { scheme: "exact", network: "eip155:8453", amount: maxAmountRequired, asset, payTo: receiver, maxTimeoutSeconds: 900 },
+    ]);
+    const ether = await shop.owner.post("/billing/credit/x402", { amountCents: 2000 }, asking("base", "ETH"));
+    expect(ether.headers.get("payment-required")).toBeNull();
+  });
+
+  it("under an idempotency key: the same 402 while it is open, paid by X-Payment, the same 201 ever after", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const [first, second] = [await shop.order({}, key), await shop.order({}, key)];
+    expect([second!.text, second!.headers.get("idempotency-replayed")]).toEqual([first!.text, "true"]);
+    const txHash = await shop.send(first!);
+    const paid = await shop.pay(txHash, {}, key);
+    const again = await shop.pay(txHash, {}, key);
+    expect([paid.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([201, paid.text, "true"]);
+    expect((await shop.orders()).length).toBe(1);
+  });
+
+  it("under a key whose quote is over: the same order, quoted anew", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const first = await shop.order({}, key);
+    await shop.server.advance(15 * minute);
+    const second = await shop.order({}, key);
+    expect([second.status, orderOf(second)]).toEqual([402, orderOf(first)]);
+    expect(second.body.error.payment.id).not.toBe(first.body.error.payment.id);
+    expect((await shop.pay(await shop.send(second), {}, key)).status).toBe(201);
+    expect(await shop.orders()).toMatchObject([{ id: orderOf(first), status: "active" }]);
+  });
+
+  it("keep an order's quote open under its key when too little was sent", async () => {
+    const shop = await openShop(await serve());
+    const key = { "idempotency-key": "order-1" };
+    const first = await shop.order({}, key);
+    const short = await shop.pay(await shop.send(first, { by: -1_000_000 }), {}, key);
+    expect([short.status, short.body.error.message]).toEqual([402, expect.stringContaining("1 USDC is missing")]);
+    expect((await shop.order({}, key)).body.error.payment).toEqual(first.body.error.payment);
+    expect((await shop.pay(await shop.send(first), {}, key)).status).toBe(201);
+  });
+
+  it("give the surplus as credit", async () => {
+    const shop = await openShop(await serve());
+    const asked = await shop.order();
+    const reply = await shop.pay(await shop.send(asked, { by: 5_000_000 }));
+    expect([reply.status, reply.body.data.totalCents, await shop.credit()]).toEqual([201, 2000, 500]);
+  });
+
+  it.each([
+    ["another quantity", { quantity: 2 }],
+    ["another duration", { durationMinutes: 120 }],
+  ])("are not paid by %s", async (_, body) => {
+    const shop = await openShop(await serve());
+    const asked = await shop.order();
+    const txHash = await shop.send(asked);
+    await shop.order(body);
+    expect((await shop.pay(txHash, body)).status).toBe(409);
+    expect((await shop.pay(txHash)).status).toBe(201);
+  });
+
+  it("are not paid as a top-up, nor by another owner", async () => {
+    const server = await serve();
+    const [shop, other] = [await openShop(server), await openShop(server)];
+    const asked = await shop.order();
+    await Promise.all([shop.ask(), other.order()]);
+    const txHash = await shop.send(asked);
+    expect([(await shop.prove(txHash)).status, (await other.pay(txHash)).status]).toEqual([409, 409]);
+    expect((await other.owner.post(shop.path, {}, proof(txHash))).status).toBe(404);
+    expect((await shop.pay(txHash)).status).toBe(201);
+    expect((await other.pay(txHash)).status).toBe(409);
+  });
+
+  it("that were cancelled leave the money as credit, and say so", async () => {
+    const shop = await openShop(await serve());
+    const asked = await shop.order();
+    await shop.owner.post(`/playtests/${orderOf(asked)}/cancel`);
+    const txHash = await shop.send(asked);
+    for (const reply of [await shop.pay(txHash), await shop.pay(txHash)])
+      expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining("on your balance")]);
+    expect(await shop.credit()).toBe(2000);
+  });
+
+  it("are activated in the background when the transaction becomes final", async () => {
+    const shop = await openShop(await serve());
+    const asked = await shop.order();
+    expect((await shop.pay(await shop.send(asked, { confirmations: 0 }))).status).toBe(402);
+    await shop.server.advance(5 * minute);
+    expect(await shop.orders()).toMatchObject([{ id: orderOf(asked), status: "active" }]);
+  });
+
+  it("are paid once by many requests at once", async () => {
+    const shop = await openShop(await serve());
+    const txHash = await shop.send(await shop.order());
+    const replies = await Promise.all(Array.from({ length: 8 }, () => shop.pay(txHash)));
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect([await shop.credit(), (await shop.orders()).length]).toEqual([0, 1]);
+  });
+
+  it("take hours or credit where they cover the order", async () => {
+    const shop = await openShop(await serve());
+    await giveCredit(shop.server, shop.owner, 2000);
+    expect((await shop.order()).body.data.paidWithCredit).toBe(true);
+    await giveMinutes(shop.server, shop.owner, 60);
+    expect((await shop.order()).body.data.paidWithPlaytestHours).toBe(true);
+  });
+
+  describe("later", () => {
+    const placed = async (server: TestServer) => {
+      const shop = await openShop(server);
+      const id: string = (await shop.owner.post(shop.path, {})).body.data.playtest.id;
+      const pay = (headers: Record<string, string> = {}) => shop.owner.post(`/playtests/${id}/pay`, { method: "x402" }, headers);
+      return { ...shop, id, payLater: pay };
+    };
+
+    it("in two steps", async () => {
+      const shop = await placed(await serve());
+      const asked = await shop.payLater();
+      expect([asked.status, orderOf(asked)]).toEqual([402, shop.id]);
+      expect((await shop.payLater()).body.error.payment).toEqual(asked.body.error.payment);
+      const txHash = await shop.send(asked);
+      const paid = [await shop.payLater(proof(txHash)), await shop.payLater(proof(txHash))];
+      for (const reply of paid) {
+        expect(reply.status).toBe(200);
+        expect(reply.body.data).toMatchObject({
+          paidWithCrypto: true,
+          totalCents: 2000,
+          playtest: { id: shop.id, status: "active" },
+        });
+      }
+      expect((await shop.payLater()).status).toBe(409);
+    });
+
+    it("in a currency and on a chain of choice", async () => {
+      const shop = await placed(await serve());
+      const asked = await shop.payLater({ "x-payment-chain": "solana", "x-payment-currency": "SOL" });
+      expect(asked.body.error.payment).toMatchObject({ chain: "solana", currency: "SOL" });
+      expect((await shop.payLater(proof(await shop.send(asked), "solana", "SOL"))).status).toBe(200);
+    });
+
+    it("not after the order lapsed", async () => {
+      const shop = await placed(await serve());
+      await shop.server.advance(24 * hour);
+      expect((await shop.payLater()).status).toBe(409);
+    });
+  });
+
+  it("are refused, with nothing ordered, where no chain is configured", async () => {
+    const server = await serve({ config: (config) => Object.assign(config, { sandbox: false }) });
+    const shop = await openShop(server);
+    expect((await shop.order()).status).toBe(503);
+    expect(await shop.orders()).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+/// What deposits are tested with: a token, an NFT that emits an event of the same name, and a wallet that passes coins on.
+contract Token {
+    mapping(address => uint256) public balanceOf;
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    constructor() {
+        balanceOf[msg.sender] = 1e18;
+    }
+
+    function transfer(address to, uint256 value) public returns (bool) {
+        require(balanceOf[msg.sender] >= value, "too little");
+        balanceOf[msg.sender] -= value;
+        balanceOf[to] += value;
+        emit Transfer(msg.sender, to, value);
+        return true;
+    }
+
+    function transferTwice(address to, uint256 first, uint256 second) external {
+        transfer(to, first);
+        transfer(to, second);
+    }
+}
+
+contract Collectible {
+    event Transfer(address indexed from, address indexed to, uint256 indexed id);
+
+    function transfer(address to, uint256 id) external {
+        emit Transfer(msg.sender, to, id);
+    }
+}
+
+contract Wallet {
+    function transfer(address payable to, uint256) external payable {
+        to.transfer(msg.value);
+    }
+}

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import solc from "solc";
+
+const root = join(import.meta.dirname, "..", "..");
+
+export interface EvmNode {
+  url: string;
+  rpc<T = string>(method: string, ...params: unknown[]): Promise<T>;
+  /** Unlocked accounts with coins. */
+  accounts: string[];
+  /** The address of a new contract of `contracts.sol`. */
+  deploy(name: "Token" | "Collectible" | "Wallet"): Promise<string>;
+  /** Sends a transaction from the first account; its hash, mined. */
+  send(transaction: { to: string; value?: bigint; data?: string; gas?: string }): Promise<string>;
+  mine(blocks: number): Promise<void>;
+  /** Time of the newest block, ms. */
+  now(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A real development node with Base's chain id on a free port. */
+export async function startEvmNode(chainId = 8453): Promise<EvmNode> {
+  const folder = mkdtempSync(join(tmpdir(), "playtest-evm-"));
+  const config = join(folder, "hardhat.config.cjs");
+  writeFileSync(config, `module.exports = { networks: { hardhat: { chainId: ${chainId} } } };`);
+  const port = await freePort();
+  const program = join(
+    createRequire(join(root, "package.json")).resolve("hardhat/package.json"),
+    "..",
+    "internal/cli/bootstrap.js",
+  );
+  const args = [program, "--config", config, "node", "--hostname", "127.0.0.1", "--port", String(port)];
+  const env = { ...process.env, HARDHAT_DISABLE_TELEMETRY_PROMPT: "true", DO_NOT_TRACK: "1" };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  const url = `http://127.0.0.1:${port}`;
+  const rpc = rpcTo(url);
+  await listening(child, rpc);
+  const accounts = await rpc<string[]>("eth_accounts");
+  const from = accounts[0]!;
+  const contracts = compile();
+
+  async function send(transaction: { to?: string; value?: bigint; data?: string; gas?: string }): Promise<string> {
+    const { value = 0n, ...rest } = transaction;
+    try {
+      return await rpc("eth_sendTransaction", { from, ...rest, value: `0x${value.toString(16)}` });
+    } catch (error) {
+      // It is mined all the same: the node only tells its sender that it failed.
+      const txHash = (error as { data?: { txHash?: string } }).data?.txHash;
+      if (txHash === undefined) throw error;
+      return txHash;
+    }
+  }
+
+  return {
+    url,
+    rpc,
+    accounts,
+    send,
+    async deploy(name) {
+      const hash = await send({ data: `0x${contracts[name]!}` });
+      return (await rpc<{ contractAddress: string }>("eth_getTransactionReceipt", hash)).contractAddress;
+    },
+    mine: (blocks) => rpc("hardhat_mine", `0x${blocks.toString(16)}`),
+    now: async () => Number((await rpc<{ timestamp: string }>("eth_getBlockByNumber", "latest", false)).timestamp) * 1000,
+    async stop() {
+      if (child.exitCode === null && child.kill("SIGKILL")) await once(child, "exit");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Call data of `name(address,uint256…)` by its selector. */
+export const callData = (selector: string, to: string, ...numbers: bigint[]) =>
+  `0x${selector}${[BigInt(to), ...numbers].map((value) => value.toString(16).padStart(64, "0")).join("")}`;
+
+export const selectors = { transfer: "a9059cbb" } as const;
+
+function rpcTo(url: string): EvmNode["rpc"] {
+  return async <T>(method: string, ...params: unknown[]) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const reply = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const { result, error } = (await reply.json()) as { result: T; error?: { message: string; data?: unknown } };
+    if (error) throw Object.assign(new Error(`${method}: ${error.message}`), { data: error.data });
+    return result;
+  };
+}
+
+async function listening(child: ChildProcess, rpc: EvmNode["rpc"]): Promise<void> {
+  let said = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (text) => (said += text));
+  for (let tries = 0; tries < 600; tries++) {
+    if (child.exitCode !== null) throw new Error(`the development node ended: ${said}`);
+    try {
+      return void (await rpc("eth_chainId"));
+    } catch {
+      await pause(50);
+    }
+  }
+  throw new Error(`the development node did not start: ${said}`);
+}
+
+function compile(): Record<string, string> {
+  const content = readFileSync(join(import.meta.dirname, "contracts.sol"), "utf8");
+  const input = {
+    language: "Solidity",
+    sources: { "contracts.sol": { content } },
+    settings: { outputSelection: { "*": { "*": ["evm.bytecode.object"] } } },
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as {
+    errors?: { severity: string; formattedMessage: string }[];
+    contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
+  };
+  const wrong = output.errors?.filter(({ severity }) => severity === "error") ?? [];
+  if (wrong.length > 0) throw new Error(wrong.map(({ formattedMessage }) => formattedMessage).join("\n"));
+  const compiled = Object.entries(output.contracts["contracts.sol"]!);
+  return Object.fromEntries(compiled.map(([name, { evm }]) => [name, evm.bytecode.object]));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (typeof address !== "object" || address === null) throw new Error("No free port on the loopback address.");
+  return address.port;
+}
