@@ -24,6 +24,13 @@ export function proxyFor(url: URL, env: Env): URL | undefined {
   return new URL(proxy.includes("://") ? proxy : `http://${proxy}`);
 }
 
+/** Where a proxy listens, without the user and password in its address: node would send them to the target as well. */
+export const proxyAddress = ({ protocol, hostname, port }: URL) => ({
+  protocol,
+  hostname: hostname.replace(/^\[|\]$/g, ""),
+  port: port || (protocol === "https:" ? 443 : 80),
+});
+
 /** The header that tells a proxy who asks, from the user and password in its address. */
 export function proxyHeaders({ username, password }: URL): Record<string, string> {
   if (username === "") return {};
@@ -39,7 +46,14 @@ export async function tunnel(proxy: URL, target: URL, signal: AbortSignal): Prom
   ]);
   const authority = `${target.hostname}:${portOf(target)}`;
   const headers = { host: authority, ...proxyHeaders(proxy) };
-  const asked: ClientRequest = request(proxy, { method: "CONNECT", path: authority, headers, agent: false, signal });
+  const asked: ClientRequest = request({
+    ...proxyAddress(proxy),
+    method: "CONNECT",
+    path: authority,
+    headers,
+    agent: false,
+    signal,
+  });
   const socket = await new Promise<Socket>((resolve, reject) => {
     asked.once("error", reject);
     asked.once("connect", (reply, open: Socket) => {

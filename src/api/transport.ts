@@ -9,7 +9,7 @@ import {
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { CliError, exitCodes } from "../errors.ts";
-import { proxyFor, proxyHeaders, tunnel } from "./proxy.ts";
+import { proxyAddress, proxyFor, proxyHeaders, tunnel } from "./proxy.ts";
 
 export interface HttpRequest {
   method: string;
@@ -118,7 +118,8 @@ export function createTransport(env: Env): Transport {
     const { method, url, headers } = request;
     const options: RequestOptions = { method, headers, signal };
     if (url.protocol === "http:" && proxy)
-      return httpRequest(proxy, {
+      return httpRequest({
+        ...proxyAddress(proxy),
         ...options,
         path: url.href,
         headers: { host: url.host, ...headers, ...proxyHeaders(proxy) },

@@ -38,7 +38,7 @@ export interface Io {
   err(text: string): void;
   /** Text of a file, or of standard input for `-`; `flag` is named when it cannot be read. */
   readText(path: string, flag: string): Promise<string>;
-  /** Waits until all output has left; then no handler of this program is attached any more. */
+  /** Waits until all remarks have left; then no handler of this program is attached any more. */
   close(): Promise<void>;
 }
 
@@ -104,9 +104,7 @@ export function createIo(process: ProcessLike): Io {
   }
 
   async function close() {
-    const drain = (stream: Output) => new Promise<void>((resolve) => stream.write("", () => resolve()));
-    if (!broken) await drain(stdout);
-    await drain(stderr);
+    await new Promise<void>((resolve) => stderr.write("", () => resolve()));
     stopSignals();
   }
 

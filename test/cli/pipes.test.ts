@@ -95,7 +95,7 @@ describe("through a proxy", () => {
       incoming.pipe(onward);
     });
     server.on("connect", (incoming, socket) => {
-      seen.push(`CONNECT ${incoming.url}`);
+      seen.push(`CONNECT ${incoming.url} ${incoming.headers["proxy-authorization"] ?? "-"}`);
       const onward = connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
       onward.on("error", () => socket.destroy());
       socket.on("error", () => onward.destroy());
@@ -109,24 +109,37 @@ describe("through a proxy", () => {
     return { port: (server.address() as AddressInfo).port, seen };
   }
 
+  const basic = `Basic ${Buffer.from("me:secret").toString("base64")}`;
+
+  it("the proxy's password stays with the proxy", async () => {
+    const { baseUrl, seen } = await stubServer([{ on: "GET /info/server", data: {} }]);
+    const proxy = await proxyTo(Number(new URL(baseUrl).port));
+    const env = environment("http://far.example", {
+      HTTP_PROXY: `http://me:secret@127.0.0.1:${proxy.port}`,
+      PLAYTEST_API_KEY: "",
+    });
+    expect((await spawned(["api", "info/server"], env)).code).toBe(0);
+    expect(seen[0]!.headers.authorization).toBeUndefined();
+  });
+
   it("plain requests name the whole address and say who asks", async () => {
     const { baseUrl } = await stubServer([listed("through")]);
     const proxy = await proxyTo(Number(new URL(baseUrl).port));
     const env = environment("http://far.example", { HTTP_PROXY: `http://me:secret@127.0.0.1:${proxy.port}` });
     const { code, stdout } = await spawned(["games", "list", "--jq", ".games[].name"], env);
     expect([code, stdout]).toEqual([0, "through\n"]);
-    expect(proxy.seen).toEqual([`GET http://far.example/api/v1/games Basic ${Buffer.from("me:secret").toString("base64")}`]);
+    expect(proxy.seen).toEqual([`GET http://far.example/api/v1/games ${basic}`]);
   });
 
   it("TLS goes through a tunnel; a failed handshake is 10 and nothing was sent", async () => {
     const { baseUrl } = await stubServer([]);
     const proxy = await proxyTo(Number(new URL(baseUrl).port));
-    const env = environment("https://far.example", { https_proxy: `http://127.0.0.1:${proxy.port}` });
+    const env = environment("https://far.example", { https_proxy: `http://me:secret@127.0.0.1:${proxy.port}` });
     const { code, stderr } = await spawned(
       ["games", "create", "--name", "A", "--build-url", "https://a.example/a", "--retries", "0"],
       env,
     );
-    expect([code, proxy.seen]).toEqual([10, ["CONNECT far.example:443"]]);
+    expect([code, proxy.seen]).toEqual([10, [`CONNECT far.example:443 ${basic}`]]);
     expect(stderr).toContain("https://far.example");
   });
 });
