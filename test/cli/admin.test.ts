@@ -63,8 +63,8 @@ describe("admin", () => {
   });
 
   it("adds categories, suspends games and records chargebacks after asking", async () => {
-    expect((await data("games suspend " + desk.gameId)).game.status).toBe("suspended");
-    expect((await data("games unsuspend " + desk.gameId)).game.status).toBe("active");
+    expect((await data(`games suspend ${desk.gameId}`)).game.status).toBe("suspended");
+    expect((await data(`games unsuspend ${desk.gameId}`)).game.status).toBe("active");
     expect(JSON.parse((await admin(["categories", "create", "Auto Battler!", "--json=name,slug"])).stdout)).toEqual({
       category: { name: "Auto Battler!", slug: "auto-battler" },
     });

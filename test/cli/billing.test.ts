@@ -133,6 +133,89 @@ describe("billing", () => {
   });
 });
 
+describe("billing credit x402", () => {
+  it("says what to send where, and takes the transaction that pays", async () => {
+    const asked = await run("billing credit x402 --amount 20 --json");
+    expect(asked.code).toBe(0);
+    const { payment, uri } = JSON.parse(asked.stdout).result;
+    expect(payment).toMatchObject({ chain: "base", currency: "USDC", network: "eip155:8453" });
+    const [, amount] = /^ethereum:0x\w+@8453\/transfer\?address=0x\w+&uint256=(\d+)$/.exec(uri) ?? [];
+    const sent = async (confirmations: number) => {
+      const body = { chain: "base", currency: "USDC", to: payment.receiver, amount, confirmations };
+      return (await desk.server.request("POST", "/sandbox/chain/transactions", { body })).body.data.txHash;
+    };
+    const early = await sent(0);
+    expect((await run(`billing credit x402 --tx ${early}`)).code).toBe(8);
+    const tooLong = await run(`billing credit x402 --tx ${early} --wait --for 20s`);
+    expect([tooLong.code, tooLong.waited >= 20_000]).toEqual([8, true]);
+    const final = await run(`billing credit x402 --tx ${await sent(1000)} --wait`);
+    expect(final).toMatchObject({ code: 0, stdout: "Added $20.00. Credit is now $20.00.\n" });
+  });
+
+  it.each([
+    ["--chain base --currency ETH", /^ethereum:0x\w+@8453\?value=\d+$/],
+    ["--chain solana --currency SOL", /^solana:\w+\?amount=[\d.]+$/],
+    ["--chain solana --currency USDC", /^solana:\w+\?amount=[\d.]+&spl-token=\w+$/],
+  ])("links wallets and shows a QR code for %s", async (flags, uri) => {
+    const asked = await run(`billing credit x402 --amount 20 --qr ${flags} --json`);
+    expect(JSON.parse(asked.stdout).result.uri).toMatch(uri);
+    expect(asked.stderr).toMatch(/^█+\n██ ▄▄▄▄▄ /);
+    expect(asked.stderr).toContain(`${flags} --tx HASH --wait`);
+  });
+
+  it("pays on the sandbox chain, for scripts", async () => {
+    expect(await json("billing credit x402 --amount 20 --chain solana --currency SOL --sandbox")).toMatchObject({
+      result: { creditedCents: 2000 },
+    });
+  });
+
+  it.each([
+    ["billing credit x402", 2, "Give --amount for instructions, or --tx"],
+    ["billing credit x402 --amount 4", 2, "--amount: must be at least $5.00."],
+    ["billing credit x402 --amount 20 --chain base --currency SOL", 2, "SOL"],
+  ])("refuses `%s`", async (line, code, message) => {
+    const ended = await run(line);
+    expect(ended.stderr).toContain(message);
+    expect([ended.code, ended.stdout]).toEqual([code, ""]);
+  });
+});
+
+describe("billing forecast", () => {
+  it("finds the cheapest way to pay for orders", async () => {
+    await giveMinutes(desk.server, desk.owner, 120);
+    const { code, stdout, stderr } = await run("billing forecast --quantity 1 --duration-minutes 60 --orders 6", {
+      tty: { stdout: true },
+    });
+    expect([code, stderr]).toEqual([0, "Cheapest, $79.00: buy indie_monthly for $79.00, pay 6 orders of 6 with hours.\n"]);
+    expect(stdout).toMatchInlineSnapshot(`
+      "PAY             PLAN      BY HOURS  MINUTES USED  LEFT OVER  CREDIT  IN ALL
+      indie_monthly   $79.00    6         360           60         $0.00   $79.00
+      no plan         $0.00     2         120           0          $80.00  $80.00
+      studio_monthly  $379.00   6         360           1260       $0.00   $379.00
+      indie_yearly    $790.00   6         360           3360       $0.00   $790.00
+      studio_yearly   $3790.00  6         360           17760      $0.00   $3790.00
+      "
+    `);
+  });
+
+  it("reads orders from a file, and chooses which of them to pay with hours", async () => {
+    await giveMinutes(desk.server, desk.owner, 120);
+    const stdin =
+      "- {quantity: 1, durationMinutes: 30}\n- {quantity: 1, durationMinutes: 120}\n- {quantity: 2, durationMinutes: 30}\n";
+    const { stdout } = await run("billing forecast - --json", { stdin });
+    expect(JSON.parse(stdout).result[0]).toEqual({
+      plan: null,
+      planCents: 0,
+      byHours: ["#1", "#3"],
+      minutesUsed: 90,
+      minutesLeft: 30,
+      creditCents: 3500,
+      totalCents: 3500,
+    });
+    expect(await run("billing forecast -", { stdin: "quantity: 1" })).toMatchObject({ code: 2 });
+  });
+});
+
 /** What a person does at the checkout while the command waits. */
 function settle(outcome: string) {
   return async () => {

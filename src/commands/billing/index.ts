@@ -1,6 +1,8 @@
 import type { Group } from "../define.ts";
 import { balance } from "./balance.ts";
 import { creditAdd } from "./credit-add.ts";
+import { creditX402 } from "./credit-x402.ts";
+import { forecast } from "./forecast.ts";
 import { hours, hoursHistory } from "./hours.ts";
 import { invoice } from "./invoice.ts";
 import { paymentsGet, paymentsList } from "./payments.ts";
@@ -14,6 +16,7 @@ export const billing: Group = {
     paymentsGet,
     invoice,
     creditAdd,
+    creditX402,
     plans,
     subscriptionShow,
     subscriptionCheckout,
@@ -21,5 +24,6 @@ export const billing: Group = {
     subscriptionResume,
     hours,
     hoursHistory,
+    forecast,
   ],
 };

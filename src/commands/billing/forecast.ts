@@ -1,0 +1,97 @@
+import { resolve } from "node:path";
+import type { Input } from "../../api/client.ts";
+import { usage } from "../../errors.ts";
+import { plural, usd } from "../../io/text.ts";
+import { arg, type Context, col, define, flag, type View } from "../define.ts";
+import { type Mix, mixes, type PricedOrder } from "./mix.ts";
+
+type Order = NonNullable<Input<"quotePlaytest">["body"]>;
+
+const view: View = {
+  columns: [
+    col("pay", ({ plan }) => plan ?? "no plan"),
+    col("plan", "planCents", "usd"),
+    col("by hours", ({ byHours }) => (byHours as string[]).length),
+    col("minutes used", "minutesUsed"),
+    col("left over", "minutesLeft"),
+    col("credit", "creditCents", "usd"),
+    col("in all", "totalCents", "usd"),
+  ],
+};
+
+export const forecast = define({
+  name: "forecast",
+  summary: "Find the cheapest mix of hours, credit and a plan for a set of orders",
+  description:
+    "Orders come from a file, a JSON or YAML list of order bodies, or from the flags, --orders times. Each is priced by the server; nothing is\n" +
+    "ordered. The cheapest way stands first.",
+  operation: ["quotePlaytest", "listPlans", "getBalance"],
+  risk: "read",
+  body: "quotePlaytest",
+  partialBody: true,
+  args: { file: arg.optional("File with a list of orders; - is standard input") },
+  flags: { orders: flag.integer("How many such orders (default 1)", { min: 1, max: 1000 }) },
+  examples: [
+    "playtest billing forecast --quantity 5 --duration-minutes 60 --orders 4",
+    "playtest billing forecast orders.yaml --json",
+  ],
+  async run({ args, body, flags }, ctx) {
+    const orders =
+      args.file === undefined ? Array.from({ length: flags.orders ?? 1 }, () => body) : await readOrders(ctx, args.file);
+    const priced = await price(ctx, orders);
+    const [{ plans, configured }, { balanceCents, playtestMinutes }] = await Promise.all([
+      ctx.api().listPlans({}),
+      ctx.api().getBalance({}),
+    ]);
+    const ways = mixes(priced, playtestMinutes, configured ? plans : []);
+    ctx.out.note(advice(ways[0]!, priced, balanceCents));
+    return ctx.rows("ways", ways, view);
+  },
+});
+
+function advice(
+  { plan, planCents, byHours, creditCents, totalCents }: Mix,
+  orders: readonly PricedOrder[],
+  balanceCents: number,
+) {
+  const parts = [
+    ...(plan ? [`buy ${plan} for ${usd(planCents)}`] : []),
+    ...(byHours.length > 0 ? [`pay ${plural(byHours.length, "order")} of ${orders.length} with hours`] : []),
+    ...(creditCents > 0
+      ? [
+          `pay ${usd(creditCents)} with credit${balanceCents < creditCents ? `, ${usd(creditCents - balanceCents)} more than you have` : ""}`,
+        ]
+      : []),
+  ];
+  return `Cheapest, ${usd(totalCents)}: ${parts.length > 0 ? parts.join(", ") : "nothing to pay"}.`;
+}
+
+async function readOrders(ctx: Context, file: string): Promise<Order[]> {
+  const text = await ctx.io.readText(file === "-" ? file : resolve(ctx.io.cwd(), file), "file");
+  const { parse } = await import("yaml");
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw usage(`${file} is neither JSON nor YAML: ${(error as Error).message.split("\n")[0]}`);
+  }
+  if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "object" && one !== null))
+    return value as Order[];
+  throw usage(`${file} does not hold a list of orders.`, "A list of objects with the fields of an order, as `- quantity: 3`.");
+}
+
+/** Equal orders are priced once. */
+async function price(ctx: Context, orders: readonly Order[]): Promise<PricedOrder[]> {
+  const known = new Map<string, Promise<{ totalCents: number; playtestMinutesNeeded: number }>>();
+  const quoted = orders.map((order) => {
+    const key = JSON.stringify(order);
+    const quote = known.get(key) ?? ctx.api().quotePlaytest({ body: order });
+    known.set(key, quote);
+    return quote;
+  });
+  return (await Promise.all(quoted)).map(({ totalCents, playtestMinutesNeeded }, i) => ({
+    name: `#${i + 1}`,
+    cents: totalCents,
+    minutes: playtestMinutesNeeded,
+  }));
+}
