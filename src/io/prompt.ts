@@ -6,12 +6,22 @@ export interface Choice {
   name: string;
 }
 
+/** A choice taken by pressing its key. */
+export interface KeyChoice {
+  key: "a" | "c" | "p" | "q" | "r" | "s" | "t";
+  value: string;
+  name: string;
+}
+
 /** Questions on the terminal. Where none can be asked each throws a usage error naming the flag that answers it. */
 export interface Prompt {
   readonly possible: boolean;
   confirm(question: string, instead: string): Promise<boolean>;
   text(question: string, instead: string, initial?: string): Promise<string>;
+  /** A line that may stay empty. */
+  optional(question: string, instead: string): Promise<string>;
   secret(question: string, instead: string): Promise<string>;
+  menu(question: string, choices: readonly KeyChoice[], instead: string): Promise<string>;
   choose(question: string, choices: readonly Choice[], instead: string): Promise<string>;
 }
 
@@ -39,6 +49,9 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
       ask(message, instead, (prompts) =>
         prompts.input({ message, required: true, ...(initial && { default: initial }) }, streams),
       ),
+    optional: (message, instead) => ask(message, instead, (prompts) => prompts.input({ message }, streams)),
+    menu: (message, choices, instead) =>
+      ask(message, instead, (prompts) => prompts.expand({ message, choices, expanded: true }, streams)),
     secret: (message, instead) => ask(message, instead, (prompts) => prompts.password({ message, mask: "•" }, streams)),
     choose: (message, choices, instead) =>
       ask(message, instead, (prompts) => {

@@ -48,10 +48,12 @@ const openers: Record<string, [string, ...string[]]> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a web address in the user's browser; false when there is none. */
-export async function openUrl(io: Io, url: string): Promise<boolean> {
+/** Opens a web address in `command` (a program and its arguments), else in the user's browser; false when there is none. */
+export async function openUrl(io: Io, url: string, command?: string): Promise<boolean> {
   const spawn = await spawner();
-  const [program, ...args] = io.env.BROWSER ? [io.env.BROWSER] : (openers[io.platform] ?? ["xdg-open"]);
+  const [given, ...options] = command?.split(/\s+/).filter(Boolean) ?? [];
+  const system: [string, ...string[]] = io.env.BROWSER ? [io.env.BROWSER] : (openers[io.platform] ?? ["xdg-open"]);
+  const [program, ...args] = given ? [given, ...options] : system;
   const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env: { ...io.env } });
   const opened = await Promise.race([once(child, "spawn").then(() => true), once(child, "error").then(() => false)]);
   child.on("error", () => {});

@@ -2,6 +2,7 @@ import type { Group } from "../define.ts";
 import { accept } from "./accept.ts";
 import { download } from "./download.ts";
 import { list } from "./list.ts";
+import { next } from "./next.ts";
 import { reject } from "./reject.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
@@ -10,6 +11,6 @@ import { url } from "./url.ts";
 import { watch } from "./watch.ts";
 
 export const review: Group = {
-  commands: [list, show, accept, reject, url, transcript, download, watch, stats],
+  commands: [list, show, next, accept, reject, url, transcript, download, watch, stats],
   fallback: "list",
 };

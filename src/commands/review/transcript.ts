@@ -23,6 +23,9 @@ async function fetchText(ctx: Context, address: string) {
   return lines(reply.body.toString("utf8"));
 }
 
+/** The transcript's text, made harmless for a terminal. */
+export const readTranscript = async (ctx: Context, id: string) => fetchText(ctx, (await transcriptOf(ctx, id)).downloadUrl);
+
 export const transcript = define({
   name: "transcript",
   summary: "Print the transcript of a video",

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { beforeEach, describe, expect, it } from "vitest";
+import { main } from "../../src/main.ts";
+import { FakeProcess, testFolder } from "../helpers/cli.ts";
+import { eachDesk } from "../helpers/owner.ts";
+import { startTime } from "../helpers/server.ts";
+import { type Person, play, registerPlaytester } from "../helpers/story.ts";
+
+const desk = eachDesk();
+let ann: Person;
+let folder: string;
+
+beforeEach(async () => {
+  ann = await registerPlaytester(desk.server, "Ann");
+  folder = testFolder();
+});
+
+const submitted = async (person = ann) => play(desk.server, person, await desk.order());
+const slot = async (id: string) => (await desk.owner.get(`/slots/${id}`)).body.data.slot;
+
+/** Sits at a terminal: types the next answer whenever the screen shows the question it is for. */
+async function inbox(answers: readonly [question: string, keys: string][], words: readonly string[] = []) {
+  const env = {
+    HOME: folder,
+    PLAYTEST_CONFIG_DIR: folder,
+    PLAYTEST_BASE_URL: desk.server.baseUrl,
+    PLAYTEST_API_KEY: desk.owner.key,
+    PLAYTEST_PLAYER: `${process.execPath} ${join(folder, "player.cjs")}`,
+    NO_COLOR: "1",
+  };
+  writeFileSync(
+    join(folder, "player.cjs"),
+    `require("node:fs").writeFileSync(${JSON.stringify(join(folder, "played"))}, process.argv[2])`,
+  );
+  const fake = new FakeProcess({ env, tty: true, cwd: folder });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+  Object.assign(fake, { stdin });
+  // Prompts pipe into it, which would end any stream but a process's own.
+  Object.assign(fake.stderr, { end: () => fake.stderr });
+  const left = [...answers];
+  let read = 0;
+  // One key a turn, as a person types; a prompt draws itself between two.
+  const type = async (keys: string) => {
+    for (const key of keys) {
+      await new Promise((resolve) => setImmediate(resolve));
+      stdin.write(key);
+    }
+  };
+  fake.stderr.onText = (text) => {
+    for (let next = left[0]; next !== undefined && text.includes(next[0], read); next = left[0]) {
+      read = text.indexOf(next[0], read) + next[0].length;
+      left.shift();
+      if (next[1] !== "") return void type(next[1]);
+    }
+  };
+  const code = await main(["review", "next", ...words], fake, { now: () => startTime });
+  expect(left).toEqual([]);
+  return { code, stdout: fake.stdout.text, stderr: fake.stderr.text };
+}
+
+describe("review next", () => {
+  it("accepts with a rating and a comment, asking again for a rating that is none", async () => {
+    const id = await submitted();
+    const { code, stdout, stderr } = await inbox([
+      ["What now?", "a\r"],
+      ["Rating", "6\r"],
+      ["A rating is a whole number", ""],
+      ["Rating", "5\r"],
+      ["Comment", "Thank you.\r"],
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Ann");
+    expect(stderr).toContain("A rating is a whole number from 1 to 5.");
+    expect(stderr).toContain("Accepted: Ann is paid $10.00.");
+    expect(stderr).toContain("1 accepted, 0 rejected, 0 skipped.");
+    expect(await slot(id)).toMatchObject({ status: "accepted", rating: { score: 5, comment: "Thank you." } });
+  });
+
+  it("goes through them the oldest first: skip one, reject one with a retry", async () => {
+    const first = await submitted();
+    desk.server.clock.set(desk.server.clock.now() + 1_000);
+    const second = await submitted(await registerPlaytester(desk.server, "Bo"));
+    const { stderr } = await inbox([
+      ["1 of 2 submissions", ""],
+      ["What now?", "s\r"],
+      ["2 of 2 submissions", ""],
+      ["What now?", "r\r"],
+      ["Why?", "No sound.\r"],
+      ["try again", "y\r"],
+    ]);
+    expect(stderr).toContain("0 accepted, 1 rejected, 1 skipped.");
+    expect((await slot(first)).status).toBe("submitted");
+    expect(await slot(second)).toMatchObject({ status: "rejected", rejection: { reason: "No sound." } });
+  });
+
+  it("plays the video in PLAYTEST_PLAYER, says when there is no transcript, and quits", async () => {
+    const id = await submitted();
+    const { code, stderr } = await inbox([
+      ["What now?", "p\r"],
+      ["The video is opening.", ""],
+      ["What now?", "t\r"],
+      ["warning:", ""],
+      ["What now?", "q\r"],
+    ]);
+    expect(code).toBe(0);
+    await expect
+      .poll(() => existsSync(join(folder, "played")) && readFileSync(join(folder, "played"), "utf8"))
+      .toContain("token=");
+    expect(stderr).toContain("0 accepted, 0 rejected, 0 skipped.");
+    expect((await slot(id)).status).toBe("submitted");
+  });
+
+  it("writes to a playtester one may write to, and says so where one may not", async () => {
+    const first = await submitted();
+    const chat: [string, string][] = [
+      ["What now?", "c\r"],
+      ["Message", "What did you mean?\r"],
+    ];
+    const locked = await inbox([...chat, ["warning:", ""], ["What now?", "q\r"]]);
+    expect(locked.code).toBe(0);
+    await desk.owner.post(`/slots/${first}/accept`);
+    await submitted();
+    await inbox([...chat, ["Sent.", ""], ["What now?", "q\r"]]);
+    const { contacts } = (await ann.get("/chat/contacts")).body.data;
+    expect(contacts).toMatchObject([{ lastMessagePreview: "What did you mean?", unreadCount: 1 }]);
+  });
+
+  it("Ctrl-C leaves with 130", async () => {
+    await submitted();
+    expect((await inbox([["What now?", "\u0003"]])).code).toBe(130);
+  });
+
+  it("needs a terminal, and none where nothing waits", async () => {
+    expect(await desk.run("review next")).toMatchObject({ code: 0, stderr: "Nothing waits for review.\n" });
+    await submitted();
+    expect(await desk.run("review next")).toMatchObject({ code: 2, stderr: expect.stringContaining("This needs a terminal.") });
+    expect(await desk.run("review next --json", { tty: true })).toMatchObject({ code: 2, stdout: "" });
+  });
+});
