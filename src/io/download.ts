@@ -1,8 +1,6 @@
-import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open as openFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { HttpReply, HttpRequest } from "../api/transport.ts";
 import { CliError, exitCodes, failure } from "../errors.ts";
 
@@ -60,15 +58,17 @@ async function open(download: Download, address: string, from: number): Promise<
   throw failure(`${url.origin} redirects again and again.`);
 }
 
-async function append(download: Download, stream: Readable, part: string, from: number) {
-  const counted = async function* (source: AsyncIterable<Buffer>) {
-    for await (const chunk of source) {
-      download.onBytes(chunk.length);
-      yield chunk;
+/** Writes what comes as it comes: when the connection is lost, what came before stays. */
+async function append({ onBytes }: Download, stream: Readable, part: string, from: number) {
+  const file = await openFile(part, from > 0 ? "a" : "w");
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      await file.writeFile(chunk);
+      onBytes(chunk.length);
     }
-  };
-  const sink = createWriteStream(part, { flags: from > 0 ? "a" : "w", highWaterMark: 1 << 20 });
-  await pipeline(stream, counted, sink, { signal: download.signal });
+  } finally {
+    await file.close();
+  }
 }
 
 /** One connection's worth. Gives the extension when the file is whole, `"again"` when it is worth another try. */
@@ -84,6 +84,8 @@ async function attempt(download: Download, address: string, part: string): Promi
   if (status === 416 && from > 0 && total === from) return whole(download, part, total, headers);
   if (status === 416) throw await wrongSize(part, `${from} bytes are here and the file has ${total ?? "fewer"}`);
   if ((status !== 200 && status !== 206) || !stream) throw failure(`The file's address answered ${status}.`);
+  if (status === 206 && !headers["content-range"]?.startsWith(`bytes ${from}-`))
+    throw failure("Another part came than was asked for.");
   // A server that ignores Range sends the whole file: it replaces what is here.
   await append(download, stream, part, status === 206 ? from : 0);
   return whole(download, part, total, headers);
