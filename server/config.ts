@@ -148,7 +148,7 @@ export const defaults: Config = {
       finality: "finalized",
       confirmations: null,
     },
-    solana: { rpcUrl: null, receiver: null, usdc: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v" },
+    solana: { rpcUrl: null, receiver: null, usdc: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" },
     rates: { ETH: null, SOL: null, feedUrl: null, timeoutMs: 5_000 },
   },
   invoices: { series: "PT", seller: { name: "Playtest", lines: [] }, fonts: [] },

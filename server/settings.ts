@@ -16,6 +16,7 @@ export function readConfig(env: Env, dataDir: string, configFile: string | undef
   const file = configFile ?? join(dataDir, "config.json");
   const overlay = readOverlay(file, configFile !== undefined);
   if (overlay) merge(config as unknown as Tree, overlay, file, "");
+  checkReceivers(config.crypto, file);
   if (env.PLAYTEST_SMTP_URL) config.mail.smtpUrl = env.PLAYTEST_SMTP_URL;
   if (env.PLAYTEST_STRIPE_SECRET_KEY) config.stripe.secretKey = env.PLAYTEST_STRIPE_SECRET_KEY;
   if (env.PLAYTEST_STRIPE_WEBHOOK_SECRET) config.stripe.webhookSecret = env.PLAYTEST_STRIPE_WEBHOOK_SECRET;
@@ -23,6 +24,22 @@ export function readConfig(env: Env, dataDir: string, configFile: string | undef
   if (env.PLAYTEST_TRUSTED_PROXIES)
     config.http.trustedProxies = env.PLAYTEST_TRUSTED_PROXIES.split(",").map((cidr) => cidr.trim());
   return config;
+}
+
+/** Money sent to a mistyped address is gone, so one that cannot be right is not shown to anybody. */
+function checkReceivers({ base, ethereum, solana }: Config["crypto"], file: string): void {
+  const evm = /^0x[0-9a-fA-F]{40}$/;
+  const rows: [string, string | null, RegExp][] = [
+    ["base.receiver", base.receiver, evm],
+    ["base.usdc", base.usdc, evm],
+    ["ethereum.receiver", ethereum.receiver, evm],
+    ["ethereum.usdc", ethereum.usdc, evm],
+    ["solana.receiver", solana.receiver, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/],
+    ["solana.usdc", solana.usdc, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/],
+  ];
+  for (const [name, address, pattern] of rows)
+    if (address !== null && !pattern.test(address))
+      throw new SettingRefused(`${file}: crypto.${name} is not an address of that chain.`);
 }
 
 type Tree = { [name: string]: unknown };

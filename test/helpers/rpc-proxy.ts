@@ -18,13 +18,19 @@ export const troubles = {
 
 export type Trouble = keyof typeof troubles;
 
-/** A node that answers by `answer`, until told to be in trouble. */
-export async function startRpc(answer: (method: string, params: unknown[]) => Promise<RpcAnswer> | RpcAnswer) {
+/** A node that answers calls by `answer`, and GET by `get`, until told to be in trouble. */
+export async function startRpc(
+  answer: (method: string, params: unknown[]) => Promise<RpcAnswer> | RpcAnswer,
+  get: () => unknown = () => null,
+) {
   let trouble: Trouble | undefined;
+  const paths: string[] = [];
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
+    paths.push(request.url!);
     if (trouble) return troubles[trouble](response);
+    if (request.method === "GET") return void response.end(JSON.stringify(get()));
     const { id, method, params } = JSON.parse(text) as { id: number; method: string; params: unknown[] };
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ jsonrpc: "2.0", id, ...(await answer(method, params)) }));
@@ -32,6 +38,8 @@ export async function startRpc(answer: (method: string, params: unknown[]) => Pr
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** What was asked for, in order. */
+    paths,
     fail: (how: Trouble | undefined) => {
       trouble = how;
     },

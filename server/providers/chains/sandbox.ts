@@ -14,7 +14,7 @@ const receivers: Record<ChainName, string> = {
 const usdc: Record<ChainName, string> = {
   base: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
   ethereum: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
-  solana: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
+  solana: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
 };
 
 /** Cents per whole coin, for ever. */

@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { defaults } from "../../server/config.ts";
+import { centsOf, coins, judge, type QuoteTerms, sameAddress, uniqueAmount } from "../../server/domain/crypto.ts";
+import { createRates } from "../../server/providers/chains/rates.ts";
+import { startRpc } from "../helpers/rpc-proxy.ts";
+import { createTestClock } from "../helpers/server.ts";
+
+describe("amounts", () => {
+  const currency = fc.constantFrom("USDC" as const, "ETH" as const, "SOL" as const);
+  const cents = fc.integer({ min: 500, max: 1_000_000 });
+  const rate = fc.integer({ min: 100, max: 20_000_000 });
+
+  it("with their suffix are worth exactly what was asked for", () => {
+    fc.assert(
+      fc.property(currency, cents, rate, fc.nat(), (which, asked, price, draw) => {
+        const used = which === "USDC" ? 100 : price;
+        expect(centsOf(uniqueAmount(asked, used, which, draw), used, which)).toBe(asked);
+      }),
+    );
+  });
+
+  it("differ when their draws do", () => {
+    const draws = Array.from({ length: 9_998 }, (_, draw) => uniqueAmount(2000, 100, "USDC", draw));
+    expect(new Set(draws).size).toBe(9_998);
+  });
+
+  it.each([
+    [20_000_137n, "USDC", "20.000137"],
+    [20_000_000n, "USDC", "20"],
+    [1n, "ETH", "0.000000000000000001"],
+    [9_007_199_254_740_993n, "ETH", "0.009007199254740993"],
+    [1_500_000_000n, "SOL", "1.5"],
+  ] as const)("%i of %s reads %s", (atomic, which, text) => {
+    expect(coins(atomic, which)).toBe(text);
+  });
+
+  it("count fractions of a cent for nothing", () => {
+    expect([centsOf(9_999n, 100, "USDC"), centsOf(10_000n, 100, "USDC")]).toEqual([0, 1]);
+  });
+});
+
+it.each([
+  ["0xAbC0000000000000000000000000000000000001", "0xabc0000000000000000000000000000000000001", true],
+  ["0xAbC0000000000000000000000000000000000001", "0xabc0000000000000000000000000000000000002", false],
+  ["EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "epjfwdd5aufqssqem2qn1xzybapc8g4weggkzwytdt1v", false],
+])("%s and %s are the same address: %s", (a, b, same) => {
+  expect(sameAddress(a, b)).toBe(same);
+});
+
+describe("whose transfer it is", () => {
+  const start = 1_000_000_000;
+  const quote = (atomic: bigint, changes: Partial<QuoteTerms> = {}): QuoteTerms => ({
+    ownerId: "me",
+    atomic,
+    createdAt: start,
+    expiresAt: start + 900_000,
+    paid: false,
+    ...changes,
+  });
+  const other = { ownerId: "other" };
+  const rows: {
+    name: string;
+    amount?: bigint;
+    at?: number;
+    exact?: QuoteTerms[];
+    mine?: QuoteTerms[];
+    rivals?: boolean;
+    is: string;
+  }[] = [
+    { name: "my exact amount in time", exact: [quote(100n)], is: "paid" },
+    { name: "at the last millisecond", exact: [quote(100n)], at: start + 900_000, is: "paid" },
+    { name: "a millisecond later", exact: [quote(100n)], at: start + 900_001, is: "late" },
+    { name: "by a clock that is a minute slow", exact: [quote(100n)], at: start - 60_000, is: "paid" },
+    { name: "before I asked", exact: [quote(100n)], at: start - 60_001, is: "unasked" },
+    { name: "my exact amount, paid before", exact: [quote(100n, { paid: true })], is: "again" },
+    { name: "somebody else's exact amount", exact: [quote(100n, other)], mine: [quote(90n)], is: "foreign" },
+    {
+      name: "an amount mine once and now another's",
+      exact: [quote(100n, other), quote(100n, { createdAt: 0, expiresAt: 1 })],
+      is: "foreign",
+    },
+    { name: "more than I was asked for", mine: [quote(90n)], is: "paid" },
+    { name: "less than I was asked for", mine: [quote(110n)], is: "short" },
+    { name: "more, while others wait", mine: [quote(90n)], rivals: true, is: "unclear" },
+    { name: "less, while others wait", mine: [quote(110n)], rivals: true, is: "unclear" },
+    { name: "more, but late", mine: [quote(90n)], at: start + 900_001, is: "late" },
+    { name: "any amount when I asked for nothing", is: "unasked" },
+    { name: "any amount when I asked for nothing and others did", rivals: true, is: "unasked" },
+  ];
+  it.each(rows)(
+    "$name: $is",
+    ({ amount = 100n, at = start + 1000, exact = [], mine = exact.filter((q) => q.ownerId === "me"), rivals = false, is }) => {
+      expect(judge({ amount, at }, "me", { exact, mine, rivals }).is).toBe(is);
+    },
+  );
+
+  it("takes the largest of my quotes that an overpayment covers", () => {
+    const verdict = judge({ amount: 100n, at: start }, "me", {
+      exact: [],
+      mine: [quote(50n), quote(80n), quote(120n)],
+      rivals: false,
+    });
+    expect(verdict).toMatchObject({ is: "paid", quote: { atomic: 80n } });
+  });
+});
+
+describe("prices from a feed", () => {
+  const running: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const feed of running.splice(0)) await feed.close();
+  });
+
+  it("are at most a minute old", async () => {
+    const clock = createTestClock();
+    const answers = [{ amount: "3012.456" }, { amount: "2999" }];
+    const feed = await startRpc(
+      () => ({ result: null }),
+      () => ({ data: answers.shift() }),
+    );
+    running.push(feed);
+    const rates = createRates({ ...defaults.crypto.rates, feedUrl: `${feed.url}/{coin}` }, clock);
+    expect([await rates.of("USDC"), await rates.of("ETH")]).toEqual([100, 301_246]);
+    clock.set(clock.now() + 14_000);
+    expect(await rates.of("ETH")).toBe(301_246);
+    clock.set(clock.now() + 1_000);
+    expect(await rates.of("ETH")).toBe(299_900);
+    feed.fail("refuses");
+    clock.set(clock.now() + 59_000);
+    expect(await rates.of("ETH")).toBe(299_900);
+    clock.set(clock.now() + 1_000);
+    await expect(rates.of("ETH")).rejects.toThrow("The price of ETH is not known just now.");
+    expect(feed.paths).toEqual(["/ETH", "/ETH", "/ETH", "/ETH"]);
+  });
+
+  it("that make no sense are none", async () => {
+    const feed = await startRpc(
+      () => ({ result: null }),
+      () => ({ data: { amount: "-1" } }),
+    );
+    running.push(feed);
+    const rates = createRates({ ...defaults.crypto.rates, feedUrl: feed.url }, createTestClock());
+    await expect(rates.of("SOL")).rejects.toThrow("not known");
+  });
+});
