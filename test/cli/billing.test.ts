@@ -80,16 +80,14 @@ describe("billing", () => {
     const bought = await run("billing subscription checkout --plan-key indie_monthly --sandbox", { tty: { stdout: true } });
     expect([bought.code, bought.stderr]).toEqual([0, ""]);
     expect(named(bought.stdout)).toMatchInlineSnapshot(`
-      "plan           Indie Monthly
-      status         active
-      price          $79.00
-      every          month
-      hours left     5
-      renews         in 1mo
-      ends
-      since          now
-      ended because
-      id             UUID
+      "plan        Indie Monthly
+      status      active
+      price       $79.00
+      every       month
+      hours left  5
+      renews      in 1mo
+      since       now
+      id          UUID
       "
     `);
     const cancelled = await run("billing subscription cancel --yes --json=status,cancelAtPeriodEnd");
