@@ -14,18 +14,18 @@ describe("order", () => {
     const { code, stdout, stderr } = await desk.run(`order ${desk.gameId} --quantity 3 --yes`, { tty: true });
     expect(code).toBe(0);
     expect(named(stdout)).toMatchInlineSnapshot(`
-      "Playtest        UUID
-      Status          active
-      Slots ordered   3
-      Length          60 min
-      Players a slot  1
-      Kind            private
-      For             everyone
-      Selection       automatic
-      Price a slot    $20.00
-      Payout a slot   $10.00
-      Paid with       $60.00 credit
-      Left            $440.00
+      "playtest        UUID
+      status          active
+      slots ordered   3
+      length          60 min
+      players a slot  1
+      kind            private
+      for             everyone
+      selection       automatic
+      price a slot    $20.00
+      payout a slot   $10.00
+      paid with       $60.00 credit
+      left            $440.00
       "
     `);
     expect(stderr).toBe("");
@@ -78,7 +78,7 @@ describe("order", () => {
   it("pays from hours when they cover all of it", async () => {
     await giveMinutes(desk.server, desk.owner, 100);
     const { stdout } = await desk.run(`order ${desk.gameId} --yes`, { tty: true });
-    expect(stdout).toMatch(/Paid with +60 playtest minutes\nLeft +40 playtest minutes/);
+    expect(stdout).toMatch(/paid with +60 playtest minutes\nleft +40 playtest minutes/);
     expect(await balance()).toBe(50_000);
   });
 
@@ -166,7 +166,7 @@ describe("an order left unpaid", () => {
     const { id } = JSON.parse(stdout).playtest;
     expect((await desk.run(`pt get ${id} --json`)).stdout).toContain("pending_payment");
     const paid = await desk.run(`playtests pay ${id} --method credit --max-cost 20`, { tty: true });
-    expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/Paid with +\$20\.00 credit\nLeft +\$480\.00/)]);
+    expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/paid with +\$20\.00 credit\nleft +\$480\.00/)]);
     const again = await desk.run(`playtests pay ${id} --method credit --yes`);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is active: there is nothing to pay")]);
   });
@@ -209,20 +209,20 @@ describe("looking", () => {
   it("shows one, and its slots", async () => {
     const id = await desk.order({ notesForTesters: "Loud\u001b[31m" });
     expect(named((await desk.run(`playtests get ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
-      "Playtest        UUID
-      Game            Lantern Deep
-      Status          active
-      Slots           1 open
-      Slots ordered   1
-      Length          60 min
-      Players a slot  1
-      Kind            private
-      For             everyone
-      Selection       automatic
-      Price a slot    $20.00
-      Payout a slot   $10.00
-      Notes           Loud\\u001b[31m
-      Ordered         now
+      "playtest        UUID
+      game            Lantern Deep
+      status          active
+      slots           1 open
+      slots ordered   1
+      length          60 min
+      players a slot  1
+      kind            private
+      for             everyone
+      selection       automatic
+      price a slot    $20.00
+      payout a slot   $10.00
+      notes           Loud\\u001b[31m
+      ordered         now
       "
     `);
     const { slots } = (await desk.json(`playtests slots ${id}`)) as unknown as { slots: { status: string }[] };

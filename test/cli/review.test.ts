@@ -47,16 +47,16 @@ describe("looking", () => {
     `);
     const shown = await desk.run(`review show ${id.slice(-8)}`, { tty: true, env: config });
     expect(named(shown.stdout, { SLOT: id })).toMatchInlineSnapshot(`
-      "Slot        SLOT
-      Status      submitted
-      Game        Lantern Deep
-      Playtest    UUID
-      Playtester  Ann
-      Length      60 min
-      Deadline    in 1d
-      Submitted   now
-      Video       4.0 KiB
-      Notes       It was fun.
+      "slot        SLOT
+      status      submitted
+      game        Lantern Deep
+      playtest    UUID
+      playtester  Ann
+      length      60 min
+      deadline    in 1d
+      submitted   now
+      video       4.0 KiB
+      notes       It was fun.
       "
     `);
   });

@@ -17,16 +17,16 @@ export const applicationsView: View = {
 
 export const applicationView: View = {
   columns: [
-    detail("Application", "id", "id"),
-    detail("Status", "status", "status"),
-    detail("Playtester", "displayName"),
-    detail("Rating", "ratingAverage"),
-    detail("Accepted playtests", "acceptedCount"),
-    detail("Experience", "gamingExperience"),
-    detail("Validated", "validatedAt", "ago"),
-    detail("Answer", "qualificationsResponse"),
-    detail("Applied", "createdAt", "ago"),
-    detail("Reviewed", "reviewedAt", "ago"),
-    detail("Slot", "assignedSlotId", "id"),
+    detail("application", "id", "id"),
+    detail("status", "status", "status"),
+    detail("playtester", "displayName"),
+    detail("rating", "ratingAverage"),
+    detail("accepted playtests", "acceptedCount"),
+    detail("experience", "gamingExperience"),
+    detail("validated", "validatedAt", "ago"),
+    detail("answer", "qualificationsResponse"),
+    detail("applied", "createdAt", "ago"),
+    detail("reviewed", "reviewedAt", "ago"),
+    detail("slot", "assignedSlotId", "id"),
   ],
 };

@@ -9,10 +9,10 @@ export const refundText = ({ refundedCents, refundedMinutes }: { refundedCents: 
 
 const view = {
   columns: [
-    detail("Playtest", "playtest.id", "id"),
-    detail("Status", "playtest.status", "status"),
-    detail("Credit back", "refundedCents", "usd"),
-    detail("Minutes back", "refundedMinutes"),
+    detail("playtest", "playtest.id", "id"),
+    detail("status", "playtest.status", "status"),
+    detail("credit back", "refundedCents", "usd"),
+    detail("minutes back", "refundedMinutes"),
   ],
 };
 

@@ -27,9 +27,9 @@ export function leftText(reply: OrderReply): string {
 const view = (reply: OrderReply) => ({
   columns: [
     ...playtestColumns,
-    detail("Paid with", () => paidText(reply)),
-    ...(leftText(reply) ? [detail("Left", () => leftText(reply))] : []),
-    ...("checkoutUrl" in reply && reply.checkoutUrl ? [detail("Pay at", () => reply.checkoutUrl)] : []),
+    detail("paid with", () => paidText(reply)),
+    ...(leftText(reply) ? [detail("left", () => leftText(reply))] : []),
+    ...("checkoutUrl" in reply && reply.checkoutUrl ? [detail("pay at", () => reply.checkoutUrl)] : []),
   ],
 });
 
@@ -78,10 +78,10 @@ export function refuseShort(reason: string | undefined) {
 export function cryptoOutcome(error: CliError, again: string): Outcome {
   const payment = error.extra.payment!;
   const columns = [
-    detail("Send", (one) => `${one.cryptoAmount} ${one.currency}`),
-    detail("To", "receiver"),
-    detail("Chain", (one) => `${one.chain} (${one.network})`),
-    detail("Before", "expiresAt", "ago"),
+    detail("send", (one) => `${one.cryptoAmount} ${one.currency}`),
+    detail("to", "receiver"),
+    detail("chain", (one) => `${one.chain} (${one.network})`),
+    detail("before", "expiresAt", "ago"),
   ];
   const failure = new CliError("PAYMENT_REQUIRED", exitCodes.payment, "The order waits for a crypto payment.", {
     hint: `When the transaction is sent: ${again}`,

@@ -48,29 +48,29 @@ export function targetingText(playtest: Record<string, unknown>) {
 
 /** The lines that describe an order, by what `playtest get` and the reply to an order both know. */
 export const playtestColumns: readonly Column[] = [
-  detail("Playtest", "id", "id"),
-  detail("Status", "status", "status"),
-  detail("Slots ordered", "quantity"),
-  detail("Length", "durationMinutes", "minutes"),
-  detail("Players a slot", "playerCount"),
-  detail("Kind", kind),
-  detail("For", targetingText),
-  detail("Selection", "selectionMode"),
-  detail("Price a slot", "costPerSlotCents", "usd"),
-  detail("Payout a slot", "payoutCents", "usd"),
+  detail("playtest", "id", "id"),
+  detail("status", "status", "status"),
+  detail("slots ordered", "quantity"),
+  detail("length", "durationMinutes", "minutes"),
+  detail("players a slot", "playerCount"),
+  detail("kind", kind),
+  detail("for", targetingText),
+  detail("selection", "selectionMode"),
+  detail("price a slot", "costPerSlotCents", "usd"),
+  detail("payout a slot", "payoutCents", "usd"),
 ];
 
 export const playtestView: View = {
   columns: [
     playtestColumns[0]!,
-    detail("Game", "gameName"),
+    detail("game", "gameName"),
     playtestColumns[1]!,
-    detail("Slots", (playtest) => countsText(playtest.slots as Counts)),
+    detail("slots", (playtest) => countsText(playtest.slots as Counts)),
     ...playtestColumns.slice(2),
-    detail("Qualifications", "qualifications"),
-    detail("Applications until", "applicationsExpireAt", "ago"),
-    detail("Notes", "notesForTesters"),
-    detail("Ordered", "createdAt", "ago"),
+    detail("qualifications", "qualifications"),
+    detail("applications until", "applicationsExpireAt", "ago"),
+    detail("notes", "notesForTesters"),
+    detail("ordered", "createdAt", "ago"),
   ],
 };
 
