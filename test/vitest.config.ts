@@ -9,7 +9,7 @@ export default defineConfig({
     exclude: ["test/package/**"],
     globalSetup: ["test/global-setup.ts"],
     allowOnly: false,
-    testTimeout: 15_000,
-    hookTimeout: 15_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
