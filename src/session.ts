@@ -14,7 +14,7 @@ import type { GlobalValues } from "./globals.ts";
 import type { TimeMode } from "./io/cells.ts";
 import { chooseFormat } from "./io/formats.ts";
 import type { Io } from "./io/io.ts";
-import { createOutput } from "./io/output.ts";
+import { createOutput, subjectOf } from "./io/output.ts";
 import { createProgress, type ProgressMode } from "./io/progress.ts";
 import { createPrompt } from "./io/prompt.ts";
 import { fileSink, stdoutSink } from "./io/sink.ts";
@@ -204,13 +204,6 @@ const writePrivate = (path: string, text: string) =>
   writeFile(path, `${text}\n`, { mode: 0o600, flag: "wx" }).catch((error: Error) => {
     throw failure(`Cannot write ${path}: ${error.message}.`, "A file that exists is never overwritten with a secret.", error);
   });
-
-/** The one object inside `{ game: {…} }`; several or none: the data itself. */
-function subjectOf(data: unknown): unknown {
-  const values = Object.values((data ?? {}) as object);
-  const [only] = values;
-  return values.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only) ? only : data;
-}
 
 function checkIdempotencyKey(key: string | undefined) {
   if (key !== undefined && !/^[\x20-\x7e]{1,250}$/.test(key))

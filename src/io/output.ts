@@ -58,6 +58,8 @@ export interface Output {
   emit(outcome: Outcome): Promise<void>;
   /** One event of long work (`progress`, `item`, `warning`, `result`): printed with --ndjson, as text where given. */
   line(event: { type: string } & Item, text?: string): Promise<void>;
+  /** One item of an output that has no end, in the format asked for; `shown` is its line of text. */
+  each(item: object, shown: string, view?: View): Promise<void>;
   /** A remark for a person, on standard error; silent with -q. */
   note(text: string): void;
   warn(text: string): void;
@@ -67,6 +69,13 @@ export interface Output {
 
 /** Columns for data no view describes: the plain fields of the first item. */
 const guess = (item: Item | undefined): View => ({ columns: Object.keys(item ?? {}).map((key) => col(key, key)) });
+
+/** The one object inside `{ game: {…} }`; several or none: the data itself. */
+export function subjectOf(data: unknown): unknown {
+  const values = Object.values((data ?? {}) as object);
+  const [only] = values;
+  return values.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only) ? only : data;
+}
 
 function pickFields(items: readonly Item[], fields: readonly string[]): Item[] {
   const unknown = fields.find((field) => items.length > 0 && items.every((item) => at(item, field) === undefined));
@@ -211,11 +220,19 @@ export function createOutput(options: OutputOptions): Output {
   }
 
   async function text({ text, data }: Extract<Outcome, { kind: "text" }>) {
-    if (format.kind === "json") return writeJson(format.fields ? narrow(data, data, format.fields) : data);
-    if (format.kind === "ndjson") return sink.write(`${toJson(data)}\n`);
-    if (format.kind === "jq") return query(data, format.expression);
-    if (format.kind === "template") return sink.write(`${fill(format.template, data, now())}\n`);
+    if (format.kind !== "auto") return item({ kind: "item", data, subject: subjectOf(data) });
     await sink.write(text.endsWith("\n") ? text : `${text}\n`);
+  }
+
+  let streaming: readonly Column[] | undefined;
+  async function each(one: Item, shown: string, view?: View) {
+    if (format.kind === "json") return sink.write(`${toJson(format.fields ? pickFields([one], format.fields)[0] : one)}\n`);
+    if (format.kind === "jq") return query(one, format.expression);
+    if (format.kind === "auto") return sink.write(`${oneLine(shown)}\n`);
+    const first = streaming === undefined;
+    streaming ??= (view ?? guess(one)).columns.filter((column) => !column.detail);
+    const head = first && (format.kind === "csv" || format.kind === "tsv") ? headerText(streaming) : "";
+    await sink.write(head + streamedLine(streaming, one));
   }
 
   async function emit(outcome: Outcome) {
@@ -229,6 +246,7 @@ export function createOutput(options: OutputOptions): Output {
     format,
     paint: options.paint,
     emit,
+    each: (one, shown, view) => each(one as Item, shown, view),
     note,
     async line(event, shown) {
       if (format.kind === "ndjson") return sink.write(`${toJson(event)}\n`);

@@ -55,7 +55,7 @@ async function fresh(ctx: Context, seen: Set<string>, most: number) {
 }
 
 async function tell(ctx: Context, notification: Notification, command: string | undefined) {
-  await ctx.out.line(
+  await ctx.out.each(
     { ...notification, type: "item", kind: notification.type },
     `${notification.createdAt}  ${notification.type}  ${notification.title}: ${notification.body}`,
   );

@@ -1,5 +1,4 @@
 import type { Data } from "../../api/client.ts";
-import { toJson } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
 import { steady } from "../steady.ts";
 import { parseUntil } from "./progress.ts";
@@ -8,11 +7,8 @@ import { countsText, playtestView } from "./view.ts";
 type Playtest = Data<"getPlaytest">["playtest"];
 
 async function tell(ctx: Context, playtest: Playtest) {
-  const { kind } = ctx.out.format;
-  if (kind === "json" || kind === "ndjson") return ctx.out.raw(`${toJson(playtest)}\n`);
   const text = `${new Date(ctx.now()).toISOString()}  ${playtest.status}  ${countsText(playtest.slots)}`.trimEnd();
-  if (kind === "auto") return ctx.out.line({ type: "item" }, text);
-  await ctx.out.emit(ctx.item({ playtest }, playtestView));
+  await ctx.out.each(playtest, text, playtestView);
 }
 
 export const watch = define({

@@ -7,16 +7,8 @@ import { queueView } from "./view.ts";
 const sentence = ({ slot, game, playtester, submission }: Submission) =>
   `${shortId(slot.id)}  ${game.name}  ${playtester?.displayName ?? ""}  ${submission ? bytes(submission.videoFileSize ?? 0) : ""}`.trimEnd();
 
-/** One line, or one JSON line, for each new thing. */
-async function print(ctx: Context, item: Submission) {
-  const { kind } = ctx.out.format;
-  if (kind === "json" || kind === "ndjson") return ctx.out.raw(`${toJson(item)}\n`);
-  if (kind === "auto") return ctx.out.line({ type: "item" }, sentence(item));
-  await ctx.out.emit({ kind: "item", data: item, subject: item, view: queueView });
-}
-
 async function tell(ctx: Context, item: Submission, command: string | undefined) {
-  await print(ctx, item);
+  await ctx.out.each(item, sentence(item), queueView);
   if (command === undefined) return;
   const { runShell } = await import("../../io/shell.ts");
   const env = {

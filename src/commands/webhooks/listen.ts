@@ -95,7 +95,7 @@ async function handle(ctx: Context, step: Step, target: URL | undefined, secret:
   const said = [timestamp, event, about ? `${about[1]}` : "", answer ? `→ ${answer.status} in ${answer.ms} ms` : ""].filter(
     (part) => part !== "",
   );
-  await ctx.out.line({ type: "item", id: step.id, event, timestamp, data, ...(answer && { answer }) }, said.join("  "));
+  await ctx.out.each({ type: "item", id: step.id, event, timestamp, data, ...(answer && { answer }) }, said.join("  "));
   if (answer && answer.status >= 300)
     ctx.out.warn(`The receiver answered ${answer.status} to ${event} ${step.id}, ${tries} times; going on.`);
 }
