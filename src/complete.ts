@@ -2,12 +2,13 @@ import { openIdCache } from "./config/ids.ts";
 import { cacheDir } from "./config/paths.ts";
 import { type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
 import { oneLine } from "./io/text.ts";
+import { overview } from "./overview.ts";
 import { type TreeCommand, tree } from "./tree.ts";
 
 type Line = readonly [word: string, summary: string];
 type Env = Readonly<Record<string, string | undefined>>;
 
-const unalias = (word: string) => tree.groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
+const unalias = (word: string) => overview.groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
 const startsWith = (path: readonly string[], words: readonly string[]) => words.every((word, i) => path[i] === word);
 
 /** The command that the words name, the longest path first. */
@@ -20,7 +21,7 @@ function commandOf(words: readonly string[]): TreeCommand | undefined {
 
 function nextWords(words: readonly string[]): Line[] {
   const known = words.map((word, i) => (i === 0 ? unalias(word) : word));
-  const nouns = new Map(tree.groups.map(({ name, summary }) => [name, summary]));
+  const nouns = new Map(overview.groups.map(({ name, summary }) => [name, summary]));
   const found = new Map<string, string>();
   for (const { path, summary } of tree.commands) {
     const next = path[known.length];

@@ -9,6 +9,6 @@ export async function quick(argv: readonly string[], env: Env, platform: string)
     return completionText(argv.slice(argv[1] === "--" ? 2 : 1), env, platform);
   }
   if (argv.length !== 1 || (first !== "--help" && first !== "-h")) return undefined;
-  const [{ tree }, { rootHelp }] = await Promise.all([import("./tree.ts"), import("./root-help.ts")]);
-  return rootHelp(tree.groups, tree.tops, tree.shortcuts);
+  const [{ overview }, { rootHelp }] = await Promise.all([import("./overview.ts"), import("./root-help.ts")]);
+  return rootHelp(overview.groups, overview.tops, overview.shortcuts);
 }

@@ -52,8 +52,5 @@ async function allCommands() {
 
 export const tree = {
   commands: await allCommands(),
-  tops: topCommands.map(({ name, summary }) => ({ name, summary })),
-  shortcuts: shortcuts.map(({ name, summary }) => ({ name, summary })),
-  groups: groups.map(({ name, aliases, summary }) => ({ name, aliases, summary })),
   exitCodes: Object.fromEntries(exitCodeMeanings.map(([code, meaning, also]) => [code, `${meaning}; ${also}`])),
 };
