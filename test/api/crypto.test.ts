@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { offerOf, openQuote } from "../../server/billing/crypto-quotes.ts";
 import { checkLedger } from "../../server/store/ledger-checks.ts";
 import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -64,6 +65,17 @@ onBothDatabases("crypto top-up", (serve) => {
       for (let count = 0; count < 40; count++) amounts.push(BigInt(instructionsOf(await wallet.ask()).maxAmountRequired));
       expect(new Set(amounts).size).toBe(40);
       expect(amounts.every((amount) => amount > 20_000_000n && amount < 20_010_000n)).toBe(true);
+    });
+
+    it("with another amount when the one drawn is taken", async () => {
+      const { server, owner } = await openWallet(await serve());
+      const draws = [1, 1, 2];
+      const randomBytes = (count: number) => Buffer.alloc(count).fill(draws.shift() ?? 3, count - 1);
+      const deps = { ...server.deps, randomBytes };
+      const offer = await offerOf(deps, { chain: "base", currency: "USDC" });
+      const bill = { ownerId: owner.id, cents: 2000, description: "Playtest credit" };
+      const open = () => deps.store.write((tx) => openQuote(deps, tx, offer, bill));
+      expect([(await open()).amount_atomic, (await open()).amount_atomic]).toEqual(["20000002", "20000003"]);
     });
 
     it("again with the same bytes under one idempotency key, and anew when that quote is over", async () => {
