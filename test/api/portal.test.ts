@@ -264,7 +264,7 @@ onBothDatabases("the portal", (serve) => {
       expect(await slotsOf(playtester)).toHaveLength(1);
 
       const page = (await ann.get(first.location!)).html;
-      for (const help of ["It is yours", "K-1", "Press start.", "Try &lt;the&gt; cave.", "24 h 0 min left"])
+      for (const help of ["It is yours", "K-1", "Press start.", "Try &lt;the&gt; cave.", "(24 h left)"])
         expect(page).toContain(help);
       expect((await ann.get(`/play/slots/${slot.id}/build`)).location).toBe(`${server.baseUrl}/build.zip`);
 

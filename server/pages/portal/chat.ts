@@ -44,7 +44,7 @@ export async function conversationPage(visit: Visit): Promise<PageContent> {
 ${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p class="soft">No messages yet. Say hello!</p>`}
 <p><a href="${path}">Look for new messages</a></p>
 ${data.isBlocked ? html`<p>You blocked ${contact.companyName}.</p>` : writeForm(visit)}
-${data.isBlocked ? button(visit, `${path}/unblock`, "Unblock", "quiet") : button(visit, `${path}/block`, `Block ${contact.companyName}`, "link")}`;
+<div class="aside">${data.isBlocked ? button(visit, `${path}/unblock`, "Unblock", "quiet") : button(visit, `${path}/block`, `Block ${contact.companyName}`, "link")}</div>`;
   return frame(visit, "messages", { title: contact.companyName, body });
 }
 

@@ -84,7 +84,8 @@ export function until(iso: string, now: number): string {
   if (minutes < 0) return "";
   if (minutes < 60) return `${minutes} min left`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes - hours * 60} min left` : `${Math.floor(hours / 24)} days left`;
+  if (hours < 3) return `${hours} h ${minutes - hours * 60} min left`;
+  return hours < 48 ? `${hours} h left` : `${Math.floor(hours / 24)} days left`;
 }
 
 export const players = (count: number) => (count === 1 ? "1 player" : `${count} players`);

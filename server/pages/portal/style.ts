@@ -5,7 +5,7 @@ export const portalStyle = `
 body { min-height: 100vh; }
 .skip { position: absolute; left: -100rem; } .skip:focus { left: 1rem; top: .5rem; z-index: 1; padding: .4rem .8rem; background: var(--paper); }
 .bar { background: var(--paper); border-bottom: 1px solid var(--line); }
-.bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.25rem; max-width: 60rem; margin: 0 auto; padding: .5rem 1.25rem; }
+.bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.25rem; max-width: 60rem; margin: 0 auto; padding: .5rem 2rem; }
 .brand { margin-right: auto; font-weight: 700; font-size: 1.1rem; color: inherit; text-decoration: none; }
 .who { display: flex; align-items: center; gap: .75rem; } .who span { overflow-wrap: anywhere; }
 nav { flex-basis: 100%; }
@@ -29,6 +29,7 @@ p { margin: .5rem 0; }
 .badge.good { color: var(--good); } .badge.wait { color: var(--accent); }
 .prose { white-space: pre-wrap; overflow-wrap: anywhere; }
 .more { margin-top: 1.25rem; }
+.aside { margin-top: 1.75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 section > h2:first-child { margin-top: 0; }
 section > form:first-of-type label { margin-top: .5rem; }
@@ -40,7 +41,8 @@ code { padding: .15rem .4rem; border-radius: .3rem; background: var(--ground); f
 .keys { padding-left: 1.25rem; } .keys li { margin: .3rem 0; }
 textarea { min-height: 7rem; resize: vertical; }
 input[type=file] { padding: .6rem; border-style: dashed; }
-progress { width: 100%; height: 1rem; accent-color: var(--accent); }
+progress { width: 100%; height: .9rem; appearance: none; border: 1px solid var(--soft); border-radius: .45rem; overflow: hidden; background: var(--ground); }
+progress::-webkit-progress-bar { background: var(--ground); } progress::-webkit-progress-value { background: var(--accent); } progress::-moz-progress-bar { background: var(--accent); }
 .thread { display: grid; gap: .75rem; margin: 1rem 0; padding: 0; list-style: none; }
 .thread li { max-width: 85%; padding: .6rem .9rem; border-radius: .75rem; background: var(--ground); justify-self: start; }
 .thread li.mine { justify-self: end; background: var(--wash); }
@@ -53,7 +55,7 @@ td.money, th.money { text-align: right; padding-right: 0; font-variant-numeric: 
 main.wide { margin: 1.5rem auto; }
 @media (max-width: 40rem) {
   .bar > div { padding: .5rem 1.25rem 0; }
-  nav ul { flex-wrap: nowrap; overflow-x: auto; margin: 0 -1.25rem; padding: .25rem 1.25rem .5rem; }
+  nav ul { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0; padding-bottom: .5rem; }
   main, main.wide { min-height: 0; margin: 0; background: var(--paper); } body { background: var(--paper); }
   form > button:not(.link), .button { width: 100%; text-align: center; }
 }
