@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
+import * as users from "../../server/store/users.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { hiddenFields, mailedPath, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -176,6 +177,19 @@ onBothDatabases("the portal", (serve) => {
       {
         name: "suspension",
         end: async (server, person) => (await admin(server)).post(`/admin/users/${person.id}/suspend`, {}),
+      },
+      {
+        name: "suspension that was lifted since",
+        async end(server, person) {
+          const boss = await admin(server);
+          await boss.post(`/admin/users/${person.id}/suspend`, {});
+          await boss.post(`/admin/users/${person.id}/unsuspend`, {});
+        },
+      },
+      {
+        name: "a suspension that a session slipped past",
+        end: (server, person) =>
+          server.deps.store.write((tx) => users.update(tx, person.id, { suspended_at: server.clock.now() })),
       },
       { name: "30 days", end: (server) => server.advance(30 * day) },
     ])("ends by $name, also for whoever copied its cookie", async ({ end }) => {
