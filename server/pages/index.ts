@@ -9,6 +9,7 @@ import { health } from "./health.ts";
 import { html, sendPage } from "./html.ts";
 import { portal } from "./portal/index.ts";
 import { processors } from "./processors.ts";
+import { resetPassword } from "./reset-password.ts";
 import { verifyEmail } from "./verify-email.ts";
 import { watch } from "./watch.ts";
 
@@ -20,6 +21,7 @@ export function createPages(deps: Deps): PageHandler {
   const pages: Record<string, Page> = {
     checkout: checkout(deps),
     processors: processors(deps),
+    "reset-password": resetPassword(deps),
     "verify-email": verifyEmail(deps),
     watch: watch(deps),
     assets,

@@ -43,6 +43,15 @@ export const addToken = (
   token: { hash: string; user_id: string; purpose: TokenPurpose; created_at: number; expires_at: number },
 ) => insertRow(tx, "one_time_tokens", token);
 
+/** Whether a token would work now, without using it up. */
+export const hasToken = async (q: Query, hash: string, purpose: TokenPurpose, now: number) =>
+  (await q.one(
+    "SELECT hash FROM one_time_tokens WHERE hash = ? AND purpose = ? AND used_at IS NULL AND expires_at > ?",
+    hash,
+    purpose,
+    now,
+  )) !== undefined;
+
 /** Uses a token up; undefined when it is unknown, used, expired or for something else. */
 export const useToken = (tx: Query, hash: string, purpose: TokenPurpose, now: number) =>
   tx.one<{ user_id: string }>(

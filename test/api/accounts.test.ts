@@ -82,6 +82,25 @@ onBothDatabases("accounts", (serve) => {
     expect((await confirm(late)).status).toBe(422);
   });
 
+  it("sets a new password on the page the mail links to, once", async () => {
+    const server = await serve();
+    await registerOwner(server);
+    await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
+    await server.advance(0);
+    const path = /https?:\/\/[^/]+(\/reset-password\?token=\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+    const token = path.split("=")[1]!;
+    expect((await server.request("GET", `/${path}`)).text).toContain("New password");
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const post = (password: string) =>
+      server.request("POST", "//reset-password", { body: new URLSearchParams({ token, password }).toString(), headers });
+    expect((await post("short")).status).toBe(422);
+    const twice = await Promise.all([post("another horse"), post("another horse")]);
+    expect(twice.map((reply) => reply.status).sort()).toEqual([200, 410]);
+    expect((await server.request("GET", `/${path}`)).status).toBe(410);
+    const body = { name: "new", email: "game_owner1@example.com", password: "another horse" };
+    expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(201);
+  });
+
   it("makes, lists, expires and revokes keys", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
