@@ -43,8 +43,10 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
   mkdirSync(uploader.directory, { recursive: true, mode: 0o700 });
   const { signal, base } = uploader;
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
+  const source = createReadStream(request.file);
   await new Promise<void>((resolve, reject) => {
-    const task = new Upload(createReadStream(request.file) as unknown as Buffer, {
+    source.on("error", (error) => reject(failure(`Cannot read ${request.file}: ${error.message}.`, undefined, error)));
+    const task = new Upload(source as unknown as Buffer, {
       endpoint: base + request.path,
       headers: { ...(uploader.apiKey && { authorization: `Bearer ${uploader.apiKey}` }), "user-agent": uploader.userAgent },
       metadata: request.metadata,
@@ -68,7 +70,7 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
         task.start();
       })
       .catch(reject);
-  });
+  }).finally(() => source.destroy());
 }
 
 /** What the package exports in Node.js and its types leave out. */

@@ -1,8 +1,12 @@
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { playtest } from "../helpers/cli.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { freshFolder } from "../helpers/store.ts";
+
+// Each test starts processes, which on a busy machine take their time.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let servers = 0;
@@ -66,7 +70,7 @@ describe("serve run", () => {
     [["--database-url", "mysql://x"], 1, "does not start with postgres://"],
     [["now"], 2, "now"],
   ])("refuses %j", async (argv, code, message) => {
-    const ended = await run(...argv);
+    const ended = await playtest(["serve", ...argv]);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(message);
     expect(ended.stderr).not.toContain("    at ");

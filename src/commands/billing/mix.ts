@@ -44,7 +44,7 @@ function worthiest(orders: readonly PricedOrder[], minutes: number): Set<number>
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
-/** Every way: with no plan and with each, cheapest first. `minutes` are those at hand. */
+/** Every way: with no plan and with each, cheapest first; of two that cost the same, the one that leaves more. `minutes` are those at hand. */
 export function mixes(orders: readonly PricedOrder[], minutes: number, plans: readonly PlanOffer[]): Mix[] {
   const offers = [{ key: null, priceCents: 0, minutesPerCycle: 0 }, ...plans];
   const found = offers.map(({ key, priceCents, minutesPerCycle }) => {
@@ -63,5 +63,5 @@ export function mixes(orders: readonly PricedOrder[], minutes: number, plans: re
       totalCents: priceCents + creditCents,
     };
   });
-  return found.sort((a, b) => a.totalCents - b.totalCents || a.planCents - b.planCents);
+  return found.sort((a, b) => a.totalCents - b.totalCents || b.minutesLeft - a.minutesLeft);
 }
