@@ -101,15 +101,15 @@ function httpStack({ transport, base, signal }: Uploader): HttpStack {
     let progress: (sent: number) => void = () => {};
 
     async function send(body: (Readable & { size?: number }) | Uint8Array | null) {
-      if (url.origin !== origin)
-        throw failure(
-          `${origin} sends the upload to ${url.origin}; the key was not sent there.`,
-          "Use the server's own address as base URL.",
-        );
+      if (url.origin !== origin) {
+        if (body instanceof Readable) body.on("error", () => {}).destroy();
+        const refused = `${origin} sends the upload to ${url.origin}; the key was not sent there.`;
+        throw failure(refused, "Use the server's own address as base URL.");
+      }
       if (body instanceof Readable && body.size !== undefined) headers["content-length"] = `${body.size}`;
-      const counted = body instanceof Readable ? body.pipe(counter(progress)) : (body ?? undefined);
+      const sent = body instanceof Readable ? counted(body, progress) : (body ?? undefined);
       const either = AbortSignal.any([signal, stopped.signal]);
-      const reply = await transport.send({ method, url, headers, body: counted, timeout, signal: either });
+      const reply = await transport.send({ method, url, headers, body: sent, timeout, signal: either });
       return {
         getStatus: () => reply.status,
         getHeader: (name: string) => reply.headers[name.toLowerCase()],
@@ -137,14 +137,16 @@ function httpStack({ transport, base, signal }: Uploader): HttpStack {
   return { createRequest, getName: () => "playtest" };
 }
 
-/** Passes bytes through and says how many have gone. */
-function counter(progress: (sent: number) => void) {
+/** The same bytes, and word of how many have gone. */
+function counted(body: Readable, progress: (sent: number) => void): Readable {
   let sent = 0;
-  return new Transform({
+  const through = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       sent += chunk.length;
       progress(sent);
       done(null, chunk);
     },
   });
+  body.once("error", (error) => through.destroy(error));
+  return body.pipe(through);
 }
