@@ -79,7 +79,7 @@ export async function conclude(
   failure?: CliError,
 ): Promise<Outcome | undefined> {
   const { kind } = ctx.out.format;
-  if (kind === "json" || kind === "jq") return { ...ctx.text("", { result }), failure };
+  if (kind === "json" || kind === "jq") return { ...ctx.item({ result }), failure };
   if (kind === "ndjson") await ctx.out.line({ type: "result", ...result });
   else if (!talking(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
   if (failure) throw failure;

@@ -83,6 +83,11 @@ describe("bulk", () => {
     `);
   });
 
+  it("narrows the result with --json=fields", async () => {
+    write(three);
+    expect(JSON.parse((await bulk("--yes --json=ordered,left")).stdout)).toEqual({ result: { ordered: 3, left: 0 } });
+  });
+
   it("streams typed lines with --ndjson, the result last", async () => {
     write(three);
     const lines = (await bulk("--yes --ndjson")).stdout

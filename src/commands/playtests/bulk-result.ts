@@ -61,7 +61,7 @@ export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, j
   };
   ctx.out.note(planText(plan));
   const { kind } = ctx.out.format;
-  return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.text("", { result }) : ctx.rows("result", rows, planView);
+  return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.item({ result }) : ctx.rows("result", rows, planView);
 }
 
 /** How it ends when not every row was ordered. */
