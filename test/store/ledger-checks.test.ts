@@ -40,7 +40,7 @@ const rows: [rule: string, break_: string][] = [
   ["ledger_7_processors", "UPDATE payments SET amount_cents = amount_cents + 1 WHERE provider = 'sandbox'"],
   [
     "ledger_8_deposits",
-    "INSERT INTO crypto_deposits (chain, tx_hash, tx_index, currency, receiver, amount_atomic, value_cents, status, seen_at) VALUES ('base', '0x1', 0, 'USDC', '0x2', '5', 5, 'credited', 1)",
+    "INSERT INTO crypto_deposits (chain, tx_hash, tx_index, currency, receiver, amount_atomic, owner_id, payment_id, value_cents, status, seen_at) VALUES ('base', '0x1', 0, 'USDC', '0x2', '5', 'o', 'p', 5, 'credited', 1)",
   ],
   [
     "ledger_9_immutable",
