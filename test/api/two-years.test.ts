@@ -1,0 +1,352 @@
+import { expect, test } from "vitest";
+import { ensureAdmin } from "../../server/accounts.ts";
+import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { openTill } from "../helpers/billing.ts";
+import { type Books, openBooks, type PlanName, planFigures, prices, type Terms } from "../helpers/books.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { pdfText } from "../helpers/pdf.ts";
+import type { Reply, TestServer } from "../helpers/server.ts";
+import { createGame, type Person, personWith } from "../helpers/story.ts";
+
+const day = 86_400_000;
+const months = 24;
+const startOf = (month: number) => Date.UTC(2026, 2 + month, 1, 12);
+
+interface Slot {
+  id: string;
+  status: string;
+}
+
+/** The owner, the people around them, and what their figures must be. */
+async function begin(server: TestServer) {
+  const till = await openTill(server, "Studio Lantern");
+  const { owner } = till;
+  const sandbox = async (path: string, body: unknown) => {
+    const reply = await server.request("POST", `/sandbox${path}`, { body });
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.text}`);
+    return reply.body.data;
+  };
+  const key = (await ensureAdmin(server.deps))!;
+  const { testers } = await sandbox("/testers", { count: 4 });
+  return {
+    ...{ server, till, owner, sandbox },
+    admin: personWith(server, key, ""),
+    testers: testers.map((tester: { id: string; apiKey: string }) => personWith(server, tester.apiKey, tester.id)) as Person[],
+    gameId: await createGame(owner),
+    books: openBooks(),
+    plan: undefined as { id: string; name: PlanName; fails: boolean } | undefined,
+    /** What time alone brings within the month, and what is done when the next begins. */
+    soon: [] as (() => Promise<void>)[],
+    later: [] as (() => Promise<void>)[],
+    invoiced: new Map<string, string>(),
+  };
+}
+
+type Life = Awaited<ReturnType<typeof begin>>;
+
+async function done(reply: Promise<Reply>): Promise<Reply["body"]> {
+  const { status, text, body } = await reply;
+  if (status >= 300) throw new Error(text);
+  return body.data;
+}
+
+async function advanceTo({ server, sandbox }: Life, at: number): Promise<void> {
+  await sandbox("/clock/advance", { seconds: (at - server.clock.now()) / 1000 });
+}
+
+async function topUp(life: Life, cents: number): Promise<string> {
+  const { paymentId } = await life.till.buy(cents);
+  await life.sandbox(`/payments/${paymentId}/complete`, { outcome: "paid" });
+  life.books.note("sandbox", cents, "completed");
+  life.books.topUp(cents);
+  return paymentId;
+}
+
+async function place(life: Life, by: Terms["by"], order: { quantity: number; durationMinutes: number; selectionMode?: string }) {
+  const { quantity, durationMinutes } = order;
+  const terms = { by, ...prices[durationMinutes]!, minutes: durationMinutes };
+  const headers = { "x-payment-method": by };
+  const { playtest } = await done(life.owner.post(`/games/${life.gameId}/playtests`, order, headers));
+  life.books.order(terms, quantity);
+  const id: string = playtest.id;
+  const slots = async (status: string) =>
+    (await done(life.owner.get(`/playtests/${id}/slots`))).slots.filter((slot: Slot) => slot.status === status) as Slot[];
+  return { id, terms, slots };
+}
+
+type Placed = Awaited<ReturnType<typeof place>>;
+
+const playSlot = (life: Life, slot: Slot, tester: Person) => life.sandbox(`/slots/${slot.id}/play`, { testerId: tester.id });
+const review = (life: Life, slot: Slot, verb: string, body?: unknown) => done(life.owner.post(`/slots/${slot.id}/${verb}`, body));
+
+async function accept(life: Life, { terms }: Placed, slot: Slot, tester: Person): Promise<void> {
+  await review(life, slot, "accept", { rating: 5 });
+  life.books.accept(terms, tester.id);
+}
+
+async function deleteOpen(life: Life, { terms, slots }: Placed): Promise<void> {
+  for (const slot of await slots("open")) {
+    await done(life.owner.delete(`/playtests/slots/${slot.id}`));
+    life.books.refund(terms, "slot_refund");
+  }
+}
+
+/** Four slots: one accepted, one rejected, one accepted at the second try, one taken and never played, or deleted at once. */
+async function everyOutcome(life: Life, by: Terms["by"], late: boolean): Promise<void> {
+  const placed = await place(life, by, { quantity: 4, durationMinutes: 60 });
+  const [first, second, third, fourth] = await placed.slots("open");
+  const [anna, ben, cem, dora] = life.testers;
+  await playSlot(life, first!, anna!);
+  await accept(life, placed, first!, anna!);
+  await playSlot(life, second!, ben!);
+  await review(life, second!, "reject", { reason: "No sound." });
+  life.books.reject(placed.terms);
+  await playSlot(life, third!, cem!);
+  await review(life, third!, "reject", { reason: "Cut short.", allowRetry: true });
+  const [retry] = await placed.slots("reserved");
+  await playSlot(life, retry!, cem!);
+  await accept(life, placed, retry!, cem!);
+  if (!late) return deleteOpen(life, placed);
+  await done(dora!.post(`/playtester/playtests/${placed.id}/claim`));
+  expect((await placed.slots("reserved")).map(({ id }) => id)).toEqual([fourth!.id]);
+  life.later.push(() => deleteOpen(life, placed));
+}
+
+/** Two slots by application: one is played, the window closes over the other. */
+async function manual(life: Life): Promise<void> {
+  const placed = await place(life, "credit", { quantity: 2, durationMinutes: 120, selectionMode: "manual" });
+  const [first] = await placed.slots("open");
+  await playSlot(life, first!, life.testers[3]!);
+  await accept(life, placed, first!, life.testers[3]!);
+  life.soon.push(async () => {
+    expect(await placed.slots("expired")).toHaveLength(1);
+    life.books.refund(placed.terms, "manual_slot_expired");
+  });
+}
+
+/** Orders for all there is, to be taken back a month later. */
+async function spendAll(life: Life, by: Terms["by"]): Promise<void> {
+  const { credit, minutes } = life.books.own;
+  const [left, durationMinutes] = by === "credit" ? [credit / 1500, 30] : [minutes / 120, 120];
+  for (let slots = Math.floor(left); slots > 0; slots -= 10) {
+    const placed = await place(life, by, { quantity: Math.min(slots, 10), durationMinutes });
+    life.later.push(() => deleteOpen(life, placed));
+  }
+}
+
+async function subscribe(life: Life, name: PlanName): Promise<void> {
+  const { subscriptionId: id } = await done(life.owner.post("/billing/subscription/checkout", { planKey: name }));
+  await life.sandbox(`/subscriptions/${id}/complete`, { outcome: "paid" });
+  life.books.payPlan(planFigures[name]);
+  life.plan = { id, name, fails: false };
+}
+
+async function setRenewals(life: Life, outcome: "paid" | "failed"): Promise<void> {
+  await life.sandbox(`/subscriptions/${life.plan!.id}/renewals`, { outcome });
+  life.plan!.fails = outcome === "failed";
+}
+
+/** The card is tried: at the due date, and 1, 3 and 5 days later while it fails. */
+function expectCharge({ plan, books }: Life): void {
+  const figures = planFigures[plan!.name];
+  if (plan!.fails) books.note("sandbox", figures.price, "failed");
+  else books.payPlan(figures);
+}
+
+const statusOf = async ({ owner }: Life) => (await done(owner.get("/billing/subscription"))).subscription;
+
+async function payOutAll(life: Life): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [userId, amountCents] of life.books.earned) {
+    const { payout } = await done(life.admin.post("/admin/payouts", { userId, amountCents }));
+    ids.push(payout.id);
+    life.books.payOut(userId, amountCents);
+  }
+  return ids;
+}
+
+/** What happens on the first of a month, beside the orders of every month. */
+const script: Record<number, (life: Life) => Promise<void>> = {
+  async 0(life) {
+    await topUp(life, 60_000);
+    await subscribe(life, "indie_monthly");
+  },
+  async 2(life) {
+    await done(life.admin.post(`/admin/users/${life.owner.id}/credit`, { amountCents: 2500, note: "Thank you." }));
+    life.books.goodwill(2500);
+    await done(life.admin.post(`/admin/users/${life.owner.id}/hours`, { minutes: 90, note: "Thank you." }));
+    life.books.grant(90, "admin_grant");
+  },
+  async 3(life) {
+    for (const [outcome, status] of Object.entries({ declined: "failed", cancelled: "cancelled" })) {
+      const { paymentId } = await life.till.buy(3000);
+      await life.sandbox(`/payments/${paymentId}/complete`, { outcome });
+      life.books.note("sandbox", 3000, status);
+    }
+    const [late] = [await life.till.buy(2500), await life.till.buy(2600)];
+    await advanceTo(life, startOf(3) + 2 * day);
+    await life.sandbox(`/payments/${late.paymentId}/complete`, { outcome: "paid" });
+    life.books.note("sandbox", 2500, "completed");
+    life.books.topUp(2500);
+    life.books.note("sandbox", 2600, "cancelled");
+  },
+  async 5(life) {
+    await subscribe(life, "studio_monthly");
+  },
+  8: (life) => setRenewals(life, "failed"),
+  async 9(life) {
+    expect(await statusOf(life)).toMatchObject({ status: "past_due" });
+    const [failed] = await payOutAll(life);
+    const { payout } = await done(life.admin.post(`/admin/payouts/${failed}/fail`));
+    life.books.payOut(payout.userId, -payout.amountCents);
+    await advanceTo(life, startOf(9) + day);
+    expectCharge(life);
+    await setRenewals(life, "paid");
+    await advanceTo(life, startOf(9) + 3 * day);
+    expectCharge(life);
+    expect(await statusOf(life)).toMatchObject({ status: "active" });
+  },
+  async 11(life) {
+    const paymentId = await topUp(life, 15_000);
+    await spendAll(life, "credit");
+    await done(life.admin.post(`/admin/payments/${paymentId}/chargeback`));
+    life.books.disputeTopUp(15_000);
+    expect(life.books.own).toMatchObject({ credit: 0, owed: expect.any(Number) });
+    expect(life.books.own.owed).toBeGreaterThan(13_000);
+  },
+  async 12(life) {
+    await topUp(life, 5000);
+    expect(life.books.own.owed).toBeGreaterThan(8000);
+    await topUp(life, 40_000);
+    expect(life.books.own.owed).toBe(0);
+  },
+  async 14(life) {
+    await spendAll(life, "hours");
+    await life.sandbox(`/subscriptions/${life.plan!.id}/complete`, { outcome: "disputed" });
+    life.books.disputePlan(planFigures.studio_monthly);
+    life.plan = undefined;
+    expect(await statusOf(life)).toMatchObject({ status: "cancelled", endedReason: "chargeback" });
+    await done(life.admin.post(`/admin/users/${life.owner.id}/hours`, { minutes: 400, note: "To go on." }));
+    life.books.grant(400, "admin_grant");
+    expect(life.books.own).toMatchObject({ minutes: 0, owedMinutes: expect.any(Number) });
+    expect(life.books.own.owedMinutes).toBeGreaterThan(900);
+  },
+  async 15(life) {
+    await subscribe(life, "indie_monthly");
+    await setRenewals(life, "failed");
+  },
+  async 16(life) {
+    for (const days of [1, 3, 5]) {
+      await advanceTo(life, startOf(16) + days * day);
+      expectCharge(life);
+    }
+    expect(await statusOf(life)).toMatchObject({ status: "cancelled", endedReason: "payment_failed" });
+    life.plan = undefined;
+  },
+  18: (life) => subscribe(life, "studio_monthly"),
+  async 20(life) {
+    await done(life.owner.post("/billing/subscription/cancel"));
+    await done(life.owner.post("/billing/subscription/resume"));
+  },
+  async 22(life) {
+    await done(life.owner.post("/billing/subscription/cancel"));
+    life.plan = undefined;
+  },
+};
+
+async function liveMonth(life: Life, month: number): Promise<void> {
+  for (const act of life.later.splice(0)) await act();
+  await script[month]?.(life);
+  const { own } = life.books;
+  if (own.credit < 20_000 && month !== 11) await topUp(life, 2000 * (11 + month));
+  if (own.credit >= 15_000) {
+    await everyOutcome(life, "credit", month % 2 === 1);
+    if (month % 3 === 1) await manual(life);
+  }
+  if (own.minutes >= 240) await everyOutcome(life, "hours", month % 3 === 0);
+  if (month % 4 === 3) await payOutAll(life);
+  await advanceTo(life, startOf(month + 1));
+  for (const check of life.soon.splice(0)) await check();
+  if (life.plan) expectCharge(life);
+}
+
+async function listAll(owner: Person, path: string, name: string) {
+  const items: Reply["body"][] = [];
+  for (let cursor = ""; ; ) {
+    const { body } = await owner.get(`${path}?limit=100${cursor}`);
+    items.push(...body.data[name]);
+    if (!body.meta.hasMore) return items;
+    cursor = `&cursor=${encodeURIComponent(body.meta.cursor)}`;
+  }
+}
+
+/** Asks for the invoices that are not there yet: each has the next number of its year and the payment's amount. */
+async function checkInvoices({ server, owner, invoiced }: Life, payments: Reply["body"][]): Promise<void> {
+  const year = new Date(server.clock.now()).getUTCFullYear();
+  for (const { id, amountCents, status } of payments.filter((payment) => !invoiced.has(payment.id)).reverse()) {
+    const address = `${server.baseUrl}/api/v1/billing/payments/${id}/invoice`;
+    const reply = await fetch(address, { headers: { authorization: `Bearer ${owner.key}` } });
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    expect(reply.status).toBe(status === "completed" ? 200 : 409);
+    if (status !== "completed") continue;
+    const ofYear = [...invoiced.values()].filter((known) => known.startsWith(`PT-${year}-`));
+    const number = `PT-${year}-${String(ofYear.length + 1).padStart(6, "0")}`;
+    expect(reply.headers.get("content-disposition")).toContain(`filename="${number}.pdf"`);
+    expect(pdfText(bytes)).toContain(`$${(amountCents / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`);
+    invoiced.set(id, number);
+  }
+}
+
+const sorted = (lines: Iterable<string>) => [...lines].sort();
+
+async function checkFigures(life: Life, books: Books): Promise<void> {
+  const { owner, till, server } = life;
+  const { credit, owed, minutes, owedMinutes } = books.own;
+  const shown = await done(owner.get("/billing/balance"));
+  expect(shown).toMatchObject({ balanceCents: credit, playtestMinutes: minutes });
+  expect([await till.owedCents(), await till.owedMinutes()]).toEqual([owed, owedMinutes]);
+
+  const entries = await listAll(owner, "/billing/playtest-hours/history", "entries");
+  const lines = entries.map(({ amountMinutes, source }) => `${amountMinutes} ${source.split(":")[0]}`);
+  expect(sorted(lines)).toEqual(sorted(books.hours));
+  expect(entries.reduce((sum, { amountMinutes }) => sum + amountMinutes, 0)).toBe(minutes);
+
+  const payments = await listAll(owner, "/billing/payments", "payments");
+  expect(sorted(payments.map(({ provider, amountCents, status }) => `${provider} ${amountCents} ${status}`))).toEqual(
+    sorted(books.payments),
+  );
+  await checkInvoices(life, payments);
+
+  for (const tester of life.testers) {
+    const { balanceCents } = await done(tester.get("/playtester/earnings"));
+    expect(balanceCents).toBe(books.earned.get(tester.id) ?? 0);
+  }
+  const sums = await server.deps.store.read((q) =>
+    q.all<{ account: string; amount: number }>(
+      `SELECT account_id AS account, SUM(amount) AS amount FROM ledger_postings WHERE account_id LIKE 'revenue:%' OR account_id LIKE 'expense:%'
+        OR account_id LIKE 'assets:processor:%' OR account_id IN ('assets:bank', 'min:issued', 'min:consumed') GROUP BY account_id`,
+    ),
+  );
+  expect(Object.fromEntries(sums.map(({ account, amount }) => [account, Number(amount)]))).toEqual(
+    Object.fromEntries(books.system),
+  );
+  expect((await server.deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
+}
+
+onBothDatabases("two years of an owner", (serve) => {
+  test("agree to the cent and the minute at the end of each month", { timeout: 180_000 }, async () => {
+    const life = await begin(await serve());
+    for (let month = 0; month < months; month++) {
+      await liveMonth(life, month);
+      await checkFigures(life, life.books);
+    }
+    expect(life.server.clock.now()).toBe(Date.parse("2028-03-01T12:00:00Z"));
+    expect(life.books.payments.length).toBeGreaterThan(90);
+    expect(new Set(life.books.payments.map((line) => line.replace(/ \d+ /, " ")))).toEqual(
+      new Set([
+        ...["completed", "failed", "cancelled", "disputed"].map((status) => `sandbox ${status}`),
+        ...["credit completed", "playtest_hours completed"],
+      ]),
+    );
+  });
+});
