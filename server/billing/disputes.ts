@@ -19,31 +19,20 @@ export async function disputePayment(deps: Deps, tx: Query, payment: payments.Pa
   await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents });
 }
 
-/**
- * The bank took `cents` back: once for each dispute, however often and late it is told, and never more than is left of
- * the payment. A further dispute is flagged for the operator.
- */
+/** The bank took `cents` back: once for each dispute, however often and late it is told. A further one is flagged for the operator. */
 export async function takeDispute(
   deps: Deps,
   tx: Query,
   payment: payments.PaymentRow,
-  dispute: { id: string; cents: number },
+  { id, cents }: { id: string; cents: number },
 ): Promise<void> {
-  if (await findDispute(tx, payment, dispute.id)) return;
+  if (await findDispute(tx, payment, id)) return;
   const earlier = await reversals.ofPayment(tx, payment.id);
-  const left = payment.amount_cents - takenOf(earlier);
-  const cents = Math.min(dispute.cents, left);
-  await reversals.insert(tx, {
-    ...stampOf(deps),
-    id: dispute.id,
-    payment_id: payment.id,
-    kind: "dispute",
-    cents,
-    state: "taken",
-  });
-  if (earlier.some(({ kind }) => kind === "dispute") || cents < dispute.cents)
-    await payments.flag(tx, payment.id, `disputed again: ${dispute.id}, of which ${cents} cents were still here to take`);
-  await take(deps, tx, payment, { key: dispute.id, source: "dispute", cents, last: cents === left });
+  await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "dispute", cents, state: "taken" });
+  const total = takenOf(earlier) + cents;
+  if (earlier.some(({ kind }) => kind === "dispute") || total > payment.amount_cents)
+    await payments.flag(tx, payment.id, `disputed again: ${id}, which makes ${total} cents taken back`);
+  await take(deps, tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
   if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
   await settleStatus(deps, tx, payment);
 }
@@ -61,9 +50,9 @@ export async function winDispute(deps: Deps, tx: Query, payment: payments.Paymen
       cents: 0,
       state: "returned",
     }));
-  const wasGone = takenOf(await reversals.ofPayment(tx, payment.id)) >= payment.amount_cents;
+  const before = takenOf(await reversals.ofPayment(tx, payment.id));
   if (!(await reversals.giveBack(tx, known.id, deps.clock.now()))) return;
-  await giveBack(deps, tx, payment, { key: known.id, cents: known.cents, wasGone });
+  await giveBack(deps, tx, payment, { key: known.id, cents: known.cents, before });
   await settleStatus(deps, tx, payment);
 }
 
@@ -74,16 +63,18 @@ export async function winDispute(deps: Deps, tx: Query, payment: payments.Paymen
 export async function takeRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, totalCents: number): Promise<void> {
   const id = `refund:${payment.id}`;
   const earlier = await reversals.ofPayment(tx, payment.id);
-  const before = earlier.find((row) => row.id === id);
-  const left = payment.amount_cents - takenOf(earlier);
-  const cents = Math.min(totalCents - (before?.cents ?? 0), left);
+  const known = earlier.find((row) => row.id === id);
+  const cents = totalCents - (known?.cents ?? 0);
+  // Less than is booked already: an older report.
   if (cents <= 0) return;
-  const total = (before?.cents ?? 0) + cents;
-  if (before) await reversals.setCents(tx, id, total, deps.clock.now());
+  if (known) await reversals.setCents(tx, id, totalCents, deps.clock.now());
   else await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
-  const last = cents === left;
-  await take(deps, tx, payment, { key: `${payment.id}:${total}`, source: "card_refund", cents, last });
-  if (payment.purpose === "subscription" && last) await endDisputedPlan(deps, tx, payment, "refunded");
+  const before = takenOf(earlier);
+  if (before + cents > payment.amount_cents)
+    await payments.flag(tx, payment.id, `refunded although disputed: ${before + cents} cents taken back`);
+  await take(deps, tx, payment, { key: `${payment.id}:${totalCents}`, source: "card_refund", cents, before });
+  if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
+    await endDisputedPlan(deps, tx, payment, "refunded");
   await settleStatus(deps, tx, payment);
 }
 
@@ -102,31 +93,35 @@ async function settleStatus(deps: Deps, tx: Query, payment: payments.PaymentRow)
   await payments.transition(tx, payment.id, ["completed", "disputed", "refunded"], status, deps.clock.now());
 }
 
-interface Taking {
+interface Change {
+  /** Names it for ever. */
   key: string;
-  source: "dispute" | "card_refund";
   cents: number;
-  /** Nothing is left of the payment afterwards. */
-  last: boolean;
+  /** What of the payment was taken back before it, in cents. */
+  before: number;
 }
 
-async function take(deps: Deps, tx: Query, payment: payments.PaymentRow, { key, source, cents, last }: Taking): Promise<void> {
-  if (cents === 0) return;
-  const reversed = reversedOf(payment, `${source}:${key}`, cents);
-  if (payment.purpose === "subscription") return takePlan(deps, tx, payment, { reversed, minutesKey: last ? key : undefined });
-  await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
-}
-
-async function giveBack(
+async function take(
   deps: Deps,
   tx: Query,
   payment: payments.PaymentRow,
-  { key, cents, wasGone }: { key: string; cents: number; wasGone: boolean },
+  { key, source, cents, before }: Change & { source: "dispute" | "card_refund" },
 ): Promise<void> {
-  if (cents === 0) return;
+  const reversed = reversedOf(payment, `${source}:${key}`, cents);
+  if (payment.purpose === "subscription") {
+    // A plan's hours go with the last of its money.
+    const goes = before < payment.amount_cents && before + cents >= payment.amount_cents;
+    return takePlan(deps, tx, payment, { reversed, minutesKey: goes ? key : undefined });
+  }
+  await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
+}
+
+async function giveBack(deps: Deps, tx: Query, payment: payments.PaymentRow, { key, cents, before }: Change): Promise<void> {
   const reversed = reversedOf(payment, `dispute_won:${key}`, cents);
-  if (payment.purpose === "subscription")
-    return restorePlan(deps, tx, payment, { reversed, minutesKey: wasGone ? key : undefined });
+  if (payment.purpose === "subscription") {
+    const returns = before >= payment.amount_cents && before - cents < payment.amount_cents;
+    return restorePlan(deps, tx, payment, { reversed, minutesKey: returns ? key : undefined });
+  }
   await post(tx, creditReturned(reversed, await balance(tx, accounts.receivable(payment.owner_id))), stamp(deps));
 }
 

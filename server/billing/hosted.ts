@@ -122,10 +122,11 @@ const isBooked = ({ status }: payments.PaymentRow) => status === "completed" || 
 async function findReversed(deps: Deps, tx: Query, { paymentId, session }: Reversal): Promise<payments.PaymentRow | undefined> {
   if (session) await book(deps, tx, session);
   const payment = await findStripe(tx, paymentId);
-  // A renewal that is being charged is booked by its job in a moment: the report must come again then.
-  if (payment?.status === "pending" && !session)
-    throw unavailable("The payment that this is about is not booked yet. Nothing was changed; report it again.", 60);
-  return payment && isBooked(payment) ? payment : undefined;
+  if (!payment || isBooked(payment)) return payment;
+  // Paid with another amount: flagged, and never credited.
+  if (session?.state === "paid") return undefined;
+  // A renewal that is being charged, or a session whose name was lost in a crash: the report must come again after it.
+  throw unavailable("The payment that this is about is not booked yet. Nothing was changed; report it again.", 60);
 }
 
 async function bookDispute(deps: Deps, tx: Query, dispute: DisputeState & Reversal): Promise<void> {

@@ -213,11 +213,11 @@ onBothDatabases("cards by Stripe", (serve) => {
     ]);
   });
 
-  test("a second dispute of a payment is flagged, and takes what is left of it", async () => {
+  test("a further dispute of a payment is flagged, and each is booked by itself", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.flag(paymentId)];
-    const second = (status: string) => stripe.dispute(session, status, { id: "dp_second" });
+    const second = (status: string) => stripe.dispute(session, status, { id: "dp_second", amount: 500 });
     stripe.pay(session);
     await stripe.report(server, "checkout.session.completed", session);
     await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "needs_response", { amount: 1500 }));
@@ -225,7 +225,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     await stripe.report(server, "charge.dispute.created", second("needs_response"));
     const remark = expect.stringContaining("dp_second");
     expect(await state()).toEqual(["disputed", 0, remark]);
-    await stripe.report(server, "charge.dispute.closed", stripe.dispute(session, "won"));
+    await stripe.report(server, "charge.dispute.closed", stripe.dispute(session, "won", { amount: 1500 }));
     expect(await state()).toEqual(["disputed", 1500, remark]);
     await stripe.report(server, "charge.dispute.closed", second("won"));
     expect(await state()).toEqual(["completed", 2000, remark]);

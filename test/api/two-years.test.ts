@@ -3,6 +3,7 @@ import { ensureAdmin } from "../../server/accounts.ts";
 import { checkLedger } from "../../server/store/ledger-checks.ts";
 import { openTill } from "../helpers/billing.ts";
 import { type Books, openBooks, type PlanName, planFigures, prices, type Terms } from "../helpers/books.ts";
+import { asking, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { pdfText } from "../helpers/pdf.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
@@ -30,6 +31,7 @@ async function begin(server: TestServer) {
   const { testers } = await sandbox("/testers", { count: 4 });
   return {
     ...{ server, till, owner, sandbox },
+    wallet: await openWallet(server, owner),
     admin: personWith(server, key, ""),
     testers: testers.map((tester: { id: string; apiKey: string }) => personWith(server, tester.apiKey, tester.id)) as Person[],
     gameId: await createGame(owner),
@@ -62,19 +64,20 @@ async function topUp(life: Life, cents: number): Promise<string> {
   return paymentId;
 }
 
-async function place(life: Life, by: Terms["by"], order: { quantity: number; durationMinutes: number; selectionMode?: string }) {
-  const { quantity, durationMinutes } = order;
-  const terms = { by, ...prices[durationMinutes]!, minutes: durationMinutes };
-  const headers = { "x-payment-method": by };
-  const { playtest } = await done(life.owner.post(`/games/${life.gameId}/playtests`, order, headers));
-  life.books.order(terms, quantity);
-  const id: string = playtest.id;
-  const slots = async (status: string) =>
-    (await done(life.owner.get(`/playtests/${id}/slots`))).slots.filter((slot: Slot) => slot.status === status) as Slot[];
-  return { id, terms, slots };
+function placedAs({ owner }: Life, id: string, by: Terms["by"], durationMinutes: number) {
+  const slots = async (status: string): Promise<Slot[]> =>
+    (await done(owner.get(`/playtests/${id}/slots`))).slots.filter((slot: Slot) => slot.status === status);
+  return { id, terms: { by, ...prices[durationMinutes]!, minutes: durationMinutes }, slots };
 }
 
-type Placed = Awaited<ReturnType<typeof place>>;
+async function place(life: Life, by: Terms["by"], order: { quantity: number; durationMinutes: number; selectionMode?: string }) {
+  const reply = await done(life.owner.post(`/games/${life.gameId}/playtests`, order, { "x-payment-method": by }));
+  const placed = placedAs(life, reply.playtest.id, by, order.durationMinutes);
+  life.books.order(placed.terms, order.quantity);
+  return placed;
+}
+
+type Placed = ReturnType<typeof placedAs>;
 
 const playSlot = (life: Life, slot: Slot, tester: Person) => life.sandbox(`/slots/${slot.id}/play`, { testerId: tester.id });
 const review = (life: Life, slot: Slot, verb: string, body?: unknown) => done(life.owner.post(`/slots/${slot.id}/${verb}`, body));
@@ -157,7 +160,7 @@ const statusOf = async ({ owner }: Life) => (await done(owner.get("/billing/subs
 
 async function payOutAll(life: Life): Promise<string[]> {
   const ids: string[] = [];
-  for (const [userId, amountCents] of life.books.earned) {
+  for (const [userId, amountCents] of [...life.books.earned].filter(([, cents]) => cents > 0)) {
     const { payout } = await done(life.admin.post("/admin/payouts", { userId, amountCents }));
     ids.push(payout.id);
     life.books.payOut(userId, amountCents);
@@ -190,8 +193,32 @@ const script: Record<number, (life: Life) => Promise<void>> = {
     life.books.topUp(2500);
     life.books.note("sandbox", 2600, "cancelled");
   },
+  async 4(life) {
+    const asked = await life.wallet.ask(7500);
+    await done(life.wallet.prove(await life.wallet.send(asked)));
+    life.books.note("x402", 7500, "completed");
+    life.books.topUp(7500, "assets:crypto:base:USDC");
+  },
   async 5(life) {
     await subscribe(life, "studio_monthly");
+  },
+  async 7(life) {
+    // Credit and hours would pay this order first, so it is placed for a card and paid by crypto then.
+    const order = { durationMinutes: 60, quantity: 2 };
+    const { playtest } = await done(life.owner.post(`/games/${life.gameId}/playtests`, order, { "x-payment-method": "card" }));
+    const pay = (headers: Record<string, string>) =>
+      life.owner.post(`/playtests/${playtest.id}/pay`, { method: "x402" }, headers);
+    const txHash = await life.wallet.send(await pay(asking("solana", "USDC")));
+    await done(pay(proof(txHash, "solana", "USDC")));
+    life.books.note("x402", 4000, "completed");
+    life.books.note("sandbox", 4000, "cancelled");
+    life.books.topUp(4000, "assets:crypto:solana:USDC");
+    const placed = placedAs(life, playtest.id, "credit", 60);
+    life.books.hold(placed.terms, 2);
+    const [first] = await placed.slots("open");
+    await playSlot(life, first!, life.testers[1]!);
+    await accept(life, placed, first!, life.testers[1]!);
+    await deleteOpen(life, placed);
   },
   8: (life) => setRenewals(life, "failed"),
   async 9(life) {
@@ -324,7 +351,7 @@ async function checkFigures(life: Life, books: Books): Promise<void> {
   const sums = await server.deps.store.read((q) =>
     q.all<{ account: string; amount: number }>(
       `SELECT account_id AS account, SUM(amount) AS amount FROM ledger_postings WHERE account_id LIKE 'revenue:%' OR account_id LIKE 'expense:%'
-        OR account_id LIKE 'assets:processor:%' OR account_id IN ('assets:bank', 'min:issued', 'min:consumed') GROUP BY account_id`,
+        OR account_id LIKE 'assets:processor:%' OR account_id LIKE 'assets:crypto:%' OR account_id IN ('assets:bank', 'min:issued', 'min:consumed') GROUP BY account_id`,
     ),
   );
   expect(Object.fromEntries(sums.map(({ account, amount }) => [account, Number(amount)]))).toEqual(
@@ -345,7 +372,7 @@ onBothDatabases("two years of an owner", (serve) => {
     expect(new Set(life.books.payments.map((line) => line.replace(/ \d+ /, " ")))).toEqual(
       new Set([
         ...["completed", "failed", "cancelled", "disputed"].map((status) => `sandbox ${status}`),
-        ...["credit completed", "playtest_hours completed"],
+        ...["x402 completed", "credit completed", "playtest_hours completed"],
       ]),
     );
   });

@@ -49,10 +49,15 @@ export function openBooks() {
     own.owedMinutes -= settled;
   }
 
+  function hold({ by, cost, minutes }: Terms, quantity: number): void {
+    if (by === "credit") own.credit -= cost * quantity;
+    else change(-minutes * quantity, "playtest");
+  }
+
   return {
     ...{ payments, hours, earned, system, own, note, move, grant },
-    topUp(cents: number) {
-      debit("assets:processor:sandbox", cents);
+    topUp(cents: number, from = "assets:processor:sandbox") {
+      debit(from, cents);
       const settled = Math.min(own.owed, cents);
       own.owed -= settled;
       own.credit += cents - settled;
@@ -83,10 +88,11 @@ export function openBooks() {
       change(-covered, "chargeback");
       own.owedMinutes += minutes - covered;
     },
-    order({ by, cost, minutes }: Terms, quantity: number) {
-      note(by === "credit" ? "credit" : "playtest_hours", by === "credit" ? cost * quantity : 0, "completed");
-      if (by === "credit") own.credit -= cost * quantity;
-      else change(-minutes * quantity, "playtest");
+    hold,
+    order(terms: Terms, quantity: number) {
+      if (terms.by === "credit") note("credit", terms.cost * quantity, "completed");
+      else note("playtest_hours", 0, "completed");
+      hold(terms, quantity);
     },
     refund({ by, cost, minutes }: Terms, source: "slot_refund" | "manual_slot_expired") {
       if (by === "credit") own.credit += cost;
