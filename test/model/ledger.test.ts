@@ -1,0 +1,382 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { failPayout, recordPayout } from "../../server/admin/payouts.ts";
+import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";
+import { openHosted, takeEvent } from "../../server/billing/hosted.ts";
+import { settleOwedMinutes } from "../../server/billing/hours.ts";
+import { openCheckout } from "../../server/billing/payments.ts";
+import { startCheckout } from "../../server/billing/subscriptions.ts";
+import { createDeps } from "../../server/compose.ts";
+import { defaults } from "../../server/config.ts";
+import type { Deps } from "../../server/deps.ts";
+import { accounts, goodwillTransfer, minutesGrantTransfer } from "../../server/domain/ledger.ts";
+import { claim } from "../../server/playtests/claims.ts";
+import { placeOrder } from "../../server/playtests/orders.ts";
+import { accept, cancelOpen, reject, release, submit } from "../../server/playtests/slots.ts";
+import { Problem } from "../../server/problem.ts";
+import type { Query, Store } from "../../server/store/db.ts";
+import { StoreUnavailable } from "../../server/store/db.ts";
+import * as games from "../../server/store/games.ts";
+import { releaseAll } from "../../server/store/jobs.ts";
+import { balance, post } from "../../server/store/ledger.ts";
+import { checkLedger } from "../../server/store/ledger-checks.ts";
+import * as payments from "../../server/store/payments.ts";
+import * as playtests from "../../server/store/playtests.ts";
+import type * as slots from "../../server/store/slots.ts";
+import * as users from "../../server/store/users.ts";
+import { orderBody } from "../../src/contract/order-body.ts";
+import { createTestClock, createTestRandom } from "../helpers/server.ts";
+import { type Driver, drivers, freshFolder } from "../helpers/store.ts";
+import { createProcessor } from "./processor.ts";
+
+/** More of them: `PLAYTEST_MODEL_RUNS=500 PLAYTEST_SEED=7 npx vitest run --config test/vitest.config.ts test/model/ledger.test.ts`. */
+const runs = { sqlite: Number(process.env.PLAYTEST_MODEL_RUNS ?? 60), postgres: Number(process.env.PLAYTEST_MODEL_RUNS ?? 8) };
+const steps = Number(process.env.PLAYTEST_LEDGER_STEPS ?? 100);
+const seed = Number(process.env.PLAYTEST_SEED ?? 20260301);
+
+const day = 86_400_000;
+
+interface Crash {
+  /** Which of the step's commits fails, from 0. */
+  commit: number;
+  /** The change is there all the same: the connection broke after the database had it. */
+  durable: boolean;
+}
+
+/** A store whose chosen commit fails. */
+function breakable(store: Store) {
+  let next: (Crash & { seen: number }) | undefined;
+  const undo = new Error("undone");
+  const wrapped: Store = {
+    get version() {
+      return store.version;
+    },
+    ...{
+      dialect: store.dialect,
+      read: (fn) => store.read(fn),
+      check: (options) => store.check(options),
+      close: () => store.close(),
+    },
+    async write(fn) {
+      const crash = next && next.seen++ === next.commit ? next : undefined;
+      if (!crash) return store.write(fn);
+      next = undefined;
+      const failure = new StoreUnavailable("the database went away", { outcomeUnknown: crash.durable });
+      const doomed = async (tx: Query) => {
+        const value = await fn(tx);
+        if (!crash.durable) throw undo;
+        return value;
+      };
+      await store.write(doomed).catch((error: unknown) => {
+        if (error !== undo) throw error;
+      });
+      throw failure;
+    },
+  };
+  return {
+    store: wrapped,
+    arm: (crash: Crash | undefined) => {
+      next = crash && { ...crash, seen: 0 };
+    },
+  };
+}
+
+async function open(driver: Driver) {
+  const real = await driver.open();
+  const { store, arm } = breakable(real);
+  const config = structuredClone(defaults);
+  const processor = createProcessor();
+  const clock = createTestClock();
+  const wrong: unknown[] = [];
+  const quiet = () => {};
+  const error = ({ err }: Record<string, unknown>, message?: string) => {
+    if (!(err instanceof StoreUnavailable || err instanceof Problem)) wrong.push(err ?? message);
+  };
+  const deps = createDeps({
+    ...{ config, store, clock, dataDir: freshFolder(), cards: processor.cards },
+    randomBytes: createTestRandom(),
+    instanceKey: createTestRandom("instance key")(32),
+    mailer: { name: "none", send: async () => {}, close: async () => {} },
+    log: { access: quiet, debug: quiet, info: quiet, warn: quiet, error },
+    draining: new AbortController().signal,
+  });
+  // Started and stopped, it works only when the clock is moved: the same history every time.
+  deps.jobs.start(deps);
+  await deps.jobs.stop();
+  const people = await deps.store.write((tx) => settle(deps, tx));
+  return { ...people, deps, processor, clock, arm, wrong, remove: () => real.remove() };
+}
+
+type World = Awaited<ReturnType<typeof open>>;
+
+async function settle(deps: Deps, tx: Query) {
+  const now = deps.clock.now();
+  const person = async (role: "game_owner" | "playtester", name: string) => {
+    const id = deps.newId();
+    const texts = { display_name: name, company_name: name, email: `${name}@example.com`, email_key: `${name}@example.com` };
+    const nothing = { website_url: null, gaming_experience: null, validated_at: null, suspended_at: null, simulated: 0 };
+    await users.insert(tx, {
+      ...{ id, role, ...texts, ...nothing, password_hash: "none", email_verified_at: now, created_at: now, updated_at: now },
+    });
+    return id;
+  };
+  const ownerId = await person("game_owner", "olga");
+  const testers = [await person("playtester", "anna"), await person("playtester", "ben"), await person("playtester", "cem")];
+  const nothing = { description: null, instructions: null, build_id: null, cover_image_url: null, external_url: null };
+  const game: games.GameRow = {
+    ...{ id: deps.newId(), owner_id: ownerId, name: "Lantern Deep", build_url: "https://example.com/b.zip", ...nothing },
+    ...{ status: "active", devices: "[]", platforms: "[]", created_at: now, updated_at: now },
+  };
+  await games.insert(tx, game);
+  return { ownerId, testers, game };
+}
+
+const plans = ["indie_monthly", "studio_monthly", "indie_yearly"] as const;
+const pick = <T>(list: readonly T[], index: number): T | undefined => (list.length === 0 ? undefined : list[index % list.length]);
+
+interface Choice {
+  what: keyof typeof actions;
+  a: number;
+  b: number;
+  crash: Crash | undefined;
+}
+
+type Act = (world: World, a: number, b: number) => Promise<unknown>;
+
+const withSlot =
+  (
+    statuses: readonly string[],
+    act: (world: World, tx: Query, playtest: playtests.PlaytestRow, slot: slots.SlotRow) => Promise<unknown>,
+  ): Act =>
+  async (world, a) => {
+    const marks = statuses.map(() => "?").join(", ");
+    const sql = `SELECT * FROM slots WHERE status IN (${marks}) ORDER BY created_at, id`;
+    const slot = pick(await world.deps.store.read((q) => q.all<slots.SlotRow>(sql, ...statuses)), a);
+    if (slot) await world.deps.store.write(async (tx) => act(world, tx, (await playtests.find(tx, slot.playtest_id))!, slot));
+  };
+
+async function visit({ deps, processor }: World, paymentId: string): Promise<void> {
+  const payment = (await deps.store.read((q) => payments.find(q, paymentId)))!;
+  await openHosted(deps, processor.cards, payment, "https://playtest.example/checkout");
+}
+
+const order =
+  (method: "credit" | "hours"): Act =>
+  ({ deps, game }, a, b) => {
+    const manual = b % 3 === 0 ? { selectionMode: "manual" } : {};
+    const body = orderBody.parse({ quantity: 1 + (a % 3), durationMinutes: [30, 60][b % 2], ...manual });
+    return deps.store.write((tx) => placeOrder(deps, tx, game, body, method));
+  };
+
+/** A report is taken; `stale` reads the object as it was up to so many changes ago. */
+async function take({ deps, processor }: World, index: number, stale: number): Promise<void> {
+  const report = pick(processor.reports, index);
+  if (!report) return;
+  Object.assign(processor.mood, { stale, version: report.version });
+  try {
+    await takeEvent(deps, processor.cards, report);
+  } finally {
+    Object.assign(processor.mood, { stale: 0, version: 0 });
+  }
+}
+
+async function payNewest(world: World): Promise<void> {
+  const session = world.processor.sessions().at(-1);
+  if (session) world.processor.pay(session, "good");
+  await take(world, world.processor.reports.length - 1, 0);
+}
+
+const advance = ({ deps, clock }: World, days: number) => deps.jobs.advance(clock.now() + days * day, clock.moveTo);
+
+const actions = {
+  async buy(world, a) {
+    const { deps, ownerId } = world;
+    const about = { ownerId, amountCents: 2000 + a * 7, description: "Playtest credit", purpose: "credit" } as const;
+    const { payment } = await deps.store.write((tx) => openCheckout(deps, tx, about));
+    await visit(world, payment.id);
+  },
+  async subscribe(world, a) {
+    const { deps, ownerId } = world;
+    await deps.store.write((tx) => startCheckout(deps, tx, ownerId, plans[a % plans.length]!));
+    const sql =
+      "SELECT id FROM payments WHERE purpose = 'subscription' AND status = 'pending' AND expires_at IS NOT NULL ORDER BY created_at DESC";
+    const newest = await deps.store.read((q) => q.one<{ id: string }>(sql));
+    if (newest) await visit(world, newest.id);
+  },
+  async topUp(world, a) {
+    await actions.buy(world, a);
+    await payNewest(world);
+  },
+  async startPlan(world, a) {
+    await actions.subscribe(world, a);
+    await payNewest(world);
+  },
+  async pay({ processor }, a, b) {
+    const session = pick(
+      processor.sessions().filter(({ state }) => state === "open"),
+      a,
+    );
+    if (session) processor.pay(session, b % 4 === 0 ? "bad" : "good");
+  },
+  take: (world, a, b) => take(world, a, b % 3),
+  takeLatest: (world) => take(world, world.processor.reports.length - 1, 0),
+  /** Two reports at once: what one reads, the other may outdate. */
+  takeTwo: ({ deps, processor }, a, b) =>
+    Promise.allSettled(
+      [pick(processor.reports, a), pick(processor.reports, b)].map(
+        (report) => report && takeEvent(deps, processor.cards, report),
+      ),
+    ).then((results) => {
+      for (const result of results) if (result.status === "rejected") throw result.reason;
+    }),
+  async dispute({ processor }, a, b) {
+    const paid = pick(processor.paid, a);
+    if (paid) processor.dispute(paid, b % 3 === 0 ? 0.5 : 1);
+  },
+  async win({ processor }, a) {
+    const dispute = pick(processor.disputes(), a);
+    if (dispute) processor.win(dispute);
+  },
+  async refund({ processor }, a, b) {
+    const paid = pick(processor.paid, a);
+    if (paid) processor.refund(paid, b % 2 === 0 ? 0.3 : 1);
+  },
+  async mood({ processor }, a) {
+    processor.mood.charge = (["pays", "fails", "pays, but the answer is lost"] as const)[a % 3]!;
+  },
+  orderByCredit: order("credit"),
+  orderByHours: order("hours"),
+  claim: async ({ deps, testers }, a, b) => {
+    const sql = "SELECT id FROM playtests WHERE status = 'active' ORDER BY created_at, id";
+    const playtest = pick(await deps.store.read((q) => q.all<{ id: string }>(sql)), a);
+    if (playtest) await deps.store.write((tx) => claim(deps, tx, playtest.id, pick(testers, b)!));
+  },
+  submit: withSlot(["reserved"], ({ deps }, tx, _playtest, slot) => {
+    const video = { blobKey: `v/${slot.id}`, size: 10, filename: "v.mp4", contentType: "video/mp4" };
+    return submit(deps, tx, slot, video, "Fun.");
+  }),
+  accept: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>
+    accept(deps, tx, playtest, slot, { score: 5, comment: null }),
+  ),
+  reject: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>
+    reject(deps, tx, playtest, slot, { reason: "No.", allowRetry: false }),
+  ),
+  retry: withSlot(["submitted"], ({ deps }, tx, playtest, slot) =>
+    reject(deps, tx, playtest, slot, { reason: "No.", allowRetry: true }),
+  ),
+  release: withSlot(["reserved"], ({ deps }, tx, playtest, slot) => release(deps, tx, playtest, slot)),
+  delete: withSlot(["open"], ({ deps }, tx, playtest, slot) => cancelOpen(deps, tx, playtest, slot)),
+  goodwill: ({ deps, ownerId }, a) =>
+    deps.store.write((tx) =>
+      post(tx, goodwillTransfer({ grantId: deps.newId(), ownerId, cents: 1 + a, note: "Thanks" }), {
+        now: deps.clock.now(),
+        newId: deps.newId,
+      }),
+    ),
+  grantHours: ({ deps, ownerId }, a) =>
+    deps.store.write(async (tx) => {
+      const grantId = deps.newId();
+      await post(tx, minutesGrantTransfer({ grantId, ownerId, minutes: 1 + a, note: "Thanks" }), {
+        now: deps.clock.now(),
+        newId: deps.newId,
+      });
+      await settleOwedMinutes(deps, tx, ownerId, { id: grantId });
+    }),
+  payOut: ({ deps, testers }, a, b) => deps.store.write((tx) => recordPayout(deps, tx, pick(testers, a)!, 1 + (b % 500))),
+  async failPayout({ deps }, a) {
+    const payout = pick(await deps.store.read((q) => q.all<{ id: string }>("SELECT id FROM payouts ORDER BY created_at, id")), a);
+    if (payout) await deps.store.write((tx) => failPayout(deps, tx, payout.id));
+  },
+  cancelPlan: ({ deps, ownerId }) => deps.store.write((tx) => cancelAtPeriodEnd(deps, tx, ownerId)),
+  resumePlan: ({ deps, ownerId }) => deps.store.write((tx) => resume(deps, tx, ownerId)),
+  aDay: (world) => advance(world, 1),
+  aMonth: (world) => advance(world, 31),
+} satisfies Record<string, Act>;
+
+const often: Partial<Record<keyof typeof actions, number>> = {
+  ...{
+    buy: 4,
+    pay: 6,
+    take: 6,
+    takeLatest: 6,
+    takeTwo: 3,
+    orderByCredit: 3,
+    orderByHours: 3,
+    claim: 4,
+    submit: 4,
+    accept: 3,
+    aDay: 2,
+  },
+};
+const number = fc.nat(999);
+const crash = fc.record({ commit: fc.nat(3), durable: fc.boolean() });
+const choice: fc.Arbitrary<Choice> = fc.record({
+  what: fc.oneof(
+    ...(Object.keys(actions) as (keyof typeof actions)[]).map((what) => ({
+      weight: often[what] ?? 1,
+      arbitrary: fc.constant(what),
+    })),
+  ),
+  a: number,
+  b: number,
+  crash: fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: crash }),
+});
+
+/** Does it; what the server refuses, and a database that went away, are part of life. Then the process starts anew. */
+async function act(world: World, { what, a, b, crash: planned }: Choice): Promise<void> {
+  world.arm(planned);
+  try {
+    await (actions[what] as Act)(world, a, b);
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof StoreUnavailable)) throw error;
+  } finally {
+    world.arm(undefined);
+  }
+  await world.deps.store.write(releaseAll);
+}
+
+async function check({ deps, wrong }: World): Promise<void> {
+  expect((await deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
+  expect(wrong).toEqual([]);
+}
+
+/** Every report comes in the end, for good and more than once, and what is due is done: then the processor's own books agree. */
+async function reconcile(world: World): Promise<void> {
+  const { deps, processor } = world;
+  processor.mood.charge = "fails";
+  for (let round = 0; round < 2; round++) {
+    for (let days = 0; days < 3; days++) await advance(world, 1);
+    for (const report of processor.reports) await takeEvent(deps, processor.cards, report);
+  }
+  const sql = "SELECT COALESCE(SUM(amount), 0) AS held FROM ledger_postings WHERE account_id = ?";
+  const held = await deps.store.read((q) => q.one<{ held: number }>(sql, accounts.processor("stripe")));
+  expect(Number(held!.held)).toBe(processor.holds());
+  const spendable = await deps.store.read((q) => balance(q, accounts.credit(world.ownerId)));
+  expect(spendable).toBeGreaterThanOrEqual(0);
+}
+
+async function live(driver: Driver, choices: Choice[]): Promise<void> {
+  const world = await open(driver);
+  const story: string[] = [];
+  try {
+    for (const chosen of choices) {
+      story.push(JSON.stringify(chosen));
+      await act(world, chosen);
+      await check(world);
+    }
+    story.push("reconcile");
+    await reconcile(world);
+    await check(world);
+  } catch (error) {
+    throw new Error(`after\n${story.join("\n")}\n${(error as Error).message}`, { cause: error });
+  } finally {
+    await world.remove();
+  }
+}
+
+describe.each(drivers)("any billing history ($name)", (driver) => {
+  it("keeps the ten invariants after each step, and agrees with the processor in the end", { timeout: 3_600_000 }, async () => {
+    const property = fc.asyncProperty(fc.array(choice, { maxLength: steps, size: "max" }), (choices) => live(driver, choices));
+    await fc.assert(property, { numRuns: runs[driver.name], seed, endOnFailure: false });
+  });
+});
