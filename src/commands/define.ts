@@ -119,7 +119,8 @@ export interface Group {
   fallback?: string;
 }
 
-const order: readonly CommandRisk[] = ["local", "read", "write", "spend", "destroy"];
+/** Every risk, the least first. */
+export const commandRisks: readonly CommandRisk[] = ["local", "read", "write", "spend", "destroy"];
 
 export function define<
   const A extends Args = Record<never, never>,
@@ -129,7 +130,7 @@ export function define<
 >(spec: Spec<A, F, B, Q>): Command {
   const names = spec.operation === undefined ? [] : typeof spec.operation === "string" ? [spec.operation] : spec.operation;
   const risks = names.map((name) => operations[name].risk as CommandRisk);
-  const worst = risks.reduce((a, b) => (order.indexOf(b) > order.indexOf(a) ? b : a), "local");
+  const worst = risks.reduce((a, b) => (commandRisks.indexOf(b) > commandRisks.indexOf(a) ? b : a), "local");
   return { ...spec, operations: names, risk: spec.risk ?? worst } as unknown as Command;
 }
 

@@ -86,15 +86,13 @@ function pickFields(items: readonly Item[], fields: readonly string[]): Item[] {
   return items.map((item) => Object.fromEntries(fields.map((field) => [field, at(item, field) ?? null])));
 }
 
-/** The data with its subject narrowed to some fields, in its place. */
+/** The data with its subject narrowed to some fields, in its place, and without what stands beside it. */
 function narrow(data: unknown, subject: unknown, fields: readonly string[]): unknown {
-  const [narrowed] = pickFields([subject as Item], fields);
-  if (data === subject) return narrowed;
-  return Object.fromEntries(
-    Object.entries(data as Item)
-      .filter(([, value]) => value === subject)
-      .map(([key]) => [key, narrowed]),
-  );
+  if (data === subject) return pickFields([subject as Item], fields)[0];
+  if (typeof data !== "object" || data === null) return undefined;
+  const kept = Object.entries(data).map(([key, value]) => [key, narrow(value, subject, fields)] as const);
+  const found = kept.filter(([, value]) => value !== undefined);
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
 export function createOutput(options: OutputOptions): Output {

@@ -1,0 +1,196 @@
+import { fileURLToPath } from "node:url";
+import { parse as parseCsv } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandRisks } from "../../src/commands/define.ts";
+import { operations } from "../../src/contract/static.ts";
+import { leadingWords } from "../../src/globals.ts";
+import { groups, shortcuts as shortEntries } from "../../src/groups.ts";
+import { tree } from "../../src/tree.ts";
+import { playtest } from "../helpers/cli.ts";
+import { everyCommand, everyWorld, type World } from "../helpers/every-command.ts";
+import { type Receiver, startReceiver } from "../helpers/receiver.ts";
+import { startTestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+
+/** Every command keeps the output contract; one without a row here fails, and so does a row without a command. */
+const exempt: Record<string, string> = {
+  "serve run": "prints no data: it runs a server",
+  "serve doctor": "needs a folder no server uses: see serve.test.ts",
+  "serve migrate": "needs a folder no server uses: see serve.test.ts",
+  "review next": "an inbox for a person on a terminal; refuses other formats",
+};
+const shortcuts = new Map(shortEntries.map(({ name, summary }) => [name, summary]));
+const paths = tree.commands.map(({ path }) => path.join(" "));
+const called = paths.filter((path) => exempt[path] === undefined);
+
+let world: World;
+let receiver: Receiver;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  const store = await drivers[0]!.open();
+  const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
+  const server = await startTestServer({
+    store,
+    config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
+  });
+  receiver = await startReceiver();
+  world = await everyWorld(server, receiver);
+  stop = async () => {
+    await server.close();
+    await receiver.close();
+    await store.remove();
+  };
+});
+afterAll(() => stop());
+
+/** Control characters but line breaks and tabs. */
+const control = /(?![\n\t])\p{Cc}/u;
+
+let ids = 0;
+const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`;
+
+/** Runs a command as its row says, with some flags. */
+async function ran(path: string, flags: readonly string[], terminal = false) {
+  const row = everyCommand[shortcuts.get(path) ?? path];
+  if (!row) throw new Error(`${path} has no row in every-command.ts`);
+  const { words = "", env, code: expected = 0, ...options } = await row(world);
+  const rest = typeof words === "string" ? words.split(" ").filter(Boolean) : words;
+  const ended = await playtest([...path.split(" "), ...rest, ...flags], {
+    baseUrl: world.server.baseUrl,
+    key: world.owner.key,
+    ...options,
+    env: { NO_COLOR: "1", ...env },
+    tty: { stdout: terminal },
+    outside: { newId },
+  });
+  return { ...ended, ok: ended.code === expected };
+}
+
+/** As `ran`; fails unless it ends as its row says. */
+async function stdoutOf(path: string, flags: readonly string[], terminal = false): Promise<string> {
+  const { ok, code, stdout, stderr } = await ran(path, flags, terminal);
+  if (!ok) throw new Error(`${path} ${flags.join(" ")} ended with ${code}: ${stderr}`);
+  return stdout;
+}
+
+const jsonLines = (text: string): Record<string, unknown>[] =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+/** Names that `--json=field` may take: the first of each object in the data, the innermost first. */
+const fieldsOf = (data: unknown): string[] => {
+  const value = Array.isArray(data) ? data[0] : data;
+  if (typeof value !== "object" || value === null) return [];
+  return [...Object.values(value).flatMap(fieldsOf), ...Object.keys(value).slice(0, 1)];
+};
+
+async function narrows(path: string, data: Record<string, unknown>) {
+  const fields = fieldsOf(data);
+  for (const field of new Set(fields)) {
+    const { ok, stdout } = await ran(path, [`--json=${field}`]);
+    if (ok) return stdout.includes(`"${field}":`);
+  }
+  return fields.length === 0;
+}
+
+describe("the output of", () => {
+  it.each(called)("%s", { timeout: 60_000 }, async (path) => {
+    const json = await stdoutOf(path, ["--json"]);
+    const [first, ...more] = jsonLines(json);
+    expect(more.every((line) => typeof line === "object")).toBe(true);
+    expect(await narrows(path, first!)).toBe(true);
+    expect(jsonLines(await stdoutOf(path, ["--jq", "."]))[0]).toBeTypeOf("object");
+    expect(jsonLines(await stdoutOf(path, ["--ndjson"])).every((line) => typeof line === "object")).toBe(true);
+    expect(await stdoutOf(path, ["--template", "<{nothing}>"])).toMatch(/^(<>\n)*$/);
+    const csv: string[][] = parseCsv(await stdoutOf(path, ["--csv"]));
+    expect(csv[0]?.length).toBeGreaterThan(0);
+    const tsv = (await stdoutOf(path, ["--tsv"])).replace(/\n$/, "").split("\n");
+    expect(tsv.map((line) => line.split("\t").length)).toEqual(tsv.map(() => csv[0]!.length));
+    expect(await stdoutOf(path, [])).not.toMatch(control);
+    expect(await stdoutOf(path, [], true)).not.toMatch(control);
+  });
+
+  it("is checked for every command that prints data", () => {
+    const known = new Set([...called.map((path) => shortcuts.get(path) ?? path)]);
+    expect(Object.keys(everyCommand).filter((path) => !known.has(path))).toEqual([]);
+    expect(Object.keys(exempt).filter((path) => !paths.includes(path))).toEqual([]);
+  });
+});
+
+/** The words of an example behind `playtest`, up to the shell's own part. */
+const exampleWords = (example: string) => {
+  const line = /\bplaytest (.*?)(?= [|<>]|\)|$)/.exec(example)?.[1] ?? "";
+  return [...line.matchAll(/'[^']*'|"[^"]*"|\S+/g)].map(([word]) => word);
+};
+/** Commands that their noun alone stands for. */
+const fallbacks = new Set(["serve run", "review list", "billing payments list"]);
+const unalias = (word: string) => groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
+
+describe("the help of", () => {
+  it.each(tree.commands.map((command) => [command.path.join(" "), command] as const))("%s", async (path, command) => {
+    const { stdout } = await playtest([...path.split(" "), "--help"]);
+    const part = (title: string) => new RegExp(`^ *${title} +(\\S.*)$`, "m").exec(stdout)?.[1];
+    expect(commandRisks).toContain(command.risk);
+    expect(part("Risk")).toContain(command.risk);
+    expect(part("Scope")).toBe(command.scope);
+    expect(part("Exit codes")).toContain("0 ok");
+    const calls = command.endpoint.length > 0;
+    for (const code of calls ? [2, 4, 5, 9, 10] : [0, 1, 2]) expect(command.exitCodes).toContain(code);
+    if (calls && command.risk !== "read") expect(command.exitCodes).toContain(12);
+    const examples = /^Examples\n((?: {2}.+\n)+)/m.exec(stdout)?.[1]?.trim().split("\n") ?? [];
+    expect(examples.length).toBeGreaterThan(0);
+    const target = shortcuts.get(path) ?? path;
+    const known = command.flags.flatMap(({ name, short }) => [`--${name}`, `-${short}`]);
+    const globals = (await playtest(["help", "flags"])).stdout;
+    for (const example of examples) {
+      const words = exampleWords(example);
+      const lead = leadingWords(words, 3);
+      const [noun = "", ...verb] = lead;
+      const spelled = shortcuts.get(noun) ?? [unalias(noun), ...verb].join(" ");
+      const alone = fallbacks.has(target) && unalias(lead[0] ?? "") === target.split(" ")[0];
+      expect(alone || spelled.startsWith(target), example).toBe(true);
+      for (const word of words.filter((one) => /^--?[a-z]/.test(one)).map((one) => one.split("=")[0]!))
+        expect(known.includes(word) || globals.includes(word), `${example}: ${word}`).toBe(true);
+    }
+  });
+});
+
+/** Endpoints that no command is for, and why. All of them: `playtest api`. */
+const withoutCommand: Record<string, string> = {
+  register: "signs in to the browser's session; `auth register` makes a key",
+  updateProfile: "a page does it",
+  changePassword: "a page does it",
+  resendVerification: "a page does it; `auth wait-verified` names the call",
+  requestPasswordReset: "a page does it",
+  confirmPasswordReset: "follows a link in a mail",
+  getBuildDownloadUrl: "`tester claim` shows the address of the build",
+  unblockSlot: "`games push` replaces the build that blocked it",
+  getServerInfo: "for programs that ask what a server offers",
+  getOpenapi: "for generators of clients",
+  getClock: "sandbox only, for tests",
+  advanceClock: "sandbox only, for tests",
+  setRenewals: "sandbox only, for tests",
+  listOutbox: "sandbox only, for tests",
+  createTesters: "sandbox only, for tests",
+  playSlot: "sandbox only, for tests",
+};
+
+it("every endpoint has a command, or a reason for having none", () => {
+  const used = new Set(tree.commands.flatMap(({ endpoint }) => endpoint));
+  const without = Object.entries(operations).filter(([, { method, path }]) => !used.has(`${method} /api/v1${path}`));
+  expect(without.map(([name]) => name).sort()).toEqual(Object.keys(withoutCommand).sort());
+});
+
+it("help --tree --json keeps its form", async () => {
+  const { commands, ...rest } = JSON.parse((await playtest(["help", "--tree", "--json"])).stdout);
+  expect(Object.keys(rest)).toEqual(["exitCodes"]);
+  const kinds = { path: "array", summary: "string", aliases: "array", args: "array", flags: "array", scope: "string" };
+  const shape = { ...kinds, risk: "string", endpoint: "array", exitCodes: "array" };
+  const kind = (value: unknown) => (Array.isArray(value) ? "array" : typeof value);
+  for (const command of commands)
+    expect(Object.fromEntries(Object.entries(command).map(([name, value]) => [name, kind(value)]))).toEqual(shape);
+  expect(commands.map(({ path }: { path: string[] }) => path.join(" "))).toEqual(paths);
+  expect(new Set(paths).size).toBe(paths.length);
+});

@@ -1,0 +1,357 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ensureAdmin } from "../../server/accounts.ts";
+import { type RunOptions, testFolder } from "./cli.ts";
+import type { Receiver } from "./receiver.ts";
+import type { TestServer } from "./server.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "./story.ts";
+
+/** A marketplace in which every command has something to do. */
+export interface World {
+  server: TestServer;
+  receiver: Receiver;
+  owner: Person;
+  admin: string;
+  gameId: string;
+  order(body?: Record<string, unknown>): Promise<string>;
+  /** A slot that is claimed, with the key of who holds it. */
+  claimed(): Promise<{ slotId: string; key: string; person: Person }>;
+  submitted(): Promise<string>;
+  application(): Promise<{ id: string; playtest: string; key: string }>;
+  payment(): Promise<string>;
+  webhook(): Promise<string>;
+  email(id: string): Promise<string>;
+}
+
+export async function everyWorld(server: TestServer, receiver: Receiver): Promise<World> {
+  const owner = await registerOwner(server, "Ada");
+  await giveCredit(server, owner, 10_000_000);
+  const admin = (await ensureAdmin(server.deps))!;
+  const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
+  const world: World = {
+    server,
+    receiver,
+    owner,
+    admin,
+    gameId,
+    order: (body = {}) => order(owner, gameId, body),
+    async claimed() {
+      const person = await registerPlaytester(server);
+      const slotId = await claim(person, await world.order());
+      return { slotId, key: person.key, person };
+    },
+    submitted: async () => play(server, await registerPlaytester(server), await world.order()),
+    async application() {
+      const playtest = await world.order({ selectionMode: "manual", qualifications: "Horror." });
+      const person = await registerPlaytester(server);
+      const reply = await person.post(`/playtester/playtests/${playtest}/applications`, { qualificationsResponse: "Yes." });
+      return { id: reply.body.data.application.id, playtest, key: person.key };
+    },
+    async payment() {
+      const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
+      await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
+      return paymentId;
+    },
+    async webhook() {
+      for (const { id } of (await owner.get("/webhooks")).body.data.webhooks) await owner.delete(`/webhooks/${id}`);
+      return (await owner.post("/webhooks", { url: receiver.url, events: ["test.ping"] })).body.data.webhook.id;
+    },
+    email: async (id) =>
+      (await server.request("GET", "/admin/users?limit=100", { key: admin })).body.data.users.find(
+        (user: { id: string }) => user.id === id,
+      ).email,
+  };
+  await world.submitted();
+  await world.payment();
+  await world.application();
+  return world;
+}
+
+/** How a command is called so that it does its work: the words behind its path, and what differs from the owner at a desk. */
+export interface Call extends RunOptions {
+  words?: string | readonly string[];
+  /** How it ends, where that is not with 0. */
+  code?: number;
+}
+type Row = (world: World) => Call | Promise<Call>;
+
+const nothing: Row = () => ({});
+const words =
+  (make: (world: World) => string | readonly string[] | Promise<string | readonly string[]>): Row =>
+  async (world) => ({ words: await make(world) });
+const asAdmin =
+  (make: (world: World) => string | readonly string[] | Promise<string | readonly string[]>): Row =>
+  async (world) => ({ words: await make(world), key: world.admin });
+
+/** A folder holding one file. */
+function withFile(name: string, text: string): string {
+  const cwd = testFolder();
+  writeFileSync(join(cwd, name), text);
+  return cwd;
+}
+
+const settled = async (world: World) => {
+  const id = await world.order();
+  await world.owner.post(`/playtests/${id}/cancel`);
+  return id;
+};
+const tester =
+  (line: (slotId: string) => string): Row =>
+  async (world) => {
+    const { slotId, key } = await world.claimed();
+    return { words: line(slotId), key };
+  };
+const fresh: Row = async ({ server }) => ({ key: (await registerPlaytester(server)).key });
+const profile: Row = async ({ server, owner }) => {
+  const cwd = testFolder();
+  const { playtest } = await import("./cli.ts");
+  const env = { PLAYTEST_CONFIG_DIR: join(cwd, "config") };
+  const options = { baseUrl: server.baseUrl, env, stdin: owner.key };
+  const { code, stderr } = await playtest(["login", "--with-key", "-q", "--profile", "one"], options);
+  if (code !== 0) throw new Error(stderr);
+  return { env, words: "--profile one", key: "" };
+};
+const subscribed =
+  (cancelled: boolean): Row =>
+  async ({ server }) => {
+    const owner = await registerOwner(server);
+    const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
+    await server.request("POST", `/sandbox/subscriptions/${subscriptionId}/complete`, { body: { outcome: "paid" } });
+    if (cancelled) await owner.post("/billing/subscription/cancel");
+    return { key: owner.key, words: "--yes" };
+  };
+const talked: Row = async (world) => {
+  const person = await registerPlaytester(world.server);
+  const slotId = await play(world.server, person, await world.order());
+  await world.owner.post(`/slots/${slotId}/accept`);
+  const { body } = await world.owner.post("/chat/conversations", { contactId: person.id });
+  await world.owner.post(`/chat/conversations/${body.data.conversation.id}/messages`, { content: "Hello" });
+  return { words: person.id };
+};
+const secret = { PLAYTEST_WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
+const yaml = "name: Star Miner\nbuildUrl: https://example.com/a.zip\n";
+
+export const everyCommand: Record<string, Row> = {
+  "auth login": ({ owner }) => ({ words: "--with-key", stdin: owner.key }),
+  "auth register": ({ server }) => ({
+    words: `--email a${server.deps.newId()}@example.com --role game_owner --password-file -`,
+    stdin: "correct horse",
+  }),
+  "auth status": nothing,
+  "auth switch": async (world) => ({ ...(await profile(world)), words: "one" }),
+  "auth list": profile,
+  "auth logout": profile,
+  "auth token": nothing,
+  "auth wait-verified": nothing,
+  "auth keys list": nothing,
+  "auth keys create": words(() => "--name ci"),
+  "auth keys revoke": words(async ({ owner }) => {
+    const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
+    return `${key.id} --yes`;
+  }),
+  "games list": nothing,
+  "games get": words(({ gameId }) => gameId),
+  "games create": words(() => "--name Fresh --build-url https://example.com/a.zip"),
+  "games update": words(({ gameId }) => `${gameId} --instructions Run`),
+  "games builds": words(({ gameId }) => gameId),
+  "games use": words(({ gameId }) => gameId),
+  "games push": ({ gameId, server }) => ({
+    words: `a.html ${gameId} --version-label ${server.deps.newId().slice(-8)}`,
+    cwd: withFile("a.html", server.deps.newId()),
+  }),
+  "games apply": () => ({ words: "-f game.yaml", cwd: withFile("game.yaml", yaml) }),
+  "games diff": ({ gameId }) => ({ words: `${gameId} -f game.yaml`, cwd: withFile("game.yaml", yaml) }),
+  "playtests list": words(({ gameId }) => gameId),
+  "playtests get": words(({ order }) => order()),
+  "playtests order": words(({ gameId }) => `${gameId} --yes`),
+  "playtests quote": words(({ gameId }) => gameId),
+  "playtests pay": async ({ server }) => {
+    const poor = await registerOwner(server);
+    const id = await order(poor, await createGame(poor));
+    await giveCredit(server, poor, 10_000);
+    return { key: poor.key, words: `${id} --method credit --yes` };
+  },
+  "playtests cancel": words(async ({ order }) => `${await order()} --yes`),
+  "playtests update": words(async ({ order }) => `${await order()} --notes-for-testers New`),
+  "playtests slots": words(({ order }) => order({ quantity: 2 })),
+  "playtests cancel-slot": words(async ({ order, owner }) => {
+    const { slots } = (await owner.get(`/playtests/${await order({ quantity: 2 })}/slots`)).body.data;
+    return `${slots[0].id} --yes`;
+  }),
+  "playtests wait": words(settled),
+  "playtests watch": words(settled),
+  "playtests bulk": ({ gameId }) => ({
+    words: "orders.csv --yes",
+    cwd: withFile("orders.csv", `game,quantity\n${gameId},1\n${gameId},2\n`),
+  }),
+  "playtests template": nothing,
+  "applications list": words(async ({ application }) => (await application()).playtest),
+  "applications show": words(async ({ application }) => {
+    const { playtest, id } = await application();
+    return `${playtest} ${id}`;
+  }),
+  "applications approve": words(async ({ application }) => (await application()).id),
+  "applications reject": words(async ({ application }) => (await application()).id),
+  "review list": nothing,
+  "review show": words(({ submitted }) => submitted()),
+  "review accept": words(({ submitted }) => submitted()),
+  "review reject": words(async ({ submitted }) => `${await submitted()} --reason Silent.`),
+  "review url": words(({ submitted }) => submitted()),
+  "review transcript": words(async ({ submitted, server }) => {
+    const id = await submitted();
+    await server.advance(60_000);
+    return id;
+  }),
+  "review download": async ({ submitted }) => ({ words: `${await submitted()} --dir videos`, cwd: testFolder() }),
+  "review watch": words(() => "--existing --count 1"),
+  "review stats": nothing,
+  "billing balance": nothing,
+  "billing payments list": nothing,
+  "billing payments get": words(({ payment }) => payment()),
+  "billing invoice": async ({ payment }) => ({ words: `${await payment()} --dir out`, cwd: testFolder() }),
+  "billing credit add": words(() => "--amount 20"),
+  "billing credit x402": words(() => "--amount 20"),
+  "billing plans": nothing,
+  "billing subscription show": subscribed(false),
+  "billing subscription checkout": words(() => "--plan-key indie_monthly"),
+  "billing subscription cancel": subscribed(false),
+  "billing subscription resume": subscribed(true),
+  "billing hours": nothing,
+  "billing hours history": nothing,
+  "billing forecast": words(() => "--quantity 2"),
+  "chat list": nothing,
+  "chat read": talked,
+  "chat send": async (world) => ({ words: [(await talked(world)).words as string, "Hello"] }),
+  "chat unread": nothing,
+  "chat export": talked,
+  "chat block": talked,
+  "chat unblock": talked,
+  "notifications list": nothing,
+  "notifications read-all": nothing,
+  "notifications watch": async (world) => {
+    await world.submitted();
+    return { words: "--unread --count 1" };
+  },
+  "webhooks list": async (world) => ({ words: (await world.webhook()) && "" }),
+  "webhooks get": words(({ webhook }) => webhook()),
+  "webhooks create": words(async ({ webhook, receiver, owner }) => {
+    await owner.delete(`/webhooks/${await webhook()}`);
+    return [receiver.url, "--events", "test.ping"];
+  }),
+  "webhooks update": words(async ({ webhook }) => `${await webhook()} --events slot.submitted`),
+  "webhooks delete": words(async ({ webhook }) => `${await webhook()} --yes`),
+  "webhooks test": words(({ webhook }) => webhook()),
+  "webhooks enable": words(({ webhook }) => webhook()),
+  "webhooks rotate-secret": words(async ({ webhook }) => `${await webhook()} --yes`),
+  "webhooks deliveries": words(async ({ webhook, owner }) => {
+    const id = await webhook();
+    await owner.post(`/webhooks/${id}/test`);
+    return id;
+  }),
+  "webhooks redeliver": words(async ({ webhook, owner }) => {
+    const id = await webhook();
+    await owner.post(`/webhooks/${id}/test`);
+    const { deliveries } = (await owner.get(`/webhooks/${id}/deliveries`)).body.data;
+    return `${id} ${deliveries[0].id}`;
+  }),
+  "webhooks listen": async (world) => {
+    await world.submitted();
+    return { words: "--from-start --count 2" };
+  },
+  "webhooks trigger": words(() => "slot.submitted"),
+  "webhooks sign": () => ({ words: "-", stdin: "{}", env: secret }),
+  "webhooks verify": () => ({
+    words: [
+      "-",
+      "-H",
+      "webhook-id: msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "-H",
+      "webhook-timestamp: 1614265330",
+      "-H",
+      "webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    ],
+    stdin: '{"test": 2432232314}',
+    env: secret,
+    now: 1614265330_000,
+  }),
+  // The receiver of a test speaks no TLS, which is what the doctor finds.
+  "webhooks doctor": async ({ webhook }) => ({ words: await webhook(), code: 1 }),
+  "tester browse": fresh,
+  "tester claim": async (world) => ({ ...(await fresh(world)), words: await world.order() }),
+  "tester apply": async (world) => {
+    const playtest = await world.order({ selectionMode: "manual", qualifications: "Horror." });
+    return { ...(await fresh(world)), words: [playtest, "--qualifications-response", "Yes."] };
+  },
+  "tester applications": async (world) => ({ key: (await world.application()).key }),
+  "tester withdraw": async (world) => {
+    const { id, key } = await world.application();
+    return { key, words: id };
+  },
+  "tester slots": tester(() => ""),
+  "tester show": tester((id) => id),
+  "tester submit": async (world) => {
+    const { slotId, person } = await world.claimed();
+    await giveVideo(world.server, slotId, person);
+    return { key: person.key, words: ["play.mp4", slotId], cwd: withFile("play.mp4", `\0\0\0\x18ftypmp42${"x".repeat(4096)}`) };
+  },
+  "tester release": tester((id) => `${id} --yes`),
+  "tester report": tester((id) => `${id} --reason-code other --notes Black.`),
+  "tester earnings": fresh,
+  "info categories": nothing,
+  "info devices": nothing,
+  "info platforms": nothing,
+  "admin approvals": asAdmin(async (world) => (await trial(world)) && ""),
+  "admin approvals approve": asAdmin(trial),
+  "admin approvals reject": asAdmin(trial),
+  "admin users": asAdmin(() => ""),
+  "admin users verify": asAdmin(({ owner }) => owner.id),
+  "admin users suspend": asAdmin(async ({ server }) => (await registerPlaytester(server)).id),
+  "admin users unsuspend": asAdmin(async ({ server }) => (await registerPlaytester(server)).id),
+  "admin games suspend": asAdmin(async ({ owner }) => createGame(owner)),
+  "admin games unsuspend": asAdmin(async ({ owner }) => createGame(owner)),
+  "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),
+  "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),
+  "admin chargeback": asAdmin(async ({ payment }) => `${await payment()} --yes`),
+  "admin payouts": asAdmin(async (world) => (await payout(world)) && ""),
+  "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
+  "admin payouts fail": asAdmin(payout),
+  "admin stats": asAdmin(() => ""),
+  "config get": words(() => "timeout"),
+  "config set": words(() => "timeout 1m"),
+  "config list": nothing,
+  "config explain": nothing,
+  "config path": nothing,
+  status: nothing,
+  api: words(() => "games"),
+  schema: words(() => "games create"),
+  completion: words(() => "bash"),
+  help: words(() => "exit-codes"),
+};
+
+async function trial({ server }: World) {
+  const owner = await registerOwner(server);
+  return order(owner, await createGame(owner), { isFreePublicTrial: true });
+}
+
+async function earner(world: World) {
+  const person = await registerPlaytester(world.server);
+  const slotId = await play(world.server, person, await world.order());
+  await world.owner.post(`/slots/${slotId}/accept`);
+  return person.id;
+}
+
+async function payout(world: World): Promise<string> {
+  const body = { userId: await earner(world), amountCents: 500 };
+  const reply = await world.server.request("POST", "/admin/payouts", { key: world.admin, body });
+  return reply.body.data.payout.id;
+}
