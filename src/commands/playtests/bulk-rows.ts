@@ -103,6 +103,7 @@ const text = (value: unknown) => (value === undefined || value === null || value
 export function readRows(records: readonly FileRecord[], options: Options): { rows: Row[]; faults: Fault[] } {
   const keyOf = keyed(options.batch);
   const rows: Row[] = [];
+  const games = new Map<string, string>();
   // A column that is not known is wrong once, not in each row.
   const faults = options.format === "csv" ? records.slice(0, 1).flatMap(unknownFields) : records.flatMap(unknownFields);
   const broken = new Set(faults.map(({ field }) => field));
@@ -116,7 +117,8 @@ export function readRows(records: readonly FileRecord[], options: Options): { ro
     const named = text(record.fields.game) ?? options.game;
     if (named === undefined) faults.push({ line, field: "game", message: "is missing, and no game is set for this folder" });
     if (named === undefined || "faults" in verdict) continue;
-    const game = options.resolveId(named);
+    const game = games.get(named) ?? options.resolveId(named);
+    games.set(named, game);
     rows.push({ line, ref: text(record.fields.ref), game, order: verdict.order, key: keyOf(game, verdict.order) });
   }
   return { rows, faults };

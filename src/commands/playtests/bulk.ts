@@ -36,6 +36,27 @@ async function gameFaults(ctx: Context, rows: readonly Row[]): Promise<Fault[]> 
   return faults;
 }
 
+/** The rows of the file, or a refusal that names every fault. What was read is let go of here: there may be very many. */
+async function checkedRows(
+  ctx: Context,
+  file: string,
+  path: string,
+  flags: { game?: string | undefined; batch?: string | undefined },
+) {
+  const { format, records } = await parseRecords(await ctx.io.readText(path, "FILE"), file);
+  const { rows, faults } = readRows(records, {
+    format,
+    game: flags.game ?? ctx.settings().get("gameId")?.value,
+    batch: flags.batch ?? "",
+    check: await orderChecker(),
+    resolveId: ctx.resolveId,
+  });
+  refuse(faults, file);
+  if (rows.length === 0) throw usage(`${file} holds no orders.`);
+  refuse(await gameFaults(ctx, rows), file);
+  return rows;
+}
+
 /** One quote for each shape of row, not one for each row. */
 async function pricesOf(ctx: Context, rows: readonly Row[]): Promise<Map<string, Price>> {
   const prices = new Map<string, Price>();
@@ -96,17 +117,7 @@ export const bulk = define({
   async run({ args: { file }, flags }, ctx) {
     if (ctx.flags.idempotencyKey !== undefined) throw usage("--idempotency-key: each row has a key of its own.", "Use --batch.");
     const path = file === "-" || isAbsolute(file) ? file : join(ctx.io.cwd(), file);
-    const { format, records } = await parseRecords(await ctx.io.readText(path, "FILE"), file);
-    const { rows, faults } = readRows(records, {
-      format,
-      game: flags.game ?? ctx.settings().get("gameId")?.value,
-      batch: flags.batch ?? "",
-      check: await orderChecker(),
-      resolveId: ctx.resolveId,
-    });
-    refuse(faults, file);
-    if (rows.length === 0) throw usage(`${file} holds no orders.`);
-    refuse(await gameFaults(ctx, rows), file);
+    const rows = await checkedRows(ctx, file, path, flags);
     const journal = await openBulkJournal(ctx, path, flags.journal);
     const open = rows.filter(({ key }) => !journal.ordered(key));
     const prices = await pricesOf(ctx, open);
