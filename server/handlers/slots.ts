@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { closeWhenFull } from "../playtests/applications.ts";
-import { accept, cancelOpen, finishPlaytest, reject, unblock } from "../playtests/slots.ts";
+import { accept, reject } from "../playtests/review.ts";
+import { cancelOpen, finishPlaytest, unblock } from "../playtests/slots.ts";
 import { notFound } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import * as playtests from "../store/playtests.ts";

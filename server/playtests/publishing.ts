@@ -3,7 +3,8 @@ import { conflict } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import type { PlaytestRow } from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
-import { finishPlaytest, pay, rejectForGood, schedulePublishing } from "./slots.ts";
+import { pay, rejectForGood, schedulePublishing } from "./review.ts";
+import { finishPlaytest } from "./slots.ts";
 
 /** What happens to the video of a public playtest after its submission (decisions §5, §14). */
 

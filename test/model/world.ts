@@ -113,33 +113,42 @@ interface Shown {
   id: string;
 }
 
-/** What the API shows, in the model's words. Also learns the ids of slots that came to be. */
+/** What the API shows, in the model's words. */
 export async function observe(world: World) {
-  const { owner, playtesters } = world;
-  const indexOf = (id: string) => playtesters.findIndex((person) => person.id === id);
-  const listed = (await owner.get(`/games/${world.gameId}/playtests?limit=100`)).body.data.playtests;
-  const statusOf = new Map<string, string>(listed.map((playtest: Shown) => [playtest.id, playtest.status]));
-  const slots: { playtest: number; id: string; status: string; holder: number | null; deadline: number | null }[] = [];
-  const applications = new Map<string, { status: string; slot: string | null }>();
-  for (const [playtest, id] of world.playtests.entries()) {
-    const shown: Shown[] = (await owner.get(`/playtests/${id}/slots?limit=100`)).body.data.slots;
-    for (const slot of shown.reverse())
-      slots.push({
-        playtest,
-        id: slot.id,
-        status: slot.status,
-        holder: slot.playtester && indexOf(slot.playtester.id),
-        deadline: slot.status === "reserved" ? Date.parse(slot.deadlineAt!) : null,
-      });
-    for (const application of (await owner.get(`/playtests/${id}/applications`)).body.data.applications)
-      applications.set(application.id, { status: application.status, slot: application.assignedSlotId });
-  }
+  const { owner } = world;
+  const [listed, balance, slots, applications] = await Promise.all([
+    owner.get(`/games/${world.gameId}/playtests?limit=100`),
+    owner.get("/billing/balance"),
+    Promise.all(world.playtests.map((_, playtest) => slotsOf(world, playtest))),
+    Promise.all(world.playtests.map((id) => owner.get(`/playtests/${id}/applications`))),
+  ]);
+  const statusOf = new Map<string, string>(listed.body.data.playtests.map((shown: Shown) => [shown.id, shown.status]));
+  const received: ShownApplication[] = applications.flatMap((reply) => reply.body.data.applications);
+  const known = new Map(received.map(({ id, status, assignedSlotId }) => [id, { status, slot: assignedSlotId }]));
   return {
     playtests: world.playtests.map((id) => statusOf.get(id)),
-    slots,
-    applications: world.applications.map((id) => applications.get(id)),
-    credit: (await owner.get("/billing/balance")).body.data.balanceCents as number,
+    slots: slots.flat(),
+    applications: world.applications.map((id) => known.get(id)),
+    credit: balance.body.data.balanceCents as number,
   };
+}
+
+interface ShownApplication {
+  id: string;
+  status: string;
+  assignedSlotId: string | null;
+}
+
+/** The slots of a playtest, oldest first. */
+async function slotsOf({ owner, playtesters, playtests }: World, playtest: number) {
+  const shown: Shown[] = (await owner.get(`/playtests/${playtests[playtest]}/slots?limit=100`)).body.data.slots;
+  return shown.reverse().map((slot) => ({
+    playtest,
+    id: slot.id,
+    status: slot.status,
+    holder: slot.playtester && playtesters.findIndex((person) => person.id === slot.playtester!.id),
+    deadline: slot.status === "reserved" ? Date.parse(slot.deadlineAt!) : null,
+  }));
 }
 
 export const earned = (world: World): Promise<number[]> =>

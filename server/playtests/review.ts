@@ -1,0 +1,101 @@
+import type { Deps } from "../deps.ts";
+import { acceptTransfers, rejectTransfers } from "../domain/ledger.ts";
+import { retryDeadlineMs } from "../domain/slots.ts";
+import { conflict } from "../problem.ts";
+import type { Query } from "../store/db.ts";
+import * as ledger from "../store/ledger.ts";
+import * as playtests from "../store/playtests.ts";
+import * as slots from "../store/slots.ts";
+import { openSlot } from "./orders.ts";
+import { changed, finishPlaytest, stamp, tell, termsOf, watchDeadline } from "./slots.ts";
+
+/** What becomes of a submission (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
+type Playtest = playtests.PlaytestRow;
+type Slot = slots.SlotRow;
+
+/**
+ * The owner accepts. A private slot is paid at once; a public one is paid when its video is published, and a trial's
+ * video waits for an admin before that.
+ */
+export async function accept(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slot: Slot,
+  rating: { score: number | null; comment: string | null },
+): Promise<string> {
+  const now = deps.clock.now();
+  const isPublic = playtest.visibility === "public";
+  const next = isPublic ? { status: "publishing" } : { status: "accepted", ended_at: now };
+  if (!(await slots.transition(tx, slot.id, "submitted", next))) throw notSubmitted(slot.status);
+  if (rating.score !== null || rating.comment !== null)
+    await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
+  await tell(deps, tx, slot, "slot.accepted", playtest.payout_cents);
+  if (isPublic) {
+    if (await awaitsAdmin(tx, playtest, slot)) return "Submission accepted. The video is published once an admin approved it.";
+    await schedulePublishing(deps, tx, slot.id);
+    return "Submission accepted. The video is being published.";
+  }
+  await pay(deps, tx, playtest, slot);
+  await finishPlaytest(deps, tx, playtest);
+  return `Submission accepted. The playtester earned $${(playtest.payout_cents / 100).toFixed(2)}.`;
+}
+
+/** A free trial's video needs an admin too, before or after the owner (decisions §5). */
+const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
+  playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
+
+export const schedulePublishing = (deps: Deps, tx: Query, slotId: string) =>
+  deps.jobs.schedule(tx, { kind: "publish-video", key: slotId, payload: { slotId }, runAt: deps.clock.now() });
+
+/** The playtester earns the payout of an accepted slot. */
+export const pay = (deps: Deps, tx: Query, playtest: Playtest, slot: Slot) =>
+  ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), slot.playtester_id!), stamp(deps));
+
+/** Rejects for good, or with another try within 24 hours in a new slot that inherits the hold and the keys. */
+export async function reject(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slot: Slot,
+  why: { reason: string; allowRetry: boolean },
+): Promise<string> {
+  if (slot.status !== "submitted") throw notSubmitted(slot.status);
+  if (!why.allowRetry) {
+    await rejectForGood(deps, tx, playtest, slot, why.reason);
+    return "Submission rejected.";
+  }
+  await markRejected(deps, tx, slot, why);
+  const now = deps.clock.now();
+  const retry = await openSlot(deps, tx, playtest);
+  const changes = {
+    status: "reserved",
+    playtester_id: slot.playtester_id,
+    retry_of: slot.id,
+    reserved_at: now,
+    deadline_at: now + retryDeadlineMs,
+  };
+  await slots.transition(tx, retry.id, "open", changes);
+  await playtests.moveKeys(tx, slot.id, retry.id);
+  const reserved = { ...retry, ...changes };
+  await watchDeadline(deps, tx, reserved);
+  await tell(deps, tx, reserved, "slot.reserved");
+  return "Submission rejected. The playtester may submit again within 24 hours.";
+}
+
+/** A final rejection: no refund, no payout. */
+export async function rejectForGood(deps: Deps, tx: Query, playtest: Playtest, slot: Slot, reason: string): Promise<void> {
+  await markRejected(deps, tx, slot, { reason, allowRetry: false });
+  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
+  await finishPlaytest(deps, tx, playtest);
+}
+
+async function markRejected(deps: Deps, tx: Query, slot: Slot, why: { reason: string; allowRetry: boolean }): Promise<void> {
+  const now = deps.clock.now();
+  if (!(await slots.transition(tx, slot.id, slot.status, { status: "rejected", ended_at: now }))) throw changed();
+  await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
+  await tell(deps, tx, slot, "slot.rejected");
+}
+
+const notSubmitted = (status: string) =>
+  conflict(`Only a submitted slot can be reviewed, and this one is ${status}. Nothing was changed.`);
