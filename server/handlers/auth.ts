@@ -96,7 +96,7 @@ export function auth(deps: Deps): Some<Ops> {
     },
 
     async listApiKeys(call) {
-      const page = call.page(1000);
+      const page = call.page();
       const rows = await call.read((q) => keys.listForUser(q, call.principal.userId, page));
       return call.listed(page, rows, (items) => ({ keys: items.map(keyView) }));
     },

@@ -83,7 +83,7 @@ export function billing(deps: Deps): Some<Ops> {
     },
 
     async listPlaytestHoursHistory(call) {
-      const page = call.page(1000);
+      const page = call.page();
       const rows = await call.read((q) => hoursStore.listForOwner(q, call.principal.userId, page));
       return call.listed(page, rows, (items) => ({ entries: items.map(hoursEntryView) }));
     },

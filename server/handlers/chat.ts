@@ -92,7 +92,7 @@ export function chat(deps: Deps): Some<Ops> {
 
   return {
     async listContacts(call) {
-      const page = call.page(1000);
+      const page = call.page();
       const { userId } = call.principal;
       const side = sideOf(call.principal);
       const { rows, unlocked } = await call.read(async (q) => ({

@@ -63,7 +63,7 @@ export function webhooks(deps: Deps): Some<Ops> {
 
   return {
     async listWebhooks(call) {
-      const page = call.page(1000);
+      const page = call.page();
       const rows = await call.read((q) => webhookStore.listForOwner(q, call.principal.userId, page));
       return call.listed(page, rows, (items) => ({ webhooks: items.map(webhookView) }));
     },

@@ -24,6 +24,16 @@ export class Listed<T> {
   }
 }
 
+/** Turns `limit + 1` fetched rows into a page of `limit` and the place behind it. */
+export function listed<Row extends { id: string; created_at: number }, T>(
+  page: Page,
+  rows: Row[],
+  data: (rows: Row[]) => T,
+): Listed<T> {
+  const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
+  return new Listed(data(rows.slice(0, page.limit)), last ? { at: last.created_at, id: last.id } : null);
+}
+
 /** A reply that is durable: rendered and, with an idempotency key, stored in the transaction of its effect. */
 export class Committed<T> {
   declare readonly data: T;
@@ -62,9 +72,9 @@ export interface Call<E extends Endpoint> {
   maybePrincipal: Principal | undefined;
   headers: IncomingHttpHeaders;
   requestId: string;
-  /** The page asked for; `fallback` is the size where the specification gives the list no `limit`. */
-  page(fallback?: number): Page;
-  /** Turns `limit + 1` fetched rows into a page of `limit` and the cursor behind it. */
+  /** The page asked for. */
+  page(): Page;
+  /** See `listed`. */
   listed<Row extends { id: string; created_at: number }>(
     page: Page,
     rows: Row[],

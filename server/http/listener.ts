@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../store/db.ts";
 import { createAddresses } from "./address.ts";
 import { authenticate, authorize } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { type Call, Committed, Direct, type Handler, Listed, type Principal, Remembered } from "./call.ts";
+import { type Call, Committed, Direct, type Handler, Listed, listed, type Principal, Remembered } from "./call.ts";
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createOnce, idempotencyKey, type Once } from "./idempotency.ts";
@@ -202,14 +202,12 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
       },
       headers: exchange.request.headers,
       requestId: exchange.requestId,
-      page(fallback = 20) {
-        const { limit: asked, cursor } = query as { limit?: number; cursor?: string };
-        return { limit: asked ?? fallback, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list(), cursor) };
+      page() {
+        // Every list's query has a limit once it is parsed: the contract fills it in.
+        const { limit, cursor } = query as { limit: number; cursor?: string };
+        return { limit, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list(), cursor) };
       },
-      listed(page, rows, data) {
-        const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
-        return new Listed(data(rows.slice(0, page.limit)), last ? { at: last.created_at, id: last.id } : null);
-      },
+      listed,
       whole: (data) => new Listed(data, null),
       read: (fn) => deps.store.read(fn),
       commit: (fn) =>

@@ -13,7 +13,7 @@ import { resetPassword } from "./reset-password.ts";
 import { verifyEmail } from "./verify-email.ts";
 import { watch } from "./watch.ts";
 
-/** One page: answers, or returns undefined where the path is not its own. */
+/** Answers everything below one first segment; throws a Problem where there is nothing. */
 export type Page = (request: IncomingMessage, response: ServerResponse, url: Target) => Promise<void>;
 
 /** Pages and files outside the API, by the first segment of their path. */

@@ -184,8 +184,8 @@ export function createClientCore(options: ClientOptions) {
   }
 
   /** Calls one operation of the contract. Throws a `CliError` whose exit code follows the reply. */
-  async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Reply<Data<O>>> {
-    const { params, query, body, ...rest } = input as CallOptions & { params?: object; query?: object; body?: unknown };
+  async function call<O extends Operation>(operation: O, input?: Input<O>): Promise<Reply<Data<O>>> {
+    const { params, query, body, ...rest } = (input ?? {}) as CallOptions & { params?: object; query?: object; body?: unknown };
     const { method, path, risk, media } = operations[operation];
     const target = fillPath(path, (params ?? {}) as Record<string, string>) + queryString(query ?? {});
     const reply = await checked({ ...rest, method, path: target, body, mutation: method !== "GET" && risk !== "read" });

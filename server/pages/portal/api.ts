@@ -3,7 +3,7 @@ import { roleScopes } from "../../../src/contract/endpoint.ts";
 import { type Contract, contract } from "../../../src/contract/index.ts";
 import type { Deps } from "../../deps.ts";
 import { createHandlers, type Handlers } from "../../handlers/index.ts";
-import { type Call, Committed, type Handler, Listed, type Principal, Remembered } from "../../http/call.ts";
+import { type Call, Committed, type Handler, Listed, listed, type Principal, Remembered } from "../../http/call.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
 import { createOnce, type Once } from "../../http/idempotency.ts";
 import { canonicalJson } from "../../http/json.ts";
@@ -97,10 +97,7 @@ function createCall(deps: Deps, { session, endpoint, asked, list, once }: Parts)
     headers: {},
     requestId: "portal",
     page,
-    listed(of, rows, data) {
-      const last = rows.length > of.limit ? rows[of.limit - 1] : undefined;
-      return new Listed(data(rows.slice(0, of.limit)), last ? { at: last.created_at, id: last.id } : null);
-    },
+    listed,
     whole: (data) => new Listed(data, null),
     read: (fn) => deps.store.read(fn),
     commit: (fn) =>
