@@ -1,71 +1,148 @@
-import type { ClientRequest } from "node:http";
-import type { Socket } from "node:net";
+import type { Agent, RequestOptions } from "node:https";
+import { BlockList, isIP, type Socket } from "node:net";
+import { badConfig, CliError, exitCodes } from "../errors.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const pick = (env: Env, name: string) => env[name.toLowerCase()] || env[name] || undefined;
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-const portOf = (url: URL) => url.port || (url.protocol === "https:" ? "443" : "80");
-
-function listed(url: URL, noProxy: string) {
-  return noProxy.split(/[\s,]+/).some((entry) => {
-    if (entry === "*") return true;
-    const [, host = "", wantedPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
-    if (host === "" || (wantedPort !== undefined && wantedPort !== portOf(url))) return false;
-    const suffix = host.replace(/^\*?\./, "");
-    return url.hostname === suffix || url.hostname.endsWith(`.${suffix}`);
-  });
+/** A proxy, and the variable that names it. */
+export interface NamedProxy {
+  url: URL;
+  from: string;
 }
 
-/** The proxy for a URL from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case; this machine is never reached through one. */
-export function proxyFor(url: URL, env: Env): URL | undefined {
-  const proxy = pick(env, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY");
-  if (!proxy || loopback.test(url.hostname) || listed(url, pick(env, "NO_PROXY") ?? "")) return undefined;
-  return new URL(proxy.includes("://") ? proxy : `http://${proxy}`);
+/** How a URL is reached: through a proxy, or directly although there is one, and why. */
+export interface Route {
+  proxy?: NamedProxy;
+  /** The entry of NO_PROXY, or "this machine", that keeps a configured proxy out. */
+  direct?: string;
+}
+
+const variable = (env: Env, name: string) => [name.toLowerCase(), name].find((one) => env[one]);
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+const portOf = (url: URL) => url.port || (url.protocol === "https:" ? "443" : "80");
+export const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, "");
+
+function inRange(address: string, range: string): boolean {
+  const [network = "", bits = ""] = range.split("/");
+  const family = isIP(network) === 6 ? "ipv6" : "ipv4";
+  if (!isIP(network) || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === "ipv6" ? 128 : 32) || !isIP(address)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), family);
+  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+/** Whether an entry of NO_PROXY covers a URL: `*`, a name with its subdomains, an address, a range, each with a port or for all. */
+function covers(entry: string, url: URL): boolean {
+  if (entry === "*") return true;
+  if (entry.includes("/")) return inRange(bare(url.hostname), entry);
+  const spelled = isIP(entry) === 6 ? `[${entry}]` : entry.toLowerCase();
+  const [, host = "", wantedPort] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(spelled) ?? [];
+  if (host === "" || (wantedPort !== undefined && wantedPort !== portOf(url))) return false;
+  const suffix = host.replace(/^\*?\./, "");
+  return url.hostname === suffix || url.hostname.endsWith(`.${suffix}`);
+}
+
+function parseProxy(text: string, from: string): URL {
+  const address = text.includes("://") ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url && url.hostname !== "" && /^https?:$/.test(url.protocol)) return url;
+  // Its text may hold a password.
+  throw badConfig(`${from} does not name an http or https proxy.`, "Write it as http://host:port, or unset it.");
+}
+
+/** How a URL is reached by HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case; this machine is never reached through one. */
+export function routeTo(url: URL, env: Env): Route {
+  const from = variable(env, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY");
+  if (from === undefined) return {};
+  if (loopback.test(url.hostname)) return { direct: "this machine" };
+  const exceptions = (env[variable(env, "NO_PROXY") ?? ""] ?? "").split(/[\s,]+/);
+  const direct = exceptions.find((entry) => covers(entry, url));
+  return direct === undefined ? { proxy: { url: parseProxy(env[from]!, from), from } } : { direct };
 }
 
 /** Where a proxy listens, without the user and password in its address: node would send them to the target as well. */
 export const proxyAddress = ({ protocol, hostname, port }: URL) => ({
   protocol,
-  hostname: hostname.replace(/^\[|\]$/g, ""),
+  hostname: bare(hostname),
   port: port || (protocol === "https:" ? 443 : 80),
 });
+
+const decoded = (text: string) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
 
 /** The header that tells a proxy who asks, from the user and password in its address. */
 export function proxyHeaders({ username, password }: URL): Record<string, string> {
   if (username === "") return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Opens a TLS connection to `target` through a proxy (CONNECT). Rejects when the proxy refuses. */
-export async function tunnel(proxy: URL, target: URL, signal: AbortSignal): Promise<Socket> {
-  const [{ request }, { connect }] = await Promise.all([
-    proxy.protocol === "https:" ? import("node:https") : import("node:http"),
-    import("node:tls"),
-  ]);
+/** The proxy itself could not be reached; the cause says why. */
+export class ProxyUnreachable extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
+/** What a proxy that is busy or cannot get through answers: it may be tried again. */
+export class ProxyBusy extends Error {}
+
+/** The proxy refuses for good: trying again would not help. Exit 10. */
+export function proxyRefusal({ url, from }: NamedProxy, target: URL, status: number): Error {
+  const said = `The proxy ${url.host} (${from}) answered ${status} when asked for ${target.host}.`;
+  if (status >= 500 || status === 408 || status === 429) return new ProxyBusy(said);
+  const credentials = url.username === "" ? "It wants a user and password" : "It does not take the user and password";
+  const hint =
+    status === 407 ? `${credentials}: write ${from} as http://user:password@host:port.` : directHint({ url, from }, target);
+  return new CliError("PROXY", exitCodes.unreachable, said, { hint });
+}
+
+export const directHint = ({ from }: NamedProxy, target: URL) =>
+  `Check ${from}, or reach it directly with NO_PROXY=${target.hostname}.`;
+
+/** A connection to `target` that the proxy hands on (CONNECT), not yet secure. */
+async function connectThrough(proxy: NamedProxy, target: URL, signal: AbortSignal): Promise<Socket> {
+  const { request } = proxy.url.protocol === "https:" ? await import("node:https") : await import("node:http");
   const authority = `${target.hostname}:${portOf(target)}`;
-  const headers = { host: authority, ...proxyHeaders(proxy) };
-  const asked: ClientRequest = request({
-    ...proxyAddress(proxy),
-    method: "CONNECT",
-    path: authority,
-    headers,
-    agent: false,
-    signal,
-  });
-  const socket = await new Promise<Socket>((resolve, reject) => {
-    asked.once("error", reject);
+  const headers = { host: authority, ...proxyHeaders(proxy.url) };
+  const asked = request({ ...proxyAddress(proxy.url), method: "CONNECT", path: authority, headers, agent: false, signal });
+  return new Promise<Socket>((resolve, reject) => {
+    asked.once("error", (error) => reject(new ProxyUnreachable(error)));
     asked.once("connect", (reply, open: Socket) => {
       if (reply.statusCode === 200) return resolve(open);
       open.destroy();
-      reject(new Error(`the proxy answered ${reply.statusCode}`));
+      reject(proxyRefusal(proxy, target, reply.statusCode ?? 0));
     });
     asked.end();
   });
-  const secure = connect({ socket, servername: target.hostname });
+}
+
+/** Opens a TLS connection to `target` through a proxy. Rejects when the proxy refuses or the certificate is not trusted. */
+export async function tunnel(proxy: NamedProxy, target: URL, signal: AbortSignal): Promise<Socket> {
+  const { connect } = await import("node:tls");
+  const socket = await connectThrough(proxy, target, signal);
+  const host = bare(target.hostname);
+  const secure = connect({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  const stop = () => secure.destroy(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
   return new Promise<Socket>((resolve, reject) => {
     secure.once("error", reject);
     secure.once("secureConnect", () => resolve(secure));
-  });
+  }).finally(() => signal.removeEventListener("abort", stop));
+}
+
+/** An agent that keeps tunnels through a proxy open for the next request to the same target. */
+export async function tunnelAgent(proxy: NamedProxy, signal: AbortSignal): Promise<Agent> {
+  const https = await import("node:https");
+  const agent = new https.Agent({ keepAlive: true });
+  const createConnection = ({ host, port }: RequestOptions, done: (error: Error | null, socket?: Socket) => void) => {
+    const target = new URL(`https://${isIP(host ?? "") === 6 ? `[${host}]` : host}:${port ?? 443}`);
+    tunnel(proxy, target, signal).then((socket) => done(null, socket), done);
+  };
+  return Object.assign(agent, { createConnection });
 }

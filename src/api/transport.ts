@@ -9,7 +9,17 @@ import {
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { CliError, exitCodes } from "../errors.ts";
-import { proxyAddress, proxyFor, proxyHeaders, tunnel } from "./proxy.ts";
+import {
+  directHint,
+  type NamedProxy,
+  ProxyBusy,
+  ProxyUnreachable,
+  proxyAddress,
+  proxyHeaders,
+  proxyRefusal,
+  routeTo,
+  tunnelAgent,
+} from "./proxy.ts";
 
 export interface HttpRequest {
   method: string;
@@ -59,12 +69,19 @@ const tls = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HO
 const tlsHint = "For a private certificate authority set NODE_EXTRA_CA_CERTS to its file.";
 
 /** What went wrong on the way, in words; `sent` when the connection stood before it broke. */
-function explain(error: unknown, url: URL, proxy: URL | undefined, sent: boolean): NetworkError {
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  const where = proxy ? `${url.origin} through the proxy ${proxy.host}` : url.origin;
+function explain(error: unknown, url: URL, proxy: NamedProxy | undefined, sent: boolean): Error {
+  if (error instanceof CliError) return error;
+  const where = proxy ? `${url.origin} through the proxy ${proxy.url.host}` : url.origin;
+  if (error instanceof ProxyBusy) return new NetworkError(error.message, false, error, directHint(proxy!, url));
+  const inner = error instanceof ProxyUnreachable ? (error.cause as Error) : (error as Error);
+  const { code = "", message } = inner as NodeJS.ErrnoException;
   if (sent) return new NetworkError(`The connection to ${where} was lost: ${message}.`, true, error);
   if (tls.test(code)) return new NetworkError(`No secure connection to ${where}: ${message}.`, false, error, tlsHint);
-  return new NetworkError(`Cannot reach ${where}: ${reasons[code] ?? message}.`, false, error, startHint);
+  const why = reasons[code] ?? message;
+  if (!proxy) return new NetworkError(`Cannot reach ${where}: ${why}.`, false, error, startHint);
+  const atProxy = error instanceof ProxyUnreachable || url.protocol === "http:";
+  const place = atProxy ? `the proxy ${proxy.url.host} (${proxy.from})` : where;
+  return new NetworkError(`Cannot reach ${place}: ${why}.`, false, error, directHint(proxy, url));
 }
 
 function flatten(headers: IncomingHttpHeaders): Record<string, string> {
@@ -111,31 +128,33 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** HTTP/1.1 with kept connections, through the proxies the environment names. */
 export function createTransport(env: Env): Transport {
   const plain = new Agent({ keepAlive: true });
+  const closing = new AbortController();
   let secure: Agent | undefined;
+  let tunnels: Agent | undefined;
 
   /** Node's own client: undici's would compile its parser at every start. */
-  async function open(request: HttpRequest, proxy: URL | undefined, signal: AbortSignal): Promise<ClientRequest> {
+  async function open(request: HttpRequest, proxy: NamedProxy | undefined, signal: AbortSignal): Promise<ClientRequest> {
     const { method, url, headers } = request;
     const options: RequestOptions = { method, headers, signal };
+    const overTls = (proxy && url.protocol === "http:" ? proxy.url : url).protocol === "https:";
+    const https = overTls ? await import("node:https") : undefined;
+    if (https && !(proxy && url.protocol === "https:")) secure ??= new https.Agent({ keepAlive: true });
     if (url.protocol === "http:" && proxy)
-      return httpRequest({
-        ...proxyAddress(proxy),
+      return (https?.request ?? httpRequest)({
+        ...proxyAddress(proxy.url),
         ...options,
         path: url.href,
-        headers: { host: url.host, ...headers, ...proxyHeaders(proxy) },
-        agent: plain,
+        headers: { host: url.host, ...headers, ...proxyHeaders(proxy.url) },
+        agent: https ? secure : plain,
       });
-    if (url.protocol === "http:") return httpRequest(url, { ...options, agent: plain });
-    const https = await import("node:https");
-    secure ??= new https.Agent({ keepAlive: true });
-    if (!proxy) return https.request(url, { ...options, agent: secure });
-    const socket = await tunnel(proxy, url, signal);
-    return https.request(url, { ...options, agent: false, createConnection: () => socket });
+    if (!https) return httpRequest(url, { ...options, agent: plain });
+    if (proxy) tunnels ??= await tunnelAgent(proxy, closing.signal);
+    return https.request(url, { ...options, agent: proxy ? tunnels : secure });
   }
 
   async function send(request: HttpRequest): Promise<HttpReply> {
     const { url, timeout, signal } = request;
-    const proxy = proxyFor(url, env);
+    const { proxy } = routeTo(url, env);
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeout);
     let connected = () => false;
@@ -144,6 +163,7 @@ export function createTransport(env: Env): Transport {
       connected = watchConnection(asked);
       const reply = await exchange(asked, request.body);
       const head = { status: reply.statusCode ?? 0, headers: flatten(reply.headers) };
+      if (proxy && head.status === 407) throw proxyRefusal(proxy, url, 407);
       if (!request.stream || head.status >= 300) return { ...head, body: await readAll(reply) };
       reply.setTimeout(timeout, () => reply.destroy(new Error(`nothing came for ${timeout / 1000} s`)));
       return { ...head, body: Buffer.alloc(0), stream: reply };
@@ -158,8 +178,8 @@ export function createTransport(env: Env): Transport {
   }
 
   async function close() {
-    plain.destroy();
-    secure?.destroy();
+    closing.abort();
+    for (const agent of [plain, secure, tunnels]) agent?.destroy();
   }
 
   return { send, close };

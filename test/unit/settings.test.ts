@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { proxyFor } from "../../src/api/proxy.ts";
+import { routeTo } from "../../src/api/proxy.ts";
 import { instanceUrl } from "../../src/api/url.ts";
 import { parseMoney } from "../../src/commands/flags.ts";
 import { resolveId } from "../../src/config/ids.ts";
@@ -187,8 +187,13 @@ describe("the proxy", () => {
     ["listed by domain", "https://a.x.example", { ...both, no_proxy: ".x.example" }, undefined],
     ["listed with another port", "https://x.example", { ...both, NO_PROXY: "x.example:8443" }, "http://p:1/"],
     ["everything listed", "https://x.example", { ...both, NO_PROXY: "*" }, undefined],
+    ["an address in a range", "https://10.1.2.3", { ...both, NO_PROXY: "10.0.0.0/8" }, undefined],
+    ["an address beside a range", "https://11.1.2.3", { ...both, NO_PROXY: "10.0.0.0/8,x/8,10.0.0.0/99" }, "http://p:1/"],
+    ["a bare IPv6 address", "https://[fd00::1]", { ...both, NO_PROXY: "fd00::1" }, undefined],
+    ["an IPv6 address with a port", "https://[fd00::1]:8443", { ...both, NO_PROXY: "[fd00::1]:8443" }, undefined],
+    ["another IPv6 address", "https://[fd00::1]", { ...both, NO_PROXY: "fd00::2,fd01::/16" }, "http://p:1/"],
     ["a name that only ends alike", "https://notx.example", { ...both, NO_PROXY: "x.example" }, "http://p:1/"],
   ])("%s", (_, url, env, proxy) => {
-    expect(proxyFor(new URL(url), env)?.href).toBe(proxy);
+    expect(routeTo(new URL(url), env).proxy?.url.href).toBe(proxy);
   });
 });
