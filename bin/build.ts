@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
@@ -13,7 +13,19 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
 /** Third parties that are shipped inside; the others are installed beside it. */
-const shipped = ["commander", "conf", "ora", "cli-table3", "@inquirer", "yaml", "csv-parse", "yazl", "tus-js-client", "@tus"];
+const shipped = [
+  "commander",
+  "conf",
+  "jq-web",
+  "ora",
+  "cli-table3",
+  "@inquirer",
+  "yaml",
+  "csv-parse",
+  "yazl",
+  "tus-js-client",
+  "@tus",
+];
 
 /**
  * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
@@ -127,8 +139,12 @@ const common: BuildOptions = {
   minifySyntax: true,
   logLevel: "warning",
 };
-// CommonJS packages inside ask for node's own modules by require.
-const requireBanner = 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+// CommonJS packages inside ask for node's own modules by require, and for their own folder.
+const requireBanner = [
+  'import{createRequire as __createRequire}from"node:module"',
+  "const require=__createRequire(import.meta.url)",
+  "const __filename=import.meta.filename,__dirname=import.meta.dirname;",
+].join(";");
 
 const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts" };
 
@@ -154,6 +170,8 @@ const vendor = await build({
   banner: { js: requireBanner },
   plugins: [vendorEntry, withoutValidator],
 });
+
+copyFileSync(join(root, "node_modules/jq-web/jq.wasm"), join(dist, "vendor/jq.wasm"));
 
 /** The licence of each package that is shipped inside. */
 function licences(inputs: readonly string[]): string {

@@ -41,6 +41,7 @@ const homes: Record<string, RegExp> = {
   conf: /^src\/config\//,
   ora: /^src\/io\//,
   "cli-table3": /^src\/io\//,
+  "jq-web": /^src\/io\//,
   "@inquirer/prompts": /^src\/io\//,
   "better-sqlite3": /^server\/store\//,
   pg: /^server\/store\//,

@@ -156,7 +156,7 @@ export function createOutput(options: OutputOptions): Output {
 
   async function query(data: unknown, expression: string) {
     const { jq } = await import("./jq.ts");
-    await sink.write(await jq(JSON.stringify(data), expression));
+    await sink.write(await jq(JSON.stringify(data), expression, (text) => options.err(`${lines(text)}\n`)));
   }
 
   /** Formats that print item after item, as the pages come. */

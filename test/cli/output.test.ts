@@ -213,12 +213,42 @@ describe("-o", () => {
   });
 });
 
-it.each([
-  ["a bad jq expression", ["--jq", ".["], 2, "--jq:"],
-  ["a jq expression that fails", ["--jq", ".games.x"], 1, "--jq: jq: error"],
-])("%s", async (_, flags, exitCode, message) => {
-  const { code, stdout, stderr } = await run([listed], ["games", "list", ...flags]);
-  expect([code, stdout, JSON.parse(stderr).message]).toEqual([exitCode, "", expect.stringContaining(message)]);
+describe("--jq", () => {
+  it.each([
+    ["ends too early", ".games[", "syntax error, unexpected end of file\n  .games[\n         ^"],
+    [
+      "has a word too many",
+      ".games | map(.name) x",
+      "unexpected IDENT, expecting end of file\n  .games | map(.name) x\n                      ^",
+    ],
+    ["calls what is not there", ".games | nope(1)", "nope/1 is not defined\n  .games | nope(1)\n           ^"],
+    ["closes the wrong bracket", "[.games[].name}", "unexpected INVALID_CHARACTER\n  [.games[].name}\n                ^"],
+  ])("points at the place in an expression that %s", async (_, expression, message) => {
+    const { code, stdout, stderr } = await run([listed], ["games", "list", "--jq", expression]);
+    expect([code, stdout, JSON.parse(stderr).message]).toEqual([2, "", expect.stringContaining(message)]);
+  });
+
+  it("says what the data made fail", async () => {
+    const { code, stdout, stderr } = await run([listed], ["games", "list", "--jq", ".games.x"]);
+    expect([code, stdout, JSON.parse(stderr).message]).toEqual([1, "", expect.stringContaining("Cannot index array")]);
+  });
+
+  it("debug writes to standard error, and cannot drive the terminal either", async () => {
+    const nasty = { ...listed, data: { games: [game(1, "\u009b31m")] } };
+    const { code, stdout, stderr } = await run([nasty], ["games", "list", "--jq", ".games[].name | debug | length"]);
+    expect([code, stdout, stderr]).toEqual([0, "4\n", '["DEBUG:","\\u009b31m"]\n']);
+  });
+
+  it("takes megabytes", async () => {
+    const many = Array.from({ length: 10_000 }, (_, i) => ({ ...games[0], name: `Game ${i}`, description: "x".repeat(150) }));
+    const big = { ...listed, data: { games: many } };
+    const { stdout } = await run(
+      [big],
+      ["games", "list", "--jq", '.games[] | select(.name | endswith("99")) | [.name, 1] | @csv'],
+    );
+    expect(stdout.split("\n").slice(0, 2)).toEqual(['"Game 99",1', '"Game 199",1']);
+    expect((await run([big], ["games", "list", "--jq", "."])).stdout.length).toBeGreaterThan(5e6);
+  });
 });
 
 it("an unknown template filter is refused before anything is sent", async () => {
