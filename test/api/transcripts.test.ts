@@ -1,9 +1,10 @@
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/store/open.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 import {
@@ -54,6 +55,8 @@ const isAlive = (pid: number) => {
   }
 };
 const pidsIn = (file: string) => readFileSync(file, "utf8").split(" ").map(Number);
+/** A killed process lets go of its pipes a moment before it is gone. */
+const allDead = (file: string) => vi.waitUntil(() => !pidsIn(file).some(isAlive), { timeout: 10_000 });
 
 onBothDatabases("transcripts", (serve) => {
   it("are WebVTT behind a signed link", async () => {
@@ -170,7 +173,7 @@ onBothDatabases("transcripts", (serve) => {
     });
     await vi.waitUntil(async () => (await transcription(owner, slotId)).status === "failed", { timeout: 30_000 });
     expect(await errorOf(server, slotId)).toMatch(/longer than 3000 ms/);
-    expect(pidsIn(pids).filter(isAlive)).toEqual([]);
+    await allDead(pids);
   });
 
   it("do not wait for what a command leaves behind", async () => {
@@ -179,7 +182,7 @@ onBothDatabases("transcripts", (serve) => {
     const { owner, slotId } = await submitted(server);
     await server.advance(0);
     expect((await transcription(owner, slotId)).status).toBe("approved");
-    expect(pidsIn(pids).filter(isAlive)).toEqual([]);
+    await allDead(pids);
   });
 });
 
@@ -195,7 +198,7 @@ describe.each(drivers)("a server that stops while a video is transcribed ($name)
     const nextDir = freshFolder();
     cpSync(join(dataDir, "blobs"), join(nextDir, "blobs"), { recursive: true });
     await first.close();
-    expect(pidsIn(pids).filter(isAlive)).toEqual([]);
+    await allDead(pids);
 
     const second = await startTestServer({
       store: await openStore(store.place.options),
@@ -211,5 +214,48 @@ describe.each(drivers)("a server that stops while a video is transcribed ($name)
       await second.close();
       await store.place.remove();
     }
+  });
+});
+
+describe("a server that is killed while a video is transcribed", () => {
+  afterEach(killLeftovers);
+
+  interface Said {
+    playtest: { id: string };
+    slots: [{ id: string }];
+    keyTakeaways: string[];
+  }
+
+  async function start(folder: string, name: string, command: string[], flags: string[] = []) {
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ transcriber: { command } }));
+    const argv = ["serve", "run", "--sandbox", "--port", "0", "--log-level", "error", "--data", folder, "--ready-file", name];
+    const { child, ended } = spawnPlaytest(folder, [...argv, ...flags]);
+    const { baseUrl, ownerKey, gameId } = await readyFile(join(folder, name));
+    const ask = async (method: string, path: string, key = ownerKey, body?: object) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const reply = await fetch(`${baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      return ((await reply.json()) as { data: Said }).data;
+    };
+    return { child, ended, ask, ownerKey, gameId };
+  }
+
+  it("takes the command and its children with it, and the next server makes the transcript", { timeout: 60_000 }, async () => {
+    const folder = freshFolder();
+    const pids = join(folder, "pids");
+    const first = await start(folder, "first.json", runs("hang", pids), ["--seed", "demo"]);
+    const { playtest } = await first.ask("POST", `/games/${first.gameId}/playtests`, first.ownerKey, { quantity: 1 });
+    const [{ id }] = (await first.ask("GET", `/playtests/${playtest.id}/slots`)).slots;
+    await first.ask("POST", `/sandbox/slots/${id}/play`);
+    await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
+    expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    await allDead(pids);
+
+    const second = await start(folder, "second.json", runs("json"));
+    // The job of the dead server is free once its lease has run out.
+    await second.ask("POST", "/sandbox/clock/advance", "", { seconds: 300 });
+    const { keyTakeaways } = await second.ask("GET", `/slots/${id}/transcript`, first.ownerKey);
+    expect(keyTakeaways).toEqual(["The menu is dark.", "Jumping is fun."]);
   });
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname } from "node:path";
+import type { Readable } from "node:stream";
 import { type Transcriber, TranscriptionFailed } from "./index.ts";
 
 export interface CommandOptions {
@@ -13,15 +14,27 @@ const stderrChars = 2_000;
 const lingerMs = 1_000;
 
 /**
- * Runs a configured program for each video and takes what it prints. No shell sees the path. The program has a process
- * group of its own, which ends with it: at the time-out, on too much output, and when it leaves children behind.
+ * Starts the command in its own place, beside a watcher in the same process group: file 3 is a pipe that only the server holds open, so
+ * that it ends with the server however that dies, and the watcher then kills the group. The command's words are arguments, never script.
+ */
+const launcher = '(read -r _ <&3; kill -s KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
+/** What a shell ends with when it cannot start a program: not allowed, not found. */
+const notStarted = [126, 127];
+
+/**
+ * Runs a configured program for each video and takes what it prints. No shell parses the path. The program has a process
+ * group of its own, which ends with it: at the time-out, on too much output, when it leaves children behind, and with the server.
  */
 export function createCommandTranscriber(options: CommandOptions): Transcriber {
   return {
     async transcribe(videoPath, stop) {
       stop.throwIfAborted();
-      const [program = "", ...args] = argumentsFor(options.command, videoPath);
-      const child = spawn(program, args, { cwd: dirname(videoPath), detached: true, stdio: ["ignore", "pipe", "pipe"] });
+      const args = ["-c", launcher, "transcriber", ...argumentsFor(options.command, videoPath)];
+      const child = spawn("/bin/sh", args, {
+        cwd: dirname(videoPath),
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe", "pipe"],
+      });
       return collect(child, options, stop);
     },
   };
@@ -59,6 +72,7 @@ function collect(child: ChildProcess, { timeoutMs, maxOutputBytes }: CommandOpti
     });
     child.once("exit", () => {
       killGroup(child);
+      (child.stdio[3] as Readable).destroy();
       // Somebody who left the group may still hold the pipes.
       setTimeout(() => void [child.stdout!.destroy(), child.stderr!.destroy()], lingerMs).unref();
     });
@@ -66,6 +80,7 @@ function collect(child: ChildProcess, { timeoutMs, maxOutputBytes }: CommandOpti
       clearTimeout(timer);
       stop.removeEventListener("abort", stopped);
       if (why !== undefined) return reject(why);
+      if (notStarted.includes(code ?? 0)) return reject(new TranscriptionFailed(`it could not be started: ${complaint.trim()}`));
       if (code !== 0)
         return reject(new TranscriptionFailed(`it ended with ${signal ?? `exit code ${code}`}: ${complaint.trim()}`));
       resolve(Buffer.concat(chunks).toString());
