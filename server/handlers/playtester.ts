@@ -89,6 +89,7 @@ export function playtester(deps: Deps): Some<Ops> {
         rating: ratingView(slot),
         rejection: rejectionView(slot),
         blockedReport: reportView(slot),
+        publishedUrl: slot.published_url,
         ...(holding.includes(status) ? await secretsOf(q, slot, game.row) : {}),
       });
     }

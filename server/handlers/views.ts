@@ -168,6 +168,7 @@ export function slotDetailView(slot: SlotDetailRow, now: number) {
     game: { id: slot.game_id, name: slot.game_name },
     playtest: slotPlaytestView(slot),
     transcription: transcription && { ...transcription, keyTakeaways: takeaways(slot) },
+    publishedUrl: slot.published_url,
   };
 }
 

@@ -29,6 +29,7 @@ export interface SlotDetailRow extends SlotRow {
   submission_at: number | null;
   blob_key: string | null;
   published_at: number | null;
+  published_url: string | null;
   admin_approved_at: number | null;
   score: number | null;
   comment: string | null;
@@ -58,7 +59,7 @@ export const statusSql = `CASE WHEN s.status = 'reserved' AND s.deadline_at <= ?
   WHEN s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ? THEN 'expired' ELSE s.status END`;
 
 const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.notes AS submission_notes, b.created_at AS submission_at, b.blob_key,
-    b.published_at, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
+    b.published_at, b.published_url, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
     k.reason_code AS report_code, k.notes AS report_notes, k.reported_at,
     g.name AS game_name, p.visibility, p.duration_minutes, p.player_count, p.is_free_public_trial,

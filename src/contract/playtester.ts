@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { gameWithRelations } from "./games.ts";
-import { blockedReport, rating, rejection, slotPlaytest, submission } from "./slots.ts";
+import { blockedReport, publishedUrl, rating, rejection, slotPlaytest, submission } from "./slots.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
 
@@ -53,6 +53,7 @@ export const heldSlot = z
     rating: rating.nullable(),
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
+    publishedUrl,
     instructions: z.string().nullable().optional(),
     notesForTesters: z.string().nullable().optional(),
     keys: z.array(z.string()).optional(),

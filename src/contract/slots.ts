@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cents, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
+import { cents, extra, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 
 const owner = { access: ["game_owner"] } as const;
 
@@ -72,11 +72,16 @@ export const slotPlaytest = z.strictObject({
   playerCount: z.int(),
 });
 
+export const publishedUrl = extra(
+  z.string().nullable().meta({ description: "Where everybody can watch the video of a public playtest, once it is out." }),
+);
+
 export const slotDetail = slot
   .extend({
     game: slotGame,
     playtest: slotPlaytest,
     transcription: transcription.extend({ keyTakeaways: z.array(z.string()).nullable() }).nullable(),
+    publishedUrl,
   })
   .meta({ id: "SlotDetail" });
 

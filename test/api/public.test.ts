@@ -80,6 +80,7 @@ onBothDatabases("public playtests", (serve) => {
     const reply = await owner.post(`/slots/${slotId}/accept`, { rating: 4 });
     expect(reply.body.data.message).toBe("Submission accepted. The video is being published.");
     expect(await statusOf(owner, slotId)).toBe("publishing");
+    expect((await owner.get(`/slots/${slotId}`)).body.data.slot.publishedUrl).toBeNull();
     expect(await earned(playtester)).toBe(0);
     expect((await owner.post(`/slots/${slotId}/reject`)).status).toBe(409);
     publish();
@@ -88,6 +89,10 @@ onBothDatabases("public playtests", (serve) => {
     expect(await earned(playtester)).toBe(balance);
     expect(videos).toMatchObject([{ slotId, gameName: "Lantern Deep", contentType: "video/mp4" }]);
     expect((await owner.get(`/playtests/${id}`)).body.data.playtest.status).toBe("completed");
+    for (const path of [`/slots/${slotId}`, `/playtester/slots/${slotId}`]) {
+      const { slot } = (await (path.startsWith("/playtester") ? playtester : owner).get(path)).body.data;
+      expect(slot.publishedUrl).toBe("https://video.example/1");
+    }
     const kinds = (await owner.get("/notifications")).body.data.notifications.map((notice: { type: string }) => notice.type);
     expect(kinds.filter((kind: string) => kind === "slot.accepted")).toHaveLength(1);
   });

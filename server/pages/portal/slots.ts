@@ -72,6 +72,7 @@ function outcome(slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
   return html`${endings[status] && html`<p>${endings[status]}</p>`}
 ${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
+${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch it as everybody sees it</a></p>`}
 ${rejection && html`<h2>Why it was not accepted</h2>${prose(rejection.reason ?? "")}`}
 ${rating && html`<h2>What the owner says</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
 ${blockedReport && html`<h2>The problem you reported</h2><p class="soft">${time(blockedReport.reportedAt)}</p>${blockedReport.notes ? prose(blockedReport.notes) : html`<p>${blockedReport.reasonCode.replaceAll("_", " ")}</p>`}<p>The clock stands still until the owner answers.</p>`}

@@ -38,6 +38,7 @@ export const slotView: View = {
     detail("rating", "rating.score"),
     detail("comment", "rating.comment"),
     detail("rejected because", "rejection.reason"),
+    detail("published at", "publishedUrl"),
     detail("transcript", "transcription.status", "status"),
     detail("takeaways", (slot) => numbered(transcription(slot)?.keyTakeaways)),
   ],

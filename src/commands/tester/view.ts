@@ -36,6 +36,7 @@ export const heldSlotView: View = {
     detail("submitted", "submission.createdAt", "ago"),
     detail("rating", "rating.score"),
     detail("rejected because", "rejection.reason"),
+    detail("published at", "publishedUrl"),
     detail("reported", (slot: Item) => (slot.blockedReport as Item | null)?.reasonCode),
   ],
   empty: "You hold no slots. See what there is with `playtest tester browse`.",
