@@ -37,7 +37,7 @@ const broken = (rule: (one: Import) => boolean, among = imports) => among.filter
 const homes: Record<string, RegExp> = {
   zod: /^(src\/contract|server\/)/,
   commander: /^src\/parse\.ts$/,
-  undici: /^src\/api\//,
+  undici: /^(src\/api|server\/outbound)\//,
   conf: /^src\/config\//,
   ora: /^src\/io\//,
   "cli-table3": /^src\/io\//,

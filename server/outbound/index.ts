@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
-import * as http from "node:http";
-import * as https from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
 import { parseAddress } from "../domain/addresses.ts";
-import { createAgent } from "./agent.ts";
+import { createConnector } from "./connector.ts";
+import { exchange } from "./exchange.ts";
 import { createGuard, type GuardOptions, targetOf } from "./guard.ts";
+import { createLines } from "./lines.ts";
 
 export { AddressRefused } from "./guard.ts";
 
@@ -40,28 +40,40 @@ export interface Outbound {
 }
 
 const checkDeadlineMs = 2_000;
+const maxChecked = 1_000;
+const closedByPeer = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
 
 const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 export function createOutbound(options: GuardOptions & { resolve?: Resolve | undefined }): Outbound {
   const guard = createGuard(options);
   const resolve = options.resolve ?? systemResolve;
-  const agents = { "http:": createAgent("http:", guard, resolve), "https:": createAgent("https:", guard, resolve) };
+  const lines = createLines(createConnector(guard, resolve));
+
+  const checked = new Map<string, URL>();
+
+  /** The same address is used again and again, and what the guard says of it does not change. */
+  function checkedUrl(text: string): URL {
+    const known = checked.get(text);
+    if (known) return known;
+    const url = new URL(text);
+    guard.checkUrl(url);
+    if (checked.size >= maxChecked) checked.clear();
+    checked.set(text, url);
+    return url;
+  }
 
   async function send(wanted: OutboundRequest): Promise<OutboundReply> {
-    const url = new URL(wanted.url);
-    guard.checkUrl(url);
-    const { request: open } = url.protocol === "https:" ? https : http;
-    const { method, body = "" } = wanted;
-    const headers = { ...wanted.headers, "Content-Length": String(Buffer.byteLength(body)) };
-    const request = open(url, { method, headers, agent: agents[url.protocol as keyof typeof agents] });
-    const reply = replyTo(request, wanted);
-    request.end(body);
+    const url = checkedUrl(wanted.url);
+    const line = await lines.take(url.origin);
+    const { used } = line;
     try {
-      return await reply;
+      const reply = await exchange(line, url, wanted);
+      if (reply.complete) lines.giveBack(url.origin, line);
+      return reply;
     } catch (error) {
       // The receiver closed a kept connection just as it was used again: that says nothing about the receiver.
-      if (request.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET") return send(wanted);
+      if (used && line.used && closedByPeer.includes((error as NodeJS.ErrnoException).code ?? "")) return send(wanted);
       throw error;
     }
   }
@@ -76,9 +88,7 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
       for (const address of await withinDeadline(unknown)) guard.checkAddress(target, address);
     },
     request: send,
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
+    close: lines.close,
   };
 }
 
@@ -88,50 +98,4 @@ async function withinDeadline(addresses: Promise<readonly string[]>): Promise<re
     timer = setTimeout(() => resolve([]), checkDeadlineMs);
   });
   return Promise.race([addresses, late]).finally(() => clearTimeout(timer));
-}
-
-function replyTo(request: ClientRequest, { deadlineMs, maxBytes }: OutboundRequest): Promise<OutboundReply> {
-  return new Promise((resolve, reject) => {
-    let cut: (() => void) | undefined;
-    const deadline = setTimeout(() => {
-      if (cut) return cut();
-      request.destroy(new Error(`no answer within ${deadlineMs} ms`));
-    }, deadlineMs);
-    request.once("error", (error) => {
-      clearTimeout(deadline);
-      reject(error);
-    });
-    request.once("response", (response) => {
-      const finish = (reply: OutboundReply) => {
-        clearTimeout(deadline);
-        resolve(reply);
-      };
-      cut = readCapped(request, response, maxBytes, finish);
-    });
-  });
-}
-
-/** Calls `finish` once, with what arrived; the function it returns cuts the body off. */
-function readCapped(
-  request: ClientRequest,
-  response: IncomingMessage,
-  maxBytes: number,
-  finish: (reply: OutboundReply) => void,
-): () => void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const end = (complete: boolean) => {
-    if (!complete) request.destroy();
-    const body = Buffer.concat(chunks).subarray(0, maxBytes);
-    finish({ status: response.statusCode ?? 0, headers: response.headers, body, complete });
-  };
-  response.on("data", (chunk: Buffer) => {
-    if (size > maxBytes) return;
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxBytes) end(false);
-  });
-  response.once("end", () => end(true));
-  response.once("error", () => end(false));
-  return () => end(false);
 }

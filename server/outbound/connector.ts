@@ -1,0 +1,55 @@
+import * as net from "node:net";
+import * as tls from "node:tls";
+import type { buildConnector } from "undici";
+import type { Guard, Target } from "./guard.ts";
+import type { Resolve } from "./index.ts";
+
+const connectMs = 10_000;
+
+/**
+ * Makes connections to checked addresses only. A name is resolved once per connection and the socket goes to those very
+ * addresses, so a second answer of the name server changes nothing; the peer's address is looked at once more before
+ * anything is sent.
+ */
+export function createConnector(guard: Guard, resolve: Resolve): buildConnector.connector {
+  return ({ protocol, hostname, port }, done) => {
+    const target: Target = { protocol, host: hostname.replace(/\.$/, "") };
+    const secure = protocol === "https:";
+    const where = { host: hostname, port: Number(port || (secure ? 443 : 80)), lookup: pinned(guard, resolve, target) };
+    const servername = net.isIP(target.host) === 0 ? target.host : "";
+    const socket = secure ? tls.connect({ ...where, servername, ALPNProtocols: ["http/1.1"] }) : net.connect(where);
+    const failed = (error: Error) => done(error, null);
+    const silent = () => socket.destroy(new Error(`no connection within ${connectMs} ms`));
+    socket.setNoDelay(true);
+    socket.setTimeout(connectMs, silent);
+    socket.once("error", failed);
+    socket.once("connect", () => {
+      try {
+        guard.checkAddress(target, socket.remoteAddress ?? "nowhere");
+      } catch (error) {
+        socket.destroy(error as Error);
+      }
+    });
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      if (socket.destroyed) return;
+      socket.setTimeout(0).off("timeout", silent).off("error", failed);
+      done(null, socket);
+    });
+  };
+}
+
+/** What `net` calls for a name: every address of it must pass, not only the one that would be used. */
+function pinned(guard: Guard, resolve: Resolve, target: Target): net.LookupFunction {
+  return (host, options, done) => {
+    const answer = async () => {
+      const addresses = await resolve(host);
+      if (addresses.length === 0) throw new Error(`${host} has no address`);
+      for (const address of addresses) guard.checkAddress(target, address);
+      return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    };
+    answer().then(
+      (all) => (options.all ? done(null, all) : done(null, all[0]!.address, all[0]!.family)),
+      (error: NodeJS.ErrnoException) => done(error, "", 4),
+    );
+  };
+}

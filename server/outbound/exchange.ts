@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { OutboundReply, OutboundRequest } from "./index.ts";
+import type { Line } from "./lines.ts";
+
+/**
+ * One request over one connection. Resolves once, when the answer is whole (`complete`) or was cut at `maxBytes` or the
+ * deadline; rejects when none began. Unless the answer is whole, the connection is closed.
+ */
+export function exchange({ client }: Line, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
+  const { method, headers, body = "", deadlineMs, maxBytes } = wanted;
+  return new Promise((resolve, reject) => {
+    const reply: OutboundReply = { status: 0, headers: {}, body: Buffer.alloc(0), complete: false };
+    const chunks: Buffer[] = [];
+    let size = 0;
+
+    function finish(complete: boolean): void {
+      clearTimeout(deadline);
+      if (!complete) void client.destroy();
+      resolve({ ...reply, body: Buffer.concat(chunks).subarray(0, maxBytes), complete });
+    }
+    function fail(error: Error): void {
+      if (reply.status !== 0) {
+        finish(false);
+        return;
+      }
+      clearTimeout(deadline);
+      void client.destroy();
+      reject(error);
+    }
+    const deadline = setTimeout(() => fail(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+
+    client.dispatch(
+      { method, path: url.pathname + url.search, headers, body },
+      {
+        onRequestStart() {},
+        onResponseStart(_, status, received) {
+          if (status >= 200) Object.assign(reply, { status, headers: received as IncomingHttpHeaders });
+        },
+        onResponseData(_, chunk) {
+          if (size > maxBytes) return;
+          chunks.push(chunk);
+          size += chunk.length;
+          if (size > maxBytes) finish(false);
+        },
+        onResponseEnd: () => finish(size <= maxBytes),
+        onResponseError: (_, error) => fail(error),
+      },
+    );
+  });
+}
