@@ -32,12 +32,17 @@ export const eventBody = (event: { kind: string; data: string; created_at: numbe
   data: JSON.parse(event.data) as Record<string, unknown>,
 });
 
-/** Sends the delivery once, signed with the webhook's present secret. Never throws for what a receiver does. */
-export async function attempt(deps: Deps, delivery: webhooks.OutgoingRow): Promise<Outcome> {
+/** The text of `eventBody`: the data is stored as the JSON it is sent as. */
+const bodyOf = ({ event, data, happened_at }: webhooks.OutgoingRow) =>
+  `{"event":"${event}","timestamp":"${new Date(happened_at).toISOString()}","data":${data}}`;
+
+export const openSecret = (deps: Deps, { id, secret }: webhooks.WebhookRow) => deps.secrets.open(secret, secretContext(id));
+
+/** Sends the delivery once, signed. Never throws for what a receiver does. */
+export async function attempt(deps: Deps, delivery: webhooks.OutgoingRow, url: string, secret: string): Promise<Outcome> {
   const { clock, config } = deps;
   const started = clock.real();
-  const body = JSON.stringify(eventBody({ kind: delivery.event, data: delivery.data, created_at: delivery.happened_at }));
-  const secret = deps.secrets.open(delivery.secret, secretContext(delivery.webhook_id));
+  const body = bodyOf(delivery);
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": `playtest-webhooks/${config.version}`,
@@ -46,7 +51,7 @@ export async function attempt(deps: Deps, delivery: webhooks.OutgoingRow): Promi
   const { timeoutMs: deadlineMs, responseMaxBytes: maxBytes } = config.webhooks;
   const outcome = { gone: false, status: null, error: null, response: null, retryAfterMs: 0 };
   try {
-    const reply = await deps.outbound.request({ url: delivery.url, method: "POST", headers, body, deadlineMs, maxBytes });
+    const reply = await deps.outbound.request({ url, method: "POST", headers, body, deadlineMs, maxBytes });
     const succeeded = reply.status >= 200 && reply.status < 300;
     return {
       ...outcome,
@@ -63,49 +68,86 @@ export async function attempt(deps: Deps, delivery: webhooks.OutgoingRow): Promi
   }
 }
 
+const meanings: Record<string, string> = {
+  UND_ERR_SOCKET: "the receiver closed the connection without an answer",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are larger than 16 KiB",
+};
+
 /** Why no answer came, for the webhook's owner. */
 function textOf(error: unknown): string {
   if (error instanceof AddressRefused) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  return (code === undefined || message.includes(code) ? message : `${code}: ${message}`).slice(0, 500);
+  return meanings[code ?? ""] ?? (code === undefined || message.includes(code) ? message : `${code}: ${message}`).slice(0, 500);
 }
 
-/** Notes an attempt of a queued delivery: its row, the retry, and what it means for the webhook. */
-export async function settle(deps: Deps, tx: Query, deliveryId: string, outcome: Outcome, random: number): Promise<void> {
-  const now = deps.clock.now();
-  const delivery = await webhooks.findOutgoing(tx, deliveryId);
-  if (!delivery) return;
-  await noteAttempt(deps, tx, delivery, outcome);
-  if (delivery.state !== "pending" && delivery.state !== "paused") return;
-  const attempts = delivery.attempt_count + 1;
-  const common = { attempt_count: attempts, status_code: outcome.status, last_error: outcome.error };
-  if (outcome.succeeded) {
-    const done = { ...common, state: "delivered", delivered_at: now, next_retry_at: null } as const;
-    await webhooks.updateDelivery(tx, delivery.id, done);
-    await webhooks.clearFailures(tx, delivery.webhook_id);
-    return;
+/** An attempt of a queued delivery; `random` (0 to 1) spreads its retry. */
+export interface Attempted {
+  delivery: webhooks.OutgoingRow;
+  outcome: Outcome;
+  random: number;
+}
+
+/** Notes attempts in the order they were made: their rows, the retries, and what they mean for their webhooks. */
+export async function settle(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
+  await webhooks.insertAttempts(
+    tx,
+    attempts.map(({ delivery, outcome }) => attemptRow(deps, delivery.id, outcome)),
+  );
+  for (const alike of inRuns(attempts)) {
+    const { outcome } = alike[0]!;
+    if (outcome.succeeded) await settleSuccesses(deps, tx, alike);
+    else for (const failed of alike) await settleFailure(deps, tx, failed);
   }
+}
+
+/** Neighbours with the same status together. */
+function inRuns(attempts: readonly Attempted[]): Attempted[][] {
+  const runs: Attempted[][] = [];
+  for (const attempted of attempts) {
+    const run = runs.at(-1);
+    if (run && run[0]!.outcome.status === attempted.outcome.status) run.push(attempted);
+    else runs.push([attempted]);
+  }
+  return runs;
+}
+
+async function settleSuccesses(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
+  const ids = attempts.map(({ delivery }) => delivery.id);
+  await webhooks.markDelivered(tx, ids, attempts[0]!.outcome.status, deps.clock.now());
+  await webhooks.clearFailures(tx, [...new Set(attempts.map(({ delivery }) => delivery.webhook_id))]);
+}
+
+async function settleFailure(deps: Deps, tx: Query, { delivery: { id }, outcome, random }: Attempted): Promise<void> {
+  const now = deps.clock.now();
+  const delivery = await webhooks.deliveryOf(tx, id);
+  if (!delivery || (delivery.state !== "pending" && delivery.state !== "paused")) return;
+  const attempts = delivery.attempt_count + 1;
   const next = nextAttemptAt(attempts - delivery.round_start, now, random, outcome.retryAfterMs);
   const state = next === null ? "failed" : delivery.state;
-  await webhooks.updateDelivery(tx, delivery.id, { ...common, state, next_retry_at: state === "pending" ? next : null });
+  await webhooks.updateDelivery(tx, id, {
+    attempt_count: attempts,
+    status_code: outcome.status,
+    last_error: outcome.error,
+    state,
+    next_retry_at: state === "pending" ? next : null,
+  });
   const webhook = await webhooks.countFailure(tx, delivery.webhook_id, now);
   if (webhook && (outcome.gone || webhook.failure_count >= failuresToDisable)) await disable(deps, tx, webhook);
 }
 
-const noteAttempt = (deps: Deps, tx: Query, delivery: webhooks.DeliveryRow, outcome: Outcome) =>
-  webhooks.insertAttempt(tx, {
-    id: deps.newId(),
-    delivery_id: delivery.id,
-    status_code: outcome.status,
-    error: outcome.error,
-    duration_ms: Math.max(0, Math.round(outcome.durationMs)),
-    response: outcome.response,
-    created_at: deps.clock.now(),
-  });
+const attemptRow = (deps: Deps, deliveryId: string, outcome: Outcome): webhooks.AttemptRow => ({
+  id: deps.newId(),
+  delivery_id: deliveryId,
+  status_code: outcome.status,
+  error: outcome.error,
+  duration_ms: Math.max(0, Math.round(outcome.durationMs)),
+  response: outcome.response,
+  created_at: deps.clock.now(),
+});
 
 /** Notes the one attempt of a ping: it counts neither as failure nor as success of the webhook. */
 export async function settleTest(deps: Deps, tx: Query, delivery: webhooks.DeliveryRow, outcome: Outcome) {
-  await noteAttempt(deps, tx, delivery, outcome);
+  await webhooks.insertAttempts(tx, [attemptRow(deps, delivery.id, outcome)]);
   const changes = {
     state: outcome.succeeded ? "delivered" : "failed",
     attempt_count: 1,

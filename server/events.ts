@@ -57,19 +57,20 @@ function subscribes(webhook: webhooks.WebhookRow, kind: EventKind): boolean {
 async function queueDelivery(deps: Deps, tx: Query, webhook: webhooks.WebhookRow, event: Event): Promise<void> {
   const active = webhook.is_active === 1;
   const state = active ? "pending" : "held";
-  await webhooks.insertDelivery(tx, newDelivery(deps, webhook.id, event, state, active ? event.created_at : null));
+  await webhooks.insertDelivery(tx, newDelivery(deps, webhook, event, state, active ? event.created_at : null));
   if (active) await scheduleDeliveries(deps, tx, webhook.host, event.created_at);
 }
 
 export const newDelivery = (
   deps: Deps,
-  webhookId: string,
+  { id: webhookId, host }: webhooks.WebhookRow,
   event: Event,
   state: webhooks.DeliveryState,
   nextRetryAt: number | null,
 ): webhooks.DeliveryRow => ({
   id: deps.newId(),
   webhook_id: webhookId,
+  host,
   event_id: event.id,
   event: event.kind,
   state,

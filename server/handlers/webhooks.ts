@@ -1,4 +1,4 @@
-import { attempt, secretContext, settleTest } from "../deliveries.ts";
+import { attempt, openSecret, secretContext, settleTest } from "../deliveries.ts";
 import type { Deps } from "../deps.ts";
 import { newSecret } from "../domain/webhook-signature.ts";
 import { newDelivery, record, scheduleDeliveries } from "../events.ts";
@@ -106,7 +106,10 @@ export function webhooks(deps: Deps): Some<Ops> {
         if (url !== undefined) Object.assign(changes, { url, host: new URL(url).host });
         if (events !== undefined) changes.events = JSON.stringify([...new Set(events)]);
         if (Object.keys(changes).length > 0) await webhookStore.update(tx, row.id, changes);
-        if (changes.host !== undefined) await scheduleDeliveries(deps, tx, changes.host, deps.clock.now());
+        if (changes.host !== undefined) {
+          await webhookStore.moveHost(tx, row.id, changes.host);
+          await scheduleDeliveries(deps, tx, changes.host, deps.clock.now());
+        }
         return { webhook: webhookView({ ...row, ...changes }) };
       });
     },
@@ -136,26 +139,26 @@ export function webhooks(deps: Deps): Some<Ops> {
         if (!delivery) throw notFound();
         if (webhook.is_active === 0) throw conflict("The webhook is disabled. Nothing was sent; enable it first.");
         const now = deps.clock.now();
-        const changes = { state: "pending", next_retry_at: now, round_start: delivery.attempt_count } as const;
+        const { host } = webhook;
+        const changes = { state: "pending", host, next_retry_at: now, round_start: delivery.attempt_count } as const;
         await webhookStore.updateDelivery(tx, delivery.id, changes);
-        await scheduleDeliveries(deps, tx, webhook.host, now);
+        await scheduleDeliveries(deps, tx, host, now);
         return { delivery: deliveryView({ ...delivery, ...changes }) };
       }),
 
     /** Sends at once and answers with what came back; the webhook may be disabled or subscribe to something else. */
     async testWebhook(call) {
       const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
-      const outgoing = await deps.store.write(async (tx) => {
+      const delivery = await deps.store.write(async (tx) => {
         const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
         const event = await record(deps, tx, { id: webhook.owner_id, role: "game_owner" }, occurrence);
-        const delivery = newDelivery(deps, webhook.id, event, "test", null);
-        await webhookStore.insertDelivery(tx, delivery);
-        return webhookStore.findOutgoing(tx, delivery.id);
+        const ping = newDelivery(deps, webhook, event, "test", null);
+        await webhookStore.insertDelivery(tx, ping);
+        return { ...ping, data: event.data, happened_at: event.created_at };
       });
-      if (!outgoing) throw notFound();
-      const outcome = await attempt(deps, outgoing);
+      const outcome = await attempt(deps, delivery, webhook.url, openSecret(deps, webhook));
       return call.commit(async (tx) => {
-        const { id, statusCode, deliveredAt } = deliveryView(await settleTest(deps, tx, outgoing, outcome));
+        const { id, statusCode, deliveredAt } = deliveryView(await settleTest(deps, tx, delivery, outcome));
         return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
       });
     },

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { attempt, settle } from "../deliveries.ts";
+import { type Attempted, attempt, openSecret, settle } from "../deliveries.ts";
 import type { Deps } from "../deps.ts";
+import type { Store } from "../store/db.ts";
 import * as webhooks from "../store/webhooks.ts";
 import type { Job } from "./runner.ts";
 
@@ -8,59 +9,70 @@ import type { Job } from "./runner.ts";
 const turnMs = 5_000;
 const turnDeliveries = 1_000;
 const lookAgainMs = 250;
-const maxUnnoted = 32;
+const batch = 64;
+/** A success is noted at the latest after so long (ms): a crash before that sends it once more. */
+const noteWithinMs = 200;
 
 /** Sends what is due to one host, a few at a time, then waits for what is due there next. */
 export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
   const host = String(job.payload.host);
   const { clock, store, draining } = deps;
   const until = clock.real() + turnMs;
-  const inFlight = new Set<string>();
-  let waiting: string[] = [];
-  const notes: Promise<void>[] = [];
+  /** From the moment one is taken until its attempt is noted: the database still shows it as waiting. */
+  const taken = new Set<string>();
+  const notes = createNotes(deps, (id) => taken.delete(id));
+  const webhookNow = createReader(store);
+  const open = secretsOf(deps);
+  let queue: webhooks.OutgoingRow[] = [];
+  let looking: Promise<void> | undefined;
+  let sending = 0;
   let sent = 0;
   const over = () => sent >= turnDeliveries || clock.real() >= until || draining.aborted;
 
-  function next(): string | undefined {
-    let id = waiting.shift();
-    while (id !== undefined && inFlight.has(id)) id = waiting.shift();
-    if (id !== undefined) inFlight.add(id);
-    return id;
+  async function look(): Promise<void> {
+    await notes.flush();
+    const due = await store.read((q) => webhooks.dueForHost(q, host, clock.now(), batch + taken.size));
+    queue = due.filter(({ id }) => !taken.has(id));
   }
 
-  async function take(): Promise<string | undefined> {
-    const known = next();
-    if (known !== undefined) return known;
-    waiting = (await store.read((q) => webhooks.dueForHost(q, host, clock.now(), 50))).map((delivery) => delivery.id);
-    return next();
+  async function take(): Promise<webhooks.OutgoingRow | undefined> {
+    if (queue.length === 0) {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      await looking;
+    }
+    const next = queue.shift();
+    if (next) taken.add(next.id);
+    return next;
+  }
+
+  /** The webhook is read anew each time: a deletion or a new secret holds for what was queued before it. */
+  async function send(delivery: webhooks.OutgoingRow): Promise<void> {
+    const webhook = await webhookNow(delivery.webhook_id);
+    if (!webhook || webhook.is_active === 0 || webhook.deleted_at !== null || webhook.host !== host)
+      return void taken.delete(delivery.id);
+    const outcome = await attempt(deps, delivery, webhook.url, open(webhook));
+    notes.add({ delivery, outcome, random: outcome.succeeded ? 0 : deps.randomBytes(4).readUInt32BE() / 2 ** 32 });
+    // A failure may be the one that disables the webhook.
+    if (!outcome.succeeded) await notes.flush();
   }
 
   async function work(): Promise<void> {
     while (!over()) {
-      const id = await take();
-      if (id !== undefined) {
-        await send(id);
+      const delivery = await take();
+      if (delivery) {
+        sending++;
         sent++;
-      } else if (inFlight.size === 0) return;
+        await send(delivery).finally(() => sending--);
+      } else if (sending === 0) return;
       // Another delivery is slow: what is committed meanwhile must not wait for it.
       else await pause(lookAgainMs, undefined, { ref: false });
     }
   }
 
-  /** After a success the next one goes out while this one is being noted; a failure may be the one that disables. */
-  async function send(id: string): Promise<void> {
-    const delivery = await store.read((q) => webhooks.findOutgoing(q, id));
-    if (!delivery || !isDue(delivery, clock.now())) return void inFlight.delete(id);
-    const outcome = await attempt(deps, delivery);
-    const random = outcome.succeeded ? 0 : deps.randomBytes(4).readUInt32BE() / 2 ** 32;
-    const noted = store.write((tx) => settle(deps, tx, id, outcome, random)).finally(() => inFlight.delete(id));
-    notes.push(noted);
-    noted.catch(() => {});
-    if (!outcome.succeeded || inFlight.size > maxUnnoted) await noted;
-  }
-
   await Promise.all(Array.from({ length: deps.config.webhooks.inFlightPerHost }, work));
-  await Promise.all(notes);
+  await notes.flush();
   await store.write(async (tx) => {
     const next = await webhooks.nextForHost(tx, host);
     // A delivery committed meanwhile is seen here, or its own transaction finds the job gone and queues it anew.
@@ -68,5 +80,58 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
   });
 }
 
-const isDue = ({ state, next_retry_at, is_active, deleted_at }: webhooks.OutgoingRow, now: number) =>
-  state === "pending" && next_retry_at !== null && next_retry_at <= now && is_active === 1 && deleted_at === null;
+/** Reads webhooks, and not again while nothing was committed. */
+function createReader(store: Store): (id: string) => Promise<webhooks.WebhookRow | undefined> {
+  const known = new Map<string, { version: number; webhook: webhooks.WebhookRow | undefined }>();
+  return async (id) => {
+    const { version } = store;
+    const last = known.get(id);
+    if (last && last.version === version) return last.webhook;
+    const webhook = await store.read((q) => webhooks.find(q, id));
+    if (version !== undefined) known.set(id, { version, webhook });
+    return webhook;
+  };
+}
+
+/** Opens each sealed secret once a turn. */
+function secretsOf(deps: Deps): (webhook: webhooks.WebhookRow) => string {
+  const opened = new Map<string, string>();
+  return (webhook) => {
+    const secret = opened.get(webhook.secret) ?? openSecret(deps, webhook);
+    opened.set(webhook.secret, secret);
+    return secret;
+  };
+}
+
+/** Notes attempts in batches and in order, while the next ones are on their way. */
+function createNotes(deps: Deps, noted: (deliveryId: string) => void) {
+  let waiting: Attempted[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let written: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    const attempts = waiting;
+    waiting = [];
+    if (attempts.length === 0) return;
+    await deps.store.write((tx) => settle(deps, tx, attempts));
+    for (const { delivery } of attempts) noted(delivery.id);
+  }
+
+  /** Resolves when all that was added is noted; rejects, from then on, when that failed. */
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    written = written.then(write);
+    written.catch(() => {});
+    return written;
+  }
+
+  return {
+    flush,
+    add(attempted: Attempted) {
+      waiting.push(attempted);
+      if (waiting.length >= batch) void flush();
+      else timer ??= setTimeout(flush, noteWithinMs);
+    },
+  };
+}

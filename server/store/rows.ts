@@ -1,13 +1,14 @@
 import type { Query, Value } from "./db.ts";
 
 /** Inserts a row whose columns are its fields. The table and the field names come from code, never from a request. */
-export function insertRow(tx: Query, table: string, row: object): Promise<number> {
-  const entries = Object.entries(row) as [string, Value][];
-  const names = entries.map(([name]) => name).join(", ");
-  return tx.run(
-    `INSERT INTO ${table} (${names}) VALUES (${entries.map(() => "?").join(", ")})`,
-    ...entries.map(([, value]) => value),
-  );
+export const insertRow = (tx: Query, table: string, row: object): Promise<number> => insertRows(tx, table, [row]);
+
+/** Several rows with the same fields in one statement; at least one. */
+export function insertRows(tx: Query, table: string, rows: readonly object[]): Promise<number> {
+  const names = Object.keys(rows[0]!);
+  const places = `(${names.map(() => "?").join(", ")})`;
+  const values = rows.flatMap((row) => Object.values(row) as Value[]);
+  return tx.run(`INSERT INTO ${table} (${names.join(", ")}) VALUES ${rows.map(() => places).join(", ")}`, ...values);
 }
 
 /** Changes the given fields of the row with this id, only while it still is as `expected` says (compare and set). */

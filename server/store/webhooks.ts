@@ -1,7 +1,7 @@
 import type { EventKind } from "../../src/contract/events.ts";
 import type { Query } from "./db.ts";
 import { keyset, type Page } from "./keyset.ts";
-import { insertRow, updateRow } from "./rows.ts";
+import { insertRow, insertRows, updateRow } from "./rows.ts";
 
 export interface WebhookRow {
   id: string;
@@ -29,6 +29,8 @@ export type DeliveryState = "pending" | "paused" | "held" | "test" | "delivered"
 export interface DeliveryRow {
   id: string;
   webhook_id: string;
+  /** That of the webhook, while it waits. */
+  host: string;
   event_id: string;
   event: EventKind;
   state: DeliveryState;
@@ -42,12 +44,12 @@ export interface DeliveryRow {
   created_at: number;
 }
 
-/** All that one attempt needs. */
-export interface OutgoingRow extends DeliveryRow {
-  url: string;
-  secret: string;
-  is_active: number;
-  deleted_at: number | null;
+/** What one attempt needs besides its webhook. */
+export interface OutgoingRow {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event: EventKind;
   data: string;
   happened_at: number;
 }
@@ -65,6 +67,8 @@ export interface AttemptRow {
 export const insert = (tx: Query, webhook: WebhookRow) => insertRow(tx, "webhooks", webhook);
 export const update = (tx: Query, id: string, changes: Partial<WebhookRow>) => updateRow(tx, "webhooks", id, changes);
 
+export const find = (q: Query, id: string) => q.one<WebhookRow>("SELECT * FROM webhooks WHERE id = ?", id);
+
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<WebhookRow>("SELECT * FROM webhooks WHERE id = ? AND owner_id = ? AND deleted_at IS NULL", id, ownerId);
 
@@ -79,7 +83,9 @@ export const allOfOwner = (q: Query, ownerId: string) =>
 export const insertDelivery = (tx: Query, delivery: DeliveryRow) => insertRow(tx, "webhook_deliveries", delivery);
 export const updateDelivery = (tx: Query, id: string, changes: Partial<DeliveryRow>) =>
   updateRow(tx, "webhook_deliveries", id, changes);
-export const insertAttempt = (tx: Query, attempt: AttemptRow) => insertRow(tx, "webhook_attempts", attempt);
+export const insertAttempts = (tx: Query, attempts: readonly AttemptRow[]) => insertRows(tx, "webhook_attempts", attempts);
+
+export const deliveryOf = (q: Query, id: string) => q.one<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ?", id);
 
 export const findDelivery = (q: Query, webhookId: string, id: string) =>
   q.one<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ? AND webhook_id = ?", id, webhookId);
@@ -89,19 +95,16 @@ export function listDeliveries(q: Query, webhookId: string, page: Page) {
   return q.all<DeliveryRow>(`SELECT d.* FROM webhook_deliveries d WHERE d.webhook_id = ? ${sql}`, webhookId, ...values);
 }
 
-export const findOutgoing = (q: Query, deliveryId: string) =>
-  q.one<OutgoingRow>(
-    `SELECT d.*, w.url, w.secret, w.is_active, w.deleted_at, e.data, e.created_at AS happened_at
-       FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id JOIN events e ON e.id = d.event_id WHERE d.id = ?`,
-    deliveryId,
-  );
+const outgoing = (rest: string) =>
+  `SELECT d.id, d.webhook_id, d.event_id, d.event, e.data, e.created_at AS happened_at
+     FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE ${rest}`;
+
+export const findOutgoing = (q: Query, deliveryId: string) => q.one<OutgoingRow>(outgoing("d.id = ?"), deliveryId);
 
 /** Deliveries to this host that are due, the longest waiting first. */
 export const dueForHost = (q: Query, host: string, now: number, limit: number) =>
-  q.all<{ id: string }>(
-    `SELECT d.id FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
-      WHERE w.host = ? AND w.is_active = 1 AND w.deleted_at IS NULL AND d.state = 'pending' AND d.next_retry_at <= ?
-      ORDER BY d.next_retry_at, d.id LIMIT ?`,
+  q.all<OutgoingRow>(
+    outgoing("d.host = ? AND d.state = 'pending' AND d.next_retry_at <= ? ORDER BY d.next_retry_at, d.id LIMIT ?"),
     host,
     now,
     limit,
@@ -111,14 +114,26 @@ export const dueForHost = (q: Query, host: string, now: number, limit: number) =
 export const nextForHost = async (q: Query, host: string) =>
   (
     await q.one<{ at: number | null }>(
-      `SELECT MIN(d.next_retry_at) AS at FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
-        WHERE w.host = ? AND w.is_active = 1 AND w.deleted_at IS NULL AND d.state = 'pending'`,
+      "SELECT MIN(next_retry_at) AS at FROM webhook_deliveries WHERE host = ? AND state = 'pending'",
       host,
     )
   )?.at ?? null;
 
-export const clearFailures = (tx: Query, webhookId: string) =>
-  tx.run("UPDATE webhooks SET failure_count = 0 WHERE id = ? AND failure_count <> 0", webhookId);
+const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
+
+/** Notes that these, each tried once more, arrived; those that were given up meanwhile stay so. */
+export const markDelivered = (tx: Query, ids: readonly string[], statusCode: number | null, now: number) =>
+  tx.run(
+    `UPDATE webhook_deliveries
+        SET state = 'delivered', attempt_count = attempt_count + 1, status_code = ?, last_error = NULL, delivered_at = ?, next_retry_at = NULL
+      WHERE id IN (${marks(ids)}) AND state IN ('pending', 'paused')`,
+    statusCode,
+    now,
+    ...ids,
+  );
+
+export const clearFailures = (tx: Query, webhookIds: readonly string[]) =>
+  tx.run(`UPDATE webhooks SET failure_count = 0 WHERE id IN (${marks(webhookIds)}) AND failure_count <> 0`, ...webhookIds);
 
 /** The webhook after one more failure; undefined when it is disabled or deleted already. */
 export const countFailure = (tx: Query, webhookId: string, now: number) =>
@@ -129,18 +144,29 @@ export const countFailure = (tx: Query, webhookId: string, now: number) =>
     webhookId,
   );
 
+/** States of what may still be sent. */
+type Waiting = "pending" | "paused" | "held";
+
 /** Moves all deliveries of a webhook that are in one state to another, to be tried at `nextRetryAt` or not at all. */
 export const moveDeliveries = (
   tx: Query,
   webhookId: string,
-  from: DeliveryState,
+  from: Waiting,
   to: DeliveryState,
   nextRetryAt: number | null = null,
 ) =>
   tx.run(
-    "UPDATE webhook_deliveries SET state = ?, next_retry_at = ? WHERE webhook_id = ? AND state = ?",
+    // The state stands in the text, so that both databases use the index on what waits.
+    `UPDATE webhook_deliveries SET state = ?, next_retry_at = ? WHERE webhook_id = ? AND state = '${from}'`,
     to,
     nextRetryAt,
     webhookId,
-    from,
+  );
+
+/** What waits for a webhook goes where the webhook goes. */
+export const moveHost = (tx: Query, webhookId: string, host: string) =>
+  tx.run(
+    "UPDATE webhook_deliveries SET host = ? WHERE webhook_id = ? AND state IN ('pending', 'paused', 'held')",
+    host,
+    webhookId,
   );

@@ -140,7 +140,7 @@ async function queue(dataDir: string): Promise<void> {
       } as const;
       await events.insert(tx, event);
       for (const { id: webhook_id, host } of all) {
-        const about = { webhook_id, event_id: event.id, event: event.kind, state: "pending", created_at: now } as const;
+        const about = { webhook_id, host, event_id: event.id, event: event.kind, state: "pending", created_at: now } as const;
         const none = { status_code: null, attempt_count: 0, round_start: 0, delivered_at: null, last_error: null };
         await webhookStore.insertDelivery(tx, { id: newId(), ...about, ...none, next_retry_at: now });
         await jobs.add(tx, {

@@ -165,12 +165,12 @@ export const initial = {
       id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), url TEXT NOT NULL, host TEXT NOT NULL, events TEXT NOT NULL, secret TEXT NOT NULL, is_active {int} NOT NULL,
       failure_count {int} NOT NULL, last_failure_at {int}, disabled_at {int}, created_at {int} NOT NULL, deleted_at {int}) {strict}`,
     `CREATE INDEX webhooks_by_owner ON webhooks (owner_id, created_at, id)`,
-    `CREATE INDEX webhooks_by_host ON webhooks (host)`,
     `CREATE TABLE webhook_deliveries (
-      id TEXT PRIMARY KEY, webhook_id TEXT NOT NULL REFERENCES webhooks (id), event_id TEXT NOT NULL REFERENCES events (id), event TEXT NOT NULL,
-      state TEXT NOT NULL, status_code {int}, attempt_count {int} NOT NULL, round_start {int} NOT NULL, delivered_at {int}, next_retry_at {int}, last_error TEXT, created_at {int} NOT NULL) {strict}`,
+      id TEXT PRIMARY KEY, webhook_id TEXT NOT NULL REFERENCES webhooks (id), host TEXT NOT NULL, event_id TEXT NOT NULL REFERENCES events (id),
+      event TEXT NOT NULL, state TEXT NOT NULL, status_code {int}, attempt_count {int} NOT NULL, round_start {int} NOT NULL, delivered_at {int}, next_retry_at {int}, last_error TEXT, created_at {int} NOT NULL) {strict}`,
     `CREATE INDEX webhook_deliveries_by_webhook ON webhook_deliveries (webhook_id, created_at, id)`,
-    `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, state, next_retry_at)`,
+    `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (host, next_retry_at, id) WHERE state = 'pending'`,
+    `CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (webhook_id) WHERE state IN ('pending', 'paused', 'held')`,
     `CREATE TABLE webhook_attempts (
       id TEXT PRIMARY KEY, delivery_id TEXT NOT NULL REFERENCES webhook_deliveries (id), status_code {int}, error TEXT, duration_ms {int} NOT NULL,
       response TEXT, created_at {int} NOT NULL) {strict}`,
