@@ -21,6 +21,7 @@ const config = async () => (await import("./commands/config/index.ts")).config;
 const playtests = async () => (await import("./commands/playtests/index.ts")).playtests;
 const applications = async () => (await import("./commands/applications/index.ts")).applications;
 const review = async () => (await import("./commands/review/index.ts")).review;
+const ci = async () => (await import("./commands/ci/index.ts")).ci;
 const top = async () => (await import("./commands/top/index.ts")).top;
 
 /** Every noun; its commands are loaded only when it is named. */
@@ -37,6 +38,7 @@ export const groups: readonly GroupEntry[] = [
   { name: "tester", aliases: [], summary: "Play: claim a slot, submit the video, earn", load: tester },
   { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
   { name: "admin", aliases: [], summary: "Run the marketplace of your own server", load: admin },
+  { name: "ci", aliases: [], summary: "Workflows and summaries for continuous integration", load: ci },
   { name: "serve", aliases: [], summary: "Run a server of your own", load: serve },
   { name: "config", aliases: [], summary: "Settings and where they come from", load: config },
 ];

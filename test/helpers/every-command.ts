@@ -326,6 +326,8 @@ export const everyCommand: Record<string, Row> = {
   "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
   "admin payouts fail": asAdmin(payout),
   "admin stats": asAdmin(() => ""),
+  "ci init": () => ({ words: "github", cwd: testFolder() }),
+  "ci summary": words(({ order }) => order()),
   "config get": words(() => "timeout"),
   "config set": words(() => "timeout 1m"),
   "config list": nothing,

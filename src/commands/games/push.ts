@@ -1,4 +1,5 @@
 import { usage } from "../../errors.ts";
+import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { bytes, usd } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, type View } from "../define.ts";
 import { type BuildFile, withBuildFile } from "./build-file.ts";
@@ -67,14 +68,30 @@ export const push = define({
       ? await pushUrl(ctx, args.game, args.source, flags)
       : await pushFile(ctx, args, flags);
     if (Array.isArray(pushed)) return ctx.rows("changes", pushed, changeView);
-    const placed = order && !pushed.skipped && (await placeOrder(ctx, args.game, order));
+    const placed = order && !pushed.skipped ? await placeOrder(ctx, args.game, order) : undefined;
+    await tell(ctx, pushed, placed?.playtest);
     const text = pushed.skipped
       ? `Nothing to do: the game has this build already. ${pushed.buildUrl}`
       : `Pushed${size(pushed)}. ${pushed.buildUrl}`;
-    const ordered = placed ? `\nOrdered ${placed.playtest.id} for ${usd(order.totalCents)}: ${placed.playtest.status}.` : "";
+    const ordered =
+      order && placed ? `\nOrdered ${placed.playtest.id} for ${usd(order.totalCents)}: ${placed.playtest.status}.` : "";
     return ctx.text(text + ordered, { result: { ...pushed, ...(placed && { order: placed }) } });
   },
 });
+
+/** For the later steps of a CI job, and its page. */
+async function tell(ctx: Context, pushed: Pushed, playtest: { id: string; status: string } | undefined) {
+  await ciOutputs(ctx, {
+    "game-id": pushed.gameId,
+    "build-url": pushed.buildUrl,
+    sha256: pushed.sha256,
+    version: pushed.version,
+    skipped: pushed.skipped,
+    ...(playtest && { "playtest-id": playtest.id, "playtest-status": playtest.status }),
+  });
+  const label = pushed.version ? ` ${codeSpan(pushed.version)}` : "";
+  await ciSummary(ctx, pushed.skipped ? "- The game has this build already." : `- Pushed build${label}.`);
+}
 
 const size = (pushed: Pushed) =>
   pushed.size === null ? "" : ` ${bytes(pushed.size)}${pushed.version ? ` as ${pushed.version}` : ""}`;

@@ -1,5 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { CliError } from "../../errors.ts";
+import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural, shellQuote } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
 import { checkBuild } from "./build-check.ts";
@@ -52,6 +53,12 @@ export function paymentHeaders(method: Method, flags: Parameters<typeof proof>[0
   return { "x-payment-method": method, ...(method === "x402" && proof(flags)) };
 }
 
+/** For the later steps of a CI job, and its page. */
+async function tell(ctx: Context, { id, status, quantity, durationMinutes }: Data<"createPlaytest">["playtest"]) {
+  await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
+  await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")} of ${durationMinutes} min: \`${id}\`.`);
+}
+
 const isQuote = (error: unknown): error is CliError => error instanceof CliError && error.extra.payment !== undefined;
 
 export const order = define({
@@ -95,6 +102,7 @@ export const order = define({
         price.totalCents,
         ctx.api().createPlaytest({ params: { gameId }, body, headers }),
       );
+      await tell(ctx, reply.playtest);
       return orderOutcome(ctx, reply, flags.allowPending);
     } catch (error) {
       if (!isQuote(error)) throw error;

@@ -1,7 +1,8 @@
 import type { Data } from "../../api/client.ts";
 import { gateFailed, stillPending } from "../../errors.ts";
+import { ciOutputs } from "../../io/ci.ts";
 import { duration } from "../../io/text.ts";
-import { arg, define, flag } from "../define.ts";
+import { arg, type Context, define, flag } from "../define.ts";
 import { steady } from "../steady.ts";
 import { parseGate, parseUntil, untilForms } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";
@@ -36,8 +37,11 @@ export const wait = define({
     const progress = await ctx.progress();
     const look = steady(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
 
+    let seen: Playtest | undefined;
+
     /** The playtest once it is as far; undefined: not yet, or nobody answered. */
     function judge(playtest: Playtest): Playtest | undefined {
+      seen = playtest;
       const failed = gates.find(({ fails }) => fails(playtest.slots));
       if (failed) throw gateFailed(`${failed.text}: ${described(playtest)}.`);
       if (reached(playtest)) return playtest;
@@ -57,9 +61,16 @@ export const wait = define({
       }
     }
 
-    const playtest = await watch().finally(() => progress.done());
+    const playtest = await watch().finally(async () => {
+      progress.done();
+      if (seen) await tell(ctx, seen);
+    });
     return ctx.item({ playtest }, playtestView);
   },
 });
+
+/** For the later steps of a CI job, however the wait ended. */
+const tell = (ctx: Context, { id, status, slots }: Playtest) =>
+  ciOutputs(ctx, { "playtest-id": id, "playtest-status": status, ...slots });
 
 const described = (playtest: Playtest) => countsText(playtest.slots) || playtest.status;

@@ -1,0 +1,5 @@
+import type { Group } from "../define.ts";
+import { init } from "./init.ts";
+import { summary } from "./summary.ts";
+
+export const ci: Group = { commands: [init, summary] };

@@ -1,0 +1,177 @@
+/** The ready-made workflows: pure text. Each pushes what was built, orders playtests of it, and looks at the results every few hours. */
+export interface Plan {
+  /** Shell word for the game: an id, or the variable that holds it. */
+  game: string;
+  /** Base URL to write down; none: a variable of the CI's. */
+  baseUrl: string | undefined;
+  /** Folder or file, as a shell word. */
+  build: string;
+  quantity: number;
+  /** Dollars, as `--max-cost` takes them. */
+  maxCost: string;
+  version: string;
+}
+
+const push = ({ build, game }: Plan) => `playtest games push ${build} ${game} --if-changed --version-from git`;
+const order = ({ game, quantity, maxCost }: Plan, run: string) =>
+  `playtest playtests order ${game} --quantity ${quantity} --max-cost ${maxCost} --idempotency-key "${run}"`;
+const latest = ({ game }: Plan) => `latest=$(playtest playtests list ${game} --limit 1 --jq '.playtests[0].id // empty')`;
+const install = ({ version }: Plan) => `npm install --global playtest-cli@${version}`;
+
+/** Fails when the newest playtest goes badly; one that is not over yet (8) passes, to be looked at again. */
+const gate = (plan: Plan) => [
+  latest(plan),
+  'test -n "$latest" || exit 0',
+  "code=0",
+  `playtest playtests wait "$latest" --until all-reviewed --fail-if 'rejected>1' --for 0 || code=$?`,
+  'playtest ci summary "$latest"',
+  'test "$code" -eq 8 || exit "$code"',
+];
+
+const indent = (lines: readonly string[], by: number) => lines.map((line) => `${" ".repeat(by)}${line}`).join("\n");
+
+const githubVariable = (name: string) => `\${{ vars.${name} }}`;
+
+/** What the head of a file says it needs. */
+const needs = ({ baseUrl, game }: Plan, secret: string) =>
+  [
+    secret,
+    ...(baseUrl ? [] : ["the variable PLAYTEST_BASE_URL"]),
+    ...(game.includes("$") ? ["the variable PLAYTEST_GAME"] : []),
+  ].join(", ");
+
+const github = (plan: Plan) => `# Pushes the build, orders playtests of it, and fails when they go badly.
+# Needs ${needs(plan, "the secret PLAYTEST_API_KEY")}.
+name: playtest
+on:
+  push:
+    branches: [main]
+  schedule:
+    - cron: "17 */6 * * *"
+  workflow_dispatch:
+permissions:
+  contents: read
+concurrency:
+  group: playtest-\${{ github.event_name }}-\${{ github.ref }}
+env:
+  PLAYTEST_API_KEY: \${{ secrets.PLAYTEST_API_KEY }}
+  PLAYTEST_BASE_URL: ${plan.baseUrl ? JSON.stringify(plan.baseUrl) : githubVariable("PLAYTEST_BASE_URL")}
+${plan.game.includes("$") ? `  PLAYTEST_GAME: ${githubVariable("PLAYTEST_GAME")}\n` : ""}jobs:
+  order:
+    if: github.event_name != 'schedule'
+    runs-on: ubuntu-latest
+    timeout-minutes: 60
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      - run: ${install(plan)}
+      # Make the build here.
+      - id: push
+        run: |
+${indent([push(plan)], 10)}
+      # A run that is started again orders only what it had not ordered.
+      - id: order
+        if: steps.push.outputs.skipped == 'false' || github.run_attempt > 1
+        run: |
+${indent([order(plan, "github-$GITHUB_RUN_ID")], 10)}
+  gate:
+    if: github.event_name == 'schedule'
+    runs-on: ubuntu-latest
+    timeout-minutes: 15
+    steps:
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      - run: ${install(plan)}
+      - run: |
+${indent(gate(plan), 10)}
+`;
+
+const gitlab = (
+  plan: Plan,
+) => `# Pushes the build, orders playtests of it, and fails when they go badly (in a scheduled pipeline).
+# Needs ${needs(plan, "the masked variable PLAYTEST_API_KEY")}.
+default:
+  image: node:22
+  before_script:
+    - ${install(plan)}
+${plan.baseUrl ? `variables:\n  PLAYTEST_BASE_URL: ${JSON.stringify(plan.baseUrl)}\n` : ""}# Make the build in a job before this one, and keep it as an artifact.
+playtest-push:
+  rules:
+    - if: $CI_PIPELINE_SOURCE != "schedule" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  script:
+    - |
+${indent([`${push(plan)} --jq '"PLAYTEST_SKIPPED=\\(.result.skipped)"' > push.env`], 6)}
+  artifacts:
+    reports:
+      dotenv: push.env
+playtest-order:
+  needs: [playtest-push]
+  rules:
+    - if: $CI_PIPELINE_SOURCE != "schedule" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  script:
+    - |
+${indent(['test "$PLAYTEST_SKIPPED" = false || exit 0', order(plan, "gitlab-$CI_PIPELINE_ID")], 6)}
+playtest-gate:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "schedule"
+  script:
+    - |
+${indent(gate(plan), 6)}
+`;
+
+const jenkins = (plan: Plan) => `// Pushes the build, orders playtests of it, and fails when they go badly.
+// Needs ${needs(plan, "the secret text 'playtest-api-key'")}.
+pipeline {
+  agent { docker { image 'node:22' } }
+  triggers { cron('H */6 * * *') }
+  options { disableConcurrentBuilds() }
+  environment {
+    PLAYTEST_API_KEY = credentials('playtest-api-key')
+${plan.baseUrl ? `    PLAYTEST_BASE_URL = '${plan.baseUrl}'\n` : ""}    NPM_CONFIG_PREFIX = "\${env.WORKSPACE}/.npm"
+    PATH = "\${env.WORKSPACE}/.npm/bin:\${env.PATH}"
+  }
+  stages {
+    stage('Install') {
+      steps {
+        sh '''
+${indent([install(plan)], 10)}
+        '''
+      }
+    }
+    // Make the build in a stage before this one.
+    stage('Push and order') {
+      when { not { triggeredBy 'TimerTrigger' } }
+      steps {
+        sh '''
+${indent(
+  [`skipped=$(${push(plan)} --jq '.result.skipped')`, 'test "$skipped" = false || exit 0', order(plan, "jenkins-$BUILD_TAG")],
+  10,
+)}
+        '''
+      }
+    }
+    stage('Gate') {
+      when { triggeredBy 'TimerTrigger' }
+      steps {
+        sh '''
+${indent(gate(plan), 10)}
+        '''
+      }
+    }
+  }
+}
+`;
+
+export interface Workflow {
+  path: string;
+  text(plan: Plan): string;
+}
+
+export const workflows: Readonly<Record<"github" | "gitlab" | "jenkins", Workflow>> = {
+  github: { path: ".github/workflows/playtest.yml", text: github },
+  gitlab: { path: ".gitlab-ci.yml", text: gitlab },
+  jenkins: { path: "Jenkinsfile", text: jenkins },
+};

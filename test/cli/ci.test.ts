@@ -1,0 +1,248 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { codeSpan } from "../../src/io/ci.ts";
+import { playtest, testFolder } from "../helpers/cli.ts";
+import { eachDesk } from "../helpers/owner.ts";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { freshFolder } from "../helpers/store.ts";
+import { play, registerPlaytester } from "../helpers/story.ts";
+
+const program = join(import.meta.dirname, "../../bin/playtest.js");
+const githubSecret = ["$", "{{ secrets.PLAYTEST_API_KEY }}"].join("");
+let server: { baseUrl: string; ownerKey?: string; gameId?: string };
+
+beforeAll(async () => {
+  const folder = freshFolder();
+  const ready = join(folder, "ready.json");
+  spawnPlaytest(folder, ["serve", "run", "--ephemeral", "--seed", "demo", "--port", "0", "--ready-file", ready]);
+  server = await readyFile(ready);
+}, 60_000);
+afterAll(killLeftovers);
+
+/** A repository with a build and the program on its path, as a runner has them. */
+function checkout(): string {
+  const folder = testFolder();
+  mkdirSync(join(folder, "bin"));
+  mkdirSync(join(folder, "build"));
+  writeFileSync(join(folder, "bin/playtest"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(folder, "bin/playtest"), 0o755);
+  writeFileSync(join(folder, "build/index.html"), folder);
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: folder });
+  git("init", "-q");
+  git("add", "build");
+  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "one");
+  return folder;
+}
+
+/** Runs a script as the CI would, with the variables it would set. */
+function runner(folder: string, shell: readonly string[], variables: Record<string, string>) {
+  const env = {
+    PATH: `${join(folder, "bin")}:${process.env.PATH}`,
+    HOME: folder,
+    CI: "true",
+    PLAYTEST_API_KEY: server.ownerKey!,
+    PLAYTEST_BASE_URL: server.baseUrl,
+    PLAYTEST_GAME: server.gameId!,
+    ...variables,
+  };
+  return (script: string) => {
+    const [command = "", ...options] = shell;
+    const { status, stdout, stderr } = spawnSync(command, [...options, script], { cwd: folder, env, encoding: "utf8" });
+    expect(stdout + stderr).not.toContain(server.ownerKey);
+    return { status, stdout, stderr };
+  };
+}
+
+async function written(ci: string, cwd: string, ...flags: string[]): Promise<string> {
+  const { code, stdout, stderr } = await playtest(["ci", "init", ci, ...flags, "--json"], {
+    cwd,
+    env: { PLAYTEST_NO_INPUT: "1" },
+  });
+  expect([code, stderr]).toEqual([0, expect.stringContaining("Next:")]);
+  const { path, content } = JSON.parse(stdout).result;
+  expect(readFileSync(join(cwd, path), "utf8")).toBe(content);
+  expect(content).not.toMatch(/pt_sk_/);
+  return content;
+}
+
+const request = async (method: string, path: string, body?: object) => {
+  const headers = { authorization: `Bearer ${server.ownerKey}`, "content-type": "application/json" };
+  const reply = await fetch(`${server.baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return (await reply.json()) as { data: { slots: { id: string }[] } };
+};
+/** Has simulated playtesters play every slot, and rejects what they submit. */
+async function rejectAll(playtestId: string) {
+  const { slots } = (await request("GET", `/playtests/${playtestId}/slots`)).data;
+  for (const { id } of slots) {
+    await request("POST", `/sandbox/slots/${id}/play`, {});
+    await request("POST", `/slots/${id}/reject`, { reason: "Silent." });
+  }
+}
+
+const outputs = (path: string) =>
+  Object.fromEntries(
+    readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+
+describe("the workflow for", () => {
+  it("GitHub runs: pushes, orders once a run, and its gate fails with the videos", { timeout: 60_000 }, async () => {
+    const folder = checkout();
+    const workflow = parse(await written("github", folder));
+    const { order, gate } = workflow.jobs;
+    expect(workflow.env.PLAYTEST_API_KEY).toBe(githubSecret);
+    const scripts = (job: { steps: { run?: string }[] }) =>
+      job.steps.flatMap(({ run }) => (run && !run.startsWith("npm install") ? [run] : []));
+    const [push = "", place = ""] = scripts(order);
+    const files = { GITHUB_OUTPUT: join(folder, "output"), GITHUB_STEP_SUMMARY: join(folder, "summary.md") };
+    const run = runner(folder, ["bash", "-e", "-o", "pipefail", "-c"], { ...files, GITHUB_RUN_ID: "17" });
+
+    expect(run(push)).toMatchObject({ status: 0, stderr: "" });
+    const pushed = outputs(files.GITHUB_OUTPUT);
+    expect(pushed).toMatchObject({ "game-id": server.gameId, skipped: "false", version: expect.stringMatching(/^[0-9a-f]{7}/) });
+    expect(pushed["build-url"]).toContain(server.baseUrl);
+    expect(order.steps.at(-1).if).toContain("steps.push.outputs.skipped == 'false'");
+
+    expect(run(place).status).toBe(0);
+    const ordered = outputs(files.GITHUB_OUTPUT)["playtest-id"]!;
+    expect(run(place).status).toBe(0);
+    expect(outputs(files.GITHUB_OUTPUT)["playtest-id"]).toBe(ordered);
+    const [judge = ""] = scripts(gate);
+    await rejectAll(ordered);
+    const failed = run(judge);
+    expect([failed.status, failed.stderr]).toEqual([13, expect.stringContaining("rejected>1: 2 rejected")]);
+    expect(outputs(files.GITHUB_OUTPUT)).toMatchObject({ "playtest-id": ordered, rejected: "2", open: "0" });
+    const summary = readFileSync(files.GITHUB_STEP_SUMMARY, "utf8");
+    expect(summary).toContain(`- Ordered 2 slots of 60 min: \`${ordered}\`.`);
+    expect(summary).toMatch(/### Playtest of `.+`: completed\n\n2 rejected\. Ordered: 2 slots of 60 min, \$40\.00 in all\./);
+  });
+
+  it("GitLab runs, and hands on whether the build was new", { timeout: 60_000 }, async () => {
+    const folder = checkout();
+    const jobs = parse(await written("gitlab", folder));
+    const run = runner(folder, ["bash", "-eo", "pipefail", "-c"], { CI_PIPELINE_ID: "23" });
+    const script = (name: string) => jobs[name].script.join("\n");
+    expect(run(script("playtest-push")).status).toBe(0);
+    expect(readFileSync(join(folder, "push.env"), "utf8")).toBe("PLAYTEST_SKIPPED=false\n");
+    const skipping = runner(folder, ["bash", "-eo", "pipefail", "-c"], { CI_PIPELINE_ID: "23", PLAYTEST_SKIPPED: "true" });
+    expect(skipping(script("playtest-order"))).toMatchObject({ status: 0, stdout: "" });
+    const ordering = runner(folder, ["bash", "-eo", "pipefail", "-c"], { CI_PIPELINE_ID: "23", PLAYTEST_SKIPPED: "false" });
+    expect(ordering(script("playtest-order"))).toMatchObject({ status: 0, stdout: expect.stringContaining("active") });
+    expect(run(script("playtest-gate"))).toMatchObject({ status: 0, stdout: expect.stringContaining("### Playtest of") });
+  });
+
+  it("Jenkins runs", { timeout: 60_000 }, async () => {
+    const folder = checkout();
+    const text = await written("jenkins", folder);
+    const run = runner(folder, ["sh", "-xec"], { BUILD_TAG: "jenkins-game-5" });
+    const scripts = [...text.matchAll(/sh '''\n(.*?)\n *'''/gs)].map(([, script]) => script!);
+    expect(scripts).toHaveLength(3);
+    expect(text.split("{").length).toBe(text.split("}").length);
+    for (const script of scripts.slice(1)) expect(run(script).status).toBe(0);
+  });
+});
+
+describe("ci init", () => {
+  const init = (words: string, cwd: string, baseUrl?: string) => playtest(["ci", "init", ...words.split(" ")], { cwd, baseUrl });
+
+  it("never replaces a file unasked", async () => {
+    const folder = testFolder();
+    expect(await init("gitlab", folder)).toMatchObject({ code: 0, stdout: "Wrote .gitlab-ci.yml.\n" });
+    writeFileSync(join(folder, ".gitlab-ci.yml"), "mine: true\n");
+    expect(await init("gitlab --quantity 5", folder)).toMatchObject({
+      code: 6,
+      stdout: "",
+      stderr:
+        `error: ${folder}/.gitlab-ci.yml is there already; it was not changed.\n` +
+        "See what would be written with --print, or replace it with --force.\n",
+    });
+    expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toBe("mine: true\n");
+    expect((await init("gitlab --quantity 5 --print", folder)).stdout).toContain("--quantity 5");
+    expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toBe("mine: true\n");
+    expect((await init("gitlab --force", folder)).code).toBe(0);
+    expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toContain("playtest-gate");
+  });
+
+  it("writes down the instance, the game and the amounts it was given", async () => {
+    const folder = testFolder();
+    const { stdout } = await init("github demo-game --build dist --max-cost 75 --print", folder, "https://pt.example.com");
+    const { env, jobs } = parse(stdout);
+    expect(env).toEqual({ PLAYTEST_API_KEY: githubSecret, PLAYTEST_BASE_URL: "https://pt.example.com" });
+    expect(jobs.order.steps.at(-2).run).toBe("playtest games push dist demo-game --if-changed --version-from git\n");
+    expect(jobs.order.steps.at(-1).run).toContain("--max-cost 75.00");
+  });
+
+  it.each([
+    ["--build", "a'b"],
+    ["--build", "a\nb"],
+    ["--build", githubSecret],
+    ["--build", "$(id)"],
+    ["--build", "-x"],
+    ["--quantity", "0"],
+  ])("refuses %s %j", async (name, value) => {
+    const folder = testFolder();
+    const { code, stdout } = await playtest(["ci", "init", "github", "--print", `${name}=${value}`], { cwd: folder });
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  it("knows three", async () => {
+    expect(await init("travis", testFolder())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("github, gitlab, jenkins"),
+    });
+  });
+});
+
+describe("ci summary", () => {
+  const desk = eachDesk();
+  const hostile =
+    "`x` <img src=x onerror=alert(1)> [l](http://e.example) @team #1 |\n# h\n![i](http://e.example/p.png) ``` \u001b[31m";
+
+  it("shows what people wrote as text, never as markup", async () => {
+    const id = await desk.order({ quantity: 2 });
+    const slot = await play(desk.server, await registerPlaytester(desk.server), id);
+    await desk.owner.post(`/slots/${slot}/reject`, { reason: hostile });
+    await desk.owner.patch(`/games/${desk.gameId}`, { name: "Star **Miner** `_`" });
+    const file = join(testFolder(), "summary.md");
+    writeFileSync(file, "before\n");
+    const { code, stdout } = await desk.run(`ci summary ${id}`, { env: { GITHUB_STEP_SUMMARY: file } });
+    expect(code).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(`before\n${stdout}`);
+    expect(stdout).toContain("### Playtest of `` Star **Miner** `_` ``: active");
+    // What is left when every code span is taken out is ours alone.
+    const markup = stdout.replace(/(?<!`)(`+)(?!`)(?:.*?[^`])\1(?!`)/g, "");
+    expect(markup).not.toMatch(/[<@[!]|http/);
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout.split("\n").filter((line) => line.startsWith("#"))).toHaveLength(1);
+  });
+
+  it("is written to a file", async () => {
+    const file = join(testFolder(), "s.md");
+    expect(await desk.run(`ci summary ${await desk.order()} -o ${file}`)).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(file, "utf8")).toContain("1 open. Ordered: 1 slot of 60 min, $20.00 in all.");
+  });
+
+  it("warns when the job's file cannot be written, and goes on", async () => {
+    const { code, stderr } = await desk.run(`ci summary ${await desk.order()}`, {
+      env: { GITHUB_STEP_SUMMARY: "/nonexistent/x" },
+    });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("warning: GITHUB_STEP_SUMMARY")]);
+  });
+
+  it.each([
+    ["a", "`a`"],
+    ["a`b", "`` a`b ``"],
+    ["``", "``` `` ```"],
+    ["", ""],
+    ["\n", "`\\n`"],
+    ["a\r\n# b", "`a\\r\\n# b`"],
+    ["x".repeat(400), `\`${"x".repeat(299)}…\``],
+  ])("puts %j into a code span", (text, span) => {
+    expect(codeSpan(text)).toBe(span);
+  });
+});
