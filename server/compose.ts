@@ -80,9 +80,6 @@ export function createDeps(outside: Outside): Deps {
 function announcing(store: Store, committed: (tx: Query) => void): Store {
   return {
     dialect: store.dialect,
-    get version() {
-      return store.version;
-    },
     read: (fn) => store.read(fn),
     async write(fn) {
       let last: Query | undefined;

@@ -21,7 +21,7 @@ export async function authenticate(deps: Deps, headers: IncomingHttpHeaders, end
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
   if (!key) throw unauthorized("This needs an API key: send `Authorization: Bearer <API_KEY>`.");
-  const found = await findKey(deps, sha256(key));
+  const found = await deps.store.read((q) => keys.findByHash(q, sha256(key)));
   const now = deps.clock.now();
   if (!found || found.revoked_at !== null) throw unauthorized("The API key is unknown or revoked.");
   if (found.expires_at !== null && found.expires_at <= now) throw unauthorized("The API key has expired. Create a new one.");
@@ -34,23 +34,6 @@ export async function authenticate(deps: Deps, headers: IncomingHttpHeaders, end
     scopes: new Set(JSON.parse(found.scopes) as Scope[]),
     emailVerified: found.email_verified_at !== null,
   };
-}
-
-const lookUps = new WeakMap<Deps, { version: number; keys: Map<string, keys.KeyWithAccount | undefined> }>();
-const maxLookUps = 10_000;
-
-/** The key, remembered while nothing was committed: revoking, suspending and verifying are commits, so they count at once. */
-async function findKey(deps: Deps, hash: string): Promise<keys.KeyWithAccount | undefined> {
-  const { version } = deps.store;
-  const lookUp = () => deps.store.read((q) => keys.findByHash(q, hash));
-  if (version === undefined) return lookUp();
-  let known = lookUps.get(deps);
-  if (known?.version !== version || known.keys.size >= maxLookUps) {
-    known = { version, keys: new Map() };
-    lookUps.set(deps, known);
-  }
-  if (!known.keys.has(hash)) known.keys.set(hash, await lookUp());
-  return known.keys.get(hash);
 }
 
 function principalOf(session: Session, headers: IncomingHttpHeaders): Principal {

@@ -30,11 +30,9 @@ export interface Check {
 export interface Store {
   readonly dialect: "sqlite" | "postgres";
   /**
-   * Changes with every commit, where all commits go through this process: what was read at a version still holds while it
-   * is the same. Undefined where others may write too.
+   * Each query sees everything committed before it; several queries in one `read` are not one snapshot. Rows may be shared with
+   * other readers: they are not to be changed.
    */
-  readonly version: number | undefined;
-  /** Each query sees everything committed before it; several queries in one `read` are not one snapshot. */
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /**
    * Runs `fn` in one transaction and resolves after it is durable. `fn` may run more than once (serialization

@@ -81,15 +81,15 @@ export const addKey = (tx: Query, playtestId: string, position: number, cipherte
   insertRow(tx, "playtest_keys", { playtest_id: playtestId, position, ciphertext });
 
 /** Gives the next free keys, in order, to a slot. */
-export const assignKeys = (tx: Query, playtestId: string, slotId: string, count: number) =>
-  tx.run(
-    `UPDATE playtest_keys SET slot_id = ? WHERE playtest_id = ? AND position IN
-       (SELECT position FROM playtest_keys WHERE playtest_id = ? AND slot_id IS NULL ORDER BY position LIMIT ?)`,
-    slotId,
-    playtestId,
+export async function assignKeys(tx: Query, playtestId: string, slotId: string, count: number): Promise<void> {
+  const free = await tx.all<{ position: number }>(
+    "SELECT position FROM playtest_keys WHERE playtest_id = ? AND slot_id IS NULL ORDER BY position LIMIT ?",
     playtestId,
     count,
   );
+  for (const { position } of free)
+    await tx.run("UPDATE playtest_keys SET slot_id = ? WHERE playtest_id = ? AND position = ?", slotId, playtestId, position);
+}
 
 /** A retry or a replacement after an unused claim inherits the keys; a game key that was seen is spent. */
 export const moveKeys = (tx: Query, fromSlotId: string, toSlotId: string) =>

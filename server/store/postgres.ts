@@ -44,7 +44,6 @@ const TRIES_TOGETHER = 2;
 
 class PostgresStore implements Store {
   readonly dialect = "postgres";
-  readonly version = undefined;
   readonly #pool: Pool;
   readonly #random: () => number;
   readonly #sleep: (ms: number) => Promise<unknown>;

@@ -1,5 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
 import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "./db.ts";
+import type { ReadMemory } from "./sqlite-memory.ts";
 
 type Row = Record<string, Value>;
 
@@ -88,10 +89,11 @@ export class Connection {
 }
 
 /** The queries of `read`: nothing to finish, so one object serves every request. */
-export function readQueries(connection: Connection): Query {
+export function readQueries(connection: Connection, memory?: ReadMemory): Query {
+  const recall = <T>(sql: string, values: Value[], ask: () => T) => (memory ? memory.recall(sql, values, ask) : ask());
   return {
-    one: async <T>(sql: string, ...values: Value[]) => connection.one(sql, values) as T | undefined,
-    all: async <T>(sql: string, ...values: Value[]) => connection.all(sql, values) as T[],
+    one: async <T>(sql: string, ...values: Value[]) => recall(sql, values, () => connection.one(sql, values)) as T | undefined,
+    all: async <T>(sql: string, ...values: Value[]) => recall(sql, values, () => connection.all(sql, values)) as T[],
     run: async (sql, ...values) => connection.run(sql, values),
   };
 }

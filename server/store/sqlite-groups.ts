@@ -2,7 +2,7 @@ import type { Statement } from "better-sqlite3";
 import type { Query, Value } from "./db.ts";
 import { type Connection, codeOf, unavailable } from "./sqlite-connection.ts";
 
-const GROUP_SIZE = 32;
+const GROUP_SIZE = 64;
 
 interface Entry {
   fn: (tx: Query) => Promise<unknown>;

@@ -6,6 +6,7 @@ import { Checkpoints } from "./sqlite-checkpoints.ts";
 import { Connection, readQueries } from "./sqlite-connection.ts";
 import { GroupCommit } from "./sqlite-groups.ts";
 import { lockDataFile } from "./sqlite-lock.ts";
+import { ReadMemory } from "./sqlite-memory.ts";
 
 export interface SqliteOptions {
   /** Fail a write whose callback awaits anything but its queries. For tests and development. */
@@ -50,16 +51,12 @@ class SqliteStore implements Store {
     this.#writer = writer;
     this.#reader = reader;
     this.#unlock = unlock;
-    this.#reads = readQueries(reader);
     this.#checkpoints = new Checkpoints(writer.database, log);
     this.#groups = new GroupCommit(writer, {
       strict,
       afterCommit: () => this.#checkpoints.afterCommit(),
     });
-  }
-
-  get version(): number {
-    return this.#groups.commits;
+    this.#reads = readQueries(reader, new ReadMemory(() => this.#groups.commits));
   }
 
   async read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
@@ -104,11 +101,10 @@ function inspect(file: string, open: Opener): Store {
   const reader = new Connection(open(file, { fileMustExist: true }), {
     writes: false,
   });
+  // Without a memory: a server may be writing meanwhile.
   const queries = readQueries(reader);
   return {
     dialect: "sqlite",
-    // A server may be writing meanwhile.
-    version: undefined,
     read: async (fn) => fn(queries),
     write: async () => {
       throw new Error(`${file} was opened to be looked at only. Nothing was written.`);

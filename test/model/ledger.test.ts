@@ -49,15 +49,10 @@ function breakable(store: Store) {
   let next: (Crash & { seen: number }) | undefined;
   const undo = new Error("undone");
   const wrapped: Store = {
-    get version() {
-      return store.version;
-    },
-    ...{
-      dialect: store.dialect,
-      read: (fn) => store.read(fn),
-      check: (options) => store.check(options),
-      close: () => store.close(),
-    },
+    dialect: store.dialect,
+    read: (fn) => store.read(fn),
+    check: (options) => store.check(options),
+    close: () => store.close(),
     async write(fn) {
       const crash = next && next.seen++ === next.commit ? next : undefined;
       if (!crash) return store.write(fn);

@@ -1,0 +1,15 @@
+type RandomBytes = (count: number) => Buffer;
+
+/** The same randomness, fetched `poolSize` bytes at a time: a call for each id costs more than the rest of making it. Not for secrets. */
+export function pooled(randomBytes: RandomBytes, poolSize: number): RandomBytes {
+  let pool: Buffer = Buffer.alloc(0);
+  let at = 0;
+  return (count) => {
+    if (at + count > pool.length) {
+      pool = randomBytes(poolSize);
+      at = 0;
+    }
+    at += count;
+    return pool.subarray(at - count, at);
+  };
+}
