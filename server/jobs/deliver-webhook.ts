@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Attempted, attempt, openSecret, settle } from "../deliveries.ts";
 import type { Deps } from "../deps.ts";
-import type { Store } from "../store/db.ts";
 import * as webhooks from "../store/webhooks.ts";
 import type { Job } from "./runner.ts";
 
@@ -21,7 +20,6 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
   /** From the moment one is taken until its attempt is noted: the database still shows it as waiting. */
   const taken = new Set<string>();
   const notes = createNotes(deps, (id) => taken.delete(id));
-  const webhookNow = createReader(store);
   const open = secretsOf(deps);
   let queue: webhooks.OutgoingRow[] = [];
   let looking: Promise<void> | undefined;
@@ -49,7 +47,7 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
 
   /** The webhook is read anew each time: a deletion or a new secret holds for what was queued before it. */
   async function send(delivery: webhooks.OutgoingRow): Promise<void> {
-    const webhook = await webhookNow(delivery.webhook_id);
+    const webhook = await store.read((q) => webhooks.find(q, delivery.webhook_id));
     if (!webhook || webhook.is_active === 0 || webhook.deleted_at !== null || webhook.host !== host)
       return void taken.delete(delivery.id);
     const outcome = await attempt(deps, delivery, webhook.url, open(webhook));
@@ -78,19 +76,6 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
     // A delivery committed meanwhile is seen here, or its own transaction finds the job gone and queues it anew.
     await (next === null ? job.done(tx) : job.again(tx, Math.max(next, clock.now())));
   });
-}
-
-/** Reads webhooks, and not again while nothing was committed. */
-function createReader(store: Store): (id: string) => Promise<webhooks.WebhookRow | undefined> {
-  const known = new Map<string, { version: number; webhook: webhooks.WebhookRow | undefined }>();
-  return async (id) => {
-    const { version } = store;
-    const last = known.get(id);
-    if (last && last.version === version) return last.webhook;
-    const webhook = await store.read((q) => webhooks.find(q, id));
-    if (version !== undefined) known.set(id, { version, webhook });
-    return webhook;
-  };
 }
 
 /** Opens each sealed secret once a turn. */
