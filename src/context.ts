@@ -20,7 +20,7 @@ export interface Outside {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export type Api = Methods & Pick<ClientCore, "base" | "call" | "exchange" | "checked">;
+export type Api = Methods & Pick<ClientCore, "base" | "call" | "exchange" | "checked" | "explain">;
 
 export interface Spending {
   /** What is bought, as in "Order 3 slots". */

@@ -60,6 +60,13 @@ export const tooExpensive = (message: string, hint?: string) => new CliError("SP
 export const failure = (message: string, hint?: string, cause?: unknown) =>
   new CliError("ERROR", exitCodes.error, message, { hint, cause });
 
+/** Statuses by which a server may say that it has no such route. */
+const absent: readonly (number | undefined)[] = [404, 405, 501];
+
+/** Whether an error says that a route, or the thing behind it, is missing. */
+export const isAbsent = (error: unknown): error is CliError =>
+  error instanceof CliError && absent.includes(error.extra.httpStatus);
+
 /** The reader of standard output went away: a quiet success. */
 export class PipeClosed extends Error {
   override readonly name = "PipeClosed";

@@ -124,8 +124,8 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     const { base, exchange } = api();
     // With --dry-run this throws the plan instead of sending.
     if (flags.dryRun) await exchange({ method: "POST", path: request.path, headers: { "tus-resumable": "1.0.0" } });
-    const { upload } = await import("./api/upload.ts");
-    await upload(
+    const [{ upload }, { uploadOperation }] = await Promise.all([import("./api/upload.ts"), import("./api/offers.ts")]);
+    const sent = upload(
       {
         base,
         apiKey: settings().apiKey()?.value,
@@ -137,6 +137,8 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
       },
       request,
     );
+    const operation = uploadOperation(request.path);
+    await (operation ? sent.catch((error: unknown) => api().explain(operation, error)) : sent);
   }
 
   async function confirm(question: string) {

@@ -3,6 +3,7 @@ import type { BodyIn, DataOf, ParamsOf, QueryIn } from "../contract/endpoint.ts"
 import type { Contract, Operation } from "../contract/index.ts";
 import { operations } from "../contract/static.ts";
 import { CliError, exitCodes } from "../errors.ts";
+import { explainAbsence } from "./offers.ts";
 import { notTheApi, parseJson, replyError, withAskedWait } from "./replies.ts";
 import { decide } from "./retry.ts";
 import { type HttpReply, NetworkError, type Transport } from "./transport.ts";
@@ -183,12 +184,18 @@ export function createClientCore(options: ClientOptions) {
     throw withAskedWait(replyError(reply, new URL(base)), asked === undefined ? undefined : Number(asked));
   }
 
+  /** Throws the error of a failed call; where this server lacks the route, an error that says so. */
+  async function explain(operation: Operation, error: unknown): Promise<never> {
+    throw await explainAbsence(operation, error, () => exchange({ method: "GET", path: "/info/server" }));
+  }
+
   /** Calls one operation of the contract. Throws a `CliError` whose exit code follows the reply. */
   async function call<O extends Operation>(operation: O, input?: Input<O>): Promise<Reply<Data<O>>> {
     const { params, query, body, ...rest } = (input ?? {}) as CallOptions & { params?: object; query?: object; body?: unknown };
     const { method, path, risk, media } = operations[operation];
     const target = fillPath(path, (params ?? {}) as Record<string, string>) + queryString(query ?? {});
-    const reply = await checked({ ...rest, method, path: target, body, mutation: method !== "GET" && risk !== "read" });
+    const request = { ...rest, method, path: target, body, mutation: method !== "GET" && risk !== "read" };
+    const reply = await checked(request).catch((error: unknown) => explain(operation, error));
     const parsed = parseJson(reply.body);
     const { status, headers } = reply;
     if (media === "document") return { data: parsed as Data<O>, meta: {}, status, headers };
@@ -197,7 +204,7 @@ export function createClientCore(options: ClientOptions) {
     return { data, meta: meta ?? {}, status, headers };
   }
 
-  return { base, call, exchange, checked };
+  return { base, call, exchange, checked, explain };
 }
 
 const isStream = (body: unknown): body is Readable => typeof body === "object" && body !== null && "pipe" in body;

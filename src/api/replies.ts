@@ -37,7 +37,10 @@ export function replyError(reply: HttpReply, url: URL): CliError {
   if (!isProblem(body)) {
     const error = notTheApi(reply, url);
     if (reply.status !== 404 && reply.status !== 401) return error;
-    return new CliError("NOT_FOUND", exitCodeOfReply(reply.status, undefined), error.message, error.extra);
+    return new CliError("NOT_FOUND", exitCodeOfReply(reply.status, undefined), error.message, {
+      ...error.extra,
+      httpStatus: reply.status,
+    });
   }
   const { code, message, details, payment } = body.error;
   return new CliError(code, exitCodeOfReply(reply.status, code), message, {

@@ -72,8 +72,10 @@ describe("login", () => {
   });
 
   it("works with an instance that has no /auth/me", async () => {
+    const missing = { status: 404, error: { code: "NOT_FOUND", message: "Not found" } };
     const stub = await stubServer([
-      { on: "GET /auth/me", status: 404, error: { code: "NOT_FOUND", message: "Not found" } },
+      { on: "GET /auth/me", ...missing },
+      { on: "GET /info/server", ...missing },
       { on: "GET /info/devices", data: { devices: [] }, meta: { cursor: null, hasMore: false } },
     ]);
     expect((await run(["login", "--with-key", "--base-url", stub.baseUrl], { stdin: "hosted_key_1" })).code).toBe(0);

@@ -1,5 +1,7 @@
+import type { Data } from "../../api/client.ts";
 import { checkKey } from "../../config/settings.ts";
-import { usage } from "../../errors.ts";
+import type { Api } from "../../context.ts";
+import { isAbsent, usage } from "../../errors.ts";
 import type { Context } from "../define.ts";
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
@@ -41,4 +43,15 @@ export async function remember(ctx: Context, baseUrl: string, key: string): Prom
     config.profile = profile;
   });
   return profile;
+}
+
+/** Who the key belongs to. An instance without that route still tells a good key from a bad one: then nothing. */
+export async function whoIs(api: Api): Promise<Data<"getMe"> | undefined> {
+  try {
+    return await api.getMe({});
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    await api.listDevices({});
+    return undefined;
+  }
 }

@@ -1,7 +1,6 @@
 import { instanceUrl } from "../../api/url.ts";
-import { CliError } from "../../errors.ts";
 import { type Context, define, flag } from "../define.ts";
-import { chooseInstance, readSecret, remember } from "./account.ts";
+import { chooseInstance, readSecret, remember, whoIs } from "./account.ts";
 import { accountView } from "./status.ts";
 
 interface Credentials {
@@ -19,18 +18,6 @@ async function obtainKey(ctx: Context, baseUrl: string, { withKey, email, passwo
   const body = { name: "playtest command line", email: name, password };
   const { apiKey } = await ctx.apiAt(baseUrl, undefined).createApiKey({ body });
   return apiKey;
-}
-
-/** Who the key belongs to; an instance without that route still tells a good key from a bad one. */
-async function whoIs(ctx: Context, baseUrl: string, key: string) {
-  const api = ctx.apiAt(baseUrl, key);
-  try {
-    return await api.getMe({});
-  } catch (error) {
-    if (!(error instanceof CliError && error.code === "NOT_FOUND")) throw error;
-    await api.listDevices({});
-    return undefined;
-  }
 }
 
 export const login = define({
@@ -52,7 +39,7 @@ export const login = define({
   async run({ flags }, ctx) {
     const baseUrl = instanceUrl(await chooseInstance(ctx));
     const key = await obtainKey(ctx, baseUrl, flags);
-    const me = await whoIs(ctx, baseUrl, key.trim());
+    const me = await whoIs(ctx.apiAt(baseUrl, key.trim()));
     const profile = await remember(ctx, baseUrl, key);
     if (me && !me.emailVerified) ctx.out.warn("The e-mail address is not verified yet; see `playtest auth wait-verified`.");
     ctx.out.note(`Logged in to ${baseUrl} as profile ${profile}.`);

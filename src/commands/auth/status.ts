@@ -1,5 +1,6 @@
 import { CliError, exitCodes } from "../../errors.ts";
 import { type Context, col, define, detail, flag, type View } from "../define.ts";
+import { whoIs } from "./account.ts";
 
 export const accountView: View = {
   columns: [
@@ -23,7 +24,7 @@ async function one(ctx: Context) {
     throw new CliError("UNAUTHORIZED", exitCodes.unauthenticated, "Not logged in.", {
       hint: "Run `playtest login`, or set PLAYTEST_API_KEY.",
     });
-  const user = await ctx.api().getMe({});
+  const user = (await whoIs(ctx.api())) ?? null;
   const keyFrom = key.from;
   return { profile: settings.profile.value, baseUrl: settings.get("baseUrl")!.value, keyFrom, user, problem: null };
 }
@@ -36,13 +37,10 @@ async function every(ctx: Context) {
   return Promise.all(
     logins.map(async ({ baseUrl, profile, key }) => {
       const base = { profile, baseUrl, keyFrom: `profile ${profile}` };
-      return ctx
-        .apiAt(baseUrl, key)
-        .getMe({})
-        .then(
-          (user) => ({ ...base, user, problem: null }),
-          (error: Error) => ({ ...base, user: null, problem: error.message }),
-        );
+      return whoIs(ctx.apiAt(baseUrl, key)).then(
+        (user) => ({ ...base, user: user ?? null, problem: null }),
+        (error: Error) => ({ ...base, user: null, problem: error.message }),
+      );
     }),
   );
 }

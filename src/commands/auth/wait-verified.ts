@@ -1,7 +1,19 @@
-import { stillPending } from "../../errors.ts";
-import { define, flag } from "../define.ts";
+import { CliError, stillPending } from "../../errors.ts";
+import { type Context, define, flag } from "../define.ts";
+import { whoIs } from "./account.ts";
 
 const pollMs = 3_000;
+
+/** Whether the account is verified; where nothing tells, whether its key works. */
+async function verification(ctx: Context): Promise<{ email: string | null; emailVerified: boolean }> {
+  try {
+    const me = await whoIs(ctx.api());
+    return { email: me?.email ?? null, emailVerified: me?.emailVerified ?? true };
+  } catch (error) {
+    if (error instanceof CliError && error.code === "EMAIL_NOT_VERIFIED") return { email: null, emailVerified: false };
+    throw error;
+  }
+}
 
 export const waitVerified = define({
   name: "wait-verified",
@@ -14,19 +26,19 @@ export const waitVerified = define({
     const until = ctx.now() + (flags.for ?? 600) * 1000;
     const progress = await ctx.progress();
     for (;;) {
-      const me = await ctx.api().getMe({});
-      if (me.emailVerified) {
+      const { email, emailVerified } = await verification(ctx);
+      if (emailVerified) {
         progress.done();
-        return ctx.text(`${me.email} is verified.`, { result: { email: me.email, emailVerified: true } });
+        return ctx.text(`${email ?? "The account"} is verified.`, { result: { email, emailVerified } });
       }
       if (ctx.now() + pollMs > until) {
         progress.done();
         throw stillPending(
-          `${me.email} is not verified yet.`,
+          `${email ?? "The account"} is not verified yet.`,
           "Open the link in the mail, or have it sent again: `playtest api POST auth/resend-verification -f email=…`.",
         );
       }
-      progress.update(`Waiting for the link in the mail to ${me.email} to be opened`);
+      progress.update(`Waiting for the link in the mail${email ? ` to ${email}` : ""} to be opened`);
       await ctx.sleep(pollMs, ctx.signal);
     }
   },

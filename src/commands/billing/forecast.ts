@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { Input } from "../../api/client.ts";
-import { usage } from "../../errors.ts";
+import { isAbsent, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, type View } from "../define.ts";
+import { listPrice, type Sized } from "../price-list.ts";
 import { type Mix, mixes, type PricedOrder } from "./mix.ts";
 
 type Order = NonNullable<Input<"quotePlaytest">["body"]>;
@@ -80,12 +81,27 @@ async function readOrders(ctx: Context, file: string): Promise<Order[]> {
   throw usage(`${file} does not hold a list of orders.`, "A list of objects with the fields of an order, as `- quantity: 3`.");
 }
 
+/** The price by the server's quote, or by the published list where it gives none. */
+async function priceOf(ctx: Context, order: Order): Promise<{ totalCents: number; playtestMinutesNeeded: number }> {
+  try {
+    return await ctx.api().quotePlaytest({ body: order });
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    const { orderBody } = await import("../../contract/order-body.ts");
+    const { gameId: _, ...rest } = order;
+    const { data: sized, error: fault } = orderBody.safeParse(rest);
+    if (fault) throw usage(`An order is not valid: ${fault.issues[0]!.path.join(".")} ${fault.issues[0]!.message}.`);
+    const { totalCents, minutesNeeded } = listPrice(sized as Sized);
+    return { totalCents, playtestMinutesNeeded: minutesNeeded };
+  }
+}
+
 /** Equal orders are priced once. */
 async function price(ctx: Context, orders: readonly Order[]): Promise<PricedOrder[]> {
   const known = new Map<string, Promise<{ totalCents: number; playtestMinutesNeeded: number }>>();
   const quoted = orders.map((order) => {
     const key = JSON.stringify(order);
-    const quote = known.get(key) ?? ctx.api().quotePlaytest({ body: order });
+    const quote = known.get(key) ?? priceOf(ctx, order);
     known.set(key, quote);
     return quote;
   });

@@ -1,4 +1,4 @@
-import { usage } from "../../errors.ts";
+import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { bytes, usd } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, type View } from "../define.ts";
@@ -144,7 +144,7 @@ async function requireHosting(ctx: Context) {
       (error: { exitCode?: number }) => (error.exitCode === 3 ? undefined : Promise.reject(error)),
     );
   if (features?.buildHosting) return;
-  throw usage(
+  throw notFound(
     "This server does not keep builds.",
     "Store it elsewhere with --put-url or --upload-cmd, or give the URL of a build.",
   );

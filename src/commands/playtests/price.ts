@@ -1,6 +1,7 @@
-import { CliError } from "../../errors.ts";
+import { CliError, isAbsent } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import type { Context } from "../define.ts";
+import { listPrice } from "../price-list.ts";
 import type { CheckedOrder, OrderBody } from "./order-body.ts";
 
 /** What an order will cost and how it would be paid. */
@@ -16,21 +17,7 @@ export interface Price {
   estimated: boolean;
 }
 
-const list: Record<number, readonly [first: number, further: number]> = {
-  30: [1500, 1000],
-  60: [2000, 1500],
-  120: [3500, 2500],
-  180: [5000, 4000],
-};
-
-/** The published price of a slot in cents. */
-export function listPrice({ visibility, durationMinutes, playerCount }: CheckedOrder): number {
-  const [first, further] = list[durationMinutes]!;
-  return visibility === "public" ? 0 : first + further * (playerCount - 1);
-}
-
-const missing = (error: unknown) => error instanceof CliError && [404, 405, 501].includes(error.extra.httpStatus ?? 0);
-const denied = (error: unknown) => error instanceof CliError && (error.extra.httpStatus === 403 || missing(error));
+const denied = (error: unknown) => isAbsent(error) || (error instanceof CliError && error.extra.httpStatus === 403);
 
 /** What the account holds; nothing where the key lacks the billing scope. */
 export async function fundsOf(ctx: Context): Promise<{ balanceCents?: number; minutesAvailable?: number }> {
@@ -53,14 +40,11 @@ export function payWith(
   return balanceCents >= totalCents ? "credit" : "none";
 }
 
-async function estimate(ctx: Context, order: CheckedOrder): Promise<Price> {
-  const costPerSlotCents = listPrice(order);
-  const need = {
-    totalCents: costPerSlotCents * order.quantity,
-    minutesNeeded: costPerSlotCents === 0 ? 0 : order.durationMinutes * order.playerCount * order.quantity,
-  };
+/** The price by the published list. */
+export async function estimate(ctx: Context, order: CheckedOrder): Promise<Price> {
+  const need = listPrice(order);
   const funds = await fundsOf(ctx);
-  return { ...need, ...funds, costPerSlotCents, payWith: payWith(need, funds), estimated: true };
+  return { ...need, ...funds, payWith: payWith(need, funds), estimated: true };
 }
 
 /** The price by the server's quote, or by the published list where it gives none. `body` is what would be sent. */
@@ -79,7 +63,7 @@ export async function priceOrder(ctx: Context, gameId: string | undefined, body:
       estimated: false,
     };
   } catch (error) {
-    if (!missing(error)) throw error;
+    if (!isAbsent(error)) throw error;
     return estimate(ctx, order);
   }
 }

@@ -1,6 +1,9 @@
-import { arg, define } from "../define.ts";
+import { isAbsent } from "../../errors.ts";
+import { arg, type Context, define } from "../define.ts";
+import { fromPriceList } from "../price-list.ts";
 import { assembleBody, orderFlags } from "./order.ts";
-import { checkOrder } from "./order-body.ts";
+import { type CheckedOrder, checkOrder } from "./order-body.ts";
+import { estimate } from "./price.ts";
 import { quoteView } from "./view.ts";
 
 export const quote = define({
@@ -17,8 +20,29 @@ export const quote = define({
   ],
   async run({ args, flags, body: given }, ctx) {
     const body = await assembleBody(ctx, given, flags);
-    await checkOrder(body);
+    const order = await checkOrder(body);
     const gameId = args.game as string | undefined;
-    return ctx.item(await ctx.api().quotePlaytest({ body: { ...body, ...(gameId && { gameId }) } }), quoteView);
+    const asked = ctx.api().quotePlaytest({ body: { ...body, ...(gameId && { gameId }) } });
+    const quoted = await asked.catch(async (error: unknown) => {
+      if (!isAbsent(error)) throw error;
+      ctx.out.warn(fromPriceList);
+      return estimatedQuote(ctx, order);
+    });
+    return ctx.item(quoted, quoteView);
   },
 });
+
+/** What a quote would say, from the published prices and the account's funds; null where that is not known. */
+async function estimatedQuote(ctx: Context, order: CheckedOrder) {
+  const { totalCents, costPerSlotCents, minutesNeeded, minutesAvailable, balanceCents, payWith } = await estimate(ctx, order);
+  return {
+    costPerSlotCents,
+    payoutCents: null,
+    totalCents,
+    playtestMinutesNeeded: minutesNeeded,
+    playtestMinutesAvailable: minutesAvailable ?? null,
+    balanceCents: balanceCents ?? null,
+    wouldPayWith: payWith,
+    missingCents: balanceCents === undefined ? null : payWith === "none" ? totalCents - balanceCents : 0,
+  };
+}

@@ -1,4 +1,4 @@
-import { CliError, exitCodes, usage } from "../../errors.ts";
+import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
 import { type Context, define, flag } from "../define.ts";
 import { forward, targetUrl } from "./forward.ts";
@@ -67,6 +67,7 @@ async function* source(ctx: Context, places: Places, flags: SourceFlags): AsyncG
       return yield* streamed(ctx, place, state);
     } catch (error) {
       if (!(error instanceof NoStream)) throw error;
+      if (flags.fromStart) throw notFound("This server has no event stream, which --from-start needs.", "Leave it out to poll.");
     }
   }
   yield* polled(ctx, place, state, (flags.interval ?? 5) * 1000);

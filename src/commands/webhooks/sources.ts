@@ -1,5 +1,5 @@
 import { readEventStream } from "../../api/event-stream.ts";
-import { CliError, exitCodes } from "../../errors.ts";
+import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import type { Context } from "../define.ts";
 import type { Place } from "./place.ts";
 
@@ -26,7 +26,7 @@ export interface Connection {
 /** The server sends a heartbeat every 15 seconds: after three times that the connection is dead. */
 const silenceMs = 45_000;
 const longestPause = 30_000;
-const noStream: readonly (number | null)[] = [404, 405, 406, 501];
+const lacksStream = (error: unknown) => isAbsent(error) || (error instanceof CliError && error.extra.httpStatus === 406);
 
 /** This server has no event stream. */
 export class NoStream extends Error {
@@ -65,7 +65,7 @@ export async function* streamed(ctx: Context, start: Place, connection: Connecti
     } catch (error) {
       ctx.signal.throwIfAborted();
       if (error instanceof NoStream) throw error;
-      if (error instanceof CliError && noStream.includes(error.extra.httpStatus ?? null)) throw new NoStream();
+      if (lacksStream(error)) throw new NoStream();
       if (error instanceof CliError && error.extra.httpStatus === 422 && last !== undefined) {
         ctx.out.warn(
           "The server does not know the last event any more: going on with what comes from now on. What came in between is missing.",

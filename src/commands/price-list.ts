@@ -1,0 +1,28 @@
+/** The size of an order, with its defaults. */
+export interface Sized {
+  visibility: "public" | "private";
+  quantity: number;
+  durationMinutes: number;
+  playerCount: number;
+}
+
+const cents: Record<number, readonly [first: number, further: number]> = {
+  30: [1500, 1000],
+  60: [2000, 1500],
+  120: [3500, 2500],
+  180: [5000, 4000],
+};
+
+/** What an order costs by the published price list, for servers that give no quotes. */
+export function listPrice({ visibility, quantity, durationMinutes, playerCount }: Sized) {
+  if (visibility === "public") return { costPerSlotCents: 0, totalCents: 0, minutesNeeded: 0 };
+  const [first, further] = cents[durationMinutes]!;
+  const costPerSlotCents = first + further * (playerCount - 1);
+  return {
+    costPerSlotCents,
+    totalCents: costPerSlotCents * quantity,
+    minutesNeeded: durationMinutes * playerCount * quantity,
+  };
+}
+
+export const fromPriceList = "This server gives no quotes: the price is the published list's.";

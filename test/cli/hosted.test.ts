@@ -1,0 +1,113 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { playtest } from "../helpers/cli.ts";
+import { everyCommand, everyWorld, type World } from "../helpers/every-command.ts";
+import { type Miss, startHosted } from "../helpers/hosted.ts";
+import { type Receiver, startReceiver } from "../helpers/receiver.ts";
+import { startTestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+
+/** Every command against a server that speaks the specification and nothing beyond it. */
+let world: World;
+let receiver: Receiver;
+const gates = {} as Record<Miss, Awaited<ReturnType<typeof startHosted>>>;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  const store = await drivers[0]!.open();
+  const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
+  const server = await startTestServer({
+    store,
+    config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
+  });
+  receiver = await startReceiver();
+  world = await everyWorld(server, receiver);
+  for (const how of ["json", "html"] as const) gates[how] = await startHosted(server.baseUrl, how);
+  stop = async () => {
+    for (const gate of Object.values(gates)) await gate.close();
+    await server.close();
+    await receiver.close();
+    await store.remove();
+  };
+});
+afterAll(() => stop());
+
+let ids = 0;
+const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`;
+
+async function ran(path: string, how: Miss, flags: readonly string[] = []) {
+  const { words = "", code: expected = 0, ...options } = await everyCommand[path]!(world);
+  const rest = typeof words === "string" ? words.split(" ").filter(Boolean) : words;
+  const ended = await playtest([...path.split(" "), ...rest, ...flags], {
+    key: world.owner.key,
+    ...options,
+    baseUrl: gates[how].baseUrl,
+    outside: { newId },
+  });
+  return { ...ended, expected };
+}
+/** What only this project's server has; everything else works without. */
+const beyond =
+  /^(admin|tester|auth keys) |^(games push|playtests pay|playtests cancel|playtests cancel-slot|chat block|chat unblock)$|^webhooks (redeliver|trigger)$/;
+
+describe.each(["json", "html"] as const)("on a server without extensions, which answers their routes with %s,", (how) => {
+  it.each(Object.keys(everyCommand))("%s", async (path) => {
+    const { code, stdout, stderr, expected } = await ran(path, how);
+    // Its row asks for the past of the event stream.
+    if (path === "webhooks listen") return expect([code, stderr]).toEqual([3, expect.stringContaining("has no event stream")]);
+    if (!beyond.test(path)) return expect([code, stderr]).toEqual([expected, expect.not.stringMatching(/offer|bug/)]);
+    expect([code, stdout]).toEqual([3, ""]);
+    const [message, hint] = stderr.split("\n");
+    expect(message).toMatch(/^error: This server does not (offer to [a-z]|keep builds)/);
+    expect(hint).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it("as JSON: a code, a status and the next step", async () => {
+    const { code, stdout, stderr } = await ran("auth keys list", how, ["--json"]);
+    expect([code, stdout, JSON.parse(stderr)]).toEqual([
+      3,
+      "",
+      expect.objectContaining({ code: "NOT_OFFERED", httpStatus: 404, exitCode: 3, retryable: false, hint: expect.any(String) }),
+    ]);
+  });
+
+  it("what is missing on a route of the specification is still not found", async () => {
+    const gone = ["games", "get", "019ca945-0a00-7706-9c06-a611624d0000"];
+    const { code, stderr } = await playtest(gone, { baseUrl: gates[how].baseUrl, key: world.owner.key });
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^error: (?!This server)/)]);
+  });
+});
+
+describe("without quotes, the price is the published one:", () => {
+  it.each([
+    ["5 slots", ["--quantity", "5"], { totalCents: 10_000, playtestMinutesNeeded: 300, wouldPayWith: "credit", missingCents: 0 }],
+    ["3 players", ["--player-count", "3", "--duration-minutes", "30"], { totalCents: 3500, costPerSlotCents: 3500 }],
+    ["public", ["--visibility", "public"], { totalCents: 0, wouldPayWith: "free" }],
+  ])("%s", async (_, flags, expected) => {
+    const words = ["playtests", "quote", world.gameId, ...flags];
+    const { stdout, stderr } = await playtest([...words, "--json"], { baseUrl: gates.json.baseUrl, key: world.owner.key });
+    expect(JSON.parse(stdout)).toMatchObject(expected);
+    expect(stderr).toContain("the price is the published list's");
+    const quoted = await playtest([...words, "--json"], { baseUrl: world.server.baseUrl, key: world.owner.key });
+    expect(JSON.parse(quoted.stdout)).toMatchObject(expected);
+  });
+});
+
+describe("one thing that is missing on a server with extensions", () => {
+  it("is not found, not a route that is not offered", async () => {
+    const words = ["playtests", "cancel", "019ca945-0a00-7706-9c06-a611624d0000", "--yes"];
+    const { code, stderr } = await playtest(words, { baseUrl: world.server.baseUrl, key: world.owner.key });
+    expect([code, stderr]).toEqual([3, expect.not.stringContaining("offer")]);
+  });
+});
+
+it("events come by polling", async () => {
+  const key = world.owner.key;
+  const { code, stdout, stderr } = await playtest(["webhooks", "listen", "--count", "1"], {
+    key,
+    baseUrl: gates.json.baseUrl,
+    outside: { newId, sleep: async () => void (await world.submitted()) },
+  });
+  expect([code, stderr, stdout.trim().split("\n").length]).toEqual([0, expect.stringContaining("polling"), 1]);
+  expect(stdout).toContain("slot.submitted");
+});
