@@ -1,7 +1,8 @@
 import type { Value } from "./db.ts";
 
-const maxAnswers = 2_000;
-const maxRows = 20;
+/** Rows kept in all, and of one answer. */
+const maxRows = 2_000;
+const maxRowsOfOne = 20;
 
 /**
  * What was read since the last commit. Every commit goes through this process, so until the next one the same query has the same
@@ -10,7 +11,7 @@ const maxRows = 20;
 export class ReadMemory {
   readonly #version: () => number;
   #at = -1;
-  #size = 0;
+  #rows = 0;
   #answers = new Map<string, Map<string, unknown>>();
 
   /** `version` changes with every commit. */
@@ -23,17 +24,18 @@ export class ReadMemory {
     const key = JSON.stringify(values);
     if (known.has(key)) return known.get(key) as T;
     const answer = ask();
-    if (Array.isArray(answer) && answer.length > maxRows) return answer;
+    const rows = Array.isArray(answer) ? answer.length : 1;
+    if (rows > maxRowsOfOne) return answer;
     known.set(key, frozen(answer));
-    this.#size++;
+    this.#rows += Math.max(rows, 1);
     return answer;
   }
 
   #of(sql: string): Map<string, unknown> {
     const version = this.#version();
-    if (version !== this.#at || this.#size >= maxAnswers) {
+    if (version !== this.#at || this.#rows >= maxRows) {
       this.#at = version;
-      this.#size = 0;
+      this.#rows = 0;
       this.#answers = new Map();
     }
     const known = this.#answers.get(sql);
