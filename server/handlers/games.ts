@@ -25,6 +25,7 @@ export function games(deps: Deps): Some<Ops> {
       filename: null,
       size: null,
       sha256: null,
+      content_sha256: null,
       version: null,
       channel: null,
       notes: null,

@@ -40,6 +40,7 @@ export function uploads(deps: Deps): Some<Ops> {
         const sha256 = readText(metadata, "sha256", 64).toLowerCase();
         if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256", "must be the file's SHA-256, 64 hexadecimal digits");
         for (const [field, max] of [
+          ["contentSha256", 64],
           ["version", 100],
           ["channel", 100],
           ["notes", 5000],

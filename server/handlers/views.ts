@@ -78,6 +78,7 @@ export const buildView = (build: BuildRow) => ({
   filename: build.filename,
   size: build.size,
   sha256: build.sha256,
+  contentSha256: build.content_sha256,
   version: build.version,
   channel: build.channel,
   notes: build.notes,

@@ -89,6 +89,7 @@ async function createGame(deps: Deps, tx: Query, ownerId: string): Promise<strin
     filename: null,
     size: null,
     sha256: null,
+    content_sha256: null,
     version: null,
     channel: null,
     notes: null,

@@ -33,6 +33,8 @@ export interface BuildRow {
   filename: string | null;
   size: number | null;
   sha256: string | null;
+  /** Of what the build holds, whatever it is packed with; as whoever uploaded it says. */
+  content_sha256: string | null;
   version: string | null;
   channel: string | null;
   notes: string | null;

@@ -88,6 +88,7 @@ async function addBuild(deps: Deps, tx: Query, upload: uploads.UploadRow, now: n
     filename: upload.filename,
     size: upload.size,
     sha256: upload.sha256,
+    content_sha256: metadata.contentSha256 || null,
     version: metadata.version || null,
     channel: metadata.channel || null,
     notes: metadata.notes || null,

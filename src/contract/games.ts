@@ -48,6 +48,9 @@ export const build = z
     filename: extra(z.string().nullable()),
     size: extra(z.int().nullable().meta({ description: "Bytes, of a hosted build." })),
     sha256: extra(z.string().nullable()),
+    contentSha256: extra(
+      z.string().nullable().meta({ description: "Of the files inside, as the uploader says, however they are packed." }),
+    ),
     version: extra(z.string().nullable()),
     channel: extra(z.string().nullable()),
     notes: extra(z.string().nullable()),

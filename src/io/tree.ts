@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -72,4 +74,23 @@ export async function readTree(root: string): Promise<Tree> {
   await visit("");
   tree.files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
   return tree;
+}
+
+/** SHA-256 of a file, and its size in bytes. */
+export async function hashFile(file: string): Promise<{ sha256: string; size: number }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of createReadStream(file)) {
+    hash.update(chunk as Buffer);
+    size += (chunk as Buffer).length;
+  }
+  return { sha256: hash.digest("hex"), size };
+}
+
+/** What a tree holds as one hash: paths, who may run them, contents. The same on every machine, whatever packs it. */
+export async function hashTree(files: readonly TreeFile[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const { path, file, executable } of files)
+    hash.update(`${executable ? "755" : "644"} ${(await hashFile(file)).sha256} ${path}\0`);
+  return hash.digest("hex");
 }

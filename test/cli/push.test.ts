@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -50,6 +51,37 @@ describe("games push, to a server that keeps builds", () => {
     const changed = result(await at(folder, ".", desk.gameId, "--if-changed", "--json"));
     expect(changed.skipped).toBe(false);
     expect(changed.sha256).not.toBe(first.sha256);
+  });
+
+  it("knows the same files again although another program packed them", async () => {
+    const folder = folderWith({ "a.txt": "a".repeat(9999), "b/c.txt": "c" });
+    const first = result(await at(folder, ".", desk.gameId, "--json"));
+    // As if the archive that the server keeps had been made by another version of zlib.
+    await desk.server.deps.store.write((tx) => tx.run("UPDATE builds SET sha256 = ?", "0".repeat(64)));
+    const again = result(await at(folder, ".", desk.gameId, "--if-changed", "--json"));
+    expect(again).toMatchObject({ skipped: true, buildUrl: first.buildUrl, contentSha256: first.contentSha256 });
+    const moved = folderWith({ "a.txt": "a".repeat(9999), "b/d.txt": "c" });
+    expect(result(await at(moved, ".", desk.gameId, "--if-changed", "--json")).skipped).toBe(false);
+  });
+
+  it.each([
+    ["git", { "a.txt": "a" }, /^v1\.2-1-g[0-9a-f]+-dirty$/],
+    ["file", { "a.txt": "a", VERSION: "3.1\nnotes\n" }, /^3\.1$/],
+    ["file", { "version.txt": " 7 \n" }, /^7$/],
+    ["file", { "package.json": '{"version":"0.4.0"}' }, /^0\.4\.0$/],
+  ])("takes the label from %s: %j", async (from, files, label) => {
+    const folder = folderWith(files as unknown as Record<string, string>);
+    const git = (...words: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...words], { cwd: folder });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "one");
+    git("tag", "v1.2");
+    git("commit", "-q", "--allow-empty", "-m", "two");
+    writeFileSync(join(folder, Object.keys(files)[0]!), `${Object.values(files)[0]} `);
+    const pushed = result(await at(folder, ".", desk.gameId, "--version-from", from, "--json"));
+    expect(pushed.version).toMatch(label);
+    expect((await builds())[0].version).toBe(pushed.version);
   });
 
   it("leaves out what .playtestignore names, and warns of links", async () => {
@@ -134,13 +166,14 @@ describe("games push, to a server that keeps builds", () => {
     [["empty"], "empty holds no files to push."],
     [["void.zip"], "void.zip is empty."],
     [["a.txt", "--version-from", "file"], "has no VERSION"],
+    [["broken", "--version-from", "file"], "has no VERSION"],
     [["a.txt", "--version-from", "file", "--version-label", "1"], "exclude each other"],
     [["a.txt", "--put-url", "x"], "--put-url"],
     [["a.txt", "--put-url", "http://x", "--upload-cmd", "y"], "exclude each other"],
     [["a.txt", "--order", "none.yaml"], "none.yaml"],
     [["ftp://example.com/a.zip"], "is neither a file nor a folder"],
   ])("refuses %j", async ([source, ...flags], message) => {
-    const folder = folderWith({ "a.txt": "a", "void.zip": "", "empty/.DS_Store": "x" });
+    const folder = folderWith({ "a.txt": "a", "void.zip": "", "empty/.DS_Store": "x", "broken/package.json": "{" });
     const { code, stdout, stderr } = await at(folder, source!, desk.gameId, ...flags);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
@@ -167,6 +200,8 @@ describe("games push, elsewhere", () => {
         });
         return;
       }
+      if (path === "/moved") return void response.writeHead(302, { location: "/b/a.txt" }).end();
+      if (path === "/round") return void response.writeHead(302, { location: "/round" }).end();
       const body = stored.get(path);
       response.writeHead(body ? 200 : 404, { "content-length": body?.length ?? 0 }).end(request.method === "HEAD" ? "" : body);
     });
@@ -179,13 +214,36 @@ describe("games push, elsewhere", () => {
     const folder = folderWith({ "a.txt": "abc" });
     const pushed = result(await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt?sig=1`, "--json"));
     expect(stored.get("/b/a.txt")?.toString()).toBe("abc");
-    expect(pushed.buildUrl).toBe(`${address}/b/a.txt#sha256=${pushed.sha256}`);
+    expect(pushed.buildUrl).toBe(`${address}/b/a.txt#content-sha256=${pushed.sha256}`);
     expect((await game()).buildUrl).toBe(pushed.buildUrl);
     stored.clear();
     const again = result(
       await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt?sig=2`, "--if-changed", "--json"),
     );
     expect([again.skipped, stored.size]).toEqual([true, 0]);
+  });
+
+  it("knows a folder again on another machine by the hash of its files", async () => {
+    const files = { "index.html": "<h1>", "data/a.bin": "x" };
+    const to = `${address}/b/game.zip`;
+    const first = result(await at(folderWith(files), ".", desk.gameId, "--put-url", to, "--json"));
+    expect(first.buildUrl).toBe(`${to}#content-sha256=${first.contentSha256}`);
+    const before = stored.get("/b/game.zip");
+    stored.clear();
+    const there = folderWith(files);
+    expect(result(await at(there, ".", desk.gameId, "--put-url", to, "--if-changed", "--json")).skipped).toBe(true);
+    expect(stored.size).toBe(0);
+    chmodSync(join(there, "index.html"), 0o755);
+    expect(result(await at(there, ".", desk.gameId, "--put-url", to, "--if-changed", "--json")).skipped).toBe(false);
+    expect(stored.get("/b/game.zip")?.length).toBe(before?.length);
+  });
+
+  it("checks what an address redirects to, and gives up where that never ends", async () => {
+    const folder = folderWith({ "a.txt": "abc" });
+    const push = (publicUrl: string) =>
+      at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt`, "--public-url", `${address}${publicUrl}`);
+    expect((await push("/moved")).code).toBe(0);
+    expect(await push("/round")).toMatchObject({ code: 1, stderr: expect.stringContaining("/round answers 302.") });
   });
 
   it("leaves the game alone when the storage refuses, or does not serve what was stored", async () => {
@@ -213,7 +271,7 @@ describe("games push, elsewhere", () => {
       "--no-verify",
     );
     expect(unchecked.code).toBe(0);
-    expect((await game()).buildUrl).toMatch(/\/other#sha256=/);
+    expect((await game()).buildUrl).toMatch(/\/other#content-sha256=/);
   });
 
   it("stores by a command, whose last line is the address", async () => {
@@ -222,7 +280,7 @@ describe("games push, elsewhere", () => {
     stored.set("/cmd", Buffer.from("abc"));
     const pushed = result(await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", script, "--json"));
     expect(readFileSync(join(folder, "copy"), "utf8")).toBe("abc");
-    expect(pushed.buildUrl).toBe(`${address}/cmd#sha256=${pushed.sha256}`);
+    expect(pushed.buildUrl).toBe(`${address}/cmd#content-sha256=${pushed.sha256}`);
     const failed = await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", "echo no >&2; exit 3");
     expect(failed).toMatchObject({
       code: 1,

@@ -40,7 +40,7 @@ export const initial = {
       game_id TEXT NOT NULL REFERENCES games (id), category_id TEXT NOT NULL REFERENCES categories (id), PRIMARY KEY (game_id, category_id)) {strict}`,
     `CREATE TABLE builds (
       id TEXT PRIMARY KEY, game_id TEXT NOT NULL REFERENCES games (id), build_url TEXT NOT NULL, blob_key TEXT, filename TEXT, size {int}, sha256 TEXT,
-      version TEXT, channel TEXT, notes TEXT, created_at {int} NOT NULL) {strict}`,
+      content_sha256 TEXT, version TEXT, channel TEXT, notes TEXT, created_at {int} NOT NULL) {strict}`,
     `CREATE INDEX builds_by_game ON builds (game_id, created_at, id)`,
     `CREATE TABLE uploads (
       id TEXT PRIMARY KEY, kind TEXT NOT NULL, user_id TEXT NOT NULL REFERENCES users (id), game_id TEXT, slot_id TEXT, size {int} NOT NULL,

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
+import { hashFile, hashTree, readTree, type TreeFile } from "../../io/tree.ts";
 import type { Context } from "../define.ts";
 
 /** A build as one file, ready to be sent. */
@@ -13,48 +12,68 @@ export interface BuildFile {
   filename: string;
   size: number;
   sha256: string;
-  /** Folder it was made from. */
-  folder?: string;
+  /** Hash of what it holds: two archives of the same files share it, whatever packed them. */
+  contentSha256: string;
 }
 
-/** Makes the build at a path into one file, for as long as `use` runs: a folder is packed, a file is taken as it is. */
-export async function withBuildFile<T>(ctx: Context, source: string, use: (build: BuildFile) => Promise<T>): Promise<T> {
+/** A build before it is made into one file. */
+export interface Build {
+  contentSha256: string;
+  /** Folder it is made from. */
+  folder?: string;
+  /** The file; a folder is packed when this is first asked for. */
+  pack(): Promise<BuildFile>;
+}
+
+/** The build at a path, for as long as `use` runs: a folder is packed, a file is taken as it is. */
+export async function withBuild<T>(ctx: Context, source: string, use: (build: Build) => Promise<T>): Promise<T> {
   const path = resolve(ctx.io.cwd(), source);
   const info = await stat(path).catch(() => undefined);
-  if (info?.isFile()) return use(await described(path, basename(path)));
+  if (info?.isFile()) return use(await singleFile(path));
   if (!info?.isDirectory()) throw usage(`${source} is neither a file nor a folder.`);
+  const files = await filesOf(ctx, path, source);
+  const contentSha256 = await hashTree(files);
   const temporary = await mkdtemp(join(tmpdir(), "playtest-push-"));
+  const target = join(temporary, `${basename(path) || "build"}.zip`);
+  let packed: Promise<BuildFile> | undefined;
+  const pack = () => {
+    packed ??= zip(ctx, files, target).then(() => described(target, contentSha256));
+    return packed;
+  };
   try {
-    const file = join(temporary, `${basename(path) || "build"}.zip`);
-    await pack(ctx, path, source, file);
-    return await use({ ...(await described(file, basename(file))), folder: path });
+    return await use({ contentSha256, folder: path, pack });
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-async function pack(ctx: Context, folder: string, source: string, target: string) {
-  const [{ readTree }, { writeZip }] = await Promise.all([import("../../io/tree.ts"), import("../../io/zip.ts")]);
+async function singleFile(path: string): Promise<Build> {
+  const file = await described(path);
+  return { contentSha256: file.contentSha256, pack: async () => file };
+}
+
+async function filesOf(ctx: Context, folder: string, source: string): Promise<TreeFile[]> {
   const { files, skipped } = await readTree(folder);
   if (files.length === 0) throw usage(`${source} holds no files to push.`);
   if (skipped.length > 0)
     ctx.out.warn(
       `Not packed, because they are links or devices: ${skipped.slice(0, 5).join(", ")}${skipped.length > 5 ? " …" : ""}.`,
     );
+  return files;
+}
+
+async function zip(ctx: Context, files: readonly TreeFile[], target: string) {
+  const { writeZip } = await import("../../io/zip.ts");
   const progress = await ctx.progress();
   progress.update(`Packing ${plural(files.length, "file")}`);
   await writeZip(files, target, ctx.signal).finally(() => progress.done());
 }
 
-async function described(file: string, filename: string): Promise<BuildFile> {
-  const hash = createHash("sha256");
-  let size = 0;
-  for await (const chunk of createReadStream(file)) {
-    hash.update(chunk as Buffer);
-    size += (chunk as Buffer).length;
-  }
+async function described(file: string, contentSha256?: string): Promise<BuildFile> {
+  const filename = basename(file);
+  const { sha256, size } = await hashFile(file);
   if (size === 0) throw usage(`${filename} is empty.`);
-  return { file, filename, size, sha256: hash.digest("hex") };
+  return { file, filename, size, sha256, contentSha256: contentSha256 ?? sha256 };
 }
 
 /** Reads parts of a file, for `readZipIndex`. */

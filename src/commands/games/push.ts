@@ -2,7 +2,7 @@ import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { bytes, usd } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, type View } from "../define.ts";
-import { type BuildFile, withBuildFile } from "./build-file.ts";
+import { type BuildFile, withBuild } from "./build-file.ts";
 import { placeOrder, planOrder } from "./order-after.ts";
 import { preview } from "./preview.ts";
 import { addressOf, checkUrl, hashOf, type StorageFlags, store, withHash } from "./storage.ts";
@@ -23,6 +23,8 @@ interface Pushed extends Labels {
   gameId: string;
   buildUrl: string;
   sha256: string | null;
+  /** Of the files inside; null for a URL. */
+  contentSha256: string | null;
   size: number | null;
   skipped: boolean;
 }
@@ -85,6 +87,7 @@ async function tell(ctx: Context, pushed: Pushed, playtest: { id: string; status
     "game-id": pushed.gameId,
     "build-url": pushed.buildUrl,
     sha256: pushed.sha256,
+    "content-sha256": pushed.contentSha256,
     version: pushed.version,
     skipped: pushed.skipped,
     ...(playtest && { "playtest-id": playtest.id, "playtest-status": playtest.status }),
@@ -109,7 +112,7 @@ const gameOf = async (ctx: Context, id: string) => (await ctx.api().getGame({ pa
 
 async function pushUrl(ctx: Context, gameId: string, url: string, flags: PushFlags): Promise<Pushed> {
   if (flags.preview) throw usage("--preview compares a folder or file, not a URL.");
-  const result = { gameId, buildUrl: checkUrl(url, "source"), sha256: null, size: null };
+  const result = { gameId, buildUrl: checkUrl(url, "source"), sha256: null, contentSha256: null, size: null };
   if (flags.ifChanged && (await gameOf(ctx, gameId)).buildUrl === url) return { ...result, skipped: true };
   await ctx.api().updateGame({ params: { id: gameId }, body: { buildUrl: url } });
   return { ...result, skipped: false };
@@ -119,19 +122,23 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
   const elsewhere = flags.putUrl !== undefined || flags.uploadCmd !== undefined;
   if (!elsewhere) await requireHosting(ctx);
   const game = await gameOf(ctx, args.game);
-  return withBuildFile(ctx, args.source, async (build) => {
+  return withBuild(ctx, args.source, async (build) => {
     const present = await presentBuild(ctx, game.id, game.buildUrl);
-    if (flags.preview) return preview(ctx, build, await present.link());
+    if (flags.preview) return preview(ctx, await build.pack(), await present.link());
     const version = await versionLabel(ctx, flags, build.folder ?? ctx.io.cwd());
     const labels: Labels = {
       ...(version && { version }),
       ...(flags.channel && { channel: flags.channel }),
       ...(flags.notes && { notes: flags.notes }),
     };
-    const about = { gameId: game.id, sha256: build.sha256, size: build.size, ...labels };
-    if (flags.ifChanged && present.sha256 === build.sha256) return { ...about, buildUrl: game.buildUrl, skipped: true };
-    const buildUrl = elsewhere ? await storeElsewhere(ctx, game.id, build, flags) : await host(ctx, game.id, build, labels);
-    return { ...about, buildUrl, skipped: false };
+    const about = { gameId: game.id, contentSha256: build.contentSha256, ...labels };
+    if (flags.ifChanged && present.contentSha256 === build.contentSha256) {
+      const { sha256, size } = present;
+      return { ...about, sha256, size, buildUrl: game.buildUrl, skipped: true };
+    }
+    const file = await build.pack();
+    const buildUrl = elsewhere ? await storeElsewhere(ctx, game.id, file, flags) : await host(ctx, game.id, file, labels);
+    return { ...about, sha256: file.sha256, size: file.size, buildUrl, skipped: false };
   });
 }
 
@@ -157,11 +164,13 @@ async function presentBuild(ctx: Context, gameId: string, buildUrl: string) {
   const hosted = current?.sha256 ? current : undefined;
   const link = async () =>
     hosted ? (await ctx.api().getBuildDownloadUrl({ params: { id: gameId, buildId: hosted.id } })).downloadUrl : buildUrl;
-  return { sha256: hosted?.sha256 ?? hashOf(buildUrl), link };
+  const { contentSha256 = hashOf(buildUrl), sha256 = null, size = null } = hosted ?? {};
+  return { contentSha256, sha256, size, link };
 }
 
 async function storeElsewhere(ctx: Context, id: string, build: BuildFile, flags: PushFlags): Promise<string> {
-  const change = (url: string) => ctx.api().updateGame({ params: { id }, body: { buildUrl: withHash(url, build.sha256) } });
+  const change = (url: string) =>
+    ctx.api().updateGame({ params: { id }, body: { buildUrl: withHash(url, build.contentSha256) } });
   const planned =
     flags.publicUrl ?? (flags.putUrl ? addressOf(flags.putUrl, undefined) : "https://where-the-command-says.invalid/");
   if (ctx.flags.dryRun) await change(planned);
@@ -171,7 +180,8 @@ async function storeElsewhere(ctx: Context, id: string, build: BuildFile, flags:
 /** Uploads to the server, which checks the hash and then points the game at it. */
 async function host(ctx: Context, id: string, build: BuildFile, labels: Labels): Promise<string> {
   const progress = await ctx.progress();
-  const metadata = { filename: build.filename, filetype: "application/octet-stream", sha256: build.sha256, ...labels };
+  const { sha256, contentSha256 } = build;
+  const metadata = { filename: build.filename, filetype: "application/octet-stream", sha256, contentSha256, ...labels };
   try {
     await ctx.upload({
       path: `/games/${id}/builds`,

@@ -21,12 +21,12 @@ export function checkUrl(text: string, label: string): string {
 }
 
 /** Marks an address with what is behind it, so that an identical build is known again on any machine. */
-export const withHash = (url: string, sha256: string) => {
+export const withHash = (url: string, contentSha256: string) => {
   const marked = new URL(url);
-  marked.hash = `sha256=${sha256}`;
+  marked.hash = `content-sha256=${contentSha256}`;
   return marked.href;
 };
-export const hashOf = (url: string) => /#sha256=([0-9a-f]{64})$/.exec(url)?.[1];
+export const hashOf = (url: string) => /#content-sha256=([0-9a-f]{64})$/.exec(url)?.[1];
 
 /** Stores the build and gives the address playtesters download it from. */
 export async function store(ctx: Context, build: BuildFile, flags: StorageFlags): Promise<string> {
@@ -82,9 +82,19 @@ async function byCommand(ctx: Context, build: BuildFile, flags: StorageFlags): P
 
 const refused = (what: string, hint: string) => failure(`${what}. The game's build was not changed.`, hint || undefined);
 
+/** Asks for the head of an address, past a few redirects: no key is sent that could leak. */
+async function headOf(ctx: Context, address: string) {
+  for (let url = new URL(address), hops = 0; ; hops++) {
+    const reply = await ctx.send({ method: "HEAD", url, headers: {}, timeout: 30_000, signal: ctx.signal });
+    const { location } = reply.headers;
+    if (reply.status < 300 || reply.status >= 400 || !location || !URL.canParse(location, url.href) || hops === 5) return reply;
+    url = new URL(location, url);
+  }
+}
+
 /** Makes sure that the address serves the build before any playtester is sent there. */
 async function verify(ctx: Context, url: string, size: number) {
-  const reply = await ctx.send({ method: "HEAD", url: new URL(url), headers: {}, timeout: 30_000, signal: ctx.signal });
+  const reply = await headOf(ctx, url);
   const length = Number(reply.headers["content-length"] ?? Number.NaN);
   const wrong =
     reply.status >= 300

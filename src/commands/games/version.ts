@@ -21,12 +21,20 @@ async function fromGit(ctx: Context) {
   return out.trim();
 }
 
+function parsed(manifest: string): { version?: string } | undefined {
+  try {
+    return JSON.parse(manifest) as { version?: string };
+  } catch {
+    return undefined;
+  }
+}
+
 async function fromFile(folder: string) {
   const text = (name: string) => readFile(join(folder, name), "utf8").catch(() => undefined);
   const plain = (await text("VERSION")) ?? (await text("version.txt"));
   if (plain?.trim()) return plain.trim().split("\n")[0]!;
   const manifest = await text("package.json");
-  const version = manifest && (JSON.parse(manifest) as { version?: string }).version;
+  const version = manifest && parsed(manifest)?.version;
   if (version) return version;
   throw usage(`--version-from file: ${folder} has no VERSION, version.txt or package.json with a version.`);
 }
