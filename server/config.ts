@@ -48,6 +48,9 @@ export interface Config {
     maxOpenQuotes: number;
     /** Within it a node must have answered. */
     timeoutMs: number;
+    /** How often a chain is looked through for deposits nobody named while quotes wait, and how often while none does. */
+    scanMs: number;
+    idleScanMs: number;
     base: EvmNetwork;
     ethereum: EvmNetwork;
     /** `usdc` is the mint. */
@@ -85,6 +88,8 @@ export interface EvmNetwork {
   /** A transaction counts from this block of the node on; `confirmations`, when set, count instead. */
   finality: "finalized" | "safe";
   confirmations: number | null;
+  /** Blocks asked for at once when looking for deposits: what the node's provider allows. */
+  scanBlocks: number;
 }
 
 /** Cents by duration in minutes: first player, and each further one. `payoutPerHourCents` is per player. */
@@ -132,6 +137,8 @@ export const defaults: Config = {
     reserveMs: hour,
     maxOpenQuotes: 50,
     timeoutMs: 10_000,
+    scanMs: 5 * minute,
+    idleScanMs: 24 * hour,
     base: {
       rpcUrl: null,
       receiver: null,
@@ -139,6 +146,7 @@ export const defaults: Config = {
       chainId: 8453,
       finality: "safe",
       confirmations: null,
+      scanBlocks: 500,
     },
     ethereum: {
       rpcUrl: null,
@@ -147,6 +155,7 @@ export const defaults: Config = {
       chainId: 1,
       finality: "finalized",
       confirmations: null,
+      scanBlocks: 500,
     },
     solana: { rpcUrl: null, receiver: null, usdc: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" },
     rates: { ETH: null, SOL: null, feedUrl: null, timeoutMs: 5_000 },

@@ -1,4 +1,5 @@
 import { type App, createApp } from "./app.ts";
+import { watchChains } from "./billing/crypto-arrivals.ts";
 import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import { keyUsage } from "./http/auth.ts";
@@ -33,6 +34,7 @@ export async function start(options: {
   const baseUrl = options.publicUrl ?? `http://${host}:${server.port}`;
   const deps = createDeps({ ...outside, cards, config: { ...outside.config, baseUrl }, draining: draining.signal });
   await ensureCategories(deps);
+  if (!deps.config.sandbox) await watchChains(deps);
   const app = createApp(deps);
   deps.jobs.start(deps);
   server.serve(app);

@@ -18,7 +18,7 @@ export interface Received {
   quote: crypto.QuoteRow;
 }
 
-interface Judged {
+export interface Judged {
   transfer: SeenTransfer;
   verdict: Verdict<Weighed>;
 }
@@ -33,7 +33,7 @@ interface Weighed {
   paid: boolean;
 }
 
-const weigh = (row: crypto.QuoteRow): Weighed => ({
+export const weigh = (row: crypto.QuoteRow): Weighed => ({
   row,
   ownerId: row.owner_id,
   atomic: BigInt(row.amount_atomic),
@@ -93,7 +93,7 @@ async function judgeOne(tx: Query, proof: Proof, transfer: SeenTransfer, at: num
   return { transfer, verdict };
 }
 
-/** A transaction that was named before answers as it did then. */
+/** A transaction that was named before answers as it did then; one that was kept aside as nobody's says so. */
 async function repeat(
   tx: Query,
   proof: Proof,
@@ -101,7 +101,8 @@ async function repeat(
   scope: Scope,
 ): Promise<Received | Problem | undefined> {
   for (const deposit of booked) {
-    if (deposit.owner_id !== proof.ownerId) continue;
+    if (deposit.payment_id === null && deposit.currency === proof.currency) return unmatched();
+    if (deposit.payment_id === null || deposit.owner_id !== proof.ownerId) continue;
     const quote = (await crypto.findByPayment(tx, deposit.payment_id))!;
     if (!(await scope(tx, quote))) continue;
     return deposit.note === null ? { deposit, quote } : refusal(deposit, quote);
@@ -109,7 +110,7 @@ async function repeat(
   return undefined;
 }
 
-async function settle(deps: Deps, tx: Query, proof: Proof, { transfer, verdict }: Judged): Promise<Received | Problem> {
+export async function settle(deps: Deps, tx: Query, proof: Proof, { transfer, verdict }: Judged): Promise<Received | Problem> {
   if (verdict.is !== "paid") throw new Error("only what pays is settled");
   const quote = verdict.quote.row;
   const now = deps.clock.now();
@@ -167,7 +168,7 @@ async function payOrder(deps: Deps, tx: Query, order: playtests.PlaytestRow, quo
 }
 
 /** Keeps money that is nobody's credit for sure, for the operator to resolve. */
-async function suspend(deps: Deps, tx: Query, proof: Proof, { transfer, verdict }: Judged): Promise<Problem> {
+export async function suspend(deps: Deps, tx: Query, proof: Proof, { transfer, verdict }: Judged): Promise<Problem> {
   if (verdict.is === "unasked")
     throw invalid("txHash", "is older than the payment it should pay, or you asked for no such payment");
   if (verdict.is === "foreign" || verdict.is === "paid") throw taken();
@@ -191,7 +192,8 @@ async function suspend(deps: Deps, tx: Query, proof: Proof, { transfer, verdict 
   return refusal(deposit, quote);
 }
 
-const eventKey = ({ chain, txHash }: Proof, { index }: SeenTransfer) => `crypto:${chain}:${txHash}:${index}`;
+export const eventKey = ({ chain, txHash }: Pick<Proof, "chain" | "txHash">, { index }: SeenTransfer) =>
+  `crypto:${chain}:${txHash}:${index}`;
 
 const depositOf = (
   deps: Deps,
@@ -213,6 +215,9 @@ const depositOf = (
 });
 
 const kept = "The money is not lost: it is kept aside, and the operator can assign it or send it back.";
+
+const unmatched = () =>
+  conflict(`The transaction arrived, but its amount is none that was asked for. Nothing was credited. ${kept}`);
 
 /** Why a transfer that arrived does not pay what it was named for. */
 function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Problem {

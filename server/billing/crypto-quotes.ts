@@ -6,6 +6,7 @@ import { type Chain, ChainDown } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
+import { scheduleScan } from "./crypto-arrivals.ts";
 
 /** A chain that takes the currency just now, and what the coin is worth: fetched before the transaction that quotes. */
 export interface Offer {
@@ -56,6 +57,7 @@ export async function openQuote(deps: Deps, tx: Query, offer: Offer, bill: Bill)
   const quote = await insertUnique(deps, tx, offer, bill, payment);
   const { id } = payment;
   await deps.jobs.schedule(tx, { kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: quote.expires_at });
+  await scheduleScan(deps, tx, offer.chain.name, now + deps.config.crypto.scanMs);
   const release = { kind: "release-quote", key: quote.id, payload: { quoteId: quote.id } };
   await deps.jobs.schedule(tx, { ...release, runAt: quote.expires_at + reserveMs });
   return quote;

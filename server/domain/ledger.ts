@@ -172,20 +172,18 @@ export function topUpTransfers(topUp: {
   ];
 }
 
-/** Crypto that arrived and is nobody's credit yet. */
+/** Crypto that arrived and is nobody's credit yet, kept under the payment it came for, or else under the deposit itself. */
 export const suspenseTransfer = (deposit: {
   eventKey: string;
   from: string;
-  ownerId: string;
-  paymentId: string;
+  ownerId?: string;
+  paymentId?: string;
   cents: number;
-}): Transfer => ({
-  eventKey: deposit.eventKey,
-  asset: "USD",
-  postings: move(deposit.from, accounts.suspense(deposit.paymentId), deposit.cents),
-  ownerId: deposit.ownerId,
-  paymentId: deposit.paymentId,
-});
+}): Transfer => {
+  const { eventKey, from, cents, ...refs } = deposit;
+  const account = accounts.suspense(refs.paymentId ?? eventKey);
+  return { eventKey, asset: "USD", postings: move(from, account, cents), ...refs };
+};
 
 /** Credit an admin gives an owner. */
 export const goodwillTransfer = (grant: { grantId: string; ownerId: string; cents: number; note: string }): Transfer => ({

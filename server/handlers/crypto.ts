@@ -1,3 +1,4 @@
+import { scheduleScan } from "../billing/crypto-arrivals.ts";
 import { receive } from "../billing/crypto-deposits.ts";
 import { lookUp, type Scope } from "../billing/crypto-proofs.ts";
 import { offerOf, openQuote, paymentRequired } from "../billing/crypto-quotes.ts";
@@ -31,8 +32,9 @@ export function crypto(deps: Deps): Some<"buyCreditWithCrypto" | "createTransact
         return call.commit(async (tx) => {
           const outcome = await receive(deps, tx, proof, seen, isTopUp);
           if (outcome instanceof Problem) return new Remembered(outcome, 0);
-          const { payment_id: paymentId, value_cents: creditedCents } = outcome.deposit;
-          return { message: "The payment has arrived and is on your balance.", paymentId, creditedCents };
+          const { deposit, quote } = outcome;
+          const message = "The payment has arrived and is on your balance.";
+          return { message, paymentId: quote.payment_id, creditedCents: deposit.value_cents };
         });
       }
       const { amountCents } = call.body;
@@ -51,6 +53,7 @@ export function crypto(deps: Deps): Some<"buyCreditWithCrypto" | "createTransact
       return call.commit(async (tx) => {
         const txHash = hashOn(chain);
         const moved = { chain, currency, receiver: to, amount_atomic: String(BigInt(amount)), status };
+        await scheduleScan(deps, tx, chain, deps.clock.now() + deps.config.crypto.scanMs);
         await insertTransaction(tx, { ...moved, tx_hash: txHash, confirmations, created_at: deps.clock.now() });
         return { txHash };
       });

@@ -7,6 +7,7 @@ import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.t
 import { remindHolder } from "./reminders.ts";
 import { renewSubscription } from "./renew-subscriptions.ts";
 import type { JobKinds } from "./runner.ts";
+import { keepDeposit, scanDeposits } from "./scan-deposits.ts";
 import { sendMail } from "./send-mail.ts";
 import { transcribe } from "./transcribe.ts";
 
@@ -15,10 +16,12 @@ export const jobKinds: JobKinds = {
   "confirm-deposit": confirmDeposit,
   "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
+  "keep-deposit": keepDeposit,
   "lapse-payment": lapsePayment,
   "discard-upload": discardUpload,
   "release-quote": releaseQuote,
   "renew-subscription": renewSubscription,
+  "scan-deposits": scanDeposits,
   "send-mail": sendMail,
   "expire-slot": expireSlot,
   "lapse-order": lapseOrder,

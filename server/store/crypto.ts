@@ -26,7 +26,8 @@ export interface QuoteRow {
   expires_at: number;
 }
 
-export type DepositNote = "short" | "late" | "again" | "unclear" | "order_over";
+/** `unmatched`: nobody asked for its amount, and nobody named it while it could have been theirs. */
+export type DepositNote = "short" | "late" | "again" | "unclear" | "order_over" | "unmatched";
 
 export interface DepositRow {
   chain: ChainName;
@@ -35,8 +36,9 @@ export interface DepositRow {
   currency: Currency;
   receiver: string;
   amount_atomic: string;
-  owner_id: string;
-  payment_id: string;
+  /** Both null where it is not known whose it is. */
+  owner_id: string | null;
+  payment_id: string | null;
   value_cents: number;
   status: "credited" | "suspense";
   note: DepositNote | null;
@@ -136,3 +138,24 @@ export async function noteProof(
 
 export const forgetProof = (tx: Query, ownerId: string, chain: ChainName, txHash: string) =>
   tx.run("DELETE FROM crypto_proofs WHERE owner_id = ? AND chain = ? AND tx_hash = ?", ownerId, chain, txHash);
+
+/** Unpaid quotes on a chain whose amounts are reserved. */
+export const waitingOn = async (q: Query, chain: ChainName) =>
+  (await q.one<{ count: number; native_since: number | null }>(
+    `SELECT COUNT(*) AS count, MIN(CASE WHEN currency <> 'USDC' THEN created_at END) AS native_since
+      FROM crypto_quotes WHERE chain = ? AND reserved = 1 AND paid = 0`,
+    chain,
+  ))!;
+
+/** How far a chain was scanned, in the chain's own terms. */
+export const scannedTo = async (q: Query, chain: ChainName) =>
+  (await q.one<{ position: string }>("SELECT position FROM crypto_scans WHERE chain = ?", chain))?.position ?? null;
+
+export const setScanned = (tx: Query, chain: ChainName, position: string, now: number) =>
+  tx.run(
+    `INSERT INTO crypto_scans (chain, position, scanned_at) VALUES (?, ?, ?)
+      ON CONFLICT (chain) DO UPDATE SET position = excluded.position, scanned_at = excluded.scanned_at`,
+    chain,
+    position,
+    now,
+  );

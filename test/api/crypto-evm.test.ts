@@ -2,15 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { EvmNetwork } from "../../server/config.ts";
 import { instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { callData, type EvmNode, selectors, startEvmNode } from "../helpers/evm.ts";
+import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";
 import { startRpc, type Trouble } from "../helpers/rpc-proxy.ts";
 import { createTestClock, type Reply } from "../helpers/server.ts";
 
 const minute = 60_000;
-const receiver = "0x00000000000000000000000000000000CaFeBabe";
 
 let node: EvmNode;
 let token: string;
+/** One for each server: each watches what comes to its own. */
+let receiver: string;
 const proxies: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
@@ -26,7 +27,16 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
   /** An owner whose server watches the node; its clock begins at the newest block. */
   async function open(changes: Partial<EvmNetwork> = {}) {
     const clock = createTestClock((await node.now()) + 1000);
-    const base = { receiver, rpcUrl: node.url, usdc: token, chainId: 8453, finality: "finalized", confirmations: null } as const;
+    receiver = freshReceiver();
+    const base = {
+      receiver,
+      rpcUrl: node.url,
+      usdc: token,
+      chainId: 8453,
+      finality: "finalized",
+      confirmations: null,
+      scanBlocks: 500,
+    } as const;
     const server = await serve({
       clock,
       config: (config) => {

@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { offerOf, openQuote } from "../../server/billing/crypto-quotes.ts";
-import { checkLedger } from "../../server/store/ledger-checks.ts";
-import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
+import { brokenRules, instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { TestServer } from "../helpers/server.ts";
 import { registerOwner } from "../helpers/story.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
-
-const brokenRules = async (server: TestServer) =>
-  (await server.deps.store.read(checkLedger)).filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
 
 onBothDatabases("crypto top-up", (serve) => {
   describe("asks", () => {
@@ -270,7 +265,8 @@ onBothDatabases("crypto top-up", (serve) => {
   });
 
   it("a deposit made in time counts, however late it is named", async () => {
-    const wallet = await openWallet(await serve());
+    // Nobody looks for it before it is named.
+    const wallet = await openWallet(await serve({ config: ({ crypto }) => Object.assign(crypto, { scanMs: 24 * hour }) }));
     const asked = await wallet.ask();
     const { id } = asked.body.error.payment;
     const txHash = await wallet.send(asked);

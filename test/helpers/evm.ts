@@ -76,6 +76,11 @@ export async function startEvmNode(chainId = 8453): Promise<EvmNode> {
   };
 }
 
+let receivers = 0;
+
+/** An address nobody used before, written with a checksum's mixed case. */
+export const freshReceiver = () => `0x${"CaFeBabe".padStart(32, "0")}${(receivers++).toString(16).padStart(8, "0")}`;
+
 /** Call data of `name(address,uint256…)` by its selector. */
 export const callData = (selector: string, to: string, ...numbers: bigint[]) =>
   `0x${selector}${[BigInt(to), ...numbers].map((value) => value.toString(16).padStart(64, "0")).join("")}`;

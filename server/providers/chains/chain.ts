@@ -31,6 +31,25 @@ export interface Chain {
   normalize(txHash: string): string | undefined;
   /** Undefined: nobody has seen it. */
   find(txHash: string): Promise<SeenTransaction | undefined>;
+  /** Looks through final blocks for transactions that may move something to the receiver. */
+  scan(task: ScanTask): Promise<Scanned>;
+}
+
+/** What to look for. Times are ms. */
+export interface ScanTask {
+  /** Where an earlier scan ended (`Scanned.position`); null: begin at `since`. */
+  after: string | null;
+  since: number;
+  /** Coins of the chain itself are looked for from here on only: it takes reading whole blocks. Null: not at all. */
+  nativeSince: number | null;
+}
+
+export interface Scanned {
+  /** Final transactions, oldest first; some of them may have been found by earlier scans. */
+  hashes: string[];
+  position: string;
+  /** There are more blocks to look through. */
+  behind: boolean;
 }
 
 /** The node or the price feed cannot tell just now. Answers 503; nothing was decided. */

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { EvmNetwork } from "../../config.ts";
-import { type ChainName, sameAddress } from "../../domain/crypto.ts";
+import { sameAddress } from "../../domain/crypto.ts";
 import { type Chain, ChainDown, type SeenTransaction, type SeenTransfer } from "./chain.ts";
+import { scanEvm } from "./evm-scan.ts";
+import { type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
 import { createRpc, type Rpc } from "./rpc.ts";
 
-const hex = z.string().regex(/^0x[0-9a-fA-F]*$/);
-const quantity = hex.transform((text) => BigInt(text));
 const transaction = z.object({ from: hex, to: hex.nullable(), value: quantity, blockHash: hex.nullable() }).nullable();
 const log = z.object({ address: hex, topics: z.array(hex), data: hex, logIndex: quantity, removed: z.boolean().optional() });
 const receipt = z.object({ status: quantity, blockHash: hex, blockNumber: quantity, logs: z.array(log) }).nullable();
@@ -14,18 +13,8 @@ const block = z.object({ number: quantity, hash: hex, timestamp: quantity }).nul
 type Log = z.infer<typeof log>;
 type Receipt = NonNullable<z.infer<typeof receipt>>;
 
-/** `Transfer(address,address,uint256)`. NFTs use the same topic with the value as a fourth. */
-const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-
 /** The coin itself has no log: its transfer has an index no log can have. */
 const nativeIndex = -1;
-
-export interface EvmOptions extends EvmNetwork {
-  name: ChainName;
-  rpcUrl: string;
-  receiver: string;
-  timeoutMs: number;
-}
 
 /** A chain of Ethereum's kind by JSON-RPC. It credits what a transaction itself sends: what a contract passes on does not show. */
 export function createEvmChain(options: EvmOptions): Chain {
@@ -60,6 +49,10 @@ export function createEvmChain(options: EvmOptions): Chain {
       const at = Number(inBlock.timestamp) * 1000;
       const status = mined.status === 1n ? "success" : "reverted";
       return { status, final: await isFinal(rpc, mined.blockNumber, options), at, from: sent.from, transfers };
+    },
+    async scan(task) {
+      await ready();
+      return scanEvm(rpc, options, task);
     },
   };
 }

@@ -8,7 +8,7 @@ import { createRates } from "./rates.ts";
 import { createSandboxChain, sandboxRates } from "./sandbox.ts";
 import { createSolanaChain } from "./solana.ts";
 
-export { type Chain, ChainDown, type SeenTransaction, type SeenTransfer } from "./chain.ts";
+export { type Chain, ChainDown, type Scanned, type SeenTransaction, type SeenTransfer } from "./chain.ts";
 
 export interface Chains {
   /** What can be paid with on this server. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../deps.ts";
 import { type ChainName, sameAddress } from "../../domain/crypto.ts";
 import type { Store } from "../../store/db.ts";
-import { findTransaction } from "../../store/sandbox-chain.ts";
+import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../../store/sandbox-chain.ts";
 import type { Chain } from "./chain.ts";
 
 /** Addresses nobody has the key of: the sandbox's money is not real. */
@@ -24,6 +24,9 @@ export const sandboxRates = { ETH: 300_000, SOL: 15_000 } as const;
 export const finalConfirmations = 12;
 const blockMs = 12_000;
 
+const isFinal = (made: SandboxTransactionRow, now: number) =>
+  made.confirmations + Math.floor((now - made.created_at) / blockMs) >= finalConfirmations;
+
 /** The built-in chain: its transactions are made through the sandbox routes (decisions §13). */
 export function createSandboxChain(name: ChainName, store: Store, clock: Clock): Chain {
   return {
@@ -35,15 +38,20 @@ export function createSandboxChain(name: ChainName, store: Store, clock: Clock):
     async find(txHash) {
       const made = await store.read((q) => findTransaction(q, name, txHash));
       if (!made) return undefined;
-      const confirmations = made.confirmations + Math.floor((clock.now() - made.created_at) / blockMs);
       const { currency, receiver: to, amount_atomic } = made;
       return {
         status: made.status,
-        final: confirmations >= finalConfirmations,
+        final: isFinal(made, clock.now()),
         at: made.created_at,
         from: "sandbox",
         transfers: sameAddress(to, receivers[name]) ? [{ index: 0, currency, to, amount: BigInt(amount_atomic) }] : [],
       };
+    },
+    async scan({ after, since }) {
+      const now = clock.now();
+      const made = await store.read((q) => transactionsTo(q, name, receivers[name], after === null ? since : Number(after)));
+      const hashes = made.filter((row) => row.status === "success" && isFinal(row, now)).map(({ tx_hash }) => tx_hash);
+      return { hashes, position: String(now - finalConfirmations * blockMs), behind: false };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Chain, ChainDown, type SeenTransfer } from "./chain.ts";
 import { createRpc, type Rpc } from "./rpc.ts";
+import { scanSolana } from "./solana-scan.ts";
 
 const tokenBalance = z.object({
   mint: z.string(),
@@ -67,6 +68,10 @@ export function createSolanaChain(options: SolanaOptions): Chain {
         from: found.transaction.message.accountKeys[0]?.pubkey ?? null,
         transfers: [...tokens(found, options), ...lamports(found, options)],
       };
+    },
+    async scan(task) {
+      await ready();
+      return scanSolana(rpc, options, task);
     },
   };
 }

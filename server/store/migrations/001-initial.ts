@@ -139,8 +139,9 @@ export const initial = {
       owner_id TEXT NOT NULL, chain TEXT NOT NULL, tx_hash TEXT NOT NULL, created_at {int} NOT NULL, PRIMARY KEY (owner_id, chain, tx_hash)) {strict}`,
     `CREATE TABLE crypto_deposits (
       chain TEXT NOT NULL, tx_hash TEXT NOT NULL, tx_index {int} NOT NULL, currency TEXT NOT NULL, receiver TEXT NOT NULL, amount_atomic TEXT NOT NULL,
-      owner_id TEXT NOT NULL, payment_id TEXT NOT NULL, value_cents {int} NOT NULL, status TEXT NOT NULL, note TEXT, seen_at {int} NOT NULL,
+      owner_id TEXT, payment_id TEXT, value_cents {int} NOT NULL, status TEXT NOT NULL, note TEXT, seen_at {int} NOT NULL,
       PRIMARY KEY (chain, tx_hash, tx_index)) {strict}`,
+    `CREATE TABLE crypto_scans (chain TEXT PRIMARY KEY, position TEXT NOT NULL, scanned_at {int} NOT NULL) {strict}`,
     `CREATE TABLE sandbox_chain (
       chain TEXT NOT NULL, tx_hash TEXT NOT NULL, currency TEXT NOT NULL, receiver TEXT NOT NULL, amount_atomic TEXT NOT NULL, status TEXT NOT NULL,
       confirmations {int} NOT NULL, created_at {int} NOT NULL, PRIMARY KEY (chain, tx_hash)) {strict}`,

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { ChainDown, type Scanned, type ScanTask } from "./chain.ts";
+import { type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
+import type { Rpc } from "./rpc.ts";
+
+const header = z.object({ number: quantity, timestamp: quantity }).nullable();
+const logs = z.array(z.object({ transactionHash: hex, blockNumber: quantity, logIndex: quantity }));
+const sent = z.object({ hash: hex, to: hex.nullable(), value: quantity });
+const fullBlock = z.object({ transactions: z.array(sent) }).nullable();
+
+/** Blocks below the last scan that are looked through again, should the node have known less than it said. */
+const margin = 20n;
+const blocksAtOnce = 10;
+
+/**
+ * Looks through one range of final blocks: tokens by their events, coins by reading each block, since those leave no
+ * event. Throws `ChainDown` where the node cannot tell.
+ */
+export async function scanEvm(rpc: Rpc, options: EvmOptions, { after, since, nativeSince }: ScanTask): Promise<Scanned> {
+  const { scanBlocks, receiver } = options;
+  const head = await finalHead(rpc, options);
+  if (head < 0n) return { hashes: [], position: after ?? "-1", behind: false };
+  const start = after === null ? await firstAt(rpc, since, 0n, head) : least(BigInt(after) + 1n, head + 1n) - margin;
+  const from = start < 0n ? 0n : start;
+  const to = least(head, from + BigInt(scanBlocks) + margin - 1n);
+  const tokens = await tokenHashes(rpc, options, from, to);
+  const coins = nativeSince === null ? [] : await coinHashes(rpc, receiver, await firstAt(rpc, nativeSince, from, to), to);
+  return { hashes: [...new Set([...tokens, ...coins])], position: String(to), behind: to < head };
+}
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b);
+const text = (block: bigint) => `0x${block.toString(16)}`;
+
+/** The newest block that counts as final; below zero when there is none yet. */
+async function finalHead(rpc: Rpc, { finality, confirmations }: EvmOptions): Promise<bigint> {
+  const head = await rpc("eth_getBlockByNumber", [confirmations === null ? finality : "latest", false], header);
+  return head === null ? -1n : head.number - BigInt((confirmations ?? 1) - 1);
+}
+
+/** The first block in `low..high` made at `ms` or later; `high + 1` when there is none. */
+async function firstAt(rpc: Rpc, ms: number, low: bigint, high: bigint): Promise<bigint> {
+  let [first, last] = [low, high + 1n];
+  while (first < last) {
+    const middle = (first + last) / 2n;
+    const block = known(await rpc("eth_getBlockByNumber", [text(middle), false], header), middle);
+    if (Number(block.timestamp) * 1000 < ms) first = middle + 1n;
+    else last = middle;
+  }
+  return first;
+}
+
+async function tokenHashes(rpc: Rpc, { usdc, receiver }: EvmOptions, from: bigint, to: bigint): Promise<string[]> {
+  if (from > to) return [];
+  const topics = [transferTopic, null, `0x${receiver.slice(2).toLowerCase().padStart(64, "0")}`];
+  const found = await rpc("eth_getLogs", [{ fromBlock: text(from), toBlock: text(to), address: usdc, topics }], logs);
+  return found.map(({ transactionHash }) => transactionHash.toLowerCase());
+}
+
+async function coinHashes(rpc: Rpc, receiver: string, from: bigint, to: bigint): Promise<string[]> {
+  const hashes: string[] = [];
+  for (let first = from; first <= to; first += BigInt(blocksAtOnce)) {
+    const count = Number(least(BigInt(blocksAtOnce), to - first + 1n));
+    const blocks = await Promise.all(Array.from({ length: count }, (_, index) => readBlock(rpc, first + BigInt(index))));
+    for (const moved of blocks.flat())
+      if (moved.to?.toLowerCase() === receiver.toLowerCase() && moved.value > 0n) hashes.push(moved.hash.toLowerCase());
+  }
+  return hashes;
+}
+
+const readBlock = async (rpc: Rpc, number: bigint) =>
+  known(await rpc("eth_getBlockByNumber", [text(number), true], fullBlock), number).transactions;
+
+function known<T>(block: T | null, number: bigint): T {
+  if (block === null) throw new ChainDown(`The node does not know block ${number}, although it knows later ones.`);
+  return block;
+}

@@ -1,0 +1,305 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { asking, brokenRules, instructionsOf, openWallet } from "../helpers/crypto.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";
+import { startRpc } from "../helpers/rpc-proxy.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { createTestClock, type Reply } from "../helpers/server.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const scan = 5 * minute;
+
+interface Booked {
+  status: string;
+  note: string | null;
+  owner_id: string | null;
+  value_cents: number;
+}
+
+const deposits = (server: TestServer) =>
+  server.deps.store.read((q) =>
+    q.all<Booked>("SELECT status, note, owner_id, value_cents FROM crypto_deposits ORDER BY seen_at, tx_hash"),
+  );
+
+/** Fails the next transaction that writes to a table, as a process that ends would. */
+function crashBefore({ deps }: TestServer, table: string): void {
+  const { store } = deps;
+  const write = store.write;
+  store.write = (fn) =>
+    write.call(store, (tx) =>
+      fn({
+        one: (sql, ...values) => tx.one(sql, ...values),
+        all: (sql, ...values) => tx.all(sql, ...values),
+        async run(sql, ...values) {
+          if (!sql.includes(table)) return tx.run(sql, ...values);
+          store.write = write;
+          throw new Error("the process ends here");
+        },
+      }),
+    ) as never;
+}
+
+onBothDatabases("deposits nobody named", (serve) => {
+  it("pays the quote that asked for the amount; naming it later answers the same 200", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask(2000);
+    const txHash = await wallet.send(asked);
+    await wallet.server.advance(scan);
+    const { id } = asked.body.error.payment;
+    expect([await wallet.credit(), (await wallet.payment(id)).status]).toEqual([2000, "completed"]);
+    expect((await wallet.prove(txHash)).body.data).toMatchObject({ paymentId: id, creditedCents: 2000 });
+    await wallet.server.advance(2 * hour);
+    expect([await wallet.credit(), await wallet.received()]).toEqual([2000, 2000]);
+    const { events } = (await wallet.owner.get("/events")).body.data;
+    expect(events.filter(({ event }: { event: string }) => event === "payment.completed")).toHaveLength(1);
+  });
+
+  it("activates an order", async () => {
+    const wallet = await openWallet(await serve());
+    const game = (await wallet.owner.post("/games", { name: "G", buildUrl: "https://example.com/b.zip" })).body.data.game.id;
+    const asked = await wallet.owner.post(`/games/${game}/playtests`, { quantity: 2 }, asking());
+    await wallet.send(asked);
+    await wallet.server.advance(scan);
+    const [playtest] = (await wallet.owner.get(`/games/${game}/playtests`)).body.data.playtests;
+    expect([playtest.status, await wallet.credit()]).toEqual(["active", 0]);
+  });
+
+  it.each([
+    ["ETH", "base"],
+    ["SOL", "solana"],
+    ["USDC", "ethereum"],
+  ])("finds %s on %s", async (currency, chain) => {
+    const wallet = await openWallet(await serve());
+    await wallet.send(await wallet.ask(3000, chain, currency));
+    await wallet.server.advance(scan);
+    expect(await wallet.credit()).toBe(3000);
+  });
+
+  it("waits until it is final", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask(2000);
+    await wallet.server.advance(scan - 30_000);
+    await wallet.send(asked, { confirmations: 0 });
+    await wallet.server.advance(30_000);
+    const early = await wallet.credit();
+    await wallet.server.advance(scan);
+    expect([early, await wallet.credit()]).toEqual([0, 2000]);
+  });
+
+  it("credits nothing for one that failed or went elsewhere", async () => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask(2000);
+    await wallet.send(asked, { status: "reverted" });
+    await wallet.send(asked, { to: "0x0000000000000000000000000000000000000001" });
+    await wallet.server.advance(24 * hour);
+    expect(await deposits(wallet.server)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a late one",
+      async (wallet: Wallet, asked: Reply) => {
+        await wallet.server.advance(16 * minute);
+        await wallet.send(asked);
+      },
+      "late",
+    ],
+    [
+      "a second one",
+      async (wallet: Wallet, asked: Reply) => {
+        await wallet.prove(await wallet.send(asked));
+        await wallet.send(asked);
+      },
+      "again",
+    ],
+  ] as const)("keeps %s aside under its payment, once", async (_, pay, note) => {
+    const wallet = await openWallet(await serve());
+    const asked = await wallet.ask(2000);
+    await pay(wallet, asked);
+    await wallet.server.advance(3 * hour);
+    expect((await deposits(wallet.server)).filter((one) => one.note !== null)).toEqual([
+      { status: "suspense", note, owner_id: wallet.owner.id, value_cents: 2000 },
+    ]);
+    expect(await wallet.suspense(asked.body.error.payment.id)).toBe(2000);
+    expect(await brokenRules(wallet.server)).toEqual([]);
+  });
+
+  it("keeps an amount nobody asked for in suspense once who sent it had time to name it, with nobody's name", async () => {
+    const wallet = await openWallet(await serve());
+    const other = await openWallet(wallet.server);
+    const asked = await wallet.ask(2000);
+    await other.ask(2000);
+    const txHash = await wallet.send(asked, { by: 700_000 });
+    await wallet.server.advance(hour);
+    const before = await deposits(wallet.server);
+    await wallet.server.advance(24 * hour);
+    expect(before).toEqual([]);
+    expect(await deposits(wallet.server)).toEqual([{ status: "suspense", note: "unmatched", owner_id: null, value_cents: 2070 }]);
+    expect([await wallet.received(), await wallet.credit(), await other.credit()]).toEqual([2070, 0, 0]);
+    await wallet.ask();
+    const named = await wallet.prove(txHash);
+    expect([named.status, named.body.error.message]).toEqual([409, expect.stringContaining("not lost: it is kept aside")]);
+    expect(await brokenRules(wallet.server)).toEqual([]);
+  });
+
+  it("leaves an amount that fits no quote to who names it in time", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask(2000), { by: 700_000 });
+    await wallet.server.advance(30 * minute);
+    expect((await wallet.prove(txHash)).body.data.creditedCents).toBe(2070);
+    await wallet.server.advance(24 * hour);
+    expect((await deposits(wallet.server)).map(({ status }) => status)).toEqual(["credited"]);
+  });
+
+  it("takes no notice of dust", async () => {
+    const wallet = await openWallet(await serve());
+    await wallet.send(await wallet.ask(2000), { amount: "9999" });
+    await wallet.server.advance(24 * hour);
+    expect(await deposits(wallet.server)).toEqual([]);
+  });
+
+  it("books once when named and found at the same moment", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask(2000));
+    const [reply] = await Promise.all([wallet.prove(txHash), wallet.server.advance(scan)]);
+    expect([reply.status, await wallet.credit(), await wallet.received()]).toEqual([200, 2000, 2000]);
+  });
+});
+
+type Wallet = Awaited<ReturnType<typeof openWallet>>;
+
+describe("on a real EVM node", () => {
+  let node: EvmNode;
+  let token: string;
+  const proxies: { close(): Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    node = await startEvmNode();
+    token = await node.deploy("Token");
+  }, 60_000);
+  afterAll(() => node.stop());
+  afterEach(async () => {
+    for (const proxy of proxies.splice(0)) await proxy.close();
+  });
+
+  const pay = (asked: Reply, by = 0n) => {
+    const { receiver, maxAmountRequired } = instructionsOf(asked);
+    return node.send({ to: token, data: callData(selectors.transfer, receiver, BigInt(maxAmountRequired) + by) });
+  };
+
+  onBothDatabases("deposits nobody named", (serve) => {
+    async function open({ rpcUrl = node.url, scanBlocks = 500, confirmations = null as number | null } = {}) {
+      const clock = createTestClock((await node.now()) + 1000);
+      const receiver = freshReceiver();
+      const server = await serve({
+        clock,
+        config: (config) => {
+          config.sandbox = false;
+          config.crypto.timeoutMs = 2_000;
+          config.crypto.rates.ETH = 300_000;
+          Object.assign(config.crypto.base, { receiver, rpcUrl, usdc: token, chainId: 8453, finality: "finalized" });
+          Object.assign(config.crypto.base, { scanBlocks, confirmations });
+        },
+      });
+      return openWallet(server);
+    }
+
+    /** A way to the node that can be told to fail at a method. */
+    async function openProxied() {
+      let broken: string | undefined;
+      const asked: string[] = [];
+      const proxy = await startRpc(async (method, params) => {
+        asked.push(method);
+        if (method === broken) return { error: { code: -32000, message: "down" } };
+        return { result: await node.rpc(method, ...params) };
+      });
+      proxies.push(proxy);
+      const wallet = await open({ rpcUrl: proxy.url });
+      return { ...wallet, asked, breakAt: (method: string | undefined) => (broken = method) };
+    }
+
+    it("credits tokens and coins, each once", async () => {
+      const wallet = await open();
+      const usdc = await wallet.ask(2000);
+      const eth = await wallet.ask(3000, "base", "ETH");
+      await pay(usdc);
+      const { receiver, maxAmountRequired } = instructionsOf(eth);
+      const txHash = await node.send({ to: receiver, value: BigInt(maxAmountRequired) });
+      await wallet.server.advance(scan);
+      expect(await wallet.credit()).toBe(5000);
+      await wallet.server.advance(hour);
+      expect([await wallet.credit(), (await wallet.prove(txHash, "base", "ETH")).status]).toEqual([5000, 200]);
+    });
+
+    it("credits both transfers of one transaction", async () => {
+      const wallet = await open();
+      const [first, second] = [await wallet.ask(2000), await wallet.ask(3000)].map(instructionsOf);
+      const signature = await node.rpc("web3_sha3", `0x${Buffer.from("transferTwice(address,uint256,uint256)").toString("hex")}`);
+      const amounts = [first!, second!].map(({ maxAmountRequired }) => BigInt(maxAmountRequired));
+      await node.send({ to: token, data: callData(signature.slice(2, 10), first!.receiver, ...amounts) });
+      await wallet.server.advance(scan);
+      expect(await wallet.credit()).toBe(5000);
+    });
+
+    it("looks through many blocks in small ranges", async () => {
+      const wallet = await open({ scanBlocks: 7 });
+      const [first, second] = [await wallet.ask(2000), await wallet.ask(3000)];
+      await pay(first);
+      await node.mine(60);
+      await pay(second);
+      await wallet.server.advance(scan + minute);
+      expect(await wallet.credit()).toBe(5000);
+    });
+
+    it("waits for confirmations", async () => {
+      const wallet = await open({ confirmations: 5 });
+      await pay(await wallet.ask(2000));
+      await wallet.server.advance(scan);
+      const early = await wallet.credit();
+      await node.mine(4);
+      await wallet.server.advance(scan);
+      expect([early, await wallet.credit()]).toEqual([0, 2000]);
+    });
+
+    it.each(["eth_getBlockByNumber", "eth_getLogs", "eth_getTransactionReceipt"])(
+      "tries again while the node does not answer %s; quotes stay as they are",
+      async (method) => {
+        const wallet = await openProxied();
+        const asked = await wallet.ask(2000);
+        await pay(asked);
+        wallet.breakAt(method);
+        await wallet.server.advance(scan + 2 * minute);
+        expect([await wallet.credit(), (await wallet.payment(asked.body.error.payment.id)).status]).toEqual([0, "pending"]);
+        wallet.breakAt(undefined);
+        await wallet.server.advance(2 * minute);
+        expect(await wallet.credit()).toBe(2000);
+      },
+    );
+
+    it("credits once when it ends between two deposits and begins again", async () => {
+      const wallet = await openProxied();
+      await pay(await wallet.ask(2000));
+      const second = await pay(await wallet.ask(3000));
+      crashBefore(wallet.server, "crypto_scans");
+      await wallet.server.advance(scan);
+      const crashes = wallet.server.errors.splice(0).map(String);
+      expect([crashes, await wallet.credit()]).toEqual([["Error: the process ends here"], 5000]);
+      await wallet.server.advance(hour);
+      expect([await wallet.credit(), await wallet.received(), (await wallet.prove(second)).status]).toEqual([5000, 5000, 200]);
+    });
+
+    it("reads whole blocks only while coins are waited for", async () => {
+      const wallet = await openProxied();
+      await wallet.ask(2000);
+      await node.mine(40);
+      await wallet.server.advance(scan);
+      const before = wallet.asked.length;
+      await wallet.ask(2000, "base", "ETH");
+      await node.rpc("evm_increaseTime", 600);
+      await node.mine(40);
+      await wallet.server.advance(scan);
+      expect([before < 30, wallet.asked.length - before > 40]).toEqual([true, true]);
+    });
+  });
+});
