@@ -1,31 +1,58 @@
 import type { Clock } from "./deps.ts";
-import type { Store } from "./store/db.ts";
-import { insertRow } from "./store/rows.ts";
-
-const setting = "clock_offset_ms";
+import type { Query, Store } from "./store/db.ts";
 
 export interface MovableClock extends Clock {
   /** Moves the server's time forward to `now` (ms), durably: a restarted sandbox goes on from there. Never back. */
   moveTo(now: number): Promise<void>;
+  /** When an advance by `ms` that begins now ends: behind those under way, in this process or another, so that all add up. */
+  book(ms: number): Promise<number>;
+  /** Reads how far another process moved the clock; absent where none can. */
+  follow?(q: Query): Promise<void>;
 }
 
-/** The server's clock: real time plus the sandbox offset kept in the database (decisions §13). */
+/** How far the clock is ahead of real time, and how far it will be after the advances under way; ms. */
+type Setting = "clock_offset_ms" | "clock_booked_ms";
+
+const read = async (q: Query, name: Setting) =>
+  Number((await q.one<{ value: string }>("SELECT value FROM settings WHERE name = ?", name))?.value ?? 0);
+
+const write = (tx: Query, name: Setting, ms: number) =>
+  tx.run(
+    "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    name,
+    String(ms),
+  );
+
+/** The server's clock: real time plus the sandbox offset, which all processes on a database share (decisions §13). */
 export async function createClock(store: Store, real: () => number, sandbox: boolean): Promise<MovableClock> {
-  const saved = sandbox
-    ? await store.read((q) => q.one<{ value: string }>("SELECT value FROM settings WHERE name = ?", setting))
-    : undefined;
-  let offset = Number(saved?.value ?? 0);
+  let offset = 0;
+  const follow = async (q: Query) => {
+    offset = Math.max(offset, await read(q, "clock_offset_ms"));
+  };
+  if (sandbox) await store.read(follow);
+  const isShared = sandbox && store.dialect !== "sqlite";
+  // An advance that was booked by a process that died is not made up for later; among several, it may still be under way.
+  if (sandbox && !isShared) await store.write((tx) => write(tx, "clock_booked_ms", offset));
+
   return {
     real,
     now: () => real() + offset,
     async moveTo(now) {
-      const next = Math.max(offset, now - real());
-      if (next === offset) return;
+      const next = now - real();
+      if (next <= offset) return;
       await store.write(async (tx) => {
-        await tx.run("DELETE FROM settings WHERE name = ?", setting);
-        await insertRow(tx, "settings", { name: setting, value: String(next) });
+        if (next > (await read(tx, "clock_offset_ms"))) await write(tx, "clock_offset_ms", next);
       });
-      offset = next;
+      offset = Math.max(offset, next);
     },
+    async book(ms) {
+      const asked = real();
+      return store.write(async (tx) => {
+        const booked = Math.max(await read(tx, "clock_offset_ms"), await read(tx, "clock_booked_ms")) + ms;
+        await write(tx, "clock_booked_ms", booked);
+        return asked + booked;
+      });
+    },
+    ...(isShared && { follow }),
   };
 }

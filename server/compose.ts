@@ -57,7 +57,7 @@ export function createDeps(outside: Outside): Deps {
     clock,
     newId,
     randomBytes,
-    store: announcing(outside.store, committed),
+    store: announcing(following(outside.store, clock), committed),
     secrets: createSecrets(outside.instanceKey, randomBytes),
     passwords: createPasswords({ logN: config.passwords.scryptLogN, randomBytes }),
     jobs,
@@ -76,10 +76,21 @@ export function createDeps(outside: Outside): Deps {
   };
 }
 
+/** The store, at the time all processes on it agree on: a request that begins after another's advance ended is after it. */
+function following(store: Store, { follow }: MovableClock): Store {
+  if (!follow) return store;
+  const inTime =
+    <T>(fn: (q: Query) => Promise<T>) =>
+    async (q: Query) => {
+      await follow(q);
+      return fn(q);
+    };
+  return over(store, { read: (fn) => store.read(inTime(fn)), write: (fn) => store.write(inTime(fn)) });
+}
+
 /** The store, calling back after each commit: what the transaction queued or recorded is then there to be seen. */
 function announcing(store: Store, committed: (tx: Query) => void): Store {
-  return {
-    dialect: store.dialect,
+  return over(store, {
     read: (fn) => store.read(fn),
     async write(fn) {
       let last: Query | undefined;
@@ -90,7 +101,14 @@ function announcing(store: Store, committed: (tx: Query) => void): Store {
       if (last) committed(last);
       return result;
     },
-    check: (options) => store.check(options),
-    close: () => store.close(),
-  };
+  });
 }
+
+/** `store`, read and written in another way. */
+const over = (store: Store, { read, write }: Pick<Store, "read" | "write">): Store => ({
+  dialect: store.dialect,
+  read,
+  write,
+  check: (options) => store.check(options),
+  close: () => store.close(),
+});

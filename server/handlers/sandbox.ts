@@ -16,10 +16,11 @@ export function sandbox(deps: Deps): Some<Ops> {
   const { clock } = deps;
 
   return {
-    getClock: async () => ({ now: iso(clock.now()) }),
+    // Within a read, which is when another process may have moved it.
+    getClock: (call) => call.read(async () => ({ now: iso(clock.now()) })),
 
     async advanceClock(call) {
-      const ran = await deps.jobs.advance(clock.now() + call.body.seconds * 1000, clock.moveTo);
+      const ran = await deps.jobs.advance(await clock.book(call.body.seconds * 1000), clock.moveTo);
       return { now: iso(clock.now()), ran };
     },
 

@@ -12,7 +12,18 @@ import { freshFolder } from "./store.ts";
 
 export const startTime = Date.parse("2026-03-01T12:00:00.000Z");
 
-export interface TestServer extends Running {
+/** Whatever serves the API somewhere. */
+export interface Node {
+  baseUrl: string;
+  request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
+}
+
+export const nodeAt = (baseUrl: string): Node => ({
+  baseUrl,
+  request: (method, path, options) => request(baseUrl, method, path, options),
+});
+
+export interface TestServer extends Running, Node {
   clock: TestClock;
   /** Mails the server sent. */
   mails: Mail[];
@@ -20,7 +31,6 @@ export interface TestServer extends Running {
   errors: unknown[];
   /** What the server logged, a line each. */
   lines: string[];
-  request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
   /** Runs what is due now and everything up to `ms` later, in order of time. */
   advance(ms: number): Promise<void>;
 }
@@ -50,7 +60,12 @@ export function createTestClock(at = startTime): TestClock {
   const set = (to: number) => {
     now = Math.max(now, to);
   };
-  return { now: () => now, real: () => now, set, moveTo: async (to) => set(to) };
+  let booked = 0;
+  const book = async (ms: number) => {
+    booked = Math.max(booked, now) + ms;
+    return booked;
+  };
+  return { now: () => now, real: () => now, set, moveTo: async (to) => set(to), book };
 }
 
 /** Random bytes that are the same in every run, and differ from call to call. */
@@ -131,7 +146,7 @@ export async function startTestServer({
     mails: mailer.mails,
     errors,
     lines: log.lines,
-    request: (method, path, options) => request(running.baseUrl, method, path, options),
+    ...nodeAt(running.baseUrl),
     async advance(ms) {
       await running.deps.jobs.advance(clock.now() + ms, clock.moveTo);
     },

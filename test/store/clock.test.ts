@@ -22,11 +22,48 @@ describe.each(drivers)("the sandbox clock ($name)", (driver) => {
     }
   });
 
+  it("adds up advances that begin at once", async () => {
+    const store = await driver.open();
+    try {
+      const clock = await createClock(store, () => 1000, true);
+      const ends = await Promise.all([100, 100, 100].map((ms) => clock.book(ms)));
+      expect(ends.sort()).toEqual([1100, 1200, 1300]);
+      await clock.moveTo(1300);
+      expect(await clock.book(50)).toBe(1350);
+      await clock.moveTo(9000);
+      expect(await clock.book(50)).toBe(9050);
+    } finally {
+      await store.remove();
+    }
+  });
+
   it("is real time without a sandbox, whatever was saved", async () => {
     const store = await driver.open();
     try {
       await (await createClock(store, () => 1000, true)).moveTo(5000);
       expect((await createClock(store, () => 1000, false)).now()).toBe(1000);
+    } finally {
+      await store.remove();
+    }
+  });
+});
+
+describe("the sandbox clock of two processes on one PostgreSQL", () => {
+  it("is where either of them moved it, and never goes back", async () => {
+    const store = await drivers.find(({ name }) => name === "postgres")!.open();
+    try {
+      const [one, other] = [await createClock(store, () => 1000, true), await createClock(store, () => 1000, true)];
+      await one.moveTo(5000);
+      expect(other.now()).toBe(1000);
+      await store.read((q) => other.follow!(q));
+      expect(other.now()).toBe(5000);
+      await other.moveTo(9000);
+      // It has not looked yet, so it does not know that this is the past.
+      await one.moveTo(7000);
+      await store.read((q) => one.follow!(q));
+      expect([one.now(), other.now()]).toEqual([9000, 9000]);
+      const ends = await Promise.all([one.book(100), other.book(100)]);
+      expect(ends.sort()).toEqual([9100, 9200]);
     } finally {
       await store.remove();
     }
