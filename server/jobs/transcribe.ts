@@ -21,7 +21,9 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
   if (!row || row.status === "approved" || row.status === "failed") return;
   if (!deps.transcriber) return fail(deps, job, row, "no transcriber is configured any more");
   await deps.store.write((tx) => store.update(tx, row.id, { status: "processing", updated_at: deps.clock.now() }));
-  const folder = join(deps.dataDir, "transcribing", row.id);
+  // Apart from what a process that lost the lease may still do.
+  const folderOf = (attempt: number) => join(deps.dataDir, "transcribing", `${row.id}.${attempt}`);
+  const folder = folderOf(job.attempts);
   try {
     const transcript = await run(deps, slotId, folder);
     await keep(deps, job, row, transcript, join(folder, "transcript.vtt"));
@@ -31,7 +33,8 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
     deps.log.warn({ err: error, slot: slotId }, "a video could not be transcribed");
     await fail(deps, job, row, error.message);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // One that died at it left its folder.
+    for (let attempt = job.attempts; attempt > 0; attempt--) await rm(folderOf(attempt), { recursive: true, force: true });
   }
 }
 
@@ -46,7 +49,7 @@ async function run(deps: Deps, slotId: string, folder: string): Promise<Transcri
 }
 
 async function keep(deps: Deps, job: Job, row: store.TranscriptionRow, transcript: Transcript, path: string): Promise<void> {
-  const key = `transcripts/${row.id}`;
+  const key = `transcripts/${deps.newId()}`;
   await writeFile(path, transcript.vtt);
   await deps.blobs.put(key, path);
   await deps.store.write(async (tx) => {

@@ -1,7 +1,7 @@
 import { topUpTransfers } from "../../server/domain/ledger.ts";
 import { postAll } from "../../server/store/ledger.ts";
 import { insertRow } from "../../server/store/rows.ts";
-import type { Reply, TestServer } from "./server.ts";
+import type { Node, Reply, TestServer } from "./server.ts";
 
 /** People and things most tests need, made through the API where it can. */
 export interface Person {
@@ -13,9 +13,9 @@ export interface Person {
   delete(path: string): Promise<Reply>;
 }
 
-const counters = new WeakMap<TestServer, number>();
+const counters = new WeakMap<Node, number>();
 
-export function personWith(server: TestServer, key: string, id: string): Person {
+export function personWith(server: Node, key: string, id: string): Person {
   return {
     key,
     id,
@@ -26,7 +26,7 @@ export function personWith(server: TestServer, key: string, id: string): Person 
   };
 }
 
-async function register(server: TestServer, role: "game_owner" | "playtester", name?: string): Promise<Person> {
+async function register(server: Node, role: "game_owner" | "playtester", name?: string): Promise<Person> {
   const number = (counters.get(server) ?? 0) + 1;
   counters.set(server, number);
   const body = { email: `${role}${number}@example.com`, password: "correct horse", role, name: name ?? `${role}-${number}` };
@@ -35,8 +35,8 @@ async function register(server: TestServer, role: "game_owner" | "playtester", n
   return personWith(server, reply.body.data.apiKey, reply.body.data.user.id);
 }
 
-export const registerOwner = (server: TestServer, name?: string) => register(server, "game_owner", name);
-export const registerPlaytester = (server: TestServer, name?: string) => register(server, "playtester", name);
+export const registerOwner = (server: Node, name?: string) => register(server, "game_owner", name);
+export const registerPlaytester = (server: Node, name?: string) => register(server, "playtester", name);
 
 export async function createGame(owner: Person, fields: Record<string, unknown> = {}): Promise<string> {
   const reply = await owner.post("/games", {
@@ -100,7 +100,7 @@ export const videoBytes = (size = 4096): Buffer => Buffer.concat([Buffer.from("\
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 /** Uploads a video for a slot, in one request. */
-export async function giveVideo(server: TestServer, slotId: string, playtester: Person, bytes = videoBytes()): Promise<void> {
+export async function giveVideo(server: Node, slotId: string, playtester: Person, bytes = videoBytes()): Promise<void> {
   const reply = await fetch(`${server.baseUrl}/api/v1/playtester/slots/${slotId}/video`, {
     method: "POST",
     headers: {
@@ -128,7 +128,7 @@ export async function claim(playtester: Person, playtestId: string): Promise<str
 }
 
 /** Claims and submits a slot; the slot's id. */
-export async function play(server: TestServer, playtester: Person, playtestId: string): Promise<string> {
+export async function play(server: Node, playtester: Person, playtestId: string): Promise<string> {
   const slotId = await claim(playtester, playtestId);
   await giveVideo(server, slotId, playtester);
   const reply = await playtester.post(`/playtester/slots/${slotId}/submit`, { notes: "It was fun." });

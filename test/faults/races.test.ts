@@ -1,0 +1,197 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Cluster, ledgerDamage, oneSqlite, twoProcesses } from "../helpers/cluster.ts";
+import { killLeftovers } from "../helpers/process.ts";
+import { claim, createGame, giveVideo, order, type Person, personWith, play, registerOwner } from "../helpers/story.ts";
+
+/** What happens at once must come out as if one had come after the other, in one process or in two. */
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const places = [
+  { place: "two processes on one PostgreSQL", start: twoProcesses },
+  { place: "one process on SQLite", start: oneSqlite },
+];
+
+const tally = (statuses: number[]) => {
+  const counts: Record<number, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+const statusesOf = async (replies: Promise<{ status: number }>[]) => (await Promise.all(replies)).map((reply) => reply.status);
+const countsOf = async (owner: Person, id: string) => (await owner.get(`/playtests/${id}`)).body.data.playtest.slots;
+const balance = async (owner: Person) => (await owner.get("/billing/balance")).body.data;
+
+describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await start();
+  });
+  afterEach(async () => expect(await ledgerDamage(cluster)).toEqual([]));
+  afterAll(async () => {
+    await cluster?.close();
+    await killLeftovers();
+  });
+
+  const node = (index: number) => cluster.nodes[index % cluster.nodes.length]!;
+  /** The same person, asking the one server and the other by turns. */
+  const via = (person: Person, index: number) => personWith(node(index), person.key, person.id);
+  const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
+  const sandbox = (index: number, path: string, body: unknown) => node(index).request("POST", `/sandbox/${path}`, { body });
+  const advance = (index: number, ms: number) => sandbox(index, "clock/advance", { seconds: ms / 1000 });
+
+  async function pay(owner: Person, amountCents: number): Promise<void> {
+    const { paymentId } = (await owner.post("/billing/credit", { amountCents })).body.data;
+    await sandbox(1, `payments/${paymentId}/complete`, { outcome: "paid" });
+  }
+
+  async function market({ cents = 1_000_000, playtesters = 0 } = {}) {
+    const owner = await registerOwner(node(0), "Olga");
+    const gameId = await createGame(owner);
+    await pay(owner, cents);
+    const people: Person[] = [];
+    while (people.length < playtesters) {
+      const { testers } = (await sandbox(0, "testers", { count: Math.min(100, playtesters - people.length) })).body.data;
+      for (const { id, apiKey } of testers) people.push(personWith(node(people.length), apiKey, id));
+    }
+    return { owner, gameId, playtesters: people };
+  }
+
+  it("gives one slot to one of 200 claims", async () => {
+    const { owner, gameId, playtesters } = await market({ playtesters: 200 });
+    const id = await order(owner, gameId);
+    expect(tally(await statusesOf(playtesters.map((mine) => mine.post(`/playtester/playtests/${id}/claim`))))).toEqual({
+      201: 1,
+      409: 199,
+    });
+    expect(await countsOf(owner, id)).toMatchObject({ open: 0, reserved: 1 });
+  });
+
+  it("gives 10 slots to 10 of 50 approvals", async () => {
+    const { owner, gameId, playtesters } = await market({ playtesters: 50 });
+    const id = await order(owner, gameId, { quantity: 10, selectionMode: "manual" });
+    const applied = await Promise.all(playtesters.map((mine) => mine.post(`/playtester/playtests/${id}/applications`)));
+    const ids = applied.map((reply) => reply.body.data.application.id as string);
+    const replies = ids.map((application, n) => via(owner, n).post(`/playtest-applications/${application}/approve`));
+    expect(tally(await statusesOf(replies))).toEqual({ 200: 10, 409: 40 });
+    expect(await countsOf(owner, id)).toMatchObject({ open: 0, reserved: 10 });
+    const { counts, applications } = (await owner.get(`/playtests/${id}/applications`)).body.data;
+    expect(counts).toEqual({ approvedCount: 10, pendingCount: 0, slotsRemaining: 0 });
+    expect(applications.filter((application: { status: string }) => application.status === "auto_rejected")).toHaveLength(40);
+  });
+
+  it("accepts or rejects a submission, never both", async () => {
+    const { owner, gameId, playtesters } = await market({ playtesters: 12 });
+    const id = await order(owner, gameId, { quantity: 12 });
+    const slotIds = await Promise.all(playtesters.map((mine, n) => play(node(n), mine, id)));
+    const accepted = await Promise.all(
+      slotIds.map(async (slotId, n) => {
+        const statuses = await statusesOf([
+          via(owner, n).post(`/slots/${slotId}/accept`),
+          via(owner, n + 1).post(`/slots/${slotId}/reject`),
+        ]);
+        expect([...statuses].sort()).toEqual([200, 409]);
+        return statuses[0] === 200;
+      }),
+    );
+    const count = accepted.filter(Boolean).length;
+    expect(await countsOf(owner, id)).toMatchObject({ accepted: count, rejected: 12 - count });
+    const earned = await Promise.all(playtesters.map((mine) => mine.get("/playtester/earnings")));
+    expect(earned.map((reply) => reply.body.data.balanceCents)).toEqual(accepted.map((won) => (won ? 1000 : 0)));
+  });
+
+  it("deletes a slot or lets it be claimed, never both", async () => {
+    const { owner, gameId, playtesters } = await market({ playtesters: 12 });
+    const before = (await balance(owner)).balanceCents;
+    const claimed = await Promise.all(
+      playtesters.map(async (mine, n) => {
+        const id = await order(owner, gameId);
+        const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id;
+        const statuses = await statusesOf([
+          mine.post(`/playtester/playtests/${id}/claim`),
+          via(owner, n + 1).delete(`/playtests/slots/${slotId}`),
+        ]);
+        expect(["201 409", "409 200"]).toContain(statuses.join(" "));
+        return statuses[0] === 201;
+      }),
+    );
+    expect((await balance(owner)).balanceCents).toBe(before - claimed.filter(Boolean).length * 2000);
+  });
+
+  it("expires a slot or takes its submission, never both, and opens one in its place once", async () => {
+    const { owner, gameId, playtesters } = await market({ playtesters: 16 });
+    const id = await order(owner, gameId, { quantity: 16 });
+    const slotIds = await Promise.all(playtesters.map((mine) => claim(mine, id)));
+    await Promise.all(slotIds.map((slotId, n) => giveVideo(node(n), slotId, playtesters[n]!)));
+    const submit = (n: number) => playtesters[n]!.post(`/playtester/slots/${slotIds[n]}/submit`);
+    // Some are on their way when the deadline passes; the last ones begin when the other server's clock has passed it.
+    const early = times(12, submit);
+    await advance(0, day);
+    const late = await statusesOf([12, 13, 14, 15].map(submit));
+    expect(late).toEqual([409, 409, 409, 409]);
+    const outcomes = [...(await statusesOf(early)), ...late];
+    const submitted = outcomes.filter((status) => status === 200).length;
+    expect(tally(outcomes)).toEqual(submitted === 0 ? { 409: 16 } : { 200: submitted, 409: 16 - submitted });
+    expect(await countsOf(owner, id)).toMatchObject({ submitted, expired: 16 - submitted, open: 16 - submitted, reserved: 0 });
+  });
+
+  it("adds up advances of the clock, and both tell the same time", async () => {
+    const now = async (index: number) => Date.parse((await node(index).request("GET", "/sandbox/clock")).body.data.now);
+    const before = await now(0);
+    await Promise.all(times(4, (index) => advance(index, hour)));
+    const passed = [(await now(0)) - before, (await now(1)) - before].map((ms) => Math.floor(ms / hour));
+    expect(passed).toEqual([4, 4]);
+  });
+
+  it("runs each job once", async () => {
+    const { owner, gameId, playtesters } = await market({ playtesters: 20 });
+    const id = await order(owner, gameId, { quantity: 20 });
+    const manual = await order(owner, gameId, { quantity: 5, selectionMode: "manual" });
+    await Promise.all(playtesters.map((mine) => claim(mine, id)));
+    const before = (await balance(owner)).balanceCents;
+    await Promise.all(times(2, (index) => advance(index, 3.5 * day)));
+    expect(await countsOf(owner, id)).toMatchObject({ expired: 20, open: 20, reserved: 0 });
+    expect(await countsOf(owner, manual)).toMatchObject({ expired: 5, open: 0 });
+    expect((await balance(owner)).balanceCents).toBe(before + 5 * 2000);
+    const { notifications } = (await owner.get("/notifications?limit=100")).body.data;
+    expect(notifications.filter((notice: { type: string }) => notice.type === "slot.expired")).toHaveLength(25);
+  });
+
+  it("pays one of 50 orders from credit for one", async () => {
+    const { owner, gameId } = await market({ cents: 2000 });
+    const place = (n: number) => via(owner, n).post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "credit" });
+    expect(tally(await statusesOf(times(50, place)))).toEqual({ 201: 1, 402: 49 });
+    expect((await balance(owner)).balanceCents).toBe(0);
+    expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toHaveLength(1);
+  });
+
+  it("orders once for 20 requests with one key", async () => {
+    const { owner, gameId } = await market();
+    const place = (n: number) => via(owner, n).post(`/games/${gameId}/playtests`, {}, { "idempotency-key": "one" });
+    const replies = await Promise.all(times(20, place));
+    const placed = replies.filter((reply) => reply.status === 201);
+    expect(new Set(placed.map((reply) => reply.text)).size).toBe(1);
+    expect(replies.filter((reply) => reply.status !== 201 && reply.status !== 409)).toEqual([]);
+    expect(placed.filter((reply) => reply.headers.get("idempotency-replayed") === null)).toHaveLength(1);
+    expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toHaveLength(1);
+  });
+
+  it("renews a plan or ends it, granting its hours once for each period that was paid", async () => {
+    const owners = await Promise.all(times(6, () => registerOwner(node(0))));
+    for (const owner of owners) {
+      const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
+      await sandbox(0, `subscriptions/${subscriptionId}/complete`, { outcome: "paid" });
+    }
+    const [, ...cancelled] = await Promise.all([
+      advance(0, 31 * day),
+      ...owners.map((owner, n) => via(owner, n + 1).post("/billing/subscription/cancel")),
+    ]);
+    for (const [n, owner] of owners.entries()) {
+      const { subscription, playtestMinutes } = (await owner.get("/billing/subscription")).body.data;
+      const { payments } = (await owner.get("/billing/payments")).body.data;
+      expect([cancelled[n]!.status, playtestMinutes, subscription.status]).toEqual(
+        payments.length === 1 ? [200, 300, "cancelled"] : [200, 600, "active"],
+      );
+      expect([payments.length, subscription.cancelAtPeriodEnd]).toEqual([playtestMinutes / 300, true]);
+    }
+  });
+});

@@ -1,0 +1,80 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Query } from "../../server/store/db.ts";
+import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { openStore } from "../../server/store/open.ts";
+import { readyFile, spawnPlaytest } from "./process.ts";
+import { type Node, nodeAt, startTestServer } from "./server.ts";
+import { drivers, freshFolder, type Place } from "./store.ts";
+
+/** The servers of one marketplace. */
+export interface Cluster {
+  nodes: readonly Node[];
+  read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
+  /** Also says what went wrong on the way. */
+  close(): Promise<void>;
+}
+
+/** What is wrong with the books, as `serve doctor --ledger` finds it. */
+export const ledgerDamage = async (cluster: Cluster) => (await cluster.read(checkLedger)).filter((check) => !check.ok);
+
+const maxReserved = 100;
+
+/** Two processes as `playtest serve run --sandbox` starts them, at once, on a PostgreSQL database and folder of their own. */
+export async function twoProcesses(): Promise<Cluster> {
+  const place = await drivers.find(({ name }) => name === "postgres")!.place();
+  const folder = freshFolder();
+  writeFileSync(join(folder, "config.json"), JSON.stringify({ playtesters: { maxReserved } }));
+  const started = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, place)));
+  const store = await openStore(place.options);
+  return {
+    nodes: started.map(({ baseUrl }) => nodeAt(baseUrl)),
+    read: (fn) => store.read(fn),
+    async close() {
+      await store.close();
+      const ends = await Promise.all(started.map(({ stop }) => stop()));
+      await place.remove();
+      const errors = ends.flatMap(({ code, stderr }) => [...(code === 0 ? [] : [`ended with ${code}`]), ...logged(stderr)]);
+      if (errors.length > 0) throw new Error(`the servers met ${errors.length} unexpected error(s): ${errors.join("; ")}`);
+    },
+  };
+}
+
+/** What a server logged: a line of JSON each, behind the banner. */
+export const logged = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("{"));
+
+const databaseUrlOf = (place: Place) => (place.options as { databaseUrl: string }).databaseUrl;
+
+/** A sandbox in `folder` on the database of `place`, once it serves; `name` tells its ready file apart. */
+export async function startProcess(folder: string, name: string, place: Place, flags: readonly string[] = []) {
+  const file = join(folder, `${name}.json`);
+  const { child, ended } = spawnPlaytest(folder, [
+    ...["serve", "run", "--sandbox", "--port", "0", "--rate-limit", "off", "--log-level", "error", "--data", folder],
+    ...["--database-url", databaseUrlOf(place), "--ready-file", file, ...flags],
+  ]);
+  const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+  return {
+    ...ready,
+    child,
+    ended,
+    stop() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}
+
+/** One server of this process, on SQLite. */
+export async function oneSqlite(): Promise<Cluster> {
+  const store = await drivers.find(({ name }) => name === "sqlite")!.open();
+  const config = { config: (changed: { playtesters: object }) => void Object.assign(changed.playtesters, { maxReserved }) };
+  const server = await startTestServer({ store, ...config });
+  return {
+    nodes: [server],
+    read: (fn) => store.read(fn),
+    async close() {
+      await server.close();
+      await store.remove();
+    },
+  };
+}
