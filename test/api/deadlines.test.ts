@@ -103,6 +103,58 @@ onBothDatabases("deadlines", (serve) => {
     expect((await owner.get("/submissions?status=reserved")).body.data.submissions).toEqual([]);
   });
 
+  const around = [
+    { ms: -1, inTime: true },
+    { ms: 0, inTime: false },
+    { ms: 1, inTime: false },
+  ];
+
+  it.each(around)("$ms ms after a slot's, before any job has run: in time $inTime", async ({ ms, inTime }) => {
+    const server = await serve();
+    const { owner, playtester, gameId } = await market(server);
+    const others = [await registerPlaytester(server), await registerPlaytester(server)];
+    const ids = [await order(owner, gameId, { quantity: 3 }), await order(owner, gameId), await order(owner, gameId)];
+    const slotId = await claim(playtester, ids[0]!);
+    await giveVideo(server, slotId, playtester);
+    const [released, reported] = [await claim(others[0]!, ids[0]!), await claim(others[1]!, ids[0]!)];
+    // Three are held, as many as one may: another can be claimed once one of them is over.
+    for (const id of ids.slice(1)) await claim(playtester, id);
+    const another = await order(owner, gameId);
+    server.clock.set(server.clock.now() + 24 * hour + ms);
+    expect((await shown(owner, slotId)).status).toBe(inTime ? "reserved" : "expired");
+    expect((await playtester.post(`/playtester/playtests/${another}/claim`)).status).toBe(inTime ? 409 : 201);
+    const replies = [
+      await playtester.post(`/playtester/slots/${slotId}/submit`),
+      await others[0]!.post(`/playtester/slots/${released}/release`),
+      await others[1]!.post(`/playtester/slots/${reported}/report`, { reasonCode: "crash" }),
+    ];
+    expect(replies.map((reply) => reply.status)).toEqual(Array(3).fill(inTime ? 200 : 409));
+  });
+
+  it.each(around)("$ms ms after the review window's, before any job has run: in time $inTime", async ({ ms, inTime }) => {
+    const server = await serve();
+    const { owner, gameId } = await market(server);
+    const people = [];
+    while (people.length < 4) people.push(await registerPlaytester(server));
+    const [chosen, refused, gone, late] = people as [Person, Person, Person, Person];
+    const id = await order(owner, gameId, { quantity: 3, selectionMode: "manual" });
+    const apply = (person: Person) => person.post(`/playtester/playtests/${id}/applications`);
+    const ids = [];
+    for (const person of [chosen, refused, gone]) ids.push((await apply(person)).body.data.application.id);
+    const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id;
+    server.clock.set(server.clock.now() + 7 * 24 * hour + ms);
+    expect((await shown(owner, slotId)).status).toBe(inTime ? "open" : "expired");
+    const replies = [
+      await apply(late),
+      await owner.post(`/playtest-applications/${ids[0]}/approve`),
+      await owner.post(`/playtest-applications/${ids[1]}/reject`),
+      await gone.post(`/playtester/applications/${ids[2]}/withdraw`),
+      await owner.delete(`/slots/${slotId}`),
+    ];
+    // The oldest slot went to who was approved.
+    expect(replies.map((reply) => reply.status)).toEqual(inTime ? [201, 200, 200, 200, 200] : Array(5).fill(409));
+  });
+
   it("open one slot in place of an expired one, without refund or charge, and tell both", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);

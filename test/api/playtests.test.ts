@@ -53,6 +53,23 @@ onBothDatabases("orders", (serve) => {
     expect(reply.body.data.playtest.playtestMinutesPerSlot).toBe(120);
   });
 
+  it("leaves hours alone that do not cover all of it, and takes credit", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    await giveMinutes(server, owner, 59);
+    const reply = await owner.post(`/games/${gameId}/playtests`);
+    expect(reply.body.data).toMatchObject({ paidWithCredit: true, totalCents: 2000, balanceCents: 0 });
+    expect((await owner.get("/billing/playtest-hours")).body.data.balanceMinutes).toBe(59);
+  });
+
+  it("says why hours were not used when the order waits for payment", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server);
+    await giveMinutes(server, owner, 59);
+    const { data } = (await owner.post(`/games/${gameId}/playtests`)).body;
+    expect(data).toMatchObject({ requiresPayment: true, playtestMinutesNeeded: 60, playtestMinutesAvailable: 59 });
+  });
+
   describe("without enough money", () => {
     const rows = [
       {
@@ -211,6 +228,41 @@ onBothDatabases("slots", (serve) => {
     expect((await playtester.get(`/playtester/slots/${slotId}`)).text).not.toMatch(/Press start|Mind the gap|"k1"/);
   });
 
+  it("lets nobody hold more than three at once, and gives another when one is given back", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 100_000);
+    const playtester = await registerPlaytester(server);
+    const ids: string[] = [];
+    while (ids.length < 4) ids.push(await order(owner, gameId));
+    const held: string[] = [];
+    for (const id of ids.slice(0, 3)) held.push(await claim(playtester, id));
+    const fourth = () => playtester.post(`/playtester/playtests/${ids[3]}/claim`);
+    expect((await fourth()).status).toBe(409);
+    await playtester.post(`/playtester/slots/${held[0]}/report`, { reasonCode: "crash" });
+    expect((await fourth()).status).toBe(409);
+    await playtester.post(`/playtester/slots/${held[0]}/release`);
+    expect((await fourth()).status).toBe(201);
+  });
+
+  it("tells the owner and the playtester of each step, once", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 100_000);
+    const playtester = await registerPlaytester(server);
+    const steps = [
+      { review: "accept", kinds: ["slot.accepted", "slot.reserved", "slot.submitted"] },
+      { review: "reject", kinds: ["slot.rejected", "slot.reserved", "slot.submitted"] },
+    ];
+    for (const { review, kinds } of steps) {
+      const slotId = await play(server, playtester, await order(owner, gameId));
+      await owner.post(`/slots/${slotId}/${review}`);
+      for (const person of [owner, playtester]) {
+        const { events } = (await person.get("/events")).body.data;
+        const mine = events.filter(({ data }: { data: { slotId?: string } }) => data.slotId === slotId);
+        expect(mine.map(({ event }: { event: string }) => event).sort()).toEqual(kinds);
+      }
+    }
+  });
+
   it("lets exactly one of 40 claims have the one slot", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
@@ -248,7 +300,10 @@ onBothDatabases("slots", (serve) => {
     const slotId = await play(server, playtester, id);
     const reply = await owner.post(`/playtests/slots/${slotId}/reject`, { reason: "No voice." });
     expect(reply.body.data.message).toBe("Submission rejected.");
-    expect((await owner.get(`/playtests/slots/${slotId}`)).body.data.slot.rejection.reason).toBe("No voice.");
+    const rejection = { reason: "No voice.", createdAt: new Date(server.clock.now()).toISOString() };
+    expect((await owner.get(`/playtests/slots/${slotId}`)).body.data.slot.rejection).toEqual(rejection);
+    const { slots } = (await owner.get(`/playtests/${id}/slots`)).body.data;
+    expect(slots.map((slot: { rejection: unknown }) => slot.rejection)).toEqual(expect.arrayContaining([rejection, null]));
     expect((await playtester.get("/playtester/earnings")).body.data.balanceCents).toBe(0);
     expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
   });
@@ -366,6 +421,12 @@ describe("targeting", () => {
       { name: "new to the game", body: { targetingType: "new", targetingScope: "game" }, past: 409, fresh: 201 },
       { name: "new to the owner", body: { targetingType: "new" }, past: 409, fresh: 201 },
       { name: "past, any", body: { targetingType: "past", pastPlaytesterScope: "any" }, past: 201, fresh: 409 },
+      {
+        name: "past of the game",
+        body: { targetingType: "past", pastPlaytesterScope: "any", targetingScope: "game" },
+        past: 201,
+        fresh: 409,
+      },
     ])("$name", async ({ body, past, fresh }) => {
       const server = await serve();
       const { owner, gameId } = await ownerWithGame(server, 100_000);
@@ -377,6 +438,30 @@ describe("targeting", () => {
       expect([await offered(veteran), await offered(novice)]).toEqual([past === 201, fresh === 201]);
       expect((await veteran.post(`/playtester/playtests/${id}/claim`)).status).toBe(past);
       expect((await novice.post(`/playtester/playtests/${id}/claim`)).status).toBe(fresh);
+    });
+
+    it("past, specific: only that playtester, and nobody to whom the offer is not made", async () => {
+      const server = await serve();
+      const { owner, gameId } = await ownerWithGame(server, 100_000);
+      const [meant, other] = [await registerPlaytester(server), await registerPlaytester(server)];
+      const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: meant.id };
+      const id = await order(owner, gameId, { quantity: 2, ...specific });
+      expect((await other.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+      expect((await other.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
+      await claim(meant, id);
+    });
+
+    it.each(["game", "owner"])("past of the %s means accepted: who only played is refused", async (targetingScope) => {
+      const server = await serve();
+      const { owner, gameId } = await ownerWithGame(server, 100_000);
+      const player = await registerPlaytester(server);
+      const slotId = await play(server, player, await order(owner, gameId));
+      const id = await order(owner, gameId, { targetingType: "past", pastPlaytesterScope: "any", targetingScope });
+      const claiming = () => player.post(`/playtester/playtests/${id}/claim`);
+      expect((await player.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+      expect((await claiming()).status).toBe(409);
+      await owner.post(`/slots/${slotId}/accept`);
+      expect((await claiming()).status).toBe(201);
     });
   });
 });
