@@ -144,7 +144,6 @@ describe("a server that is killed", { timeout: 60_000 }, () => {
     const { child, ended, folder, slotId, ownerKey } = await transcribing(place, hanging);
     child.kill("SIGKILL");
     await ended;
-    for (const pid of readFileSync(hanging.began, "utf8").split(" ")) process.kill(Number(pid), "SIGKILL");
     await approved(await another(place, folder, [process.execPath, script, "json"]), ownerKey, slotId);
   });
 });
