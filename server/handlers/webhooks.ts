@@ -16,11 +16,14 @@ type Ops =
   | "deleteWebhook"
   | "listDeliveries"
   | "redeliver"
+  | "redeliverSince"
   | "testWebhook"
   | "enableWebhook"
   | "rotateWebhookSecret";
 
 const maxWebhooks = 100;
+
+const disabled = () => conflict("The webhook is disabled. Nothing was sent; enable it first.");
 
 const webhookView = (row: webhookStore.WebhookRow) => ({
   id: row.id,
@@ -137,13 +140,24 @@ export function webhooks(deps: Deps): Some<Ops> {
         const webhook = await find(tx, call.params.id, call.principal.userId);
         const delivery = await webhookStore.findDelivery(tx, webhook.id, call.params.deliveryId);
         if (!delivery) throw notFound();
-        if (webhook.is_active === 0) throw conflict("The webhook is disabled. Nothing was sent; enable it first.");
+        if (webhook.is_active === 0) throw disabled();
         const now = deps.clock.now();
         const { host } = webhook;
         const changes = { state: "pending", host, next_retry_at: now, round_start: delivery.attempt_count } as const;
         await webhookStore.updateDelivery(tx, delivery.id, changes);
         await scheduleDeliveries(deps, tx, host, now);
         return { delivery: deliveryView({ ...delivery, ...changes }) };
+      }),
+
+    redeliverSince: (call) =>
+      call.commit(async (tx) => {
+        const webhook = await find(tx, call.params.id, call.principal.userId);
+        if (webhook.is_active === 0) throw disabled();
+        const { since, onlyUndelivered } = call.body;
+        const now = deps.clock.now();
+        const count = await webhookStore.requeueSince(tx, webhook, { since: Date.parse(since), onlyUndelivered, now });
+        if (count > 0) await scheduleDeliveries(deps, tx, webhook.host, now);
+        return { count };
       }),
 
     /** Sends at once and answers with what came back; the webhook may be disabled or subscribe to something else. */

@@ -170,3 +170,18 @@ export const moveHost = (tx: Query, webhookId: string, host: string) =>
     host,
     webhookId,
   );
+
+/** Queues the deliveries of events since a time (ms) anew, pings apart; how many. */
+export const requeueSince = (
+  tx: Query,
+  webhook: WebhookRow,
+  { since, onlyUndelivered, now }: { since: number; onlyUndelivered: boolean; now: number },
+) =>
+  tx.run(
+    `UPDATE webhook_deliveries SET state = 'pending', host = ?, next_retry_at = ?, round_start = attempt_count
+      WHERE webhook_id = ? AND created_at >= ? AND state <> 'test' AND event <> 'test.ping'${onlyUndelivered ? " AND state <> 'delivered'" : ""}`,
+    webhook.host,
+    now,
+    webhook.id,
+    since,
+  );

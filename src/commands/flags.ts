@@ -53,6 +53,15 @@ function parseSeconds(text: string, label: string) {
   return seconds;
 }
 
+function parseMoment(text: string, label: string) {
+  const ago = parseDuration(text);
+  if (ago !== undefined) return (now: number) => now - ago * 1000;
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw usage(`${label}: ${JSON.stringify(text)} is neither a duration such as 2h nor a time such as 2026-01-31T08:00:00Z.`);
+  return () => time;
+}
+
 /** The kinds of flags a command declares. Without a default they may be absent. */
 export const flag = {
   toggle: (summary: string, options: Options = {}): Flag<boolean> => ({
@@ -93,6 +102,14 @@ export const flag = {
     summary,
     value: "TIME",
     parse: parseSeconds,
+    ...options,
+  }),
+  /** A time in the past, in ms: as a function of now, for it may be given as a duration. */
+  moment: (summary: string, options: Options = {}): Flag<((now: number) => number) | undefined> => ({
+    kind: "value",
+    summary: `${summary}: a duration ago such as 2h, or a time such as 2026-01-31T08:00:00Z`,
+    value: "TIME",
+    parse: parseMoment,
     ...options,
   }),
   choice: <const C extends string>(choices: readonly C[], summary: string, options: Options = {}): Flag<C | undefined> => ({

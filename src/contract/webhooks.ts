@@ -91,6 +91,16 @@ export const webhooks = {
     summary: "Deliver an event once more",
     reply: z.strictObject({ delivery }),
   }),
+  redeliverSince: endpoint("POST /webhooks/:id/redeliver", {
+    ...owner,
+    extension: true,
+    summary: "Deliver once more what happened since a time",
+    body: z.strictObject({
+      since: timestamp().meta({ description: "Events of this time and later." }),
+      onlyUndelivered: z.boolean().default(false).meta({ description: "Only those that have not arrived yet." }),
+    }),
+    reply: z.strictObject({ count: z.int().meta({ description: "How many deliveries were queued." }) }),
+  }),
   testWebhook: endpoint("POST /webhooks/:id/test", {
     ...owner,
     summary: "Send a test.ping event",

@@ -6,7 +6,7 @@ import { emit } from "../../server/events.ts";
 import type { EventKind } from "../../src/contract/events.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { type Answer, type Receiver, startReceiver, status } from "../helpers/receiver.ts";
-import { createTestClock, type TestServer } from "../helpers/server.ts";
+import { createTestClock, startTime, type TestServer } from "../helpers/server.ts";
 import { type Person, registerOwner } from "../helpers/story.ts";
 
 const hour = 3_600_000;
@@ -305,6 +305,43 @@ onBothDatabases("webhooks", (serve) => {
     expect(delivery).toMatchObject({ attemptCount: 2, statusCode: 500 });
     expect(Date.parse(delivery.nextRetryAt) - server.clock.now()).toBeLessThanOrEqual(6_000);
     expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"]);
+  });
+
+  it("redelivers what happened since a time, all of it or only what has not arrived", async () => {
+    receiver.answer(status(410));
+    const hook = await register();
+    await happen("slot.submitted");
+    await server.advance(0);
+    await happen("slot.accepted");
+    await server.advance(hour);
+    const since = new Date(server.clock.now()).toISOString();
+    const redeliver = (body: unknown) => owner.post(`${hook.path}/redeliver`, body);
+    expect((await redeliver({ since })).status).toBe(409);
+    receiver.answer(status(200));
+    await owner.post(`${hook.path}/enable`);
+    await server.advance(0);
+    await happen("slot.rejected");
+    await owner.post(`${hook.path}/test`);
+    await server.advance(0);
+    const kinds = () =>
+      receiver.received
+        .splice(0)
+        .map(({ body }) => JSON.parse(body).event)
+        .sort();
+    expect(kinds()).toEqual(["slot.rejected", "slot.submitted", "slot.submitted", "test.ping"]);
+
+    expect((await redeliver({ since })).body.data).toEqual({ count: 1 });
+    await server.advance(0);
+    expect(kinds()).toEqual(["slot.rejected"]);
+    const start = new Date(startTime).toISOString();
+    expect((await redeliver({ since: start, onlyUndelivered: true })).body.data).toEqual({ count: 2 });
+    await server.advance(0);
+    expect(kinds()).toEqual(["slot.accepted", "webhook.disabled"]);
+    expect((await redeliver({ since: start })).body.data).toEqual({ count: 4 });
+    await server.advance(0);
+    expect(kinds()).toEqual(["slot.accepted", "slot.rejected", "slot.submitted", "webhook.disabled"]);
+    expect((await redeliver({ since: "yesterday" })).status).toBe(422);
+    expect((await (await registerOwner(server)).post(`${hook.path}/redeliver`, { since })).status).toBe(404);
   });
 
   it("signs what was queued before a rotation with the new secret only", async () => {

@@ -39,6 +39,21 @@ describe("webhooks", () => {
     expect((await desk.run(`webhooks get ${id}`)).code).toBe(3);
   });
 
+  it("redelivers what happened since a time", async () => {
+    const id = JSON.parse((await desk.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
+    await emit("slot.submitted");
+    await receiver.until(1);
+    await desk.server.advance(0);
+    const again = await desk.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z`);
+    expect([again.code, again.stdout]).toEqual([0, "1 delivery queued.\n"]);
+    await receiver.until(2);
+    await desk.server.advance(0);
+    const none = await desk.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z --undelivered --json`);
+    expect(JSON.parse(none.stdout)).toEqual({ count: 0 });
+    expect((await desk.run(`webhooks redeliver ${id} --since 2099-01-01T00:00:00Z`)).stdout).toBe("0 deliveries queued.\n");
+    expect((await desk.run(`webhooks redeliver ${id} --since 2h`)).stdout).toBe("1 delivery queued.\n");
+  });
+
   it("keeps a rotated secret out of sight in a file", async () => {
     const id = JSON.parse((await desk.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
     const file = join(testFolder(), "secret");
@@ -66,6 +81,8 @@ describe("webhooks", () => {
     ["webhooks create http://10.0.0.1/x --events *", 2, "url"],
     ["webhooks create https://example.com --events slot.sumbitted", 2, "must be one of"],
     ["webhooks update 00000000-0000-7000-8000-000000000000", 2, "Nothing to change"],
+    ["webhooks redeliver 00000000-0000-7000-8000-000000000000", 2, "Name a delivery, or choose them with --since."],
+    ["webhooks redeliver 00000000-0000-7000-8000-000000000000 --since noon", 2, "neither a duration"],
     ["webhooks trigger slot.nothing", 2, "event"],
     ["webhooks trigger slot.submitted --data [1]", 2, "--data: must be a JSON object."],
     ["webhooks sign body.json", 2, "The signing secret is needed."],

@@ -1,5 +1,6 @@
-import { failure } from "../../errors.ts";
-import { arg, define } from "../define.ts";
+import { failure, usage } from "../../errors.ts";
+import { plural } from "../../io/text.ts";
+import { arg, define, flag } from "../define.ts";
 import { webhookArg } from "./manage.ts";
 import { deliveryView } from "./view.ts";
 
@@ -15,12 +16,32 @@ export const deliveries = define({
 
 export const redeliver = define({
   name: "redeliver",
-  summary: "Deliver an event once more",
-  operation: "redeliver",
-  args: { webhook: webhookArg(), delivery: arg.id("Delivery id") },
-  examples: ["playtest webhooks redeliver 5b7702ae 01c93f7e"],
-  run: async ({ args }, ctx) =>
-    ctx.item(await ctx.api().redeliver({ params: { id: args.webhook, deliveryId: args.delivery } }), deliveryView),
+  summary: "Deliver an event once more, or all that happened since a time",
+  description:
+    "A delivery keeps its event's id, so a receiver can tell that it comes again. With --since also what happened while the webhook was\n" +
+    "disabled is delivered; enable it first.",
+  operation: ["redeliver", "redeliverSince"],
+  risk: "write",
+  args: { webhook: webhookArg(), delivery: { ...arg.optional("Delivery id"), id: {} } },
+  flags: {
+    since: flag.moment("All events since then"),
+    undelivered: flag.toggle("With --since: only those that have not arrived"),
+  },
+  examples: [
+    "playtest webhooks redeliver 5b7702ae 01c93f7e",
+    "playtest webhooks redeliver 5b7702ae --since 2h",
+    "playtest webhooks redeliver 5b7702ae --since 2026-01-31T08:00:00Z --undelivered",
+  ],
+  async run({ args, flags }, ctx) {
+    if ((args.delivery === undefined) === (flags.since === undefined))
+      throw usage("Name a delivery, or choose them with --since.");
+    if (flags.undelivered && flags.since === undefined) throw usage("--undelivered goes with --since.");
+    if (args.delivery !== undefined)
+      return ctx.item(await ctx.api().redeliver({ params: { id: args.webhook, deliveryId: args.delivery } }), deliveryView);
+    const body = { since: new Date(flags.since!(ctx.now())).toISOString(), onlyUndelivered: flags.undelivered };
+    const data = await ctx.api().redeliverSince({ params: { id: args.webhook }, body });
+    return ctx.text(`${plural(data.count, "delivery", "deliveries")} queued.`, data);
+  },
 });
 
 export const test = define({
