@@ -12,7 +12,9 @@ export const listen = define({
   description:
     "Needs no public address: events come from the server's event stream, or by polling where it has none. They are signed as the server\n" +
     "signs, with a secret that stays the same (--print-secret). An event counts as done when the receiver answered; a restart goes on behind\n" +
-    "the last one, so an event can come twice but is never missed. A first run begins with what happens from then on.",
+    "the last one, so an event can come twice but is never missed. A first run begins with what happens from then on.\n" +
+    "Polling gives slot.submitted, slot.accepted and slot.rejected with their ids, the last two with the time they were seen; all else as the\n" +
+    "title and text of its notification, without ids. Test pings and what makes no notification do not come.",
   operation: ["listEvents", "listSubmissions", "listNotifications"],
   args: {},
   flags: {

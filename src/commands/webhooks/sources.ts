@@ -1,3 +1,4 @@
+import type { Data } from "../../api/client.ts";
 import { readEventStream } from "../../api/event-stream.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import type { Context } from "../define.ts";
@@ -82,7 +83,7 @@ export async function* streamed(ctx: Context, start: Place, connection: Connecti
 }
 
 const slotEvents = ["submitted", "accepted", "rejected"] as const;
-const remembered = 5_000;
+const remembered = 20_000;
 
 /** Events from what the specification alone offers: slots by their status, all else from the notifications. */
 export async function* polled(ctx: Context, start: Place, connection: Connection, everyMs: number): AsyncGenerator<Step> {
@@ -109,38 +110,45 @@ export async function* polled(ctx: Context, start: Place, connection: Connection
 
 type Found = Omit<Step, "place"> & { key: string };
 
-/** Slots in one of the told statuses that were not seen before. */
-async function newSlots(ctx: Context, seen: ReadonlySet<string>): Promise<Found[]> {
-  const found: Found[] = [];
+/**
+ * Slots in one of the told statuses that were not seen before. They are listed by their age, so that one which changed now may be
+ * on any page; `thorough` looks at all of them.
+ */
+async function newSlots(ctx: Context, seen: ReadonlySet<string>, thorough: boolean): Promise<Found[]> {
+  const found = new Map<string, Found>();
   for (const status of slotEvents) {
     for await (const { data } of ctx.pages("listSubmissions", { query: { status } }, { all: true })) {
-      const fresh = data.submissions.filter(({ slot }) => !seen.has(`${slot.id}:${status}`));
-      for (const { slot, submission, game, playtester } of fresh) {
-        const submittedAt = submission?.createdAt ?? slot.createdAt;
-        const about = { slotId: slot.id, playtestId: slot.requestId, gameId: game.id, playerId: playtester?.id ?? null };
-        const event = {
-          event: `slot.${status}`,
-          timestamp: submittedAt,
-          data: { ...about, ...(status === "submitted" && { submittedAt }) },
-        };
-        found.push({ id: `${slot.id}_${status}`, key: `${slot.id}:${status}`, event });
-      }
-      if (fresh.length === 0) break;
+      const events = data.submissions.flatMap((item) => eventsOf(item, status, ctx.now()));
+      const fresh = events.filter(({ key }) => !seen.has(key));
+      for (const one of fresh) found.set(one.key, one);
+      if (fresh.length === 0 && !thorough) break;
     }
   }
-  return found;
+  return [...found.values()];
+}
+
+type SubmissionItem = Data<"listSubmissions">["submissions"][number];
+
+/** What a slot's status tells: that it was submitted, and then perhaps that it was decided, at a time the list does not name. */
+function eventsOf({ slot, submission, game, playtester }: SubmissionItem, status: string, now: number): Found[] {
+  const about = { slotId: slot.id, playtestId: slot.requestId, gameId: game.id, playerId: playtester?.id ?? null };
+  const happened = (name: string, at: string): Found => ({
+    id: `${slot.id}_${name}`,
+    key: `${slot.id}:${name}`,
+    event: { event: `slot.${name}`, timestamp: at, data: { ...about, [`${name}At`]: at } },
+  });
+  const submitted = happened("submitted", submission?.createdAt ?? slot.createdAt);
+  return status === "submitted" ? [submitted] : [submitted, happened(status, new Date(now).toISOString())];
 }
 
 const told: ReadonlySet<string> = new Set(slotEvents.map((status) => `slot.${status}`));
 
-async function newNotifications(ctx: Context, last: string | undefined): Promise<Found[]> {
-  const found: Found[] = [];
+/** What came since the one with the id `last`, the oldest first; without `last`, the newest page. */
+async function newNotifications(ctx: Context, last: string | undefined) {
+  const found: Data<"listNotifications">["notifications"] = [];
   for await (const { data } of ctx.pages("listNotifications", {}, { all: true })) {
     const end = data.notifications.findIndex(({ id }) => id === last);
-    for (const { id, type, title, body, createdAt } of end < 0 ? data.notifications : data.notifications.slice(0, end)) {
-      const event = { event: type, timestamp: createdAt, data: { notificationId: id, title, body } };
-      found.push({ id, key: id, ...(!told.has(type) && { event }) });
-    }
+    found.push(...(end < 0 ? data.notifications : data.notifications.slice(0, end)));
     if (end >= 0 || last === undefined) break;
   }
   return found.reverse();
@@ -149,13 +157,17 @@ async function newNotifications(ctx: Context, last: string | undefined): Promise
 async function newSteps(ctx: Context, place: Place): Promise<Step[]> {
   const steps: Step[] = [];
   let now = place;
-  for (const { key, ...found } of await newSlots(ctx, new Set(place.slots))) {
+  // Read first: a slot that changes after this has its notification in the next round.
+  const notifications = await newNotifications(ctx, place.notificationId);
+  const thorough = notifications.some(({ type }) => told.has(type));
+  for (const { key, ...found } of await newSlots(ctx, new Set(place.slots), thorough)) {
     now = { ...now, slots: [...(now.slots ?? []), key].slice(-remembered) };
     steps.push({ ...found, place: now });
   }
-  for (const { key, ...found } of await newNotifications(ctx, place.notificationId)) {
-    now = { ...now, notificationId: key };
-    steps.push({ ...found, place: now });
+  for (const { id, type, title, body, createdAt } of notifications) {
+    now = { ...now, notificationId: id };
+    const event = { event: type, timestamp: createdAt, data: { notificationId: id, title, body } };
+    steps.push({ id, place: now, ...(!told.has(type) && { event }) });
   }
   return steps;
 }
@@ -163,5 +175,5 @@ async function newSteps(ctx: Context, place: Place): Promise<Step[]> {
 /** A first run begins with what comes from now on. */
 async function presentPlace(ctx: Context): Promise<Place> {
   const steps = await newSteps(ctx, {});
-  return { slots: [], ...steps.at(-1)?.place };
+  return { slots: [], notificationId: "", ...steps.at(-1)?.place };
 }

@@ -1,0 +1,248 @@
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStore } from "../../server/store/open.ts";
+import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { eachDesk } from "../helpers/owner.ts";
+import { type Receiver, startReceiver } from "../helpers/receiver.ts";
+import { startTestServer } from "../helpers/server.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
+import { play, registerOwner, registerPlaytester } from "../helpers/story.ts";
+import { startProxyWithoutStream, startTcpProxy } from "../helpers/tcp-proxy.ts";
+
+const desk = eachDesk();
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const emit = async (event: string, data?: Record<string, unknown>): Promise<string> =>
+  (await desk.owner.post("/sandbox/events", { event, data })).body.data.event.id;
+
+describe("webhooks listen", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = testFolder();
+  });
+  const listen = (line: string, options: RunOptions = {}) =>
+    desk.run(`webhooks listen ${line}`, { ...options, env: { PLAYTEST_CONFIG_DIR: join(folder, "config") } });
+  const kinds = () => receiver.received.map(({ body }) => JSON.parse(body).event);
+
+  /** Runs the listener until it says that it listens, then goes on beside the test. */
+  async function listening(line: string, options: RunOptions = {}) {
+    const sign = new Promise<void>((resolve) => {
+      const waiter = setInterval(async () => {
+        if ((await placeSaved()) > 0) {
+          clearInterval(waiter);
+          resolve();
+        }
+      }, 10);
+    });
+    const ended = listen(line, options);
+    await sign;
+    return { ended };
+  }
+  const placeSaved = async () => {
+    const { readFileSync } = await import("node:fs");
+    try {
+      return Object.keys(JSON.parse(readFileSync(join(folder, "config", "listen.json"), "utf8")).places).length;
+    } catch {
+      return 0;
+    }
+  };
+
+  it("passes events on, signed so that a receiver's own library verifies them, with a secret that stays", async () => {
+    const { ended } = await listening(`--forward-to ${receiver.url} --count 2 --events slot.submitted,payment.completed`);
+    await emit("chat.message");
+    const id = await emit("slot.submitted", { slotId: "s1" });
+    await emit("payment.completed");
+    const { code, stdout, stderr } = await ended;
+    expect([code, kinds()]).toEqual([0, ["slot.submitted", "payment.completed"]]);
+    expect(stdout).toMatch(/^2026-03-01T12:00:00.000Z {2}slot.submitted {2}s1 {2}→ 200 in \d+ ms\n/);
+    expect(stderr).toContain("by its event stream.");
+    const secret = (await listen("--print-secret")).stdout.trim();
+    const { headers, body } = receiver.received[0]!;
+    expect(headers["webhook-id"]).toBe(id);
+    expect(() => verifyThen(secret, body, headers as unknown as Record<string, string>)).not.toThrow();
+  });
+
+  it("goes on behind the last event after a restart: what happened meanwhile comes then", async () => {
+    const first = await listening(`--forward-to ${receiver.url} --count 1`);
+    await emit("slot.submitted");
+    expect((await first.ended).code).toBe(0);
+    await emit("slot.accepted");
+    await emit("slot.rejected");
+    expect((await listen(`--forward-to ${receiver.url} --count 2`)).code).toBe(0);
+    expect(kinds()).toEqual(["slot.submitted", "slot.accepted", "slot.rejected"]);
+    expect((await listen(`--forward-to ${receiver.url} --count 3 --from-start`)).code).toBe(0);
+    expect(kinds()).toHaveLength(6);
+  });
+
+  it("waits for a receiver that is not there, and tells one that refuses a few times", async () => {
+    let refusals = 0;
+    receiver.answer((response) => void response.writeHead(++refusals < 3 ? 503 : 200).end());
+    const { ended } = await listening(`--forward-to ${receiver.url} --count 1`);
+    await emit("slot.submitted");
+    expect([(await ended).code, kinds()]).toEqual([0, ["slot.submitted", "slot.submitted", "slot.submitted"]]);
+    await receiver.close();
+    const port = receiver.port;
+    await emit("slot.accepted");
+    let later: Receiver | undefined;
+    const waited = await listen(`--forward-to ${receiver.url} --count 1`, {
+      outside: {
+        sleep: async () => {
+          later ??= await startReceiverOn(port);
+        },
+      },
+    });
+    expect(waited.stderr).toContain("nothing answers there. Waiting for the receiver; nothing is lost.");
+    expect(waited.stderr).toContain("answers again.");
+    expect(later?.received.map(({ body }) => JSON.parse(body).event)).toEqual(["slot.accepted"]);
+    await later?.close();
+  });
+
+  it("misses nothing behind a proxy that drops the connection after every event", async () => {
+    const proxy = await startTcpProxy(desk.server.baseUrl);
+    const { ended } = await listening(`--forward-to ${receiver.url} --count 12`, { baseUrl: proxy.url });
+    for (let number = 0; number < 12; number++) {
+      await emit("slot.submitted", { number });
+      await receiver.until(number + 1);
+      proxy.drop();
+    }
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).data.number)).toEqual(Array.from({ length: 12 }, (_, i) => i));
+    expect(stderr).toContain("warning: Disconnected from ");
+    expect(stderr).toContain(" again.");
+    await proxy.close();
+  });
+
+  it("ends with 10 at a lost connection where asked to", async () => {
+    const proxy = await startTcpProxy(desk.server.baseUrl);
+    const { ended } = await listening("--exit-on-disconnect", { baseUrl: proxy.url });
+    proxy.drop();
+    expect(await ended).toMatchObject({ code: 10 });
+    await proxy.close();
+  });
+
+  it("polls where there is no stream: slots with their data, all else from the notifications", async () => {
+    let looks = 0;
+    const ended = await listen(`--poll --forward-to ${receiver.url} --count 2`, {
+      outside: {
+        sleep: async () => {
+          if (++looks === 1) await play(desk.server, await registerPlaytester(desk.server, "Pim"), await desk.order());
+        },
+      },
+    });
+    expect(ended.code).toBe(0);
+    const bodies = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ event }) => event)).toEqual(["slot.submitted", "slot.reserved"]);
+    expect(bodies[0].data).toMatchObject({ gameId: desk.gameId, submittedAt: "2026-03-01T12:00:00.000Z" });
+  });
+
+  it("misses nothing where there is no stream either, across its restarts, behind a page of older slots", async () => {
+    const proxy = await startProxyWithoutStream(desk.server.baseUrl);
+    const pim = await registerPlaytester(desk.server, "Pim");
+    const decide = (slotId: string, how: "accept" | "reject") => desk.owner.post(`/slots/${slotId}/${how}`);
+    const first = await play(desk.server, pim, await desk.order());
+    const poll = (count: number, sleep: () => Promise<void>) =>
+      listen(`--forward-to ${receiver.url} --count ${count} --events slot.submitted,slot.accepted,slot.rejected`, {
+        baseUrl: proxy.url,
+        outside: { sleep },
+      });
+    let slotId = "";
+    const started = await poll(1, async () => {
+      if (slotId === "") slotId = await play(desk.server, await registerPlaytester(desk.server), await desk.order());
+    });
+    expect(started.stderr).toContain("by polling, because it has no event stream");
+    // While nobody listens: one decided that was seen before, one that came and was decided meanwhile.
+    await decide(slotId, "accept");
+    const both = await play(desk.server, await registerPlaytester(desk.server), await desk.order());
+    await decide(both, "reject");
+    expect((await poll(3, async () => {})).code).toBe(0);
+    await decide(first, "accept");
+    expect((await poll(1, async () => {})).code).toBe(0);
+    const got = receiver.received.map(({ body }) => JSON.parse(body)).map(({ event, data }) => `${event} ${data.slotId}`);
+    expect([got[0], ...got.slice(1, 4).sort(), got[4]]).toEqual([
+      `slot.submitted ${slotId}`,
+      ...[`slot.accepted ${slotId}`, `slot.submitted ${both}`, `slot.rejected ${both}`].sort(),
+      `slot.accepted ${first}`,
+    ]);
+    await proxy.close();
+  });
+});
+
+describe("webhooks listen, through a bad network", () => {
+  it("passes on each of 200 events once and in order, over cut connections, a new server and its own restarts", async () => {
+    const place = await drivers[0]!.place();
+    const dataDir = freshFolder();
+    const serve = async (instance: string) => startTestServer({ store: await openStore(place.options), dataDir, instance });
+    let server = await serve("a");
+    const { key } = await registerOwner(server);
+    const proxy = await startTcpProxy(server.baseUrl);
+    const config = join(testFolder(), "config");
+    const listen = (line: string) =>
+      playtest(`webhooks listen ${line}`.split(" "), { baseUrl: proxy.url, key, env: { PLAYTEST_CONFIG_DIR: config } });
+    const happen = async (from: number, to: number) => {
+      for (let number = from; number < to; number++) {
+        const reply = await server.request("POST", "/sandbox/events", {
+          key,
+          body: { event: "slot.submitted", data: { number } },
+        });
+        expect(reply.status).toBe(200);
+      }
+    };
+
+    await happen(0, 60);
+    proxy.cutAfter(4_000);
+    const first = listen(`--forward-to ${receiver.url} --from-start --count 120`);
+    await receiver.until(40);
+    await server.close();
+    server = await serve("b");
+    proxy.leadTo(server.baseUrl);
+    await happen(60, 150);
+    const { code, stderr } = await first;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/warning: Disconnected from http\S+: .+ Trying again in .+; nothing is lost\./);
+    expect(stderr).toContain(" again.\n");
+    await happen(150, 200);
+    expect((await listen(`--forward-to ${receiver.url} --count 80`)).code).toBe(0);
+
+    expect(proxy.cuts).toBeGreaterThan(5);
+    const secret = (await listen("--print-secret")).stdout.trim();
+    const numbers = receiver.received.map(({ headers, body }) => {
+      verifyThen(secret, body, headers as unknown as Record<string, string>);
+      return JSON.parse(body).data.number;
+    });
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, number) => number));
+    await proxy.close();
+    await server.close();
+    await place.remove();
+  });
+});
+
+/** Verifies as of the time in the headers: the test's clock stands still. */
+function verifyThen(secret: string, body: string, headers: Record<string, string>) {
+  const now = Date.now;
+  Date.now = () => Number(headers["webhook-timestamp"]) * 1000;
+  try {
+    return new Webhook(secret).verify(body, headers);
+  } finally {
+    Date.now = now;
+  }
+}
+
+async function startReceiverOn(port: number): Promise<Receiver> {
+  const started = await startReceiver();
+  const forward = createServer((socket) => void socket.pipe(connect(started.port, "127.0.0.1")).pipe(socket));
+  await new Promise<void>((resolve) => forward.listen(port, "127.0.0.1", resolve));
+  const close = started.close;
+  return Object.assign(started, {
+    close: async () => {
+      forward.close();
+      await close();
+    },
+  });
+}
