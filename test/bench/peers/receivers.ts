@@ -3,11 +3,12 @@ import type { AddressInfo } from "node:net";
 
 /**
  * Ten webhook receivers in one process. Prints the port of its control server: `GET /ports` names theirs, `POST /reset?hostile=N`
- * forgets what came and makes the first N never answer, `GET /counts` says how many requests each got, and when the last came.
+ * forgets what came and makes the first N never answer, `GET /counts` says how many requests each got, and when the first and the last came.
  */
 const count = 10;
 const received = new Array<number>(count).fill(0);
 let hostile = 0;
+let firstAt = 0;
 let lastAt = 0;
 
 const listen = async (server: Server) => {
@@ -23,6 +24,7 @@ const ports = await Promise.all(
           received[index]!++;
           if (index < hostile) return;
           lastAt = performance.timeOrigin + performance.now();
+          firstAt ||= lastAt;
           response.end("ok");
         });
       }),
@@ -34,8 +36,9 @@ const control = createServer((request, response) => {
   const url = new URL(request.url ?? "/", "http://control");
   if (url.pathname === "/reset") {
     received.fill(0);
+    firstAt = 0;
     hostile = Number(url.searchParams.get("hostile"));
   }
-  response.end(JSON.stringify(url.pathname === "/ports" ? ports : { received, lastAt }));
+  response.end(JSON.stringify(url.pathname === "/ports" ? ports : { received, firstAt, lastAt }));
 });
 process.stdout.write(`${await listen(control)}\n`);
