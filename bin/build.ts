@@ -25,13 +25,14 @@ const shipped = [
   "yazl",
   "tus-js-client",
   "@tus",
+  "@fastify",
 ];
 
 /**
  * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
- * sample video and the upload page's script need no file beside the program.
+ * sample video and the pages' scripts need no file beside the program.
  */
-const data = /\/(src\/(contract\/static|version|tree|overview)|server\/assets\/(sample|upload))\.ts$/;
+const data = /\/(src\/(contract\/static|version|tree|overview)|server\/assets\/(sample|times|upload))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {
