@@ -171,6 +171,7 @@ function startUploader({ slot, csrf }) {
   pause.addEventListener("click", togglePause);
   window.addEventListener("beforeunload", (event) => running && event.preventDefault());
   submit.disabled = "needsVideo" in submit.form.dataset;
+  element("plain-upload").remove();
   box.hidden = false;
   recall().catch((error) => say(error.message));
 }

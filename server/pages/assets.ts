@@ -1,3 +1,4 @@
+import { timesScript } from "../assets/times.ts";
 import { uploadScript } from "../assets/upload.ts";
 import { notFound } from "../problem.ts";
 import { style } from "./html.ts";
@@ -7,6 +8,7 @@ import { portalStyle } from "./portal/style.ts";
 const files: Record<string, { type: string; text: string }> = {
   "style.css": { type: "text/css", text: style },
   "portal.css": { type: "text/css", text: portalStyle },
+  "times.js": { type: "text/javascript", text: timesScript },
   "upload.js": { type: "text/javascript", text: uploadScript },
 };
 

@@ -28,6 +28,7 @@ export const style = `
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 34rem; margin: 8vh auto; padding: 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; }
 main.wide { max-width: 60rem; margin: 2rem auto; }
+h1, h2, h3, li { overflow-wrap: anywhere; }
 h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.25; }
 a { color: var(--accent); }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
@@ -56,22 +57,22 @@ export interface PageContent {
   /** Stands before the main part. */
   header?: Markup;
   /** Further files of `/assets`. */
-  assets?: { style?: string; script?: string };
+  assets?: { style?: string; scripts?: readonly string[] };
 }
 
-/** Sends a page under a policy that allows nothing from elsewhere, and no script but the one file the page names. */
+/** Sends a page under a policy that allows nothing from elsewhere, and no script but the files the page names. */
 export function sendPage(response: ServerResponse, status: number, page: PageContent): void {
-  const { style, script } = page.assets ?? {};
+  const { style, scripts = [] } = page.assets ?? {};
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${page.title} · playtest</title><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${script && html`<script src="/assets/${script}" defer></script>`}</head>
+<title>${page.title} · playtest</title><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.title}</h1>${page.body}</main></body>
 </html>
 `.text;
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": `default-src 'none'; ${script ? "script-src 'self'; connect-src 'self'; " : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; ${scripts.length > 0 ? "script-src 'self'; connect-src 'self'; " : ""}style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'${page.formAction ? ` ${page.formAction}` : ""}; base-uri 'none'; frame-ancestors 'none'`,
     "Referrer-Policy": "no-referrer",
     "Content-Length": Buffer.byteLength(text),
   });

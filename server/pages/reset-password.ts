@@ -34,7 +34,7 @@ export function resetPassword(deps: Deps): Page {
     if (length < shortest || length > longest)
       return sendPage(response, 422, { title, body: form(token, `It must have ${shortest} to ${longest} characters.`) });
     if (!(await change(token, password))) return sendPage(response, 410, gone);
-    const done = html`<p>The password is changed, and every sign-in with the old one has ended. API keys go on working.</p>`;
+    const done = html`<p>The password is changed, and every sign-in with the old one has ended. API keys go on working.</p><p>Playtesters: <a href="/play/sign-in">sign in with the new one</a>.</p>`;
     sendPage(response, 200, { title: "The password is changed", body: done });
   };
 }

@@ -27,7 +27,7 @@ export function verifyEmail(deps: Deps): Page {
     if (used)
       return sendPage(response, 200, {
         title: "Verified",
-        body: html`<p>The address is verified. Your API keys work from now on.</p>`,
+        body: html`<p>The address is verified. Your API keys work from now on.</p><p>Playtesters: <a href="/play/sign-in">sign in</a>.</p>`,
       });
     const expired = html`<p>This link is unknown, used or expired. Ask for another with <code>playtest auth wait-verified --resend</code>, or log in to check.</p>`;
     sendPage(response, 410, { title: "This link does not work any more", body: expired });

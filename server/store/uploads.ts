@@ -33,6 +33,8 @@ export const findForUser = (q: Query, id: string, userId: string) =>
 
 export const insert = (tx: Query, upload: UploadRow) => insertRow(tx, "uploads", upload);
 
+export const setSize = (tx: Query, id: string, size: number) => tx.run("UPDATE uploads SET size = ? WHERE id = ?", size, id);
+
 /** Ends an upload that is in status `from`; false when it no longer is. */
 export const end = async (tx: Query, id: string, from: UploadStatus, status: UploadStatus) =>
   (await tx.run("UPDATE uploads SET status = ? WHERE id = ? AND status = ?", status, id, from)) === 1;

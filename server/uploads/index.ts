@@ -1,4 +1,6 @@
+import { createWriteStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { Server } from "@tus/server";
 import type { Deps } from "../deps.ts";
 import { signatureBytes, videoType } from "../domain/videos.ts";
@@ -9,15 +11,20 @@ import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
 import { type Creation, checksumAlgorithms, readChecksum, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
 import { createLocks } from "./locks.ts";
-import { gone, locked, notVideo, problemOf, tusVersion, wrongChecksum } from "./problems.ts";
+import { gone, locked, notVideo, problemOf, tooLarge, tusVersion, wrongChecksum } from "./problems.ts";
 
 export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "slot_id" | "filename" | "filetype" | "sha256"> &
   Creation;
+
+/** An upload of a size that is not known before it is here, but at most `maxBytes`. */
+export type Whole = Omit<NewUpload, "size"> & { maxBytes: number };
 
 /** Resumable uploads, tus 1.0 (decisions §3, §5). Errors are thrown as problems; the listener answers them. */
 export interface Uploads {
   /** Answers a creation: the row is durable before the client learns the address. A slot's unfinished upload is replaced. */
   create(prepare: () => Promise<NewUpload>, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Keeps a video that comes in one piece, as a form posts it: all of it, or nothing and a problem. */
+  keep(upload: Whole, bytes: AsyncIterable<Buffer>): Promise<void>;
   /** HEAD, PATCH, DELETE and OPTIONS on an upload of this user. */
   serve(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -115,7 +122,7 @@ function createUploads(deps: Deps): Uploads {
 
   /** Looks at the first bytes as they come, over as many requests as they take. */
   async function signatureWatch(upload: store.UploadRow, before: number): Promise<(chunk: Buffer) => boolean> {
-    let head = before === 0 ? Buffer.alloc(0) : await files.head(upload.id);
+    let head: Buffer = before === 0 ? Buffer.alloc(0) : await files.head(upload.id);
     let known = head.length >= signatureBytes;
     return (chunk) => {
       if (known) return true;
@@ -183,7 +190,32 @@ function createUploads(deps: Deps): Uploads {
     answer(response, await ask(id, request));
   }
 
+  async function keep({ maxBytes, ...given }: Whole, bytes: AsyncIterable<Buffer>): Promise<void> {
+    const upload = await begin({ ...given, size: maxBytes });
+    try {
+      const wanted = await signatureWatch(upload, 0);
+      await pipeline(checked(bytes, wanted), createWriteStream(files.path(upload.id)));
+      await files.flush(upload.id);
+      const size = (await files.received(upload.id)) ?? 0;
+      if (size > config.uploads.videoMaxBytes) throw tooLarge(config.uploads.videoMaxBytes, {});
+      await deps.store.write((tx) => store.setSize(tx, upload.id, size));
+      await finish(deps, files, { ...upload, size });
+    } catch (error) {
+      await refuse(deps, files, upload);
+      throw error;
+    }
+  }
+
+  async function* checked(bytes: AsyncIterable<Buffer>, wanted: (chunk: Buffer) => boolean) {
+    for await (const chunk of bytes) {
+      if (!wanted(chunk)) throw notVideo();
+      yield chunk;
+    }
+  }
+
   return {
+    keep,
+
     async create(prepare, request, response) {
       response.setHeader("Tus-Resumable", tusVersion);
       await receive(await begin(await prepare()), request, response);

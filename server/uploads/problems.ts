@@ -9,9 +9,9 @@ export const wrongVersion = () =>
     headers: { "Tus-Version": tusVersion },
   });
 
-export const tooLarge = (maxBytes: number) =>
+export const tooLarge = (maxBytes: number, headers: Record<string, string> = { "Tus-Max-Size": String(maxBytes) }) =>
   new Problem("PAYLOAD_TOO_LARGE", `An upload may have at most ${maxBytes} bytes. Nothing was kept.`, {
-    headers: { "Tus-Max-Size": String(maxBytes) },
+    headers,
   });
 
 export const locked = () =>

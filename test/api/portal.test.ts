@@ -1,8 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
+import { sha256 } from "../../server/secrets.ts";
 import * as users from "../../server/store/users.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { hiddenFields, mailedPath, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import { hiddenFields, mailedPath, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 import {
   claim,
@@ -233,6 +237,125 @@ onBothDatabases("the portal", (serve) => {
     });
   });
 
+  describe("registering", () => {
+    const fields = { name: "Ida", email: "ida@example.com", password: "long enough" };
+
+    it("mails a link that confirms the address; then the password signs in", async () => {
+      const server = await serve({ config: (config) => (config.autoVerify = false) });
+      const ida = visitor(server);
+      const asked = await ida.submit("/play/register", "/play/register", fields);
+      expect(asked).toMatchObject({ status: 303, location: "/play/register/sent" });
+      await server.advance(0);
+      const path = mailedPath(server);
+      const signIn = () => ida.submit("/play/sign-in", "/play/sign-in/password", fields);
+      expect((await signIn()).status).toBe(403);
+      expect((await ida.submit(path, "/verify-email")).html).toContain('<a href="/play/sign-in">');
+      expect((await signIn()).location).toBe("/play");
+      expect((await ida.get("/play")).html).toContain("Ida</a>");
+    });
+
+    it("goes straight in where addresses need no confirmation", async () => {
+      const { server } = await market({ config: (config) => (config.autoVerify = true) });
+      const ida = visitor(server);
+      expect((await ida.submit("/play/register", "/play/register", fields)).location).toBe("/play");
+      expect((await ida.get("/play/account")).html).toContain("ida@example.com");
+    });
+
+    it.each<{ name: string; given: Record<string, string>; status: number; says: string }>([
+      { name: "a short password", given: { password: "short" }, status: 422, says: "password: " },
+      { name: "no address", given: { email: "ida" }, status: 422, says: "email: " },
+      { name: "an address that is taken", given: { email: "playtester2@example.com" }, status: 409, says: "exists" },
+      { name: "a form of another site", given: { csrf: "forged" }, status: 403, says: "out of date" },
+    ])("refuses $name, and keeps what was typed", async ({ given, status, says }) => {
+      const { server } = await market();
+      const reply = await visitor(server).submit("/play/register", "/play/register", { ...fields, ...given });
+      expect(reply.status).toBe(status);
+      expect(reply.html).toContain(says);
+      if (status !== 403) expect(reply.html).toContain('value="Ida"');
+      expect(reply.html).not.toContain(fields.password);
+    });
+
+    it("is limited per address, together with the API", async () => {
+      const { server } = await market({
+        config: (config) => Object.assign(config.limits, { enabled: true, registerPerMinute: 3 }),
+      });
+      const statuses = [];
+      for (const email of ["a@example.com", "b@example.com"])
+        statuses.push((await visitor(server).submit("/play/register", "/play/register", { ...fields, email })).status);
+      expect(statuses).toEqual([303, 429]);
+    });
+  });
+
+  describe("an account", () => {
+    it("changes what owners see of it", async () => {
+      const { server, playtester } = await market();
+      const ann = await signedIn(server, playtester);
+      const saved = await ann.submit("/play/account", "/play/account", { name: "Ann <c>", experience: "All of them.\nTwice." });
+      expect(saved.location).toBe("/play/account?done=saved");
+      const { profile } = (await playtester.get("/auth/me")).body.data;
+      expect(profile).toMatchObject({ displayName: "Ann <c>", gamingExperience: "All of them.\nTwice." });
+      expect((await ann.get("/play/account")).html).toContain("Ann &lt;c&gt;</a>");
+      const refused = await ann.submit("/play/account", "/play/account", { name: " ", experience: "None" });
+      expect(refused.status).toBe(422);
+      expect(refused.html).toContain("None</textarea>");
+    });
+
+    it("changes its password, which signs every browser out", async () => {
+      const { server, playtester } = await market();
+      const [here, there] = [await signedIn(server, playtester), await signedIn(server, playtester)];
+      const change = (current: string, password: string) =>
+        here.submit("/play/account", "/play/account/password", { current, password });
+      expect((await change("wrong", "a new password")).status).toBe(422);
+      expect((await change("correct horse", "short")).status).toBe(422);
+      expect((await change("correct horse", "a new password")).location).toBe("/play/sign-in?done=password");
+      for (const browser of [here, there]) expect((await browser.get("/play")).status).toBe(303);
+      const signIn = async (password: string) => {
+        const fields = { email: await emailOf(playtester), password };
+        return (await here.submit("/play/sign-in?done=password", "/play/sign-in/password", fields)).status;
+      };
+      expect([await signIn("correct horse"), await signIn("a new password")]).toEqual([401, 303]);
+    });
+
+    it("has its password guessed as seldom as at the door", async () => {
+      const { server, playtester } = await market({
+        config: (config) => Object.assign(config.limits, { enabled: true, passwordPerMinute: 3 }),
+      });
+      const ann = await signedIn(server, playtester);
+      const guess = async () =>
+        (await ann.submit("/play/account", "/play/account/password", { current: "guess", password: "a new password" })).status;
+      expect([await guess(), await guess(), await guess()]).toEqual([422, 422, 429]);
+    });
+
+    it("gets a mail that leads to a new password; an unknown address gets the same answer and no mail", async () => {
+      const { server, playtester } = await market();
+      const ann = visitor(server);
+      const ask = async (email: string) => (await ann.submit("/play/forgot", "/play/forgot", { email })).location;
+      const before = server.mails.length;
+      expect(await ask("nobody@example.com")).toBe("/play/forgot/sent");
+      await server.advance(0);
+      expect(server.mails).toHaveLength(before);
+      expect(await ask(await emailOf(playtester))).toBe("/play/forgot/sent");
+      await server.advance(0);
+      const done = await ann.submit(mailedPath(server), "/reset-password", { password: "a new password" });
+      expect(done.html).toContain('<a href="/play/sign-in">');
+      const fields = { email: await emailOf(playtester), password: "a new password" };
+      expect((await ann.submit("/play/sign-in", "/play/sign-in/password", fields)).location).toBe("/play");
+    });
+  });
+
+  it("explains errors inside its own pages", async () => {
+    const { server, playtester } = await market();
+    const ann = await signedIn(server, playtester);
+    for (const path of ["/play/nowhere", "/play/slots/01900000-0000-7000-8000-000000000000"]) {
+      const reply = await ann.get(path);
+      expect(reply.status).toBe(404);
+      expect(reply.html).toContain('<nav aria-label="Main">');
+    }
+    const wrong = await ann.get("/play/slots/01900000-0000-7000-8000-000000000000/submit");
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
+    expect(wrong.html).toContain('<nav aria-label="Main">');
+  });
+
   describe("what is not there", () => {
     it("a slot, a conversation or an application of somebody else is 404, to look at and to act on", async () => {
       const { server, owner, gameId, playtester } = await market();
@@ -278,7 +401,7 @@ onBothDatabases("the portal", (serve) => {
       expect(await slotsOf(playtester)).toHaveLength(1);
 
       const page = (await ann.get(first.location!)).html;
-      for (const help of ["It is yours", "K-1", "Press start.", "Try &lt;the&gt; cave.", "(24 h left)"])
+      for (const help of ["It is yours", "K-1", "Press start.", "Try &lt;the&gt; cave.", "(in 24 hours)"])
         expect(page).toContain(help);
       expect((await ann.get(`/play/slots/${slot.id}/build`)).location).toBe(`${server.baseUrl}/build.zip`);
 
@@ -323,6 +446,100 @@ onBothDatabases("the portal", (serve) => {
       const earnings = (await ann.get("/play/earnings")).html;
       expect(earnings).toContain('<p class="amount">$10.00</p>');
       expect(earnings).toContain(`href="/play/slots/${slotId}"`);
+    });
+
+    describe("a video", () => {
+      async function held(change: Parameters<typeof serve>[0] = {}) {
+        const { server, owner, gameId, playtester } = await market(change);
+        const slotId = await claim(playtester, await order(owner, gameId));
+        const ann = await signedIn(server, playtester);
+        const path = `/play/slots/${slotId}/video`;
+        const fields = hiddenFields((await ann.get(`/play/slots/${slotId}`)).html, path);
+        return { server, owner, playtester, slotId, ann, path, fields };
+      }
+      const leftOf = (server: TestServer) => readdirSync(join(server.deps.dataDir, "uploads"));
+
+      it("comes by a plain form, byte for byte, and another takes its place", async () => {
+        const { server, owner, slotId, ann, path, fields } = await held();
+        for (const [name, size] of [
+          ["first.mp4", 20],
+          ["Höhle & Co.mp4", 3_000_000],
+        ] as const) {
+          const sent = await ann.sendFile(path, fields, { name, bytes: videoBytes(size) });
+          expect(sent).toMatchObject({ status: 303, location: `/play/slots/${slotId}?done=uploaded` });
+        }
+        const page = (await ann.get(`/play/slots/${slotId}?done=uploaded`)).html;
+        expect(page).toContain("<strong>Höhle &amp; Co.mp4</strong> (2.9 MiB) is here.");
+        await ann.submit(`/play/slots/${slotId}`, `/play/slots/${slotId}/submit`);
+        const { slot } = (await owner.get(`/slots/${slotId}`)).body.data;
+        expect(slot.submission.videoFileSize).toBe(3_000_000);
+        const { downloadUrl } = (await owner.get(`/slots/${slotId}/download-url`)).body.data;
+        const bytes = Buffer.from(await (await fetch(downloadUrl)).arrayBuffer());
+        expect(sha256(bytes)).toBe(sha256(videoBytes(3_000_000)));
+        await server.advance(day);
+        expect(leftOf(server)).toEqual([]);
+      });
+
+      const wrong: { name: string; file?: PlainFile; fields?: Record<string, string>; status: number; says: string }[] = [
+        {
+          name: "what is no video",
+          file: { name: "a.mp4", bytes: Buffer.alloc(90_000, "no") },
+          status: 415,
+          says: "not an MP4",
+        },
+        {
+          name: "less than a video's first bytes",
+          file: { name: "a.mp4", bytes: Buffer.from("abc") },
+          status: 415,
+          says: "not an MP4",
+        },
+        { name: "no file", file: { name: "", bytes: Buffer.alloc(0) }, status: 400, says: "Choose a video first" },
+        { name: "too much", file: { name: "a.mp4", bytes: videoBytes(150_000) }, status: 413, says: "at most 100000 bytes" },
+        {
+          name: "a little too much",
+          file: { name: "a.mp4", bytes: videoBytes(100_001) },
+          status: 413,
+          says: "at most 100000 bytes",
+        },
+        { name: "a long name", file: { name: "a".repeat(300), bytes: videoBytes() }, status: 422, says: "255" },
+        { name: "a forged form", fields: { csrf: "forged" }, status: 403, says: "out of date" },
+        { name: "a form without its token", fields: { csrf: "" }, status: 403, says: "out of date" },
+      ];
+      it.each(wrong)("is refused: $name", async ({ file, fields: other, status, says }) => {
+        const { server, playtester, slotId, ann, path, fields } = await held({
+          config: (config) => (config.uploads.videoMaxBytes = 100_000),
+        });
+        const reply = await ann.sendFile(path, { ...fields, ...other }, file ?? { name: "a.mp4", bytes: videoBytes() });
+        expect([reply.status, reply.html]).toEqual([status, expect.stringContaining(says)]);
+        expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(409);
+        expect(leftOf(server)).toEqual([]);
+      });
+
+      it("leaves nothing behind when its form breaks off", async () => {
+        const { server, playtester, slotId, ann, path, fields } = await held();
+        const { head, body } = plainForm(fields, { name: "a.mp4", bytes: videoBytes(50_000) });
+        const { port } = new URL(server.baseUrl);
+        const socket = connect(Number(port), "127.0.0.1");
+        const lines = [`POST ${path} HTTP/1.1`, "Host: x", `Cookie: ${ann.cookie()}`, `Content-Type: ${head}`];
+        socket.write(`${[...lines, `Content-Length: ${body.length}`].join("\r\n")}\r\n\r\n`);
+        socket.write(body.subarray(0, 30_000));
+        await vi.waitUntil(() => leftOf(server).length > 0);
+        socket.destroy();
+        await vi.waitUntil(() => leftOf(server).length === 0);
+        expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(409);
+      });
+
+      it("is not taken for somebody else's slot, nor after the deadline", async () => {
+        const { server, ann, path, fields } = await held();
+        const stranger = await signedIn(server, await registerPlaytester(server));
+        const own = hiddenFields((await stranger.get("/play")).html, "/play/sign-out");
+        const file = { name: "a.mp4", bytes: videoBytes() };
+        expect((await stranger.sendFile(path, own, file)).status).toBe(404);
+        expect((await visitor(server).sendFile(path, fields, file)).location).toBe("/play/sign-in");
+        await server.advance(day);
+        expect((await ann.sendFile(path, fields, file)).status).toBe(409);
+        expect(leftOf(server)).toEqual([]);
+      });
     });
 
     it("applies, and withdraws", async () => {
@@ -388,21 +605,25 @@ onBothDatabases("the portal", (serve) => {
   });
 
   describe("policies", () => {
-    it("allow no inline script or style, and only the upload page a script at all", async () => {
+    it("allow no inline script or style, and no script to who is not signed in", async () => {
       const { server, owner, gameId, playtester } = await market();
       const slotId = await claim(playtester, await order(owner, gameId));
       const ann = await signedIn(server, playtester);
       const nothing =
         "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
       const pages = ["/play", "/play/slots", "/play/applications", "/play/messages", "/play/earnings", "/play/notifications"];
-      for (const path of [...pages, `/play/slots/${slotId}`]) {
+      const inside = [...pages, "/play/account", "/play/nowhere", `/play/slots/${slotId}`];
+      for (const path of [...inside, "/play/sign-in/sent", "/play/register", "/play/forgot"]) {
         const { headers, html } = await ann.get(path);
-        const policy = path.includes(slotId) ? nothing.replace("style", "script-src 'self'; connect-src 'self'; style") : nothing;
+        const policy = inside.includes(path) ? nothing.replace("style", "script-src 'self'; connect-src 'self'; style") : nothing;
         expect([path, headers.get("content-security-policy")]).toEqual([path, policy]);
         expect(headers.get("cache-control")).toBe("no-store");
         expect(html).not.toMatch(/<style|style="|<script>|\son\w+=/);
+        const scripts = [...html.matchAll(/<script src="([^"]*)"/g)].map(([, src]) => src);
+        expect(scripts.filter((src) => !/^\/assets\/(times|upload)\.js$/.test(src!))).toEqual([]);
       }
       for (const [path, type] of [
+        ["times.js", "text/javascript"],
         ["upload.js", "text/javascript"],
         ["portal.css", "text/css"],
         ["style.css", "text/css"],

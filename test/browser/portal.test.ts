@@ -182,13 +182,86 @@ it("goes on by itself when the connection comes back, and waits while paused", {
   complaints.splice(0);
 });
 
-it("without scripts: claims, and gives back", { timeout: 60_000 }, async () => {
+it("by password: applies, is chosen, is asked to try again, and is paid for the second try", { timeout: 60_000 }, async () => {
+  const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
+  const choosy = await order(owner, gameId, {
+    selectionMode: "manual",
+    qualifications: "Owns a gamepad.",
+    notesForTesters: "Try the cave.",
+    keysForTesters: ["CCCC-DDDD"],
+  });
+  const page = await open();
+  await page.goto("/play");
+  await page.getByLabel("E-mail address").last().fill("playtester2@example.com");
+  await page.getByLabel("Password").fill("correct horse");
+  await press(page, "Sign in");
+  await page.getByText("Owns a gamepad.").waitFor();
+  await page.getByLabel("Why you?").fill("I do own one.");
+  await press(page, "Apply");
+  await page.getByText("Your application is with the owner.").waitFor();
+  const [application] = (await owner.get(`/playtests/${choosy}/applications`)).body.data.applications;
+  expect(application.qualificationsResponse).toBe("I do own one.");
+  await owner.post(`/playtests/playtest-applications/${application.id}/approve`);
+  await go(page, "Applications");
+  await page.getByText("You were chosen").waitFor();
+  await page.getByRole("link", { name: "To your slot" }).click();
+  for (const text of ["CCCC-DDDD", "Press start.", "Try the cave.", "in 3 days"]) await page.getByText(text).waitFor();
+
+  const handIn = async (name: string): Promise<string> => {
+    const video = { name, mimeType: "video/mp4", buffer: videoBytes() };
+    await page.getByLabel("Choose the video").setInputFiles(video);
+    await page.getByText(`${name} is here.`).waitFor();
+    await press(page, "Hand in");
+    await page.getByText("Thank you!").waitFor();
+    return new URL(page.url()).pathname.split("/").at(-1)!;
+  };
+  const first = await handIn("silent.mp4");
+  await owner.post(`/slots/${first}/reject`, { reason: "There is no sound.", allowRetry: true });
+  await go(page, "My slots");
+  const [retried, rejected] = await page
+    .getByRole("listitem")
+    .filter({ has: page.locator(".badge") })
+    .all();
+  expect(await rejected!.textContent()).toContain("Not accepted");
+  expect(await retried!.textContent()).toContain("in 24 hours");
+  await rejected!.getByRole("link").click();
+  await page.getByText("There is no sound.").waitFor();
+  await go(page, "My slots");
+  await retried!.getByRole("link").click();
+  await page.getByText("CCCC-DDDD").waitFor();
+  const second = await handIn("loud.mp4");
+  expect(second).not.toBe(first);
+  await owner.post(`/slots/${second}/accept`, { rating: 5, comment: "Much better." });
+  await page.reload();
+  await page.getByText("Much better.").waitFor();
+  await go(page, "Earnings");
+  await page.getByText("$10.00").first().waitFor();
+});
+
+it("without scripts: claims, uploads, hands in; and gives back", { timeout: 60_000 }, async () => {
   const page = await open({ javaScriptEnabled: false, width: 390 });
   await signInByLink(page);
   await claimSlot(page);
   await page.getByText("AAAA-BBBB").waitFor();
   const status = async () => (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots.at(-1).status;
   expect(await status()).toBe("reserved");
+  const choose = page.getByRole("button", { name: "Choose the video" });
+  await choose.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.alloc(3_000_000, "no film ") });
+  await press(page, "Upload");
+  await page.getByRole("alert").filter({ hasText: "not an MP4" }).waitFor();
+  complaints.splice(0);
+  await choose.setInputFiles({ name: "Höhle.mp4", mimeType: "video/mp4", buffer: videoBytes(3_000_000) });
+  await press(page, "Upload");
+  await page.getByText("Your video is here. Now hand it in.").waitFor();
+  await press(page, "Hand in");
+  await page.getByText("Thank you!").waitFor();
+  const slotId = new URL(page.url()).pathname.split("/").at(-1);
+  const { downloadUrl } = (await owner.get(`/slots/${slotId}/download-url`)).body.data;
+  expect(Buffer.from(await (await fetch(downloadUrl)).arrayBuffer()).equals(videoBytes(3_000_000))).toBe(true);
+
+  const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
+  playtestId = await order(owner, gameId);
+  await claimSlot(page);
   await page.getByText("Give the slot back").click();
   await press(page, "Give it back");
   await page.getByText("You gave the slot back.").waitFor();

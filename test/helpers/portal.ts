@@ -9,11 +9,30 @@ export interface Shown {
   html: string;
 }
 
+export interface PlainFile {
+  name: string;
+  bytes: Buffer;
+}
+
+/** A form with a file as browsers write it. */
+export function plainForm(fields: Record<string, string>, { name, bytes }: PlainFile): { head: string; body: Buffer } {
+  const boundary = "----a-boundary";
+  const parts = Object.entries(fields).map(
+    ([field, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`,
+  );
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="video"; filename="${name}"\r\nContent-Type: video/mp4\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(parts.join("") + file), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  return { head: `multipart/form-data; boundary=${boundary}`, body };
+}
+
 export interface Visitor {
   cookies: Map<string, string>;
   get(path: string): Promise<Shown>;
   /** Posts the given fields and nothing else. */
   send(path: string, fields: Record<string, string>): Promise<Shown>;
+  /** Posts the fields and then a file, as a form with a file does. */
+  sendFile(path: string, fields: Record<string, string>, file: PlainFile): Promise<Shown>;
+  cookie(): string;
   /** Opens `page` and posts the form on it that goes to `action`, its hidden fields included. */
   submit(page: string, action: string, fields?: Record<string, string>): Promise<Shown>;
 }
@@ -38,8 +57,10 @@ export function hiddenFields(html: string, action: string): Record<string, strin
 export function visitor(server: TestServer): Visitor {
   const cookies = new Map<string, string>();
 
+  const cookieLine = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+
   async function ask(path: string, init: RequestInit = {}): Promise<Shown> {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const cookie = cookieLine();
     const headers = { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) };
     const reply = await fetch(server.baseUrl + path, { ...init, headers, redirect: "manual" });
     for (const line of reply.headers.getSetCookie()) {
@@ -61,6 +82,11 @@ export function visitor(server: TestServer): Visitor {
     cookies,
     get: (path) => ask(path),
     send,
+    sendFile: (path, fields, file) => {
+      const { head, body } = plainForm(fields, file);
+      return ask(path, { method: "POST", headers: { "content-type": head }, body });
+    },
+    cookie: cookieLine,
     submit: async (page, action, fields = {}) => send(action, { ...hiddenFields((await ask(page)).html, action), ...fields }),
   };
 }

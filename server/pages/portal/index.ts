@@ -5,14 +5,19 @@ import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";
 import { forbidden, notFound, Problem } from "../../problem.ts";
 import { endSession, findSession, isFormToken, type Session } from "../../sessions.ts";
+import { findForPlaytester } from "../../store/slots.ts";
 import { completedVideo } from "../../store/uploads.ts";
+import { readText } from "../../uploads/headers.ts";
+import { uploadsOf } from "../../uploads/index.ts";
+import { type PostedFile, readPosted } from "../../uploads/posted.ts";
 import { readForm } from "../form.ts";
 import { html, redirect, sendPage } from "../html.ts";
 import type { Page } from "../index.ts";
 import { createAsk } from "./api.ts";
-import { alert, type Form, type View, type Visit } from "./layout.ts";
+import { alert, type Form, frame, type View, type Visit } from "./layout.ts";
 import { type Action, actions, links, views } from "./routes.ts";
 import { signIn } from "./sign-in.ts";
+import { createVisitors } from "./visitors.ts";
 
 /** A page, an address elsewhere, or what a form does. */
 interface Route {
@@ -28,16 +33,26 @@ interface Route {
 export function portal(deps: Deps): Page {
   const ask = createAsk(deps);
   const signedOut = signIn(deps);
+  const visitors = createVisitors(deps);
   const router = createRouter<Route>();
   for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
   for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
 
-  const visitOf = (session: Session, url: Target, id: string, form: Form): Visit => {
+  const visitOf = (session: Session, url: Target, id: string, form: Form, file?: PostedFile): Visit => {
     const once = deps.randomBytes(16).toString("hex");
     const videoOf = (slotId: string) => deps.store.read((q) => completedVideo(q, slotId));
-    return { session, ask, videoOf, id, query: url.searchParams, form, now: deps.clock.now(), once };
+    const keepVideo = (slotId: string, video: PostedFile) => keep(session, slotId, video);
+    return { session, ask, videoOf, keepVideo, id, query: url.searchParams, form, file, now: deps.clock.now(), once };
   };
+
+  async function keep({ user_id: userId }: Session, slotId: string, { filename, maxBytes, bytes }: PostedFile): Promise<void> {
+    const slot = await deps.store.read((q) => findForPlaytester(q, slotId, userId));
+    if (!slot) throw notFound();
+    const names = { filename: readText({ filename }, "filename", 255), filetype: null, sha256: null, metadata: { filename } };
+    const of = { kind: "video", user_id: userId, game_id: slot.game_id, slot_id: slotId } as const;
+    await uploadsOf(deps).keep({ ...of, ...names, maxBytes }, bytes);
+  }
 
   function limit(session: Session): void {
     const { enabled, keyPerMinute: perMinute, keyBurst: burst } = deps.config.limits;
@@ -65,15 +80,20 @@ export function portal(deps: Deps): Page {
   }
 
   async function post(request: IncomingMessage, response: ServerResponse, url: Target, session: Session): Promise<void> {
-    const form = await readForm(request);
-    if (!isFormToken(session, form.csrf))
-      throw forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
-    if (url.pathname === "/play/sign-out") return leave(response, session);
     const found = router.match(pathOf(url));
+    const { action } = found?.methods.get("POST") ?? {};
+    const { videoMaxBytes: maxBytes, idleMs } = deps.config.uploads;
+    const file = action?.takesFile ? await readPosted(request, { maxBytes, idleMs }) : undefined;
+    const form: Form = file ? file.fields : await readForm(request);
+    if (!isFormToken(session, form.csrf)) {
+      if (file) response.setHeader("Connection", "close");
+      throw forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
+    }
+    if (url.pathname === "/play/sign-out") return leave(response, session);
     if (!found) throw notFound();
-    const { action } = found.methods.get("POST") ?? {};
     if (!action) throw methodNotAllowed([...found.methods.keys()]);
-    await act(response, action, visitOf(session, url, found.values[0] ?? "", form));
+    if (action.guesses) visitors.limit(request, "password");
+    await act(response, action, visitOf(session, url, found.values[0] ?? "", form, file));
   }
 
   async function show(request: IncomingMessage, response: ServerResponse, url: Target, session: Session): Promise<void> {
@@ -86,12 +106,27 @@ export function portal(deps: Deps): Page {
     sendPage(response, 200, await view(visit));
   }
 
+  /** An error, inside the page that somebody who is signed in knows. */
+  async function explain(response: ServerResponse, url: Target, session: Session, error: unknown): Promise<void> {
+    const problem = problemOf(error);
+    if (problem.status >= 500 || response.headersSent) throw error;
+    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+    const title = problem.status === 404 ? "Not found" : "That did not work";
+    const said = problem.status === 404 ? "There is no such page, or it is not yours to see." : problem.message;
+    const body = html`<p>${said}</p><p><a href="/play">To the playtests</a></p>`;
+    sendPage(response, problem.status, await frame(visitOf(session, url, "", {}), undefined, { title, body }));
+  }
+
   return async (request, response, url) => {
-    if (/^\/play\/sign-in(\/|$)/.test(url.pathname)) return signedOut(request, response, url);
+    if (/^\/play\/(sign-in|register|forgot)(\/|$)/.test(url.pathname)) return signedOut(request, response, url);
     const session = await findSession(deps, request.headers);
     if (session?.role === "playtester") {
-      limit(session);
-      return request.method === "POST" ? post(request, response, url, session) : show(request, response, url, session);
+      try {
+        limit(session);
+        return await (request.method === "POST" ? post : show)(request, response, url, session);
+      } catch (error) {
+        return explain(response, url, session, error);
+      }
     }
     const back = request.method === "GET" ? `?${new URLSearchParams({ next: url.pathname })}` : "";
     redirect(response, `/play/sign-in${back}`);

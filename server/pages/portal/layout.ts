@@ -1,5 +1,6 @@
 import type { Session } from "../../sessions.ts";
 import type { CompletedVideo } from "../../store/uploads.ts";
+import type { PostedFile } from "../../uploads/posted.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import type { Ask } from "./api.ts";
 
@@ -14,6 +15,10 @@ export interface Visit {
   query: URLSearchParams;
   /** The complete video of a slot, which must be their own. */
   videoOf(slotId: string): Promise<CompletedVideo | undefined>;
+  /** Takes the file of a posted form as the video of a slot of theirs. */
+  keepVideo(slotId: string, file: PostedFile): Promise<void>;
+  /** The file that was posted, on the page that takes one. */
+  file?: PostedFile | undefined;
   /** What was posted; empty when the page is only looked at. */
   form: Form;
   /** Server time, ms. */
@@ -38,7 +43,7 @@ const sections: [Section, string, string][] = [
 const count = (unread: number) => unread > 0 && html` <span class="count">${unread}<span class="hidden"> unread</span></span>`;
 
 /** The page around a page: who is signed in, and where else one can go. */
-export async function frame(visit: Visit, section: Section, page: PageContent): Promise<PageContent> {
+export async function frame(visit: Visit, section: Section | undefined, page: PageContent): Promise<PageContent> {
   const { ask, session } = visit;
   const { unreadCount: messages } = (await ask(session, "getUnreadCount")).data;
   const { unreadCount: notifications } = (await ask(session, "listNotifications", { query: { limit: "1" } })).data;
@@ -50,10 +55,18 @@ export async function frame(visit: Visit, section: Section, page: PageContent): 
   const signOut = html`<form method="post" action="/play/sign-out">${tokens(visit)}<button class="link">Sign out</button></form>`;
   const header = html`<a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><div><a class="brand" href="/play">playtest</a>
-<div class="who"><span>${session.display_name}</span>${signOut}</div>
+<div class="who"><a href="/play/account"><span class="hidden">Your account: </span>${session.display_name}</a>${signOut}</div>
 <nav aria-label="Main"><ul>${links}</ul></nav></div></header>`;
-  return { wide: true, assets: { style: "portal.css" }, ...page, header };
+  const { scripts = [] } = page.assets ?? {};
+  return { wide: true, ...page, header, assets: { style: "portal.css", scripts: ["times.js", ...scripts] } };
 }
+
+/** The page around a page of somebody who is not signed in. */
+export const doorstep = (page: PageContent): PageContent => ({
+  ...page,
+  assets: { style: "portal.css" },
+  header: html`<header class="bar"><div><a class="brand" href="/play">playtest</a></div></header>`,
+});
 
 /** What every form carries: the session's token against other sites, and the mark that makes it count once. */
 export const tokens = (visit: Pick<Visit, "session" | "once">): Markup =>
@@ -78,17 +91,25 @@ const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle
 
 export const time = (iso: string): Markup => html`<time datetime="${iso}">${format.format(new Date(iso))} UTC</time>`;
 
-/** How long until then, roughly; empty when it has passed. */
+const units = [
+  ["day", 1440],
+  ["hour", 60],
+  ["minute", 1],
+] as const;
+
+/** When that is, from now, rounded down to a whole unit; minutes too below three hours. Empty when it has passed. */
 export function until(iso: string, now: number): string {
   const minutes = Math.floor((Date.parse(iso) - now) / 60_000);
   if (minutes < 0) return "";
-  if (minutes < 60) return `${minutes} min left`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 3) return `${hours} h ${minutes - hours * 60} min left`;
-  return hours < 48 ? `${hours} h left` : `${Math.floor(hours / 24)} days left`;
+  if (minutes < 1) return "in less than a minute";
+  const [unit, size] = units.find(([, length]) => minutes >= 2 * length) ?? ["minute", 1];
+  const rest = unit === "hour" && minutes < 180 ? minutes % 60 : 0;
+  return `in ${many(Math.floor(minutes / size), unit)}${rest > 0 ? ` ${many(rest, "minute")}` : ""}`;
 }
 
-export const players = (count: number) => (count === 1 ? "1 player" : `${count} players`);
+const many = (number: number, unit: string) => `${number} ${unit}${number === 1 ? "" : "s"}`;
+
+export const players = (count: number) => many(count, "player");
 
 /** The length of a file as people say it. */
 export function fileSize(bytes: number): string {

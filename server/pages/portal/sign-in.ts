@@ -1,61 +1,45 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { login, mailSignIn, verifyUser } from "../../accounts.ts";
+import { contract } from "../../../src/contract/index.ts";
+import { createUser, login, mailReset, mailSignIn, verifyUser } from "../../accounts.ts";
 import type { Deps } from "../../deps.ts";
-import { createAddresses } from "../../http/address.ts";
 import type { Target } from "../../http/listener.ts";
-import { limiterOf } from "../../http/rate-limit.ts";
+import { validate } from "../../http/validate.ts";
 import { forbidden, notFound, Problem } from "../../problem.ts";
-import { sameText, sha256 } from "../../secrets.ts";
-import { bakeCookie, findSession, readCookie, startSession } from "../../sessions.ts";
+import { sha256 } from "../../secrets.ts";
+import { findSession, readCookie, startSession } from "../../sessions.ts";
 import type { Query } from "../../store/db.ts";
 import * as sessions from "../../store/sessions.ts";
 import * as users from "../../store/users.ts";
-import { readForm } from "../form.ts";
-import { redirect, sendPage } from "../html.ts";
+import { type PageContent, redirect, sendPage } from "../html.ts";
 import type { Page } from "../index.ts";
-import type { Form } from "./layout.ts";
-import { confirmPage, linkSentPage, signInPage, staleLinkPage } from "./sign-in-views.ts";
+import {
+  confirmPage,
+  forgotPage,
+  linkSentPage,
+  registeredPage,
+  registerPage,
+  resetSentPage,
+  signInPage,
+  staleLinkPage,
+} from "./sign-in-views.ts";
+import { createVisitors } from "./visitors.ts";
 
 /** Where to go after signing in: a page of the portal, or its first one. */
 const nextOf = (given: string | null | undefined) => (given && /^\/play(\/[\w-]+)*$/.test(given) ? given : "/play");
 
-const staleForm = () => forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
+const said: Record<string, string> = {
+  "signed-out": "You are signed out.",
+  password: "The password is changed, and every browser is signed out. Sign in with the new one.",
+};
 
-/**
- * `/play/sign-in`: by a mailed link or by password. Whoever is not signed in has a cookie too, and its forms carry a token made from
- * it: no other site can sign somebody in.
- */
+function sendRefusal(response: ServerResponse, problem: Problem, page: PageContent): void {
+  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+  sendPage(response, problem.status, page);
+}
+
+/** `/play/sign-in`: by a mailed link or by password; `/play/register`, `/play/forgot`: without an account, without the password. */
 export function signIn(deps: Deps): Page {
-  const addressOf = createAddresses(deps.config.http.trustedProxies);
-  const tokenOf = (visitor: string) => deps.secrets.mac("sign-in form", visitor);
-
-  /** The form token for this browser, which gets its cookie if it has none. */
-  function visitorToken(request: IncomingMessage, response: ServerResponse): string {
-    const known = readCookie(deps, request.headers, "visitor");
-    const visitor = known ?? deps.randomBytes(32).toString("base64url");
-    if (known === undefined) response.setHeader("Set-Cookie", bakeCookie(deps, "visitor", visitor));
-    return tokenOf(visitor);
-  }
-
-  async function checkedForm(request: IncomingMessage): Promise<Form> {
-    const form = await readForm(request);
-    const visitor = readCookie(deps, request.headers, "visitor");
-    if (visitor === undefined || !sameText(form.csrf ?? "", tokenOf(visitor))) throw staleForm();
-    return form;
-  }
-
-  /** The API's own buckets: guessing here and there counts together (decisions §12). */
-  function limit(request: IncomingMessage): void {
-    const { enabled, passwordPerMinute } = deps.config.limits;
-    if (!enabled) return;
-    const bucket = { perMinute: passwordPerMinute, burst: passwordPerMinute };
-    const verdict = limiterOf(deps).take(`password ${addressOf(request)}`, bucket);
-    if (verdict.allowed) return;
-    const seconds = String(verdict.retryAfterSeconds);
-    throw new Problem("RATE_LIMITED", `Too many tries. Wait ${seconds} seconds, then try again.`, {
-      headers: { "Retry-After": seconds },
-    });
-  }
+  const visitors = createVisitors(deps);
 
   async function enter(tx: Query, request: IncomingMessage, userId: string): Promise<string> {
     const before = await findOwnSession(tx, request);
@@ -69,8 +53,8 @@ export function signIn(deps: Deps): Page {
   }
 
   async function mailLink(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const form = await checkedForm(request);
-    limit(request);
+    const form = await visitors.form(request);
+    visitors.limit(request, "password");
     const email = form.email?.trim() ?? "";
     await deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, email.slice(0, 254).replaceAll("\0", ""));
@@ -81,9 +65,9 @@ export function signIn(deps: Deps): Page {
   }
 
   async function byPassword(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const form = await checkedForm(request);
+    const form = await visitors.form(request);
     try {
-      limit(request);
+      visitors.limit(request, "password");
       const user = await login(deps, (form.email ?? "").replaceAll("\0", ""), form.password ?? "");
       if (user.role !== "playtester")
         throw forbidden("This is not the account of a playtester. Game owners use the command line.");
@@ -93,15 +77,14 @@ export function signIn(deps: Deps): Page {
       redirect(response, nextOf(form.next));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
       const state = { csrf: form.csrf ?? "", next: nextOf(form.next), email: form.email ?? "", problem: error.message };
-      sendPage(response, error.status, signInPage(state));
+      sendRefusal(response, error, signInPage(state));
     }
   }
 
   /** The link's one use. It proves the address, too. */
   async function byLink(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const form = await checkedForm(request);
+    const form = await visitors.form(request);
     const cookie = await deps.store.write(async (tx) => {
       const used = await users.useToken(tx, sha256(form.token ?? ""), "sign-in", deps.clock.now());
       const user = used && (await users.find(tx, used.user_id));
@@ -115,27 +98,66 @@ export function signIn(deps: Deps): Page {
     redirect(response, nextOf(form.next));
   }
 
+  async function register(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = await visitors.form(request);
+    try {
+      visitors.limit(request, "register");
+      const { email = "", password = "", name = "" } = form;
+      const given = { email: email.trim(), password, role: "playtester", ...(name.trim() && { name: name.trim() }) };
+      const account = validate(contract.register.body!, given);
+      const passwordHash = await deps.passwords.hash(account.password);
+      const cookie = await deps.store.write(async (tx) => {
+        const user = await createUser(deps, tx, { ...account, passwordHash });
+        return user.email_verified_at === null ? undefined : enter(tx, request, user.id);
+      });
+      if (cookie === undefined) return redirect(response, "/play/register/sent");
+      response.setHeader("Set-Cookie", cookie);
+      redirect(response, "/play");
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      sendRefusal(response, error, registerPage({ ...form, csrf: form.csrf ?? "", problem: error.message }));
+    }
+  }
+
+  async function forgot(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { email = "" } = await visitors.form(request);
+    visitors.limit(request, "password");
+    await deps.store.write(async (tx) => {
+      const user = await users.findByEmail(tx, email.trim().slice(0, 254).replaceAll("\0", ""));
+      if (user && user.suspended_at === null) await mailReset(deps, tx, user);
+    });
+    redirect(response, "/play/forgot/sent");
+  }
+
   async function show(request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
     const next = nextOf(url.searchParams.get("next"));
-    const csrf = visitorToken(request, response);
-    if (url.pathname === "/play/sign-in/sent") return sendPage(response, 200, linkSentPage());
-    if (url.pathname === "/play/sign-in/confirm")
-      return sendPage(response, 200, confirmPage({ csrf, next, token: url.searchParams.get("token") ?? "" }));
+    const csrf = visitors.token(request, response);
+    const pages: Record<string, () => PageContent> = {
+      "/play/sign-in/sent": linkSentPage,
+      "/play/sign-in/confirm": () => confirmPage({ csrf, next, token: url.searchParams.get("token") ?? "" }),
+      "/play/register": () => registerPage({ csrf }),
+      "/play/register/sent": registeredPage,
+      "/play/forgot": () => forgotPage({ csrf }),
+      "/play/forgot/sent": resetSentPage,
+    };
+    const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
+    if (page) return sendPage(response, 200, page());
     if (url.pathname !== "/play/sign-in") throw notFound();
     if (await findSession(deps, request.headers)) return redirect(response, next);
-    const left = url.searchParams.get("done") === "signed-out";
-    sendPage(response, 200, signInPage({ csrf, next, email: "", notice: left ? "You are signed out." : undefined }));
+    sendPage(response, 200, signInPage({ csrf, next, email: "", notice: said[url.searchParams.get("done") ?? ""] }));
   }
 
   const posts: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>> = {
     "/play/sign-in/link": mailLink,
     "/play/sign-in/password": byPassword,
     "/play/sign-in/confirm": byLink,
+    "/play/register": register,
+    "/play/forgot": forgot,
   };
 
   return async (request, response, url) => {
     if (request.method !== "POST") return show(request, response, url);
-    const post = posts[url.pathname];
+    const post = Object.hasOwn(posts, url.pathname) ? posts[url.pathname] : undefined;
     if (!post) throw notFound();
     await post(request, response);
   };

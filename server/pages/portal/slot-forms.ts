@@ -3,6 +3,8 @@ import { html, type Markup } from "../html.ts";
 import { fileSize, tokens, type Visit } from "./layout.ts";
 import type { HeldSlot } from "./slots.ts";
 
+const videoTypes = "video/mp4,video/webm,video/quicktime,video/x-matroska,.mp4,.webm,.mov,.mkv";
+
 /**
  * Handing in: first the video, then what one has to say. The script of the page speaks tus with the API; without it, the form posts
  * the file as it is.
@@ -13,10 +15,14 @@ export async function submitForms(visit: Visit, slot: HeldSlot): Promise<Markup>
 <p id="video-state" role="status">${video ? html`<strong>${video.filename}</strong> (${fileSize(video.size)}) is here.` : "Record your screen and your voice while you play. MP4, WebM, MOV or MKV."}</p>
 <div id="upload" hidden data-slot="${slot.id}" data-csrf="${visit.session.csrf}">
 <label for="video">${video ? "Take another video instead" : "Choose the video"}</label>
-<input id="video" type="file" accept="video/mp4,video/webm,video/quicktime,video/x-matroska,.mp4,.webm,.mov,.mkv">
+<input id="video" type="file" accept="${videoTypes}">
 <div id="upload-progress" hidden><label for="progress">Sent so far: <span id="percent">0 %</span></label><progress id="progress" max="1" value="0"></progress>
 <button type="button" class="quiet" id="pause">Pause</button></div></div>
-<noscript><p>Uploading from this page needs JavaScript. Or use the command line: <code>playtest tester submit VIDEO ${slot.id}</code></p></noscript></section>
+<form method="post" action="/play/slots/${slot.id}/video" enctype="multipart/form-data" id="plain-upload">${tokens(visit)}
+<label for="file">${video ? "Take another video instead" : "Choose the video"}</label>
+<input id="file" name="video" type="file" accept="${videoTypes}" required>
+<button class="quiet">Upload</button>
+<p class="soft">Keep this page open until it is done: this way an upload that breaks off starts again from the beginning. With JavaScript it would go on where it stopped.</p></form></section>
 <section><h2>Hand in</h2>
 <form method="post" action="/play/slots/${slot.id}/submit" id="submit"${!video && html` data-needs-video`}>${tokens(visit)}
 <label for="notes">Notes for the owner <span class="soft">(optional)</span></label>

@@ -1,6 +1,6 @@
 import type { DataOf } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
-import { notFound } from "../../problem.ts";
+import { badRequest, notFound } from "../../problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { badge } from "./badge.ts";
 import { cursorOf, frame, more, notice, players, prose, time, until, usd, type Visit } from "./layout.ts";
@@ -10,6 +10,7 @@ export type HeldSlot = DataOf<Contract["getHeldSlot"]>["slot"];
 
 const said: Record<string, string> = {
   claimed: "It is yours. Play, record yourself, and hand in the video before the time runs out.",
+  uploaded: "Your video is here. Now hand it in.",
   submitted: "Thank you! Your video is with the owner of the game.",
   released: "You gave the slot back.",
   reported: "The owner knows about the problem. The clock stands still until they mend it.",
@@ -48,8 +49,7 @@ ${slot.buildUrl !== undefined && play(slot)}
 ${isReserved && (await submitForms(visit, slot))}
 ${isReserved && reportForm(visit, slot)}
 ${(isReserved || slot.status === "blocked") && releaseForm(visit, slot)}`;
-  const script = isReserved ? { script: "upload.js" } : {};
-  return frame(visit, "slots", { title: slot.game.name, body, assets: { style: "portal.css", ...script } });
+  return frame(visit, "slots", { title: slot.game.name, body, assets: { scripts: isReserved ? ["upload.js"] : [] } });
 }
 
 /** How to play: the build, keys, what the owner says. */
@@ -84,6 +84,19 @@ export async function buildLink({ ask, session, id }: Visit): Promise<string> {
   const { slot } = (await ask(session, "getHeldSlot", { id })).data;
   if (slot.buildUrl === undefined) throw notFound();
   return slot.buildUrl;
+}
+
+/** What a form without the script posts. The rest of a refused file is read all the same: only then the browser shows why. */
+export async function upload({ keepVideo, file, id }: Visit): Promise<string> {
+  if (!file) throw notFound();
+  try {
+    if (file.filename === "") throw badRequest("Choose a video first.");
+    await keepVideo(id, file);
+  } catch (error) {
+    await file.skip();
+    throw error;
+  }
+  return `/play/slots/${id}?done=uploaded`;
 }
 
 export async function submit({ ask, session, id, form }: Visit): Promise<string> {
