@@ -1,0 +1,239 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../helpers/browser.ts";
+import { mailedPath, signedIn, visitor } from "../helpers/portal.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/story.ts";
+
+/** Set it to a folder to look at what the tests saw. */
+const pictures = process.env.PLAYTEST_SCREENSHOTS;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let browser: Browser;
+let server: TestServer;
+let store: TestStore;
+let cookies: { busy: string; fresh: string };
+/** Name and address of every page there is to see, by who sees it. */
+const pages: Record<"nobody" | "busy" | "fresh", Record<string, string>> = { nobody: {}, busy: {}, fresh: {} };
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store });
+  const owner = await registerOwner(server, "Hearth & Co");
+  await giveCredit(server, owner, 100_000);
+  const ann = await registerPlaytester(server, "Annegret Vierzehnheiligen");
+  const fresh = await registerPlaytester(server, "Bo");
+  await fillPortal(owner, ann);
+  for (const path of ["slots", "applications", "messages", "earnings", "notifications"])
+    pages.fresh[`${path}-empty`] = `/play/${path}`;
+  const cookieOf = async (who: Person) => (await signedIn(server, who)).cookies.get("playtest_session")!;
+  cookies = { busy: await cookieOf(ann), fresh: await cookieOf(fresh) };
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await store.remove();
+});
+
+/** One of everything that a page can show. */
+async function fillPortal(owner: Person, ann: Person): Promise<void> {
+  const game = (name: string, more = {}) => createGame(owner, { name, ...more });
+  const described = await game("Lantern Deep", {
+    description: "Down the well, by the light of one lantern.\nMind the oil.",
+    externalUrl: "https://example.com/lantern-deep",
+    devices: ["PC", "Linux"],
+    platforms: ["Steam", "itch.io"],
+  });
+  const wide = await game("Donaudampfschifffahrtsgesellschaftskapitänssimulator");
+  await order(owner, described, { quantity: 3 });
+  await order(owner, wide, { selectionMode: "manual", qualifications: "Owns a gamepad and a patient cat.", quantity: 2 });
+  await order(owner, described, { visibility: "public" });
+  const applied = await order(owner, described, { selectionMode: "manual" });
+  await ann.post(`/playtester/playtests/${applied}/applications`, { qualificationsResponse: "I do own one.\nAnd a cat." });
+
+  const slots: Record<string, string> = {};
+  slots.accepted = await play(server, ann, await order(owner, described));
+  await owner.post(`/slots/${slots.accepted}/accept`, { rating: 4, comment: "Sharp eyes, thank you." });
+  slots.published = await play(server, ann, await order(owner, described, { visibility: "public" }));
+  await owner.post(`/slots/${slots.published}/accept`);
+  await server.advance(0);
+  slots.rejected = await play(server, ann, await order(owner, described));
+  await owner.post(`/slots/${slots.rejected}/reject`, { reason: "No sound.\nPlease try again.", allowRetry: true });
+  slots.submitted = await play(server, ann, await order(owner, described));
+  slots.blocked = await claim(ann, await order(owner, described));
+  await ann.post(`/playtester/slots/${slots.blocked}/report`, { reasonCode: "crash", notes: "At the second door." });
+  const keys = ["AAAA-BBBB-CCCC-DDDD-EEEE-FFFF"];
+  slots.reserved = await claim(ann, await order(owner, wide, { keysForTesters: keys, notesForTesters: "Try the cave." }));
+  await giveVideo(server, slots.reserved, ann);
+
+  const contact = (await ann.get("/chat/contacts")).body.data.contacts[0].id;
+  const chat = (await ann.post("/chat/conversations", { contactId: contact })).body.data.conversation.id;
+  await ann.post(`/chat/conversations/${chat}/messages`, { content: "Thanks for having me." });
+  const mine = (await owner.get("/chat/contacts")).body.data.contacts[0].conversationId;
+  await owner.post(`/chat/conversations/${mine}/messages`, { content: `Come again! https://example.com/${"long".repeat(30)}` });
+
+  const door = visitor(server);
+  await door.submit("/play/forgot", "/play/forgot", { email: (await ann.get("/auth/me")).body.data.email });
+  await server.advance(0);
+  pages.nobody = {
+    "sign-in": "/play/sign-in",
+    "sign-in-sent": "/play/sign-in/sent",
+    "sign-in-confirm": "/play/sign-in/confirm?token=x",
+    register: "/play/register",
+    "register-sent": "/play/register/sent",
+    forgot: "/play/forgot",
+    "forgot-sent": "/play/forgot/sent",
+    "set-password": mailedPath(server),
+    "set-password-stale": "/reset-password?token=x",
+    "verify-email": "/verify-email?token=x",
+    watch: `/watch/${slots.published}`,
+  };
+  pages.busy = {
+    offers: "/play",
+    slots: "/play/slots",
+    applications: "/play/applications",
+    messages: "/play/messages",
+    conversation: `/play/messages/${chat}`,
+    earnings: "/play/earnings",
+    notifications: "/play/notifications",
+    account: "/play/account",
+    nowhere: "/play/nowhere",
+    ...Object.fromEntries(Object.entries(slots).map(([status, id]) => [`slot-${status}`, `/play/slots/${id}`])),
+  };
+}
+
+interface Seen {
+  overflow: number;
+  lang: string;
+  title: string;
+  headings: number;
+  violations: string[];
+}
+
+/** What is wrong with a page by the rules of WCAG 2.2 A and AA, as far as a program can tell; the second look is at colours and sizes. */
+const judge = (runOnly: readonly string[]) => `(async () => {
+  const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ["violations"] });
+  return {
+    overflow: document.documentElement.scrollWidth - window.innerWidth,
+    lang: document.documentElement.lang,
+    title: document.title,
+    headings: document.querySelectorAll("h1").length,
+    violations: violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ": " + node.html + " " + node.failureSummary)),
+  };
+})()`;
+
+async function contextOf(who: keyof typeof pages, width: number, scheme: "light" | "dark"): Promise<BrowserContext> {
+  const options = {
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+    timezoneId: "Asia/Kathmandu",
+    reducedMotion: "reduce",
+  };
+  const context = await browser.newContext({ baseURL: server.baseUrl, ...options } as const as Parameters<
+    Browser["newContext"]
+  >[0]);
+  if (who !== "nobody") await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  return context;
+}
+
+async function look(page: Page, name: string, path: string, rules: readonly string[], complaints: string[]): Promise<string[]> {
+  await page.goto(path);
+  await page.evaluate(axe);
+  const seen = (await page.evaluate(judge(rules))) as Seen;
+  if (pictures) {
+    mkdirSync(pictures, { recursive: true });
+    await page.screenshot({ path: join(pictures, `${name}-${page.viewportSize()!.width}.png`), fullPage: true });
+  }
+  const faults = [...seen.violations];
+  if (seen.overflow > 0) faults.push(`is ${seen.overflow} px wider than the window`);
+  if (seen.lang !== "en" || !/. · playtest$/.test(seen.title) || seen.headings !== 1) faults.push(JSON.stringify(seen));
+  // The console names a page that answers 404 or 410, which some are for.
+  faults.push(...complaints.splice(0).filter((text) => !/status of 4(04|10)/.test(text)));
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+describe.each([
+  { width: 1280, scheme: "light", rules: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] },
+  { width: 390, scheme: "dark", rules: ["color-contrast", "target-size"] },
+] as const)("every page at $width px, $scheme", ({ width, scheme, rules }) => {
+  it.each(["nobody", "busy", "fresh"] as const)(
+    "for %s: fits, is accessible, breaks no policy",
+    { timeout: 60_000 },
+    async (who) => {
+      const context = await contextOf(who, width, scheme);
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      const faults: string[] = [];
+      for (const [name, path] of Object.entries(pages[who])) faults.push(...(await look(page, name, path, rules, complaints)));
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+/** Presses Tab until the page is left; what has the focus each time, and whether one sees that. */
+const focusOf = `(() => {
+  const one = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  const { top, left, width, height } = one.getBoundingClientRect();
+  return {
+    name: one.tagName === "BODY" ? "" : (one.textContent.trim() || one.labels?.[0]?.textContent.trim() || one.name).replace(/\\s+/g, " "),
+    visible: outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && width > 1 && height > 1 && top >= 0 && left >= 0,
+    y: Math.round(top + scrollY),
+  };
+})()`;
+
+it("the keyboard reaches everything in the order it stands, and one sees where one is", { timeout: 60_000 }, async () => {
+  const context = await contextOf("busy", 1280, "light");
+  const page = await context.newPage();
+  await page.goto(pages.busy["slot-reserved"]!);
+  const stops: { name: string; visible: boolean; y: number }[] = [];
+  for (;;) {
+    await page.keyboard.press("Tab");
+    const stop = (await page.evaluate(focusOf)) as (typeof stops)[number];
+    if (stop.name === "" || stops.length > 60) break;
+    stops.push(stop);
+  }
+  expect(stops.filter(({ visible }) => !visible)).toEqual([]);
+  const names = stops.map(({ name }) => name);
+  expect(names.slice(0, 3)).toEqual(["Skip to the content", "playtest", "Your account: Annegret Vierzehnheiligen"]);
+  expect(names).toEqual(expect.arrayContaining(["Get the game (opens in a new tab)", "Hand in", "Report a problem"]));
+  const tops = stops.slice(4).map(({ y }) => y);
+  expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+  await page.keyboard.press("Tab");
+  await context.close();
+});
+
+it("says times in the reader's zone, and in UTC without scripts", async () => {
+  const context = await contextOf("busy", 1280, "light");
+  const page = await context.newPage();
+  await page.goto("/play/applications");
+  const time = page.locator("time").first();
+  const iso = (await time.getAttribute("datetime"))!;
+  const shown = new Date(Date.parse(iso) + (5 * 60 + 45) * 60_000).toISOString().slice(11, 16);
+  expect(await time.textContent()).toMatch(new RegExp(`^\\d+ \\w+ \\d{4}(,| at) ${shown} GMT\\+5:45$`));
+  expect(await time.getAttribute("title")).toMatch(new RegExp(`${iso.slice(11, 16)} UTC$`));
+  const plain = await (
+    await fetch(`${server.baseUrl}/play/applications`, { headers: { cookie: `playtest_session=${cookies.busy}` } })
+  ).text();
+  expect(plain).toMatch(new RegExp(`<time datetime="${iso}">[^<]* ${iso.slice(11, 16)} UTC</time>`));
+  await context.close();
+});
