@@ -55,6 +55,8 @@ const verb = (load: () => Promise<Group>, name: string) => async () =>
 
 export const topCommands: readonly TopEntry[] = [
   { name: "status", summary: "What needs attention", load: verb(top, "status") },
+  { name: "open", summary: "Open a page in the browser", load: verb(top, "open") },
+  { name: "doctor", summary: "Check settings, network, clock and key", load: verb(top, "doctor") },
   { name: "api", summary: "Call any endpoint", load: verb(top, "api") },
   { name: "schema", summary: "What a command takes, as JSON", load: verb(top, "schema") },
   { name: "completion", summary: "Completion for your shell", load: verb(top, "completion") },

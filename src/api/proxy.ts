@@ -1,5 +1,6 @@
 import type { Agent, RequestOptions } from "node:https";
 import { BlockList, isIP, type Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { badConfig, CliError, exitCodes } from "../errors.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -19,7 +20,7 @@ export interface Route {
 
 const variable = (env: Env, name: string) => [name.toLowerCase(), name].find((one) => env[one]);
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-const portOf = (url: URL) => url.port || (url.protocol === "https:" ? "443" : "80");
+export const portOf = (url: URL) => url.port || (url.protocol === "https:" ? "443" : "80");
 export const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, "");
 
 function inRange(address: string, range: string): boolean {
@@ -106,7 +107,7 @@ export const directHint = ({ from }: NamedProxy, target: URL) =>
   `Check ${from}, or reach it directly with NO_PROXY=${target.hostname}.`;
 
 /** A connection to `target` that the proxy hands on (CONNECT), not yet secure. */
-async function connectThrough(proxy: NamedProxy, target: URL, signal: AbortSignal): Promise<Socket> {
+export async function connectThrough(proxy: NamedProxy, target: URL, signal: AbortSignal): Promise<Socket> {
   const { request } = proxy.url.protocol === "https:" ? await import("node:https") : await import("node:http");
   const authority = `${target.hostname}:${portOf(target)}`;
   const headers = { host: authority, ...proxyHeaders(proxy.url) };
@@ -124,13 +125,18 @@ async function connectThrough(proxy: NamedProxy, target: URL, signal: AbortSigna
 
 /** Opens a TLS connection to `target` through a proxy. Rejects when the proxy refuses or the certificate is not trusted. */
 export async function tunnel(proxy: NamedProxy, target: URL, signal: AbortSignal): Promise<Socket> {
-  const { connect } = await import("node:tls");
   const socket = await connectThrough(proxy, target, signal);
+  return secured(socket, target, signal, true);
+}
+
+/** Speaks TLS over a connection; `strict` false also with whom no authority vouches for, which is for looking only. */
+export async function secured(socket: Socket, target: URL, signal: AbortSignal, strict: boolean): Promise<TLSSocket> {
+  const { connect } = await import("node:tls");
   const host = bare(target.hostname);
-  const secure = connect({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  const secure = connect({ socket, host, rejectUnauthorized: strict, ...(isIP(host) === 0 && { servername: host }) });
   const stop = () => secure.destroy(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
-  return new Promise<Socket>((resolve, reject) => {
+  return new Promise<TLSSocket>((resolve, reject) => {
     secure.once("error", reject);
     secure.once("secureConnect", () => resolve(secure));
   }).finally(() => signal.removeEventListener("abort", stop));

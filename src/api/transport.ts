@@ -69,7 +69,7 @@ const tls = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HO
 const tlsHint = "For a private certificate authority set NODE_EXTRA_CA_CERTS to its file.";
 
 /** What went wrong on the way, in words; `sent` when the connection stood before it broke. */
-function explain(error: unknown, url: URL, proxy: NamedProxy | undefined, sent: boolean): Error {
+export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined, sent: boolean): Error {
   if (error instanceof CliError) return error;
   const where = proxy ? `${url.origin} through the proxy ${proxy.url.host}` : url.origin;
   if (error instanceof ProxyBusy) return new NetworkError(error.message, false, error, directHint(proxy!, url));

@@ -55,8 +55,10 @@ export async function openUrl(io: Io, url: string, command?: string): Promise<bo
   const system: [string, ...string[]] = io.env.BROWSER ? [io.env.BROWSER] : (openers[io.platform] ?? ["xdg-open"]);
   const [program, ...args] = given ? [given, ...options] : system;
   const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env: { ...io.env } });
-  const opened = await Promise.race([once(child, "spawn").then(() => true), once(child, "error").then(() => false)]);
-  child.on("error", () => {});
+  const opened = await once(child, "spawn").then(
+    () => true,
+    () => false,
+  );
   child.unref();
   return opened;
 }

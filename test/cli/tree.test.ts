@@ -167,7 +167,6 @@ const withoutCommand: Record<string, string> = {
   confirmPasswordReset: "follows a link in a mail",
   getBuildDownloadUrl: "`tester claim` shows the address of the build",
   unblockSlot: "`games push` replaces the build that blocked it",
-  getServerInfo: "for programs that ask what a server offers",
   getOpenapi: "for generators of clients",
   getClock: "sandbox only, for tests",
   advanceClock: "sandbox only, for tests",

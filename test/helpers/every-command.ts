@@ -334,6 +334,8 @@ export const everyCommand: Record<string, Row> = {
   "config explain": nothing,
   "config path": nothing,
   status: nothing,
+  doctor: nothing,
+  open: words(({ submitted }) => submitted().then((id) => `${id} --print`)),
   api: words(() => "games"),
   schema: words(() => "games create"),
   completion: words(() => "bash"),

@@ -1,9 +1,11 @@
 import type { Group } from "../define.ts";
 import { api } from "./api.ts";
 import { completion } from "./completion.ts";
+import { doctor } from "./doctor.ts";
 import { help } from "./help.ts";
+import { open } from "./open.ts";
 import { schema } from "./schema.ts";
 import { status } from "./status.ts";
 
 /** Commands without a noun. */
-export const top: Group = { commands: [status, api, schema, completion, help] };
+export const top: Group = { commands: [status, open, doctor, api, schema, completion, help] };

@@ -1,0 +1,125 @@
+import { lookup } from "node:dns/promises";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { type Certificate, probe } from "../../api/probe.ts";
+import { bare, type Route, routeTo } from "../../api/proxy.ts";
+import { parseJson } from "../../api/replies.ts";
+import { explain } from "../../api/transport.ts";
+import { exitCodes, isAbsent } from "../../errors.ts";
+import { ago, plural } from "../../io/text.ts";
+import type { Context } from "../define.ts";
+import { type Check, fail, failed, ok, warn } from "./doctor.ts";
+
+const day = 86_400_000;
+const soon = 14 * day;
+
+function proxyCheck({ proxy, direct }: Route): Check {
+  if (proxy) return ok("proxy", `${proxy.url.host} (from ${proxy.from})`);
+  if (direct === undefined) return ok("proxy", "none");
+  return ok("proxy", direct === "this machine" ? "not used for this machine" : `not used: NO_PROXY lists ${direct}`);
+}
+
+async function nameCheck({ hostname }: URL, { proxy }: Route): Promise<Check> {
+  if (proxy) return ok("name", `${hostname} is looked up by the proxy`);
+  if (isIP(bare(hostname))) return ok("name", `${hostname} is an address`);
+  return lookup(hostname, { all: true }).then(
+    (found) => ok("name", `${hostname} is ${found.map(({ address }) => address).join(", ")}`),
+    (error: Error) =>
+      fail(
+        "name",
+        `${hostname} is not known here: ${error.message}`,
+        "Check the base URL, the name server or the VPN.",
+        exitCodes.unreachable,
+      ),
+  );
+}
+
+/** What NODE_EXTRA_CA_CERTS names; Node.js passes over a file it cannot read. */
+function authorityCheck(ctx: Context): Check[] {
+  const path = ctx.io.env.NODE_EXTRA_CA_CERTS;
+  if (!path) return [];
+  try {
+    const count = readFileSync(path, "utf8").split("-----BEGIN CERTIFICATE-----").length - 1;
+    if (count > 0) return [ok("authority", `${plural(count, "certificate")} in NODE_EXTRA_CA_CERTS (${path})`)];
+    return [warn("authority", `NODE_EXTRA_CA_CERTS (${path}) holds no certificate`, "Give it a file of PEM certificates.")];
+  } catch (error) {
+    return [
+      warn("authority", `NODE_EXTRA_CA_CERTS cannot be read: ${(error as Error).message}`, "Correct the path, or unset it."),
+    ];
+  }
+}
+
+function certificateCheck(found: Certificate, now: number): Check {
+  const { subject, issuer, until, distrust, protocol } = found;
+  const shown = `${protocol}, ${subject} by ${issuer}, ends ${ago(new Date(until).toISOString(), now)}`;
+  const renew = "Whoever runs the server must renew it.";
+  if (until <= now) return fail("certificate", `${shown}: it has ended`, renew, exitCodes.unreachable);
+  if (distrust !== undefined) {
+    const fix = "For a private certificate authority set NODE_EXTRA_CA_CERTS to its file; otherwise do not send a key there.";
+    return fail("certificate", `${shown}: not trusted (${distrust})`, fix, exitCodes.unreachable);
+  }
+  return until - now < soon ? warn("certificate", shown, renew) : ok("certificate", shown);
+}
+
+const local = ({ hostname }: URL) =>
+  routeTo(new URL(`http://${hostname}`), { HTTP_PROXY: "http://any" }).direct === "this machine";
+
+async function connectionChecks(ctx: Context, url: URL, route: Route): Promise<Check[]> {
+  const timeout = AbortSignal.timeout(ctx.settings().get("timeout")!.value * 1000);
+  const forwarded = url.protocol === "http:" && route.proxy;
+  try {
+    const target = forwarded ? forwarded.url : url;
+    const certificate = await probe(target, forwarded ? undefined : route.proxy, AbortSignal.any([ctx.signal, timeout]));
+    const there = ok("connection", `${forwarded ? `the proxy ${forwarded.url.host}` : url.host} answers`);
+    if (url.protocol === "https:" && certificate) return [there, certificateCheck(certificate, ctx.now())];
+    const plain = "the key travels unencrypted";
+    return [there, local(url) ? ok("certificate", "none needed on this machine") : warn("certificate", plain, "Use https.")];
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    return [failed("connection", explain(error, url, route.proxy, false))];
+  }
+}
+
+/** What the server says of itself, asked without a key; also the clock, by the time it gives. */
+async function serverChecks(ctx: Context, baseUrl: string): Promise<Check[]> {
+  try {
+    const reply = await ctx.apiAt(baseUrl, undefined).call("getServerInfo", {});
+    const { name, version, sandbox, extensions } = reply.data;
+    const about = `${name} ${version}${sandbox ? ", a sandbox" : ""}, with ${plural(extensions.length, "extension")}`;
+    return [ok("server", about), ...clockCheck(ctx, reply.headers.date)];
+  } catch (error) {
+    if (!isAbsent(error)) return [failed("server", error)];
+  }
+  const reply = await ctx.apiAt(baseUrl, undefined).exchange({ method: "GET", path: "/games" });
+  const speaks = typeof (parseJson(reply.body) as { error?: { code?: unknown } } | undefined)?.error?.code === "string";
+  const clock = clockCheck(ctx, reply.headers.date);
+  if (speaks) return [ok("server", "speaks the API, without extensions"), ...clock];
+  const fix = "Check the base URL: `playtest config explain`.";
+  return [fail("server", `${baseUrl} answers, but not as the API does (${reply.status})`, fix, exitCodes.unreachable)];
+}
+
+function clockCheck(ctx: Context, date: string | undefined): Check[] {
+  const there = Date.parse(date ?? "");
+  if (Number.isNaN(there)) return [ok("clock", "the server does not give the time")];
+  const seconds = Math.round((ctx.now() - there) / 1000);
+  if (Math.abs(seconds) <= 5) return [ok("clock", "as the server's")];
+  const shown = `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the server's`;
+  if (Math.abs(seconds) <= 60) return [ok("clock", shown)];
+  return [warn("clock", shown, "Set this machine's clock: signatures and deadlines go by it.")];
+}
+
+/** Everything up to the server's first answer; stops where the way ends. */
+export async function networkChecks(ctx: Context): Promise<Check[]> {
+  const baseUrl = ctx.settings().get("baseUrl")!.value;
+  const url = new URL(baseUrl);
+  let route: Route;
+  try {
+    route = routeTo(url, ctx.io.env);
+  } catch (error) {
+    return [failed("proxy", error)];
+  }
+  const checks = [proxyCheck(route), await nameCheck(url, route)];
+  if (checks.some(({ state }) => state === "fail")) return checks;
+  checks.push(...authorityCheck(ctx), ...(await connectionChecks(ctx, url, route)));
+  return checks.some(({ state }) => state === "fail") ? checks : [...checks, ...(await serverChecks(ctx, baseUrl))];
+}

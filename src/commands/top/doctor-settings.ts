@@ -1,0 +1,35 @@
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Context } from "../define.ts";
+import { type Check, ok, warn } from "./doctor.ts";
+
+const modeOf = (path: string) => {
+  try {
+    return statSync(path).mode & 0o777;
+  } catch {
+    return undefined;
+  }
+};
+
+function fileCheck(path: string): Check[] {
+  const mode = modeOf(path);
+  if (mode === undefined) return [];
+  const shown = `${path} (${mode.toString(8).padStart(4, "0")})`;
+  return [mode & 0o077 ? warn("file", `${shown} is open to others`, `chmod 600 ${path}`) : ok("file", shown)];
+}
+
+/** What is set here, and whether others could read the keys. */
+export function settingChecks(ctx: Context): Check[] {
+  const settings = ctx.settings();
+  const { value, from } = settings.get("baseUrl")!;
+  const folder = dirname(ctx.store.path);
+  const directory = settings.directoryFile;
+  const set = Object.keys(directory?.values ?? {}).join(", ") || "nothing";
+  return [
+    ok("instance", `${value} (from ${from})`),
+    ok("profile", `${settings.profile.value} (from ${settings.profile.from})`),
+    ok("directory file", directory ? `${directory.path} sets ${set}` : "none here or above"),
+    // Windows has no such modes: its folders keep others out.
+    ...(ctx.io.platform === "win32" ? [] : ["config.json", "keys.json"].flatMap((name) => fileCheck(join(folder, name)))),
+  ];
+}
