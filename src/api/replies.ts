@@ -1,5 +1,5 @@
 import type { ProblemBody } from "../contract/problems.ts";
-import { CliError, exitCodeOfReply, hintFor } from "../errors.ts";
+import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
 import { type HttpReply, NetworkError } from "./transport.ts";
 
 /** The JSON value of a body; not JSON: undefined. */
@@ -43,6 +43,8 @@ export function replyError(reply: HttpReply, url: URL): CliError {
     });
   }
   const { code, message, details, payment } = body.error;
+  if (reply.status === 402 && reply.headers["retry-after"] !== undefined)
+    return stillPending(message, "Repeat the same command then: it pays once, however often it is repeated.");
   return new CliError(code, exitCodeOfReply(reply.status, code), message, {
     hint: hintFor(code),
     details,

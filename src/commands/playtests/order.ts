@@ -82,10 +82,11 @@ export const order = define({
   examples: [
     "playtest playtests order --quantity 3",
     "playtest playtests order GAME --duration-minutes 120 --player-count 2 --keys-file keys.txt --max-cost 120",
+    "playtest playtests order --pay x402 --chain base --currency USDC --yes",
     'playtest playtests order --select manual --qualifications "Has played a roguelike" --yes',
     "playtest playtests order -f order.yaml --pay credit --yes --json",
   ],
-  exits: [7],
+  exits: [7, 8],
   async run({ args, flags, body: given }, ctx) {
     const gameId = args.game;
     const method = flags.pay ?? "any";

@@ -4,10 +4,11 @@ import { cryptoFlags, paymentHeaders } from "./order.ts";
 import { askToSpend, costing, cryptoOutcome, orderOutcome } from "./paid.ts";
 import { fundsOf, type Price } from "./price.ts";
 
-/** What is still to pay for an order; fails when it waits for nothing. */
-async function due(ctx: Context, id: string): Promise<Price> {
+/** What is to pay for an order; fails when it waits for nothing, unless a transaction that paid it may be named again. */
+async function due(ctx: Context, id: string, txHash: string | undefined): Promise<Price> {
   const { playtest } = await ctx.api().getPlaytest({ params: { id } });
-  if (playtest.status !== "pending_payment") throw failure(`Playtest ${id} is ${playtest.status}: there is nothing to pay.`);
+  if (playtest.status !== "pending_payment" && txHash === undefined)
+    throw failure(`Playtest ${id} is ${playtest.status}: there is nothing to pay.`);
   const { quantity, durationMinutes, playerCount } = playtest;
   const costPerSlotCents = playtest.costPerSlotCents ?? 0;
   return {
@@ -32,10 +33,10 @@ export const pay = define({
   operation: "payPlaytest",
   body: "payPlaytest",
   examples: ["playtest playtests pay PLAYTEST --method credit", "playtest playtests pay PLAYTEST --method card --allow-pending"],
-  exits: [7],
+  exits: [7, 8],
   async run({ args, flags, body }, ctx) {
     const id = args.playtest;
-    const price = await due(ctx, id);
+    const price = await due(ctx, id, flags.tx);
     await askToSpend(ctx, `Pay for playtest ${id} with ${body.method}`, price, body.method, flags.maxCost);
     const { "x-payment-method": _, ...headers } = paymentHeaders(body.method, flags);
     try {

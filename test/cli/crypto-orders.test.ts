@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { startLossy } from "../helpers/lossy.ts";
+import { eachDesk } from "../helpers/owner.ts";
+
+const desk = eachDesk(0);
+const run: typeof desk.run = (...given) => desk.run(...given);
+
+interface Asked {
+  payment: { id: string; chain: string; currency: string; cryptoAmount: string; receiver: string };
+}
+
+/** Sends what an instruction asks for on the sandbox chain; the hash. */
+async function pay({ payment }: Asked, changes: Record<string, unknown> = {}): Promise<string> {
+  const { chain, currency, cryptoAmount, receiver } = payment;
+  const amount = cryptoAmount.replace(/^(\d+)\.?(\d*)$/, (_, whole, part) => whole + part.padEnd(6, "0")).replace(/^0+/, "");
+  const body = { chain, currency, to: receiver, amount, ...changes };
+  const reply = await desk.server.request("POST", "/sandbox/chain/transactions", { body });
+  return reply.body.data.txHash;
+}
+
+/** Each way to come to instructions and to pay them: the commands differ, what happens is the same. */
+const ways = {
+  async order() {
+    const line = `playtests order ${desk.gameId} --quantity 2 --pay x402 --yes`;
+    return { first: line, second: (tx: string) => `${line} --tx ${tx}` };
+  },
+  async pay() {
+    const { code, stdout } = await run(`playtests order ${desk.gameId} --quantity 2 --yes --allow-pending --json`);
+    if (code !== 0) throw new Error("could not order");
+    const line = `playtests pay ${JSON.parse(stdout).playtest.id} --method x402 --yes`;
+    return { first: line, second: (tx: string) => `${line} --tx ${tx}` };
+  },
+};
+
+describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with crypto", (way) => {
+  const asked = async (line: string) => {
+    const { code, stdout, stderr } = await run(`${line} --json`);
+    return { code, stderr, ...(JSON.parse(stdout) as Asked) };
+  };
+
+  it("says what to send where, and ends with 7", async () => {
+    const { first } = await ways[way]();
+    const shown = await run(first, { tty: { stdout: true } });
+    expect(shown.code).toBe(7);
+    expect(shown.stdout).toMatch(/^send {4}40\.\d+ USDC\nto {6}0x\w+\nchain {3}base \(eip155:8453\)\nbefore {2}in 15m\n$/);
+    expect(shown.stderr).toContain("When the transaction is sent: ");
+    expect(await asked(first)).toMatchObject({ code: 7, payment: { chain: "base", currency: "USDC" } });
+  });
+
+  it("waits with 8 until the transaction is final, then says how it was paid; again says the same", async () => {
+    const { first, second } = await ways[way]();
+    const tx = await pay(await asked(first), { confirmations: 0 });
+    const early = await run(second(tx));
+    expect([early.code, early.stdout]).toEqual([8, ""]);
+    expect(early.stderr).toContain("is not final yet. Do not pay again");
+    desk.server.clock.set(desk.server.clock.now() + 200_000);
+    const paid = await run(second(tx), { tty: { stdout: true } });
+    expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/status +active\n[\s\S]*paid with +\$40\.00 crypto\n/)]);
+    const again = await run(second(tx), { tty: { stdout: true } });
+    expect([again.code, again.stdout]).toEqual([0, paid.stdout]);
+    expect((await desk.owner.get(`/games/${desk.gameId}/playtests`)).body.data.playtests).toHaveLength(1);
+  });
+
+  it("names a transaction nobody has seen, one that failed, and too little", async () => {
+    const { first, second } = await ways[way]();
+    const instructions = await asked(first);
+    const unseen = await run(second(`0x${"12".repeat(32)}`));
+    expect([unseen.code, unseen.stderr]).toEqual([8, expect.stringContaining("has not been seen on base yet")]);
+    const failed = await run(second(await pay(instructions, { status: "reverted" })));
+    expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining("failed: it moved nothing")]);
+    const short = await run(second(await pay(instructions, { amount: "39000000" })));
+    expect([short.code, short.stderr]).toEqual([
+      7,
+      expect.stringMatching(/39 USDC arrived of 40\.\d+ USDC: 1\.\d+ USDC is missing/),
+    ]);
+    expect((await run(second(await pay(instructions)))).code).toBe(0);
+  });
+
+  it("pays once when the reply is lost, and the command is repeated", async () => {
+    const { first, second } = await ways[way]();
+    const line = second(await pay(await asked(first)));
+    const lossy = await startLossy(desk.server.baseUrl, ({ headers }) => headers["x-payment"] !== undefined);
+    const lost = await run(`${line} --retries 0`, { baseUrl: lossy.baseUrl });
+    await lossy.close();
+    expect(lost.code).toBe(12);
+    expect((await run(line)).code).toBe(0);
+    const { payments } = (await desk.owner.get("/billing/payments")).body.data;
+    expect(payments.filter(({ status }: { status: string }) => status === "completed")).toHaveLength(1);
+  });
+});
