@@ -75,10 +75,16 @@ export class PipeClosed extends Error {
 /** A first SIGINT or SIGTERM stopped the command. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
+  readonly signal: "SIGINT" | "SIGTERM";
   readonly exitCode: 130 | 143;
-  constructor(signal: "SIGINT" | "SIGTERM") {
-    super(signal === "SIGINT" ? "Interrupted." : "Terminated.");
+  /** The idempotency key of a change that was under way: whether it took effect is not known. */
+  readonly idempotencyKey: string | undefined;
+  constructor(signal: "SIGINT" | "SIGTERM", during?: { request: string; idempotencyKey: string }) {
+    const stopped = signal === "SIGINT" ? "Interrupted" : "Terminated";
+    super(during ? `${stopped} during ${during.request}: whether it took effect is not known.` : `${stopped}.`);
+    this.signal = signal;
     this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+    this.idempotencyKey = during?.idempotencyKey;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Outside } from "./context.ts";
-import { ExitWith } from "./errors.ts";
+import { ExitWith, Interrupted } from "./errors.ts";
 import { createIo, type ProcessLike } from "./io/io.ts";
 import { outside } from "./outside.ts";
 import { type Running, run } from "./program.ts";
@@ -18,7 +18,8 @@ export async function main(argv: readonly string[], process: ProcessLike, replac
     io.signal.throwIfAborted();
   } catch (error) {
     const { report } = await import("./report.ts");
-    const reason = io.signal.aborted && !(error instanceof ExitWith) ? io.signal.reason : error;
+    const told = error instanceof ExitWith || error instanceof Interrupted;
+    const reason = io.signal.aborted && !told ? io.signal.reason : error;
     code = await report(reason, argv, io, running);
     await running.session?.close(code === 0 || running.complete === true);
   }

@@ -16,9 +16,13 @@ export function repeatCommand(argv: readonly string[], key: string): string {
 
 const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));
 
-// A fault in a row of a file names its line; one in a request names the flag of its field.
-const detailText = ({ field, message }: ProblemDetail) =>
-  `${field.includes(" ") ? field : `--${flagName({ name: field })}`}: ${message}`;
+// A fault in a row of a file names its line; one in a request names the flag of its field, and which of its values.
+function detailText({ field, message }: ProblemDetail) {
+  if (field.includes(" ")) return `${field}: ${message}`;
+  const [name = "", index = ""] = field.split(".");
+  const which = /^\d+$/.test(index) ? ` (value ${Number(index) + 1})` : "";
+  return `--${flagName({ name })}${which}: ${message}`;
+}
 
 interface Report {
   code: string;
@@ -33,9 +37,10 @@ interface Report {
   payment?: unknown;
 }
 
-function describe(error: unknown, argv: readonly string[]): Report {
+function describe(error: unknown, argv: readonly string[], running: Running): Report {
   const exitCode = exitCodeFor(error);
-  const retryCommand = error instanceof OutcomeUnknown ? repeatCommand(argv, error.idempotencyKey) : null;
+  const lost = error instanceof OutcomeUnknown || error instanceof Interrupted ? error.idempotencyKey : undefined;
+  const retryCommand = lost === undefined ? null : repeatCommand(argv, running.session?.repeatKey() ?? lost);
   if (error instanceof CliError) {
     const { details = [], httpStatus = null, requestId = null, hint = null, retryable = false, payment } = error.extra;
     const { code, message } = error;
@@ -86,9 +91,9 @@ export async function report(error: unknown, argv: readonly string[], io: Io, ru
   if (error instanceof PipeClosed) return exitCodes.ok;
   if (error instanceof ExitWith) return error.exitCode;
   if (error instanceof DryRun) return showPlan(error, running);
-  const described = describe(error, argv);
+  const described = describe(error, argv, running);
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
-  else if (!(error instanceof Interrupted)) {
+  else if (!(error instanceof Interrupted && error.idempotencyKey === undefined)) {
     const paint = painter(wantsColour(io, running.globals?.color, io.terminal.stderr));
     io.err(asText(described, error, (text) => paint("red", text)));
   }

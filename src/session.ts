@@ -24,6 +24,8 @@ import { version } from "./version.ts";
 
 export interface Session {
   ctx: Context;
+  /** The idempotency key with which the whole command is repeated safely. */
+  repeatKey(): string;
   /** Ends the output and the connections. */
   close(complete: boolean): Promise<void>;
 }
@@ -48,7 +50,7 @@ function once<T>(make: () => T): () => T {
 function keySequence(given: string | undefined, newId: () => string) {
   const first = once(() => given ?? newId());
   let count = 0;
-  return () => (++count === 1 ? first() : `${first()}-${count}`);
+  return { first, next: () => (++count === 1 ? first() : `${first()}-${count}`) };
 }
 
 /** Builds what a command may use from the global flags. Nothing is read or opened before it is needed. */
@@ -63,7 +65,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   });
   const idCache = once(() => openIdCache(cacheDir(env, io.platform)));
   const transport = once(() => createTransport(env));
-  const nextKey = keySequence(checkIdempotencyKey(flags.idempotencyKey), outside.newId);
+  const keys = keySequence(checkIdempotencyKey(flags.idempotencyKey), outside.newId);
   const clients: (() => Promise<void>)[] = [];
   const trace = tracer({
     verbose: flags.verbose === true,
@@ -106,7 +108,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
       now: outside.now,
       random: outside.random,
       sleep: outside.sleep,
-      newId: nextKey,
+      newId: keys.next,
       signal: io.signal,
       ...(trace && { trace }),
       ...(flags.dryRun && {
@@ -199,7 +201,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     for (const end of clients) await end();
   }
 
-  return { ctx, close };
+  return { ctx, repeatKey: keys.first, close };
 }
 
 const writePrivate = (path: string, text: string) =>

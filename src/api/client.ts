@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { BodyIn, DataOf, ParamsOf, QueryIn } from "../contract/endpoint.ts";
 import type { Contract, Operation } from "../contract/index.ts";
 import { operations } from "../contract/static.ts";
-import { CliError, exitCodes } from "../errors.ts";
+import { CliError, exitCodes, Interrupted } from "../errors.ts";
 import { explainAbsence } from "./offers.ts";
 import { notTheApi, parseJson, replyError, withAskedWait } from "./replies.ts";
 import { decide } from "./retry.ts";
@@ -141,11 +141,23 @@ export function createClientCore(options: ClientOptions) {
     }
   }
 
-  /** One request with its retries. Every reply is returned, failed ones too; what is thrown is the network's. */
+  /**
+   * One request with its retries. Every reply is returned, failed ones too; what is thrown is the network's, or `Interrupted`, which
+   * names the key of a change that was under way.
+   */
   async function exchange(request: RawRequest): Promise<HttpReply> {
     const url = new URL(base + request.path);
     const mutation = request.mutation ?? request.method !== "GET";
     const key = request.idempotencyKey ?? (mutation ? options.newId() : "");
+    try {
+      return await tries(request, url, mutation, key);
+    } catch (error) {
+      if (!mutation || !(error instanceof Interrupted)) throw error;
+      throw new Interrupted(error.signal, { request: `${request.method} ${url.pathname}`, idempotencyKey: key });
+    }
+  }
+
+  async function tries(request: RawRequest, url: URL, mutation: boolean, key: string): Promise<HttpReply> {
     const headers = headersOf(request, mutation, key);
     if (mutation && options.plan)
       options.plan({ method: request.method, path: url.pathname + url.search, headers, body: request.body });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { playtest, type RunOptions } from "../helpers/cli.ts";
+import { main } from "../../src/main.ts";
+import { FakeProcess, playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { type Stub, stubServer } from "../helpers/stub-server.ts";
 
 const key = "pt_sk_0123456789abcdef0123456789abcdef";
@@ -75,6 +76,12 @@ describe("exit codes", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("  --build-url: is not reachable\n")]);
   });
 
+  it("a fault in a list names the flag and which of its values", async () => {
+    const error = { code: "VALIDATION_ERROR", message: "Invalid.", details: [{ field: "devices.1", message: "is unknown" }] };
+    const { stderr } = await run([{ on: "POST /games", status: 422, error }], create);
+    expect(stderr).toContain("  --devices (value 2): is unknown\n");
+  });
+
   it.each([
     [
       "a redirect",
@@ -146,6 +153,19 @@ describe("an outcome that stays unknown", () => {
         retryCommand: `playtest games create --name X --build-url https://example.com/a.zip --retries 1 --json --idempotency-key ${sent}`,
       }),
     ]);
+  });
+
+  it("repeats all changes of a command with the key of the first", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const stubs: Stub[] = [
+      { on: "GET /chat/contacts", data: { contacts: [{ id, displayName: "Ann", conversationId: null }] } },
+      { on: "POST /chat/conversations", status: 201, data: { conversation: { id } } },
+      { on: `POST /chat/conversations/${id}/messages`, instead: "drop" },
+    ];
+    const { code, stderr, seen } = await run(stubs, ["chat", "send", "Ann", "Hello", "--retries", "0"]);
+    const [first, second] = seen.filter(({ method }) => method === "POST").map(({ headers }) => headers["idempotency-key"]);
+    expect([code, second]).toEqual([12, `${first}-2`]);
+    expect(stderr).toContain(`--idempotency-key ${first}\n`);
   });
 
   it("repeats with the key that is given", async () => {
@@ -226,6 +246,10 @@ describe("secrets", () => {
   });
 });
 
+/** A wait that only a signal ends. */
+const never = (_: number, signal?: AbortSignal) =>
+  new Promise<void>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+
 describe("signals", () => {
   it.each([
     ["SIGINT", 130],
@@ -241,5 +265,24 @@ describe("signals", () => {
       onOutput: (_, process) => void stub.arrived(2).then(() => process.signal(signal)),
     });
     expect([stopped.code, stopped.stdout, stopped.stderr]).toEqual([exitCode, "first\n", ""]);
+  });
+
+  it.each([
+    ["its reply is awaited", { on: "POST /games", instead: "hang" as const }, {}],
+    ["it waits to try again", { on: "POST /games", instead: "drop" as const }, { sleep: never }],
+  ])("during a change, while %s: how to repeat it safely", async (_, stub, outside) => {
+    const { baseUrl, arrived, seen } = await stubServer([stub]);
+    const fake = new FakeProcess({ env: { HOME: testFolder(), PLAYTEST_BASE_URL: baseUrl, PLAYTEST_API_KEY: key }, cwd: "/" });
+    void arrived(1).then(() => setImmediate(() => fake.signal("SIGINT")));
+    const code = await main([...create, "--json"], fake, outside);
+    const sent = seen[0]!.headers["idempotency-key"];
+    expect([code, fake.stdout.text, JSON.parse(fake.stderr.text)]).toEqual([
+      130,
+      "",
+      expect.objectContaining({
+        message: "Interrupted during POST /api/v1/games: whether it took effect is not known.",
+        retryCommand: `playtest ${create.join(" ")} --json --idempotency-key ${sent}`,
+      }),
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../define.ts";
 import { chooseInstance, readSecret, remember, whoIs } from "./account.ts";
-import { accountView } from "./status.ts";
+import { newAccountView } from "./status.ts";
 
 interface Credentials {
   withKey: boolean;
@@ -43,6 +43,6 @@ export const login = define({
     const profile = await remember(ctx, baseUrl, key);
     if (me && !me.emailVerified) ctx.out.warn("The e-mail address is not verified yet; see `playtest auth wait-verified`.");
     ctx.out.note(`Logged in to ${baseUrl} as profile ${profile}.`);
-    return ctx.item({ result: { profile, baseUrl, user: me ?? null } }, accountView);
+    return ctx.item({ result: { profile, baseUrl, user: me ?? null } }, newAccountView);
   },
 });

@@ -1,7 +1,7 @@
 import { instanceUrl } from "../../api/url.ts";
 import { define, flag } from "../define.ts";
 import { chooseInstance, readSecret, remember } from "./account.ts";
-import { accountView } from "./status.ts";
+import { newAccountView } from "./status.ts";
 
 export const register = define({
   name: "register",
@@ -25,6 +25,6 @@ export const register = define({
     const profile = await remember(ctx, baseUrl, apiKey);
     ctx.out.note(message);
     if (!user.emailVerified) ctx.out.note("Then run `playtest auth wait-verified`.");
-    return ctx.item({ result: { profile, baseUrl, user } }, accountView);
+    return ctx.item({ result: { profile, baseUrl, user } }, newAccountView);
   },
 });

@@ -2,13 +2,20 @@ import { CliError, exitCodes } from "../../errors.ts";
 import { type Context, col, define, detail, flag, type View } from "../define.ts";
 import { whoIs } from "./account.ts";
 
-export const accountView: View = {
+const account = [
+  col("profile", "profile"),
+  col("instance", "baseUrl"),
+  col("account", "user.email"),
+  col("role", "user.role"),
+  col("verified", "user.emailVerified"),
+];
+
+/** An account that was just made or logged in to. */
+export const newAccountView: View = { columns: account };
+
+const accountView: View = {
   columns: [
-    col("profile", "profile"),
-    col("instance", "baseUrl"),
-    col("account", "user.email"),
-    col("role", "user.role"),
-    col("verified", "user.emailVerified"),
+    ...account,
     detail("name", "user.profile.displayName"),
     detail("company", "user.profile.companyName"),
     detail("scopes", "user.scopes"),
