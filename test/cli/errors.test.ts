@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/main.ts";
-import { FakeProcess, playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { FakeProcess, playtest, type RunOptions, testFolder, untilStopped } from "../helpers/cli.ts";
 import { type Stub, stubServer } from "../helpers/stub-server.ts";
 
 const key = "pt_sk_0123456789abcdef0123456789abcdef";
@@ -246,10 +246,6 @@ describe("secrets", () => {
   });
 });
 
-/** A wait that only a signal ends. */
-const never = (_: number, signal?: AbortSignal) =>
-  new Promise<void>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-
 describe("signals", () => {
   it.each([
     ["SIGINT", 130],
@@ -269,7 +265,7 @@ describe("signals", () => {
 
   it.each([
     ["its reply is awaited", { on: "POST /games", instead: "hang" as const }, {}],
-    ["it waits to try again", { on: "POST /games", instead: "drop" as const }, { sleep: never }],
+    ["it waits to try again", { on: "POST /games", instead: "drop" as const }, { sleep: untilStopped }],
   ])("during a change, while %s: how to repeat it safely", async (_, stub, outside) => {
     const { baseUrl, arrived, seen } = await stubServer([stub]);
     const fake = new FakeProcess({ env: { HOME: testFolder(), PLAYTEST_BASE_URL: baseUrl, PLAYTEST_API_KEY: key }, cwd: "/" });

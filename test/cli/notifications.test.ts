@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { testFolder } from "../helpers/cli.ts";
+import { testFolder, untilStopped } from "../helpers/cli.ts";
 import { eachDesk } from "../helpers/owner.ts";
 import { play, registerPlaytester } from "../helpers/story.ts";
 
@@ -41,6 +41,20 @@ describe("notifications", () => {
     expect(readFileSync(join(folder, "kinds"), "utf8")).toBe("slot.reserved\nslot.submitted\n");
     expect(JSON.parse(readFileSync(join(folder, "out.jsonl"), "utf8").split("\n")[1]!)).toMatchObject({ type: "slot.submitted" });
     expect(ended.stderr).toContain(`warning: --exec ended with 1 for ${items[0].id}.`);
+  });
+
+  it("shows at once what the event stream tells, long before the next look", async () => {
+    await submit();
+    let more: Promise<string> | undefined;
+    const ended = await desk.run("notifications watch --unread --template {kind}", {
+      outside: { sleep: untilStopped },
+      onOutput: (text, process) => {
+        more ??= submit();
+        if (text.split("slot.submitted").length === 3) process.signal("SIGINT");
+      },
+    });
+    expect(ended.code).toBe(130);
+    await more;
   });
 
   it("begins with unread ones where asked, and ends at Ctrl-C", async () => {

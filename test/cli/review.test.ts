@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { testFolder } from "../helpers/cli.ts";
+import { testFolder, untilStopped } from "../helpers/cli.ts";
 import { eachDesk, named } from "../helpers/owner.ts";
 import { type Person, play, registerPlaytester } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
@@ -287,6 +287,18 @@ describe("watch", () => {
     const { code } = await desk.run(["review", "watch", "--existing", "--count", "1", ...exec], { cwd });
     expect([code, readdirSync(cwd)]).toEqual([0, [`in-${id}.json`]]);
     expect(JSON.parse(readFileSync(join(cwd, `in-${id}.json`), "utf8")).playtester.displayName).toBe("$(touch pwned)");
+  });
+
+  it("prints at once what the event stream tells, long before the next look", async () => {
+    const first = await submitted();
+    let second: Promise<string> | undefined;
+    const { code, stdout } = await desk.run("review watch --existing --count 2 --template {slot.id}", {
+      outside: { sleep: untilStopped },
+      onOutput: () => {
+        second ??= registerPlaytester(desk.server, "Bo").then(submitted);
+      },
+    });
+    expect([code, stdout]).toEqual([0, `${first}\n${await second}\n`]);
   });
 
   it("ends with 130 at Ctrl-C", async () => {

@@ -142,6 +142,14 @@ export async function playtest(argv: readonly string[], options: RunOptions = {}
   return { code, stdout: process.stdout.text, stderr: process.stderr.text, waited };
 }
 
+/** A wait without end: only a signal ends it. */
+export const untilStopped: Outside["sleep"] = (_, signal) =>
+  new Promise((_, reject) => {
+    const stop = () => reject(signal?.reason);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+
 /** The program with some options already given. */
 export const playtestWith =
   (fixed: RunOptions) =>

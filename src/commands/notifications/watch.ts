@@ -1,5 +1,5 @@
-import { toJson } from "../../io/text.ts";
 import { type Context, define, flag } from "../define.ts";
+import { openBell, runHook } from "../watching.ts";
 
 interface Notification {
   id: string;
@@ -13,9 +13,9 @@ export const watch = define({
   name: "watch",
   summary: "Print new notifications as they come",
   description:
-    "With --exec the command runs through the shell once for each: the notification is its standard input as JSON, its kind is " +
+    "They show at once where the server has an event stream, else at the next look. With --exec the command runs through the shell once for each: the notification is its standard input as JSON, its kind is " +
     "PLAYTEST_EVENT and its id PLAYTEST_NOTIFICATION_ID. One that fails is reported and does not end the watch.",
-  operation: "listNotifications",
+  operation: ["listNotifications", "listEvents"],
   flags: {
     exec: flag.text("Run this for each", { value: "COMMAND" }),
     interval: flag.duration("How often to look (default 5s)"),
@@ -32,12 +32,17 @@ export const watch = define({
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     const first = await fresh(ctx, seen, 100);
     let next = flags.unread ? first.filter(({ readAt }) => readAt === null) : [];
-    for (;;) {
-      for (const notification of next.slice(0, left)) await tell(ctx, notification, flags.exec);
-      left -= next.length;
-      if (left <= 0) return undefined;
-      await ctx.sleep((flags.interval ?? 5) * 1000, ctx.signal);
-      next = await fresh(ctx, seen, Number.POSITIVE_INFINITY);
+    const bell = openBell(ctx, () => true);
+    try {
+      for (;;) {
+        for (const notification of next.slice(0, left)) await tell(ctx, notification, flags.exec);
+        left -= next.length;
+        if (left <= 0) return undefined;
+        await bell.wait((flags.interval ?? 5) * 1000);
+        next = await fresh(ctx, seen, Number.POSITIVE_INFINITY);
+      }
+    } finally {
+      bell.close();
     }
   },
 });
@@ -61,7 +66,5 @@ async function tell(ctx: Context, notification: Notification, command: string | 
   );
   if (command === undefined) return;
   const env = { PLAYTEST_EVENT: notification.type, PLAYTEST_NOTIFICATION_ID: notification.id };
-  const { runShell } = await import("../../io/shell.ts");
-  const code = await runShell(ctx.io, command, `${toJson(notification)}\n`, env);
-  if (code !== 0) ctx.out.warn(`--exec ended with ${code} for ${notification.id}.`);
+  await runHook(ctx, command, notification, env, notification.id);
 }

@@ -1,6 +1,7 @@
-import { bytes, shortId, toJson } from "../../io/text.ts";
+import { bytes, shortId } from "../../io/text.ts";
 import { type Context, define, flag } from "../define.ts";
 import { steady } from "../steady.ts";
+import { openBell, runHook } from "../watching.ts";
 import { type Submission, waiting } from "./queue.ts";
 import { queueView } from "./view.ts";
 
@@ -10,29 +11,27 @@ const sentence = ({ slot, game, playtester, submission }: Submission) =>
 async function tell(ctx: Context, item: Submission, command: string | undefined) {
   await ctx.out.each(item, sentence(item), queueView);
   if (command === undefined) return;
-  const { runShell } = await import("../../io/shell.ts");
   const env = {
     PLAYTEST_EVENT: "slot.submitted",
     PLAYTEST_SLOT_ID: item.slot.id,
     PLAYTEST_GAME_ID: item.game.id,
     PLAYTEST_PLAYTEST_ID: item.playtest.id,
   };
-  const code = await runShell(ctx.io, command, toJson(item), env);
-  if (code !== 0) ctx.out.warn(`--exec ended with ${code} for slot ${item.slot.id}.`);
+  await runHook(ctx, command, item, env, `slot ${item.slot.id}`);
 }
 
 export const watch = define({
   name: "watch",
   summary: "Print submissions as they come",
   description:
-    "Runs until it is stopped. --exec gets each submission as JSON on its standard input, and PLAYTEST_SLOT_ID and the like.",
+    "Runs until it is stopped. They show at once where the server has an event stream, else at the next look. --exec gets each submission as JSON on its standard input, and PLAYTEST_SLOT_ID and the like.",
   flags: {
     interval: flag.duration("Time between looks (default 30s)"),
     existing: flag.toggle("Begin with what waits already"),
     count: flag.integer("Stop after so many", { min: 1 }),
     exec: flag.text("Shell command to run for each", { value: "CMD" }),
   },
-  operation: "listSubmissions",
+  operation: ["listSubmissions", "listEvents"],
   examples: [
     "playtest review watch",
     "playtest review watch --existing --ndjson",
@@ -43,16 +42,21 @@ export const watch = define({
     const seen = new Set<string>();
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     if (!flags.existing) for (const { slot } of (await poll()) ?? []) seen.add(slot.id);
-    for (;;) {
-      const found = (await poll()) ?? [];
-      const fresh = found.filter(({ slot }) => !seen.has(slot.id)).reverse();
-      for (const item of fresh.slice(0, left)) {
-        seen.add(item.slot.id);
-        await tell(ctx, item, flags.exec);
+    const bell = openBell(ctx, (kind) => kind === "slot.submitted");
+    try {
+      for (;;) {
+        const found = (await poll()) ?? [];
+        const fresh = found.filter(({ slot }) => !seen.has(slot.id)).reverse();
+        for (const item of fresh.slice(0, left)) {
+          seen.add(item.slot.id);
+          await tell(ctx, item, flags.exec);
+        }
+        left -= fresh.length;
+        if (left <= 0) return undefined;
+        await bell.wait((flags.interval ?? 30) * 1000);
       }
-      left -= fresh.length;
-      if (left <= 0) return undefined;
-      await ctx.sleep((flags.interval ?? 30) * 1000, ctx.signal);
+    } finally {
+      bell.close();
     }
   },
 });

@@ -1,7 +1,7 @@
 import { CliError, usage } from "../../errors.ts";
 import type { Context } from "../define.ts";
+import type { Step } from "../event-source.ts";
 import { sign } from "./signature.ts";
-import type { Step } from "./sources.ts";
 
 const timeout = 30_000;
 const longestPause = 10_000;

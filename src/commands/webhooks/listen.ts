@@ -1,10 +1,11 @@
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
 import { type Context, define, flag } from "../define.ts";
+import { type Connection, NoStream, type Step, streamed } from "../event-source.ts";
 import { forward, targetUrl } from "./forward.ts";
 import { openPlaces, type Places } from "./place.ts";
 import { readSecret } from "./secret.ts";
-import { type Connection, NoStream, polled, type Step, streamed } from "./sources.ts";
+import { polled } from "./sources.ts";
 
 export const listen = define({
   name: "listen",

@@ -3,17 +3,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { failure } from "../../errors.ts";
 import type { Context } from "../define.ts";
+import type { Place } from "../event-source.ts";
 import { newSecret } from "./signature.ts";
-
-/** How far `listen` has come. What was passed on is remembered after the receiver had it, so nothing is missed by a restart. */
-export interface Place {
-  /** Of the event stream. */
-  eventId?: string;
-  /** Of the notifications, where the server has no event stream. */
-  notificationId?: string;
-  /** `slot id:status` of what was seen there. */
-  slots?: string[];
-}
 
 interface File {
   secret: string;
@@ -35,7 +26,10 @@ const keyOf = (ctx: Context, target: string) => {
   return `${ctx.settings().get("baseUrl")!.value} ${who} ${target}`;
 };
 
-/** The places of all listeners of this user, in one file beside the settings that only they can read. */
+/**
+ * The places of all listeners of this user, in one file beside the settings that only they can read. What was passed on is remembered
+ * after the receiver had it, so nothing is missed by a restart.
+ */
 export function openPlaces(ctx: Context, target: string): Places {
   const path = join(dirname(ctx.store.path), "listen.json");
   const key = keyOf(ctx, target);
