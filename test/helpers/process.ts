@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 
-const program = join(import.meta.dirname, "../../bin/playtest.js");
+export const program = join(import.meta.dirname, "../../bin/playtest.js");
 const running = new Set<ChildProcess>();
 
 export interface Spawned {

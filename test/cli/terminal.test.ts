@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { testFolder } from "../helpers/cli.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/story.ts";
+import { leaveAll, sitDown } from "../helpers/terminal.ts";
+
+/** What only a real terminal shows: keys one by one, hidden input, and a terminal that works afterwards. */
+let server: TestServer;
+let owner: Person;
+let gameId: string;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  const store = await drivers[0]!.open();
+  const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
+  server = await startTestServer({
+    store,
+    config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
+  });
+  owner = await registerOwner(server, "Ada");
+  await giveCredit(server, owner, 100_000);
+  gameId = await createGame(owner, { name: "Moon Miner", buildUrl: `${server.baseUrl}/build.zip` });
+  await createGame(owner, { name: "Star Miner" });
+  stop = async () => {
+    await server.close();
+    await store.remove();
+  };
+});
+afterEach(leaveAll);
+afterAll(() => stop());
+
+const sit = (argv: readonly string[], env: Record<string, string> = {}, folder = testFolder()) =>
+  sitDown(folder, argv, { PLAYTEST_BASE_URL: server.baseUrl, PLAYTEST_API_KEY: owner.key, ...env });
+const slot = async (id: string) => (await owner.get(`/slots/${id}`)).body.data.slot;
+
+/** Submissions of one playtester each, the oldest first, with transcripts. */
+async function submissions(...names: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of names) {
+    server.clock.set(server.clock.now() + 1_000);
+    ids.push(await play(server, await registerPlaytester(server, name), await order(owner, gameId)));
+  }
+  await server.advance(60_000);
+  return ids;
+}
+
+it("a review session: play, read, reject with a retry, skip, accept, quit", async () => {
+  const [ann, bo, cy, di] = (await submissions("Ann", "Bo", "Cy", "Di")) as [string, string, string, string];
+  const folder = testFolder();
+  writeFileSync(join(folder, "player.cjs"), `require("node:fs").writeFileSync("played", process.argv[2])`);
+  const player = { PLAYTEST_PLAYER: `${process.execPath} ${join(folder, "player.cjs")}` };
+  const session = sit(["review", "next"], player, folder);
+  await session.see("1 of 4 submissions");
+  await session.see("Ann");
+  await session.see("What now?", "p\r");
+  await session.see("The video is opening.");
+  await session.see("What now?", "t\r");
+  await session.see("WEBVTT");
+  await session.see("What now?", "r\r");
+  await session.see("Why?", "No sound.\r");
+  await session.see("try again", "y\r");
+  await session.see("2 of 4 submissions");
+  await session.see("What now?", "s\r");
+  await session.see("3 of 4 submissions");
+  await session.see("What now?", "a\r");
+  await session.see("Rating", "4\r");
+  await session.see("Comment", "Thanks!\r");
+  await session.see("4 of 4 submissions");
+  await session.see("What now?", "q\r");
+  await session.see("1 accepted, 1 rejected, 1 skipped.");
+  expect([await session.ended, session.restored()]).toEqual([0, true]);
+  await expect.poll(() => existsSync(join(folder, "played")) && readFileSync(join(folder, "played"), "utf8")).toContain("token=");
+  expect(await slot(ann)).toMatchObject({ status: "rejected", rejection: { reason: "No sound." } });
+  expect([(await slot(bo)).status, (await slot(di)).status]).toEqual(["submitted", "submitted"]);
+  expect(await slot(cy)).toMatchObject({ status: "accepted", rating: { score: 4, comment: "Thanks!" } });
+});
+
+it("Ctrl-C in the middle of a question leaves a terminal that works", async () => {
+  await submissions("Eve");
+  const session = sit(["review", "next"]);
+  await session.see("What now?", "\u0003");
+  expect([await session.ended, session.restored()]).toEqual([130, true]);
+});
+
+it.each([
+  ["n\r", 1, 0],
+  ["y\r", 0, 1],
+])("an order is asked for with its price: %j", async (answer, code, more) => {
+  const count = async () => (await owner.get(`/games/${gameId}/playtests?limit=100`)).body.data.playtests.length;
+  const before = await count();
+  const session = sit(["order", gameId, "--quantity", "2"]);
+  await session.see("Order 2 slots of Moon Miner for $40.00?");
+  await session.see("(y/N)", answer);
+  expect([await session.ended, session.restored(), (await count()) - before]).toEqual([code, true, more]);
+});
+
+it("an omitted id is picked from a list that narrows as one types", async () => {
+  const session = sit(["games", "get"]);
+  await session.see("Star Miner");
+  await session.see("Moon Miner", "moon");
+  // Each key draws the list anew; the last one leaves a single game in it.
+  await session.see("moon");
+  await session.see("Moon Miner", "\r");
+  await session.see(gameId);
+  expect([await session.ended, session.restored()]).toEqual([0, true]);
+});
+
+it("a key that is typed is not shown, and is kept", async () => {
+  const folder = testFolder();
+  const session = sit(["login", "--with-key", "--base-url", server.baseUrl], { PLAYTEST_API_KEY: "" }, folder);
+  await session.see("API key?", `${owner.key}\r`);
+  await session.see("Logged in");
+  expect([await session.ended, session.restored()]).toEqual([0, true]);
+  expect(session.shown).not.toContain(owner.key.slice(6, 20));
+  const kept = sit(["auth", "token"], { PLAYTEST_API_KEY: "" }, folder);
+  await kept.see(owner.key);
+  expect(await kept.ended).toBe(0);
+});
