@@ -4,7 +4,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
-import { createGame, registerOwner, registerPlaytester } from "../helpers/story.ts";
+import { createGame, giveCredit, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 /** Sends bytes as they are and returns all that comes back until the server closes. */
 function raw(server: TestServer, text: string): Promise<string> {
@@ -77,14 +77,24 @@ onBothDatabases("error envelope", (serve) => {
     { name: "a limit of 0", method: "GET", path: "/games?limit=0", status: 422, code: "VALIDATION_ERROR" },
     { name: "a limit of 101", method: "GET", path: "/games?limit=101", status: 422, code: "VALIDATION_ERROR" },
     { name: "a limit of -1", method: "GET", path: "/games?limit=-1", status: 422, code: "VALIDATION_ERROR" },
+    { name: "a limit of abc", method: "GET", path: "/games?limit=abc", status: 422, code: "VALIDATION_ERROR" },
     { name: "a limit of 1e2", method: "GET", path: "/games?limit=1e2", status: 422, code: "VALIDATION_ERROR" },
     { name: "a forged cursor", method: "GET", path: "/games?cursor=abc", status: 422, code: "VALIDATION_ERROR" },
     {
       name: "an empty idempotency key",
       method: "POST",
       path: "/games",
-      body: "{}",
+      body: '{"name":"x","buildUrl":"https://e.com"}',
       key: "",
+      status: 422,
+      code: "VALIDATION_ERROR",
+    },
+    {
+      name: "an idempotency key with a control character",
+      method: "POST",
+      path: "/games",
+      body: '{"name":"x","buildUrl":"https://e.com"}',
+      key: "a\tb",
       status: 422,
       code: "VALIDATION_ERROR",
     },
@@ -235,8 +245,13 @@ onBothDatabases("idempotency", (serve) => {
     await owner.post("/games", body, { "idempotency-key": "one" });
     const changed = await owner.post("/games", { ...body, name: "Other" }, { "idempotency-key": "one" });
     expect([changed.status, changed.body.error.code]).toEqual([422, "IDEMPOTENCY_MISMATCH"]);
-    const elsewhere = await owner.patch("/auth/profile", {});
-    expect(elsewhere.status).toBe(200);
+    const ids = [await createGame(owner), await createGame(owner)];
+    const [placed, elsewhere] = [
+      await owner.post(`/games/${ids[0]}/playtests`, { visibility: "public" }, { "idempotency-key": "two" }),
+      await owner.post(`/games/${ids[1]}/playtests`, { visibility: "public" }, { "idempotency-key": "two" }),
+    ];
+    expect([placed.status, elsewhere.status, elsewhere.body.error?.code]).toEqual([201, 422, "IDEMPOTENCY_MISMATCH"]);
+    expect((await owner.get(`/games/${ids[1]}/playtests`)).body.data.playtests).toEqual([]);
     expect((await other.post("/games", body, { "idempotency-key": "one" })).headers.get("idempotency-replayed")).toBeNull();
   });
 
@@ -259,6 +274,19 @@ onBothDatabases("idempotency", (serve) => {
     server.clock.set(server.clock.now() + 24 * 3_600_000);
     const later = await owner.post("/games", body, { "idempotency-key": "one" });
     expect(later.body.data.game.id).not.toBe(first.body.data.game.id);
+  });
+
+  it("orders under the key of an order that was refused for want of credit, once that is there", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const gameId = await createGame(owner);
+    await giveCredit(server, owner, 1999);
+    const place = () => owner.post(`/games/${gameId}/playtests`, {}, { "idempotency-key": "one" });
+    expect((await place()).status).toBe(402);
+    await giveCredit(server, owner, 1);
+    const placed = await place();
+    expect([placed.status, placed.headers.get("idempotency-replayed")]).toEqual([201, null]);
+    expect([(await place()).text, (await place()).headers.get("idempotency-replayed")]).toEqual([placed.text, "true"]);
   });
 
   it("stores a reply that holds a secret sealed", async () => {
@@ -293,6 +321,14 @@ onBothDatabases("paging", (serve) => {
       [3, true],
       [1, false],
     ]);
+  });
+
+  it("has 20 items a page when nothing is said", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    for (let number = 0; number < 21; number++) await createGame(owner);
+    const { data, meta } = (await owner.get("/games")).body;
+    expect([data.games.length, meta.hasMore]).toEqual([20, true]);
   });
 
   it("knows that an exactly full last page is the last", async () => {

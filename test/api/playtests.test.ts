@@ -366,6 +366,9 @@ onBothDatabases("slots", (serve) => {
     const id = await order(owner, gameId, { quantity: 2 });
     const reply = await owner.post(`/playtests/${id}/cancel`);
     expect(reply.body.data).toMatchObject({ refundedCents: 0, refundedMinutes: 120, playtest: { status: "cancelled" } });
+    const { entries } = (await owner.get("/billing/playtest-hours/history")).body.data;
+    const shown = entries.map((entry: { amountMinutes: number; source: string }) => [entry.amountMinutes, entry.source]);
+    expect(shown.slice(0, 2)).toEqual(Array(2).fill([60, expect.stringMatching(/^slot_refund:/)]));
     expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
   });
 

@@ -9,6 +9,8 @@ import { act, createWorld, credit, earned, holds, observe, people, type World } 
 /** More of them: `PLAYTEST_MODEL_RUNS=2000 PLAYTEST_SEED=7 npm run test:model`. */
 const runs = Number(process.env.PLAYTEST_MODEL_RUNS ?? 7);
 const length = Number(process.env.PLAYTEST_MODEL_STEPS ?? 70);
+/** Stops there, also while a failing story shrinks. */
+const seconds = Number(process.env.PLAYTEST_MODEL_SECONDS ?? 600);
 const seed = Number(process.env.PLAYTEST_SEED ?? 23);
 const grouped = (slots: readonly Slot[]) =>
   slots.map((slot, index) => ({ slot, index })).sort((a, b) => a.slot.playtest - b.slot.playtest);
@@ -79,7 +81,7 @@ onBothDatabases("server and model in step", (serve) => {
     const server = await serve();
     await fc.assert(
       fc.asyncProperty(stories(length), (choices) => play(server, choices)),
-      { numRuns: runs, seed, endOnFailure: false },
+      { numRuns: runs, seed, endOnFailure: false, interruptAfterTimeLimit: seconds * 1000 },
     );
   });
 });

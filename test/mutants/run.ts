@@ -1,0 +1,126 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Edit, type Mutant, mutants } from "./rules.ts";
+
+/**
+ * `npm run test:mutants [-- [--why] [PATTERN]]`: breaks each rule in a copy of the sources and expects its tests to fail; only
+ * the rules and tests that match, if a pattern is given, and saying how they failed with `--why`. Fails when tests fail before,
+ * when a text to replace is gone, or when a mutant survives.
+ */
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "playtest-mutants-"));
+const slowest = 180_000;
+const args = process.argv.slice(2);
+const why = args.includes("--why");
+
+interface Outcome {
+  passed: number;
+  /** The first test that failed: its name, and how. */
+  failed: { name: string; why: string } | undefined;
+}
+
+interface Report {
+  testResults: { assertionResults: { status: string; fullName: string; failureMessages: string[] }[]; message: string }[];
+}
+
+/** What runs once per database is named after it, and one of them is enough here. */
+const onSqlite = (test: string) => (/^(api|model|store)/.test(test) ? "\\bsqlite\\b" : "");
+
+async function runTests({ test, only = onSqlite(test) }: Pick<Mutant, "test" | "only">): Promise<Outcome> {
+  const report = join(folder, "report.json");
+  rmSync(report, { force: true });
+  const argv = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--config=test/vitest.config.ts",
+    "--bail=1",
+    "--reporter=json",
+    `--outputFile=${report}`,
+  ];
+  const child = spawn(process.execPath, [...argv, `--testNamePattern=${only}`, `test/${test}.test.ts`], {
+    cwd: folder,
+    stdio: "ignore",
+    env: { ...process.env, PLAYTEST_TEST_CHROMIUM: "none", PLAYTEST_MODEL_SECONDS: "45" },
+  });
+  const timer = setTimeout(() => child.kill(), slowest);
+  const [code] = await once(child, "exit");
+  clearTimeout(timer);
+  return code === null ? { passed: 0, failed: { name: "(never ended)", why: "" } } : outcomeOf(report);
+}
+
+function outcomeOf(report: string): Outcome {
+  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
+  const ran = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const passed = ran.filter(({ status }) => status === "passed").length;
+  const failed = ran.find(({ status }) => status === "failed");
+  if (failed) return { passed, failed: { name: failed.fullName, why: failed.failureMessages.join("\n") } };
+  const broken = testResults.find(({ message }) => message !== "")?.message;
+  return { passed, failed: broken === undefined ? undefined : { name: "(no test ran)", why: broken } };
+}
+
+const pathOf = (file: string) => join(folder, file);
+
+/** Makes the edits; what undoes them. Throws when a text is not there, or not once. */
+function apply(edits: readonly Edit[]): () => void {
+  const before = new Map(edits.map(([file]) => [file, readFileSync(pathOf(file), "utf8")]));
+  const undo = () => before.forEach((text, file) => void writeFileSync(pathOf(file), text));
+  for (const [file, from, to] of edits) {
+    const parts = readFileSync(pathOf(file), "utf8").split(from);
+    if (parts.length !== 2) {
+      undo();
+      throw new Error(`${file} has ${parts.length - 1} times: ${from}`);
+    }
+    writeFileSync(pathOf(file), parts.join(to));
+  }
+  return undo;
+}
+
+/** What is wrong with the row; undefined when its mutant was killed. */
+async function tryMutant(mutant: Mutant): Promise<string | undefined> {
+  const started = performance.now();
+  const say = (verdict: string, ...details: string[]) => {
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const lines = details.slice(0, why ? 2 : 1).flatMap((text) => text.split("\n", 40));
+    process.stdout.write(`${verdict.padEnd(8)} ${seconds.padStart(5)} s  ${mutant.rule}\n`);
+    for (const line of lines) process.stdout.write(`${" ".repeat(19)}${line}\n`);
+    return verdict === "killed" ? undefined : `${verdict}: ${mutant.rule}`;
+  };
+  try {
+    const undo = apply(mutant.edits);
+    const { failed } = await runTests(mutant).finally(undo);
+    return failed === undefined ? say("SURVIVED", `test/${mutant.test}.test.ts passes`) : say("killed", failed.name, failed.why);
+  } catch (error) {
+    return say("STALE", (error as Error).message);
+  }
+}
+
+/** Tests that fail by themselves prove nothing. */
+async function whatFailsAnyway(rows: readonly Mutant[]): Promise<string[]> {
+  const faults = [];
+  for (const place of new Set(rows.map(({ test, only }) => JSON.stringify({ test, only })))) {
+    const { passed, failed } = await runTests(JSON.parse(place));
+    if (failed !== undefined || passed === 0) faults.push(`fails unbroken: ${place}: ${failed?.name ?? "no test ran"}`);
+  }
+  return faults;
+}
+
+async function main(pattern: RegExp): Promise<void> {
+  for (const name of ["server", "src", "test", "bin", "package.json", "tsconfig.json"])
+    cpSync(join(root, name), pathOf(name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), pathOf("node_modules"));
+  const rows = mutants.filter(({ rule, test }) => pattern.test(`${rule} ${test}`));
+  const faults: (string | undefined)[] = await whatFailsAnyway(rows);
+  for (const row of rows) faults.push(await tryMutant(row));
+  const real = faults.filter((fault) => fault !== undefined);
+  process.stdout.write(`\n${rows.length} mutants, ${real.length} faults\n${real.map((fault) => `  ${fault}\n`).join("")}`);
+  if (real.length > 0 || rows.length === 0) process.exitCode = 1;
+}
+
+try {
+  await main(new RegExp(args.filter((arg) => arg !== "--why").join(" ")));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
