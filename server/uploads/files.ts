@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { signatureBytes } from "../domain/videos.ts";
 import { flush, isMissing } from "../providers/blobs/local.ts";
 import * as uploads from "../store/uploads.ts";
+import { RunningHashes } from "./hashes.ts";
 
 const folderOf = (dataDir: string) => join(dataDir, "uploads");
 export const uploadPath = (dataDir: string, id: string) => join(folderOf(dataDir), id);
@@ -16,6 +17,7 @@ export const uploadPath = (dataDir: string, id: string) => join(folderOf(dataDir
 /** Unfinished uploads: one file each, named by its id; what is known of them is in the table `uploads`, not beside the file. */
 export class UploadFiles extends FileStore {
   readonly deps: Deps;
+  readonly hashes = new RunningHashes();
 
   constructor(deps: Deps) {
     const directory = folderOf(deps.dataDir);
@@ -57,7 +59,10 @@ export class UploadFiles extends FileStore {
     }
   }
 
-  async sha256(id: string): Promise<string> {
+  /** Of all `size` bytes, in hex. */
+  async sha256(id: string, size: number): Promise<string> {
+    const known = this.hashes.take(id, size);
+    if (known !== undefined) return known;
     const hash = createHash("sha256");
     await pipeline(createReadStream(this.path(id), { highWaterMark: 1024 * 1024 }), hash);
     return hash.digest("hex");
@@ -65,7 +70,11 @@ export class UploadFiles extends FileStore {
 
   flush = (id: string) => flush(this.path(id));
   cutTo = (id: string, bytes: number) => truncate(this.path(id), bytes);
-  drop = (id: string) => rm(this.path(id), { force: true });
+
+  drop(id: string): Promise<void> {
+    this.hashes.forget(id);
+    return rm(this.path(id), { force: true });
+  }
 }
 
 const describe = (row: uploads.UploadRow, offset: number) => ({

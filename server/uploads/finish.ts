@@ -53,7 +53,7 @@ async function inspect(files: UploadFiles, upload: uploads.UploadRow): Promise<v
     if (!videoType(await files.head(upload.id))) throw notVideo();
     return;
   }
-  const actual = await files.sha256(upload.id);
+  const actual = await files.sha256(upload.id, upload.size);
   if (!sameText(actual, upload.sha256 ?? ""))
     throw wrongChecksum("sha256", `the file that arrived has ${actual}. Nothing was kept; upload it again`);
 }

@@ -100,8 +100,10 @@ function createUploads(deps: Deps): Uploads {
     const before = (await files.received(upload.id)) ?? 0;
     const checksum = readChecksum(request.headers);
     const wanted = upload.kind === "video" ? await signatureWatch(upload, before) : () => true;
+    const hash = upload.kind === "build" ? files.hashes.follow(upload.id, before) : () => {};
     const incoming = createIncoming(request, config.uploads.idleMs, (chunk) => {
       checksum?.hash.update(chunk);
+      hash(chunk);
       return wanted(chunk);
     });
     const given = await ask(upload.id, request, incoming.bytes);

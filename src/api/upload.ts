@@ -43,7 +43,7 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
   mkdirSync(uploader.directory, { recursive: true, mode: 0o700 });
   const { signal, base } = uploader;
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
-  const source = createReadStream(request.file);
+  const source = createReadStream(request.file, { highWaterMark: 2 ** 18 });
   await new Promise<void>((resolve, reject) => {
     source.on("error", (error) => reject(failure(`Cannot read ${request.file}: ${error.message}.`, undefined, error)));
     const task = new Upload(source as unknown as Buffer, {

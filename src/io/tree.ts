@@ -80,7 +80,7 @@ export async function readTree(root: string): Promise<Tree> {
 export async function hashFile(file: string): Promise<{ sha256: string; size: number }> {
   const hash = createHash("sha256");
   let size = 0;
-  for await (const chunk of createReadStream(file)) {
+  for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 20 })) {
     hash.update(chunk as Buffer);
     size += (chunk as Buffer).length;
   }

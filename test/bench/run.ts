@@ -7,7 +7,11 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   read: async () => (await import("./read.ts")).read(),
   order: async () => (await import("./order.ts")).order(),
   claim: async () => (await import("./claim.ts")).claim(),
+  bulk: async () => (await import("./bulk.ts")).bulk(),
+  upload: async () => (await import("./transfer.ts")).upload(),
+  download: async () => (await import("./transfer.ts")).download(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
+  install: async () => (await import("./install.ts")).install(),
 };
 
 const row = (cells: readonly string[], widths: readonly number[]) =>
