@@ -1,5 +1,7 @@
 import { openIdCache } from "./config/ids.ts";
-import { cacheDir } from "./config/paths.ts";
+import { cacheDir, configDir } from "./config/paths.ts";
+import { choices as settingChoices } from "./config/settings.ts";
+import { openStore } from "./config/store.ts";
 import { type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
 import { oneLine } from "./io/text.ts";
 import { overview } from "./overview.ts";
@@ -37,9 +39,33 @@ function flagLines(command: TreeCommand | undefined): Line[] {
   return [...own, ...(globalFlags as readonly GlobalFlag[]).map(({ name, summary }): Line => [`--${name}`, summary])];
 }
 
-function idLines(env: Env, platform: string): Line[] {
-  const cache = openIdCache(cacheDir(env, platform));
-  return cache.all().map(({ id, key, label }): Line => [id.slice(-8), `${key} ${label}`.trim()]);
+/** Lists whose items an argument of that name may be; any other argument takes the list of its plural. */
+const listsOf: Readonly<Record<string, readonly string[]>> = { slot: ["slots", "submissions"], slots: ["slots", "submissions"] };
+
+function idLines(arg: string, env: Env, platform: string): Line[] {
+  const entries = openIdCache(cacheDir(env, platform)).all();
+  const lists = listsOf[arg] ?? [arg, `${arg}s`];
+  const fitting = entries.filter(({ key }) => lists.includes(key));
+  const offered = fitting.length > 0 ? fitting : entries;
+  return offered.map(({ id, key, label }): Line => [id.slice(-8), `${key} ${label}`.trim()]);
+}
+
+/** Values of the flag a word follows; undefined: it takes none, so that another word comes. */
+function valueLines(command: TreeCommand | undefined, flag: string, env: Env, platform: string): Line[] | undefined {
+  const known: readonly (GlobalFlag & { choices?: readonly string[] })[] = [...(command?.flags ?? []), ...globalFlags];
+  const found = known.find(({ name, short }) => `--${name}` === flag || (short !== undefined && `-${short}` === flag));
+  if (!found?.value || found.value.startsWith("[")) return undefined;
+  if (found.name === "profile")
+    return Object.keys(openStore(configDir(env, platform)).config().profiles).map((name) => [name, ""]);
+  const choices = found.choices ?? settingChoices[found.name as keyof typeof settingChoices] ?? [];
+  return choices.map((choice) => [choice, ""]);
+}
+
+function wordLines(command: TreeCommand | undefined, words: readonly string[], env: Env, platform: string): Line[] {
+  const given = words.length - (command?.path.length ?? 0);
+  const arg = command?.args[given] ?? (command?.args.at(-1)?.variadic ? command.args.at(-1) : undefined);
+  const choices = (arg?.choices ?? []).map((choice): Line => [choice, ""]);
+  return [...nextWords(words), ...choices, ...(arg?.id ? idLines(arg.name, env, platform) : [])];
 }
 
 /** What can follow the words typed so far, the last of them unfinished; from the static tree and the local cache alone. */
@@ -48,17 +74,22 @@ export function complete(typed: readonly string[], env: Env, platform: string): 
   const before = typed.slice(0, -1);
   const words = leadingWords(before, 9);
   const command = commandOf(words);
-  const previous = before.at(-1) ?? "";
-  const choices = command?.flags.find(({ name, value }) => value && `--${name}` === previous)?.choices;
-  if (choices) return choices.map((choice): Line => [choice, ""]).filter(([word]) => word.startsWith(last));
-  const offered = last.startsWith("-")
-    ? flagLines(command)
-    : [...nextWords(words), ...(command?.args.some(({ id }) => id) ? idLines(env, platform) : [])];
-  return offered.filter(([word]) => word.startsWith(last));
+  const joined = /^(--[\w-]+=)(.*)$/.exec(last);
+  if (joined) {
+    const [, flag = "", start = ""] = joined;
+    const values = valueLines(command, flag.slice(0, -1), env, platform) ?? [];
+    return values.filter(([value]) => value.startsWith(start)).map(([value, summary]): Line => [flag + value, summary]);
+  }
+  // bash takes `=` for a word of its own.
+  const apart = before.at(-1) === "=" ? before.at(-2) : last === "=" ? before.at(-1) : undefined;
+  const start = last === "=" ? "" : last;
+  const values = valueLines(command, apart ?? before.at(-1) ?? "", env, platform);
+  const offered = values ?? (last.startsWith("-") ? flagLines(command) : wordLines(command, words, env, platform));
+  return offered.filter(([word]) => word.startsWith(start));
 }
 
 /** The lines for a shell: word, tab, summary. */
 export const completionText = (typed: readonly string[], env: Env, platform: string) =>
   complete(typed, env, platform)
-    .map(([word, summary]) => `${word}\t${oneLine(summary)}\n`)
+    .map(([word, summary]) => `${oneLine(word)}\t${oneLine(summary)}\n`)
     .join("");

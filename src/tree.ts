@@ -11,7 +11,7 @@ export interface TreeCommand {
   path: string[];
   summary: string;
   aliases: string[];
-  args: { name: string; summary: string; optional: boolean; variadic: boolean; id: boolean }[];
+  args: { name: string; summary: string; optional: boolean; variadic: boolean; id: boolean; choices?: readonly string[] }[];
   flags: FlagInfo[];
   scope: string;
   risk: string;
@@ -25,12 +25,13 @@ const describe = (command: Command, path: string[]): TreeCommand => ({
   path,
   summary: command.summary,
   aliases: [...(command.aliases ?? [])],
-  args: Object.entries(command.args ?? {}).map(([name, { summary, optional, variadic, setting, id }]) => ({
+  args: Object.entries(command.args ?? {}).map(([name, { summary, optional, variadic, setting, id, choices }]) => ({
     name,
     summary,
     optional: optional === true || setting !== undefined,
     variadic: variadic === true,
     id: id !== undefined,
+    ...(choices && { choices }),
   })),
   flags: flagsOf(command),
   scope: scopeText(command),

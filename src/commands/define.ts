@@ -26,6 +26,8 @@ export interface Arg<T> {
   readonly variadic?: boolean;
   /** An id: its short form is resolved, and on a terminal an omitted one is picked from this list. */
   readonly id?: { readonly pick?: Operation; readonly label?: string };
+  /** The words it may be, for completion. */
+  readonly choices?: readonly string[];
   /** Taken from this setting when omitted. */
   readonly setting?: "gameId";
   /** Never set: carries the type of the value. */
@@ -36,6 +38,8 @@ export const arg = {
   text: (summary: string): Arg<string> => ({ summary }),
   optional: (summary: string): Arg<string | undefined> => ({ summary, optional: true }),
   many: (summary: string): Arg<string[]> => ({ summary, variadic: true }),
+  /** One of a few words; the command checks which. */
+  choice: (choices: readonly string[]): Arg<string> => ({ summary: choices.join(", "), choices }),
   /** An id, by its full or short form. */
   id: (summary: string, pick?: Operation, label = "name"): Arg<string> => ({ summary, id: { ...(pick && { pick }), label } }),
   ids: (summary: string): Arg<string[]> => ({ summary, variadic: true, id: {} }),

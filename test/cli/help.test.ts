@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodeMeanings, exitCodes } from "../../src/errors.ts";
 import { tree } from "../../src/tree.ts";
@@ -126,6 +129,12 @@ describe("completion", () => {
     ["two-word verbs", ["auth", "keys", ""], ["list", "create", "revoke"]],
     ["flags", ["games", "create", "--build"], ["--build-url"]],
     ["choices", ["auth", "register", "--role", ""], ["game_owner", "playtester"]],
+    ["choices behind =", ["playtests", "order", "--pay=cr"], ["--pay=credit"]],
+    ["choices behind bash's own word =", ["playtests", "order", "--pay", "=", "cr"], ["credit"]],
+    ["choices of a global flag", ["--color", ""], ["auto", "always", "never"]],
+    ["words an argument may be", ["ci", "init", ""], ["github", "gitlab", "jenkins"]],
+    ["words of an optional argument", ["help", "exit"], ["exit-codes"]],
+    ["nothing where a file goes", ["games", "list", "-o", ""], []],
     ["after global flags with a value", ["--profile", "x", "games", "bui"], ["builds"]],
   ])("%s", async (_, typed, expected) => {
     expect(await lines(typed)).toEqual(expected);
@@ -139,6 +148,44 @@ describe("completion", () => {
     ]);
     await playtest(["games", "list"], { env, baseUrl, key: "pt_sk_test", tty: true });
     expect(await lines(["games", "get", ""], env)).toEqual(["2e3f4a5b"]);
+    const playtests = { [baseUrl]: [{ id: "0195a1b2-c3d4-7e5f-8a9b-00000000000a", key: "playtests", label: "active" }] };
+    const file = join(env.PLAYTEST_CONFIG_DIR, "cache/ids.json");
+    const known = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ [baseUrl]: [...known[baseUrl], ...playtests[baseUrl]!] }));
+    expect(await lines(["games", "get", ""], env)).toEqual(["2e3f4a5b"]);
+    expect(await lines(["playtests", "get", ""], env)).toEqual(["0000000a"]);
+    expect(await lines(["webhooks", "get", "0"], env)).toEqual(["0000000a"]);
+  });
+
+  it("profiles", async () => {
+    const env = { PLAYTEST_CONFIG_DIR: testFolder() };
+    for (const name of ["studio", "home"]) await playtest(["config", "set", "timeout", "5", "--profile", name], { env });
+    expect(await lines(["games", "list", "-P", ""], env)).toEqual(["studio", "home"]);
+  });
+
+  it("in a real bash, which takes = for a word and names files where nothing else fits", { timeout: 30_000 }, () => {
+    const folder = testFolder();
+    writeFileSync(
+      join(folder, "playtest"),
+      `#!/bin/sh\nexec "${process.execPath}" "${join(import.meta.dirname, "../../bin/playtest.js")}" "$@"\n`,
+    );
+    chmodSync(join(folder, "playtest"), 0o755);
+    mkdirSync(join(folder, "cache"));
+    const ids = {
+      "http://x": [{ id: "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", key: "games", label: "$(touch pwned) `touch pwned`" }],
+    };
+    writeFileSync(join(folder, "cache/ids.json"), JSON.stringify(ids));
+    const script = `source <(playtest completion bash)
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); COMPREPLY=(); _playtest; echo "\${COMPREPLY[*]}"; }
+try playtest game
+try playtest games get ""
+try playtest playtests order --pay = cr
+try playtest games list -o ""
+complete -p playtest`;
+    const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, PLAYTEST_CONFIG_DIR: folder };
+    const out = execFileSync("bash", ["--norc", "-c", script], { cwd: folder, env, encoding: "utf8" });
+    expect(out.split("\n")).toEqual(["games", "2e3f4a5b", "credit", "", "complete -o default -F _playtest playtest", ""]);
+    expect(existsSync(join(folder, "pwned"))).toBe(false);
   });
 
   it.each(["bash", "zsh", "fish", "powershell"])("has a script for %s", async (shell) => {

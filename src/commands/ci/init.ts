@@ -37,7 +37,7 @@ export const init = define({
     "A push sends the build and, when it is a new one, orders playtests of it. Every few hours the newest playtest is looked at: too many\n" +
     "rejected videos fail the job. The key is taken from a secret of the CI's, never from the file.",
   args: {
-    ci: arg.text(names.join(", ")),
+    ci: arg.choice(names),
     game: {
       ...arg.game(),
       optional: true,

@@ -12,7 +12,7 @@ export function settingName(text: string) {
 export const get = define({
   name: "get",
   summary: "Print one setting as it is in force here",
-  args: { setting: arg.text(settingNames.join(", ")) },
+  args: { setting: arg.choice(settingNames) },
   examples: ["playtest config get baseUrl"],
   async run({ args }, ctx) {
     const name = settingName(args.setting);

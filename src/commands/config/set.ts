@@ -1,4 +1,4 @@
-import { parseSetting } from "../../config/settings.ts";
+import { parseSetting, settingNames } from "../../config/settings.ts";
 import { arg, define, flag } from "../define.ts";
 import { settingName } from "./get.ts";
 
@@ -6,7 +6,7 @@ export const set = define({
   name: "set",
   summary: "Set a value for the profile in use, or for this folder",
   risk: "local",
-  args: { setting: arg.text("Name of the setting"), value: arg.optional("Its value; none removes it") },
+  args: { setting: arg.choice(settingNames), value: arg.optional("Its value; none removes it") },
   flags: { directory: flag.toggle("Set it in this folder's .playtest.json instead") },
   examples: [
     "playtest config set timeout 1m",

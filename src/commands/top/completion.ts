@@ -13,23 +13,33 @@ complete -o default -F _playtest playtest
 _playtest() {
   local -a lines options
   lines=("\${(@f)$(playtest __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  local line
+  local line about
   for line in $lines; do
-    [[ -n $line ]] && options+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    about=\${line#*$'\\t'}
+    [[ -n $line ]] && options+=("\${\${line%%$'\\t'*}//:/\\\\:}\${about:+:$about}")
   done
   (( $#options )) && _describe playtest options || _files
 }
 compdef _playtest playtest
 `,
-  fish: `complete -c playtest -f -a '(playtest __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+  fish: `function __playtest_complete
+  set -l lines (playtest __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if set -q lines[1]
+    printf '%s\\n' $lines
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c playtest -f -a '(__playtest_complete)'
 `,
   powershell: `Register-ArgumentCompleter -Native -CommandName playtest -ScriptBlock {
   param($word, $ast, $position)
-  $words = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
-  if ($word -eq '') { $words += '""' }
-  playtest __complete -- @words 2>$null | ForEach-Object {
+  $words = @($ast.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.StartOffset -lt $position } | ForEach-Object { $_.ToString() })
+  $next = if ($word -eq '') { @('--next') } else { @() }
+  playtest __complete @next -- @words 2>$null | ForEach-Object {
     $parts = $_ -split "\`t", 2
-    [System.Management.Automation.CompletionResult]::new($parts[0], $parts[0], 'ParameterValue', ($parts[1] ?? $parts[0]))
+    $about = if ($parts[1]) { $parts[1] } else { $parts[0] }
+    [System.Management.Automation.CompletionResult]::new($parts[0], $parts[0], 'ParameterValue', $about)
   }
 }
 `,
@@ -38,7 +48,7 @@ compdef _playtest playtest
 export const completion = define({
   name: "completion",
   summary: "Print the completion script for your shell",
-  args: { shell: arg.text(Object.keys(scripts).join(", ")) },
+  args: { shell: arg.choice(Object.keys(scripts)) },
   examples: ["source <(playtest completion bash)", "playtest completion fish > ~/.config/fish/completions/playtest.fish"],
   async run({ args }, ctx) {
     const script = Object.hasOwn(scripts, args.shell) ? scripts[args.shell] : undefined;

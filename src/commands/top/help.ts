@@ -22,7 +22,7 @@ async function helpOn(words: readonly string[]): Promise<string | undefined> {
 export const help = define({
   name: "help",
   summary: "Help on a command or topic",
-  args: { about: { ...arg.many("A command, or a topic"), optional: true } },
+  args: { about: { ...arg.many("A command, or a topic"), optional: true, choices: Object.keys(topics) } },
   flags: { tree: flag.toggle("Every command; with --json also flags, scope, risk and endpoint") },
   examples: ["playtest help games create", "playtest help exit-codes", "playtest help --tree --json"],
   async run({ args, flags }, ctx) {

@@ -76,7 +76,7 @@ export const open = define({
     "page of offers, the video of a slot. Without a terminal or a browser the address is printed.",
   operation: ["getServerInfo", "getGame", "getPlaytest", "getSlot", "getSlotDownloadUrl"],
   risk: "read",
-  args: { what: { ...arg.optional("A page or an id; default home"), id: {} } },
+  args: { what: { ...arg.optional("A page or an id; default home"), choices: names, id: {} } },
   flags: { print: flag.toggle("Print the address instead") },
   examples: ["playtest open", "playtest open SLOT", "playtest open docs --print"],
   async run({ args, flags }, ctx) {
