@@ -73,8 +73,18 @@ onBothDatabases("invoices", (serve) => {
     const numbers = replies.map(numberOf);
     expect(numbers.slice(0, 6)).toEqual(numbers.slice(6));
     expect(numbers.slice(0, 6).sort()).toEqual([1, 2, 3, 4, 5, 6].map((sequence) => `PT-2026-00000${sequence}`));
-    await till.server.advance(Date.parse("2027-01-01T00:00:00Z") - till.server.clock.now());
-    expect(numberOf(await invoice(till, await paid(till)))).toBe("PT-2027-000001");
+    const midnight = Date.parse("2027-01-01T00:00:00Z");
+    await till.server.advance(midnight - 1 - till.server.clock.now());
+    const around: string[] = [];
+    for (let count = 0; count < 5; count++) around.push(await paid(till));
+    const [lastOfYear] = await Promise.all(around.slice(0, 2).map((id) => invoice(till, id)));
+    await till.server.advance(1);
+    const firstOfYear = await Promise.all(around.map((id) => invoice(till, id)));
+    expect(["PT-2026-000007", "PT-2026-000008"]).toContain(numberOf(lastOfYear!));
+    expect(firstOfYear.map(numberOf).sort()).toEqual([
+      ...["PT-2026-000007", "PT-2026-000008"],
+      ...["PT-2027-000001", "PT-2027-000002", "PT-2027-000003"],
+    ]);
   });
 
   test("are the same bytes ever after, whatever the account is called then", async () => {

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { plainFont } from "./woff.ts";
+import { plainFont } from "./sfnt.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -14,6 +14,34 @@ const builtIn = {
   thai: "@fontsource/noto-sans-thai/files/noto-sans-thai-thai-400-normal.woff",
   every: "@fontsource/unifontex/files/unifontex-latin-400-normal.woff",
 };
+/**
+ * Where systems keep a font for Chinese, Japanese and Korean: such a font is too large to ship, and looks better than the
+ * plain one.
+ */
+const eastAsian = [
+  "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+  "/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc",
+  "/usr/share/fonts/google-noto-sans-cjk-fonts/NotoSansCJK-Regular.ttc",
+  "/usr/share/fonts/google-noto-cjk/NotoSansCJK-Regular.ttc",
+  "/usr/share/fonts/noto/NotoSansCJK-Regular.ttc",
+  "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+  "/usr/share/fonts/wqy-zenhei/wqy-zenhei.ttc",
+  "/usr/share/fonts/truetype/wqy/wqy-zenhei.ttc",
+  "/System/Library/Fonts/Supplemental/Arial Unicode.ttf",
+  "/Library/Fonts/Arial Unicode.ttf",
+  "C:\\Windows\\Fonts\\msyh.ttc",
+];
+
+const notoFolders = ["/usr/share/fonts/truetype/noto", "/usr/share/fonts/noto", "/usr/share/fonts/google-noto"];
+const notoScripts =
+  "Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Lao Myanmar Ethiopic Khmer Tibetan".split(" ");
+
+/** Fonts of this system, in order of preference; of each row the first that is there is used. */
+const ofSystem: readonly (readonly string[])[] = [
+  eastAsian,
+  ...notoScripts.map((script) => notoFolders.map((folder) => `${folder}/NotoSans${script}-Regular.ttf`)),
+];
+
 const bold = "@fontsource/dejavu-sans/files/dejavu-sans-latin-700-normal.woff";
 
 export interface FontFile {
@@ -27,15 +55,22 @@ export interface Fonts {
   bold: FontFile;
 }
 
-/** The fonts to use; files are read when first needed, and kept. `own` are paths of the operator's fonts. */
-export function createFonts(own: readonly string[]): Fonts {
+/**
+ * The fonts to use; files are read when first needed, and kept. `own` are paths of the operator's fonts, `system` of those
+ * that this system may have.
+ */
+export function createFonts(own: readonly string[], system = ofSystem): Fonts {
   const packaged = (name: string, path: string) => once(name, () => require.resolve(path));
-  const { regular, ...others } = builtIn;
+  const { regular, devanagari, thai, every } = builtIn;
+  const found = system.map((row) => row.find((path) => existsSync(path))).filter((path) => path !== undefined);
   return {
     text: [
       packaged("regular", regular),
       ...own.map((path) => once(path, () => path)),
-      ...Object.entries(others).map(([name, path]) => packaged(name, path)),
+      packaged("devanagari", devanagari),
+      packaged("thai", thai),
+      ...found.map((path) => once(path, () => path)),
+      packaged("every", every),
     ],
     bold: packaged("bold", bold),
   };
