@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { SMTPServer } from "smtp-server";
+import { expect, it } from "vitest";
+import { createSmtp } from "../../server/providers/mail/smtp.ts";
+import { openTill, type Till } from "../helpers/billing.ts";
+import { asking, openWallet, proof, send } from "../helpers/crypto.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame } from "../helpers/story.ts";
+
+const day = 24 * 3_600_000;
+
+/** Reports an outcome three times at once, and once more. */
+async function report(till: Till, path: string) {
+  const once = () => till.server.request("POST", `${path}/complete`, { body: { outcome: "paid" } });
+  await Promise.all([once(), once(), once()]);
+  await once();
+}
+
+/** Each kind of payment, told of more than once, and what its receipts say in order. */
+const kinds: Record<string, { pay(till: Till): Promise<unknown>; subjects: string[]; about: string }> = {
+  "credit by card": {
+    pay: async (till) => report(till, `/sandbox/payments/${(await till.buy(3000)).paymentId}`),
+    subjects: ["Receipt for $30.00"],
+    about: "For: Playtest credit",
+  },
+  "credit by crypto": {
+    async pay(till) {
+      const wallet = await openWallet(till.server, till.owner);
+      const txHash = await wallet.send(await wallet.ask(3000));
+      await Promise.all([wallet.prove(txHash), wallet.prove(txHash), wallet.prove(txHash)]);
+      await wallet.prove(txHash);
+    },
+    subjects: ["Receipt for $30.00"],
+    about: "For: Playtest credit",
+  },
+  "an order by card": {
+    async pay({ owner, ...till }) {
+      const reply = await owner.post(`/games/${await createGame(owner)}/playtests`, {}, { "x-payment-method": "card" });
+      if (reply.status !== 201) throw new Error(reply.text);
+      const [payment] = (await owner.get("/billing/payments")).body.data.payments;
+      await report({ owner, ...till }, `/sandbox/payments/${payment.id}`);
+    },
+    subjects: ["Receipt for $20.00"],
+    about: "For: 1 × playtest of 60 minutes",
+  },
+  "an order by crypto": {
+    async pay({ owner, server }) {
+      const path = `/games/${await createGame(owner)}/playtests`;
+      const txHash = await send(server, await owner.post(path, {}, asking()));
+      for (let count = 0; count < 3; count++) await owner.post(path, {}, proof(txHash));
+    },
+    subjects: ["Receipt for $20.00"],
+    about: "For: 1 × playtest of 60 minutes",
+  },
+  "a subscription and its renewal": {
+    async pay(till) {
+      const reply = await till.owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
+      await report(till, `/sandbox/subscriptions/${reply.body.data.subscriptionId}`);
+      await till.server.advance(32 * day);
+    },
+    subjects: ["Receipt for $79.00", "Receipt for $79.00"],
+    about: "For: Indie",
+  },
+};
+
+onBothDatabases("receipts", (serve) => {
+  it.each(Object.entries(kinds))("are mailed once for %s", async (_, { pay, subjects, about }) => {
+    const till = await openTill(await serve());
+    await pay(till);
+    await till.server.advance(day);
+    const receipts = till.server.mails.filter(({ subject }) => subject.startsWith("Receipt"));
+    expect(receipts.map(({ subject }) => subject)).toEqual(subjects);
+    const { payments } = (await till.owner.get("/billing/payments")).body.data;
+    const { email } = (await till.owner.get("/auth/me")).body.data;
+    for (const { to, text } of receipts) {
+      expect([to, text]).toEqual([email, expect.stringContaining(about)]);
+      expect(payments.some(({ id }: { id: string }) => text.includes(`playtest billing invoice ${id}`))).toBe(true);
+    }
+  });
+
+  it.each(["declined", "cancelled"])("are not mailed for a payment that was %s", async (outcome) => {
+    const till = await openTill(await serve());
+    await till.complete((await till.buy()).paymentId, outcome);
+    await till.server.advance(day);
+    expect(till.server.mails.filter(({ subject }) => subject.startsWith("Receipt"))).toEqual([]);
+  });
+
+  it("reach a mail server", async () => {
+    const letters: string[] = [];
+    const smtp = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["STARTTLS"],
+      async onData(stream, _, done) {
+        let letter = "";
+        for await (const chunk of stream) letter += chunk;
+        letters.push(letter);
+        done();
+      },
+    }).listen(0, "127.0.0.1");
+    await once(smtp, "listening");
+    const till = await openTill(await serve());
+    const mailer = createSmtp(`smtp://127.0.0.1:${(smtp.address() as { port: number }).port}`);
+    Object.assign(till.server.deps, { mailer });
+    await report(till, `/sandbox/payments/${(await till.buy(3000)).paymentId}`);
+    await till.server.advance(day);
+    await mailer.close();
+    await new Promise<void>((resolve) => smtp.close(() => resolve()));
+    expect(letters.filter((letter) => /^Subject: Receipt for \$30\.00\r$/m.test(letter))).toHaveLength(1);
+  });
+});
