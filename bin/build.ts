@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
+import { manPages } from "./man.ts";
 
 /**
  * Bundles the program into dist/. Loading a file costs more than reading it, so the command line is one file whose parts run when
@@ -186,6 +187,9 @@ function licences(inputs: readonly string[]): string {
 }
 const inputs = [late, vendor].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
 writeFileSync(join(dist, "LICENSES.txt"), licences(inputs));
+
+mkdirSync(join(dist, "man"));
+for (const [name, text] of await manPages()) writeFileSync(join(dist, "man", name), text);
 
 const typescript = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json"), "utf8")) as {
   bin: { tsc: string };

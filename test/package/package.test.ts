@@ -44,7 +44,7 @@ afterAll(async () => {
 
 it("ships what it needs and nothing else", () => {
   const installed = join(folder, "node_modules/playtest-cli");
-  for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "bin/playtest.js", "dist"])
+  for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "bin/playtest.js", "dist", "dist/man/playtest-games.1"])
     expect([file, existsSync(join(installed, file))]).toEqual([file, true]);
   for (const file of ["src", "server", "test", "tsconfig.json"])
     expect([file, existsSync(join(installed, file))]).toEqual([file, false]);
