@@ -348,7 +348,7 @@ describe("killed", () => {
 
   it("at any moment and run again, it orders each row exactly once", { timeout: 60_000 }, async () => {
     write(`game,ref,quantity\n${Array.from({ length: 40 }, (_, i) => `GAME,${i},1`).join("\n")}\n`);
-    for (const lines of [3, 25]) await runAndKill(lines);
+    for (const lines of [1, 9, 25]) await runAndKill(lines);
     expect(await runAndKill(Number.POSITIVE_INFINITY)).toBe(0);
     expect(await playtests()).toHaveLength(40);
     expect(await balance()).toBe(100_000 - 40 * 2_000);

@@ -116,6 +116,7 @@ export const bulk = define({
   exits: [7, 11],
   async run({ args: { file }, flags }, ctx) {
     if (ctx.flags.idempotencyKey !== undefined) throw usage("--idempotency-key: each row has a key of its own.", "Use --batch.");
+    (await import("../../io/memory.ts")).keepMemorySmall();
     const path = file === "-" || isAbsolute(file) ? file : join(ctx.io.cwd(), file);
     const rows = await checkedRows(ctx, file, path, flags);
     const journal = await openBulkJournal(ctx, path, flags.journal);
