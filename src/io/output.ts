@@ -219,7 +219,8 @@ export function createOutput(options: OutputOptions): Output {
 
   async function text({ text, data }: Extract<Outcome, { kind: "text" }>) {
     if (format.kind !== "auto") return item({ kind: "item", data, subject: subjectOf(data) });
-    await sink.write(text.endsWith("\n") ? text : `${text}\n`);
+    const safe = lines(text);
+    await sink.write(safe.endsWith("\n") ? safe : `${safe}\n`);
   }
 
   let streaming: readonly Column[] | undefined;
