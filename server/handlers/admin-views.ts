@@ -13,13 +13,14 @@ export const accountView = (user: UserRow) => ({
   createdAt: iso(user.created_at),
 });
 
-export const approvalView = (approval: ApprovalRow) => ({
+export const approvalView = (approval: ApprovalRow, videoUrl: string | null) => ({
   kind: approval.kind,
   playtestId: approval.playtest_id,
   slotId: approval.slot_id,
   gameId: approval.game_id,
   gameName: approval.game_name,
   ownerId: approval.owner_id,
+  videoUrl,
   createdAt: iso(approval.created_at),
 });
 

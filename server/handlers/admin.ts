@@ -5,6 +5,7 @@ import { disputePayment } from "../billing/disputes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../domain/ledger.ts";
+import { signedUrl } from "../links.ts";
 import { conflict, notFound } from "../problem.ts";
 import * as adminStore from "../store/admin.ts";
 import type { Query } from "../store/db.ts";
@@ -45,6 +46,12 @@ export function admin(deps: Deps): Some<Ops> {
   const playtestOf = async (q: Query, id: string) => ({ playtest: playtestView((await playtests.find(q, id))!) });
   const slotOf = async (q: Query, id: string) => ({ slot: slotDetailView((await slots.findDetail(q, id))!, clock.now()) });
 
+  /** Nobody should approve what they cannot see. */
+  function videoUrlOf({ blob_key: blobKey, filename, content_type: contentType }: adminStore.ApprovalRow): string | null {
+    if (blobKey === null || filename === null || contentType === null) return null;
+    return signedUrl(deps, { blobKey, filename, contentType, disposition: "inline" }).url;
+  }
+
   async function user(q: Query, id: string): Promise<users.UserRow> {
     const found = await users.find(q, id);
     if (!found) throw notFound();
@@ -77,7 +84,7 @@ export function admin(deps: Deps): Some<Ops> {
     async listApprovals(call) {
       const page = call.page();
       const rows = await call.read((q) => adminStore.listApprovals(q, page));
-      return call.listed(page, rows, (items) => ({ approvals: items.map(approvalView) }));
+      return call.listed(page, rows, (items) => ({ approvals: items.map((item) => approvalView(item, videoUrlOf(item))) }));
     },
 
     approvePlaytest: (call) =>

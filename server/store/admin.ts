@@ -12,14 +12,18 @@ export interface ApprovalRow {
   game_id: string;
   game_name: string;
   owner_id: string;
+  blob_key: string | null;
+  filename: string | null;
+  content_type: string | null;
   created_at: number;
 }
 
 const approvals = `(
-  SELECT 'playtest' AS kind, p.id, p.id AS playtest_id, NULL AS slot_id, p.game_id, p.owner_id, p.created_at FROM playtests p
+  SELECT 'playtest' AS kind, p.id, p.id AS playtest_id, NULL AS slot_id, p.game_id, p.owner_id,
+    NULL AS blob_key, NULL AS filename, NULL AS content_type, p.created_at FROM playtests p
     WHERE p.is_free_public_trial = 1 AND p.approved_at IS NULL AND p.status = 'active'
   UNION ALL
-  SELECT 'slot' AS kind, s.id, s.playtest_id, s.id AS slot_id, s.game_id, s.owner_id, b.created_at
+  SELECT 'slot' AS kind, s.id, s.playtest_id, s.id AS slot_id, s.game_id, s.owner_id, b.blob_key, b.filename, b.content_type, b.created_at
     FROM slots s JOIN submissions b ON b.slot_id = s.id JOIN playtests p ON p.id = s.playtest_id
     WHERE p.is_free_public_trial = 1 AND b.admin_approved_at IS NULL AND s.status IN ('submitted', 'publishing')
 ) a`;

@@ -16,6 +16,7 @@ export const approval = z
     gameId: id(),
     gameName: z.string(),
     ownerId: id(),
+    videoUrl: z.string().nullable().meta({ description: "Signed link to the video, valid one hour; null for a trial." }),
     createdAt: timestamp(),
   })
   .meta({ id: "Approval" });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
 import { eachDesk } from "../helpers/owner.ts";
-import { play, registerPlaytester } from "../helpers/story.ts";
+import { play, registerPlaytester, videoBytes } from "../helpers/story.ts";
 
 const desk = eachDesk();
 let key: string;
@@ -27,6 +27,10 @@ describe("admin", () => {
     const pim = await registerPlaytester(desk.server, "Pim");
     const slotId = await play(desk.server, pim, trial);
     await desk.owner.post(`/playtests/slots/${slotId}/accept`);
+    const shown = await admin(`approvals show ${slotId.slice(-8)}`);
+    expect(shown.stdout).toMatch(/^video\thttp.*\/downloads\?token=/m);
+    const { videoUrl } = (await data(`approvals show ${slotId}`)).approval;
+    expect(Buffer.from(await (await fetch(videoUrl)).arrayBuffer()).equals(videoBytes())).toBe(true);
     const rejected = await admin(["approvals", "reject", slotId, "--reason", "No sound", "--json=status"]);
     expect(JSON.parse(rejected.stdout)).toEqual({ slot: { status: "rejected" } });
   });

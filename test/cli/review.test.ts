@@ -53,7 +53,6 @@ describe("looking", () => {
       playtest    UUID
       playtester  Ann
       length      60 min
-      deadline    in 1d
       submitted   now
       video       4.0 KiB
       notes       It was fun.

@@ -43,8 +43,8 @@ describe("tester", () => {
     const { code, stdout } = await run(["tester", "browse"], { tty: true, columns: 100, env: { NO_COLOR: "1" } });
     expect(code).toBe(0);
     expect(stdout.replaceAll(playtestId.slice(-8), "<id>    ")).toMatchInlineSnapshot(`
-      "ID        GAME          PAYS    LENGTH  PLAYERS  SELECTION  OPEN  DEVICES  OFFERED
-      <id>      Lantern Deep  $10.00  60 min  1        automatic  2              now
+      "ID        GAME          PAYS    VIDEO    LENGTH  PLAYERS  SELECTION  OPEN  DEVICES  OFFERED
+      <id>      Lantern Deep  $10.00  private  60 min  1        automatic  2              now
       "
     `);
   });

@@ -311,6 +311,7 @@ export const everyCommand: Record<string, Row> = {
   "info devices": nothing,
   "info platforms": nothing,
   "admin approvals": asAdmin(async (world) => (await trial(world)) && ""),
+  "admin approvals show": asAdmin(trial),
   "admin approvals approve": asAdmin(trial),
   "admin approvals reject": asAdmin(trial),
   "admin users": asAdmin(() => ""),

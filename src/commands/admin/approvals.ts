@@ -27,6 +27,15 @@ export const approvals = define({
   run: async ({ range }, ctx) => ctx.list("listApprovals", {}, range, approvalView),
 });
 
+export const showApproval = define({
+  name: "approvals show",
+  summary: "Show what waits, with a link to the video",
+  operation: "listApprovals",
+  args: { item: what() },
+  examples: ["playtest admin approvals show 0d9c41f2", "playtest admin approvals show 0d9c41f2 --jq .approval.videoUrl"],
+  run: async ({ args }, ctx) => ctx.item({ approval: await waiting(ctx, args.item) }, approvalView),
+});
+
 export const approve = define({
   name: "approvals approve",
   aliases: ["approve"],
@@ -36,8 +45,15 @@ export const approve = define({
   examples: ["playtest admin approvals approve 0d9c41f2"],
   async run({ args }, ctx) {
     const { slotId, playtestId } = await waiting(ctx, args.item);
-    if (slotId) return ctx.item(await ctx.api().approveVideo({ params: { id: slotId } }), videoView);
-    return ctx.item(await ctx.api().approvePlaytest({ params: { id: playtestId } }), trialView);
+    if (!slotId) {
+      const approved = await ctx.api().approvePlaytest({ params: { id: playtestId } });
+      ctx.out.note("Approved: playtesters can claim its slots now.");
+      return ctx.item(approved, trialView);
+    }
+    const approved = await ctx.api().approveVideo({ params: { id: slotId } });
+    const isAccepted = approved.slot.status === "publishing";
+    ctx.out.note(isAccepted ? "Approved: the video is being published." : "Approved: it is published once its owner accepts it.");
+    return ctx.item(approved, videoView);
   },
 });
 

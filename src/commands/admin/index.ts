@@ -1,5 +1,5 @@
 import type { Group } from "../define.ts";
-import { approvals, approve, reject } from "./approvals.ts";
+import { approvals, approve, reject, showApproval } from "./approvals.ts";
 import { categoriesCreate, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
 import { chargeback, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
@@ -8,6 +8,7 @@ import { suspend, unsuspend, users, verify } from "./users.ts";
 export const admin: Group = {
   commands: [
     approvals,
+    showApproval,
     approve,
     reject,
     users,

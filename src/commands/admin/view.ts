@@ -7,6 +7,8 @@ export const approvalView: View = {
     col("game", "gameName"),
     col("owner", "ownerId", "id"),
     col("waiting", "createdAt", "ago"),
+    detail("playtest", "playtestId", "id"),
+    detail("video", "videoUrl"),
   ],
   empty: "Nothing waits for approval.",
 };

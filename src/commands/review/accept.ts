@@ -37,8 +37,8 @@ export const accept = define({
         const { message } = await ctx.api().acceptSlot({ params: { id }, body });
         return { id, playtester: slot.playtester?.displayName ?? null, payoutCents, message };
       },
-      ({ id, playtester, payoutCents }) =>
-        `Accepted ${shortId(id)}${payoutCents > 0 ? `: ${playtester} is paid ${usd(payoutCents)}` : ""}.`,
+      ({ id, playtester, payoutCents, message }) =>
+        payoutCents > 0 ? `Accepted ${shortId(id)}: ${playtester} is paid ${usd(payoutCents)}.` : `${shortId(id)}: ${message}`,
     );
     const payoutCents = results.done.reduce((sum, slot) => sum + slot.payoutCents, 0);
     if (ids.length === 0) ctx.out.note("Nothing waits for review.");

@@ -31,7 +31,7 @@ export const slotView: View = {
     detail("playtest", "requestId", "id"),
     detail("playtester", "playtester.displayName"),
     detail("length", "playtest.durationMinutes", "minutes"),
-    detail("deadline", "deadlineAt", "ago"),
+    detail("deadline", ({ status, deadlineAt }) => (status === "reserved" ? deadlineAt : undefined), "ago"),
     detail("submitted", "submission.createdAt", "ago"),
     detail("video", "submission.videoFileSize", "bytes"),
     detail("notes", "submission.notes"),
