@@ -68,6 +68,7 @@ onBothDatabases("admin", (serve) => {
           gameId,
           gameName: "Lantern Deep",
           ownerId: owner.id,
+          videoUrl: null,
           createdAt: expect.any(String),
         },
       ]);
