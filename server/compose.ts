@@ -46,7 +46,7 @@ export function createDeps(outside: Outside): Deps {
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
     chains: { kinds: ["confirm-deposit"], width: 8 },
   };
-  const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId });
+  const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
   const feed = createFeed(outside.store);
   const committed = (tx: Query) => {
     jobs.committed(tx);

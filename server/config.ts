@@ -76,6 +76,8 @@ export interface Config {
     inFlight: number;
   };
   mail: { from: string; smtpUrl: string | null };
+  /** So long after its last sign of life another process on the same database goes on with a server's jobs. */
+  jobs: { leaseMs: number };
   passwords: { scryptLogN: number };
 }
 
@@ -163,5 +165,6 @@ export const defaults: Config = {
   invoices: { series: "PT", seller: { name: "Playtest", lines: [] }, fonts: [] },
   webhooks: { allowPrivate: [], timeoutMs: 5_000, responseMaxBytes: 64 * 1024, inFlightPerHost: 2, inFlight: 64 },
   mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },
+  jobs: { leaseMs: 45_000 },
   passwords: { scryptLogN: 17 },
 };

@@ -55,8 +55,8 @@ describe("a lease", () => {
     const random = createTestRandom();
     const newId = () => random(16).toString("hex");
     const runners = [
-      createJobRunner({ kinds: work("first", first.passed), clock, newId }),
-      createJobRunner({ kinds: work("second", second.passed), clock, newId }),
+      createJobRunner({ kinds: work("first", first.passed), clock, newId, leaseMs: 45_000 }),
+      createJobRunner({ kinds: work("second", second.passed), clock, newId, leaseMs: 45_000 }),
     ];
     const errors: string[] = [];
     const note = () => {};

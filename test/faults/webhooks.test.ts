@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { eventKinds } from "../../src/contract/events.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 import { createTestRandom } from "../helpers/server.ts";
-import { freshFolder } from "../helpers/store.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
 
 const rounds = Number(process.env.PLAYTEST_KILL_ROUNDS ?? 4);
 const clients = 8;
@@ -46,14 +48,42 @@ const post = async (baseUrl: string, key: string, path: string, body: unknown) =
   return (await reply.json()) as { data: { event: { id: string } } };
 };
 
-/** Causes events until the server is gone; the ids it acknowledged. */
+/** Causes events of each kind until the server is gone; the ids it acknowledged. */
 async function causeUntilGone(baseUrl: string, key: string): Promise<string[]> {
   const acknowledged: string[] = [];
-  for (;;) {
-    const reply = await post(baseUrl, key, "/sandbox/events", { event: "slot.submitted" }).catch(() => undefined);
+  for (let number = 0; ; number++) {
+    const event = eventKinds[number % eventKinds.length];
+    const reply = await post(baseUrl, key, "/sandbox/events", { event }).catch(() => undefined);
     if (!reply) return acknowledged;
     acknowledged.push(reply.data.event.id);
   }
+}
+
+/** Asks for mails until the server is gone; how many it promised. */
+async function writeUntilGone(baseUrl: string, email: string): Promise<number> {
+  for (let promised = 0; ; promised++) {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ email });
+    const reply = await fetch(`${baseUrl}/api/v1/auth/password-reset`, { method: "POST", headers, body }).catch(() => undefined);
+    if (!reply?.ok) return promised;
+    await reply.text().catch(() => {});
+  }
+}
+
+const get = async (baseUrl: string, key: string, path: string) => {
+  const reply = await fetch(`${baseUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+  return (await reply.json()) as { data: never; meta: { cursor: string | null; totalCount?: number } };
+};
+
+/** All of a list, by its cursor. */
+async function all<T>(baseUrl: string, key: string, name: string): Promise<T[]> {
+  const items: T[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const { data, meta } = await get(baseUrl, key, `/${name}?limit=100${cursor && `&cursor=${cursor}`}`);
+    items.push(...(data as Record<string, T[]>)[name]!);
+    cursor = meta.cursor;
+  }
+  return items;
 }
 
 it(`delivers every acknowledged event although the server is killed again and again (${rounds} rounds, seed ${seed})`, async () => {
@@ -61,7 +91,9 @@ it(`delivers every acknowledged event although the server is killed again and ag
   let server = await start(0, ["--seed", "demo"]);
   const key = server.ownerKey!;
   await post(server.baseUrl, key, "/webhooks", { url: receiver.url, events: ["*"] });
+  const { email } = (await get(server.baseUrl, key, "/auth/me")).data as { email: string };
   const acknowledged: string[] = [];
+  let promised = 0;
 
   for (let round = 1; round <= rounds; round++) {
     // In odd rounds nothing gets through before the kill, in even ones it strikes between sending and noting.
@@ -69,6 +101,7 @@ it(`delivers every acknowledged event although the server is killed again and ag
     const work = Array.from({ length: clients }, () => causeUntilGone(server.baseUrl, key));
     const { child } = server;
     setTimeout(() => child.kill("SIGKILL"), 50 + (random(2).readUInt16BE() % 300));
+    promised += await writeUntilGone(server.baseUrl, email);
     acknowledged.push(...(await Promise.all(work)).flat());
     await server.ended;
     server = await start(round);
@@ -81,4 +114,49 @@ it(`delivers every acknowledged event although the server is killed again and ag
     return acknowledged.filter((id) => !arrived.has(id));
   };
   await vi.waitFor(() => expect(missing()).toEqual([]), { timeout: 30_000, interval: 200 });
+  const logged = new Set((await all<{ id: string }>(server.baseUrl, key, "events")).map(({ id }) => id));
+  expect(acknowledged.filter((id) => !logged.has(id))).toEqual([]);
+  expect((await all(server.baseUrl, key, "notifications")).length).toBeGreaterThanOrEqual(acknowledged.length);
+  expect(promised).toBeGreaterThan(0);
+  const outbox = join(folder, "outbox");
+  const sent = () => readdirSync(outbox).filter((file) => /Set a new password/.test(readFileSync(join(outbox, file), "utf8")));
+  await vi.waitFor(() => expect(sent().length).toBeGreaterThanOrEqual(promised), { timeout: 30_000, interval: 200 });
 }, 120_000);
+
+it("two processes on one PostgreSQL deliver each event once, and one goes on where the other was killed", async () => {
+  const place = await drivers.find(({ name }) => name === "postgres")!.place();
+  writeFileSync(join(folder, "config.json"), JSON.stringify({ jobs: { leaseMs: 2_000 } }));
+  const database = ["--database-url", (place.options as { databaseUrl: string }).databaseUrl];
+  const first = await start(1, [...database, "--seed", "demo"]);
+  const key = first.ownerKey!;
+  const others = [await startReceiver(), await startReceiver()];
+  const receivers = [receiver, ...others];
+  for (const { url } of receivers) await post(first.baseUrl, key, "/webhooks", { url, events: ["*"] });
+  const emit = async (baseUrl: string) =>
+    (await post(baseUrl, key, "/sandbox/events", { event: "slot.submitted" })).data.event.id;
+  const idsOf = ({ received }: Receiver) => received.map(({ headers }) => String(headers["webhook-id"])).sort();
+
+  const second = await start(2, database);
+  const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => emit([first, second][n % 2]!.baseUrl)));
+  await Promise.all(receivers.map((one) => one.until(40)));
+  for (const one of receivers) expect(idsOf(one)).toEqual([...ids].sort());
+  second.child.kill("SIGTERM");
+  await second.ended;
+
+  // All that is due now is in the hands of the first, which nobody answers; the other one only sees its leases.
+  for (const one of receivers) one.answer(() => {});
+  for (let count = 0; count < 10; count++) ids.push(await emit(first.baseUrl));
+  await Promise.all(receivers.map((one) => one.until(42)));
+  const third = await start(3, database);
+  for (let count = 0; count < 10; count++) ids.push(await emit(third.baseUrl));
+  for (const one of receivers) one.answer(status(200));
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const missing = () => receivers.flatMap((one) => ids.filter((id) => !idsOf(one).includes(id)));
+  await vi.waitFor(() => expect(missing()).toEqual([]), { timeout: 20_000, interval: 100 });
+
+  third.child.kill("SIGTERM");
+  await third.ended;
+  await Promise.all(others.map((one) => one.close()));
+  await place.remove();
+}, 60_000);
