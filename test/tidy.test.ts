@@ -138,6 +138,12 @@ describe("what stands nowhere", () => {
       pattern: /\b(it|test|describe)\.(skip|only|todo|fails)\b|\bxit\(/,
       where: (file) => file.startsWith("test/") && file !== "test/tidy.test.ts",
     },
+    {
+      name: "a way out of the server beside the guarded client and the configured providers",
+      pattern:
+        /\bfetch\(|import\("undici"\)|\bfrom "(undici|node:https|node:tls|node:http2|node:dgram)"|\b(connect|createConnection|httpRequest)\(\{? ?(host|port)/,
+      where: (file) => file.startsWith("server/") && !/^server\/(outbound|providers)\//.test(file),
+    },
     { name: "a silenced type", pattern: /@ts-(ignore|expect-error|nocheck)/, where: (file) => file !== "test/tidy.test.ts" },
     {
       name: "an any without a reason",

@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createGuard, type GuardOptions } from "../../server/outbound/guard.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createConnector } from "../../server/outbound/connector.ts";
+import { AddressRefused, createGuard, type Guard, type GuardOptions } from "../../server/outbound/guard.ts";
 import { createOutbound, type Outbound, type Resolve } from "../../server/outbound/index.ts";
 
 const strict: GuardOptions = { allowPrivate: [], allowLoopback: false };
@@ -64,6 +65,11 @@ const refused: [spelling: string, reason: RegExp][] = [
   ["[2002:7f00:1::]", /6to4/],
   ["[2002:a00:1::1]", /6to4/],
   ["[2001::1]", /tunnel/],
+  ["[2001:0:4136:e378:8000:63bf:80ff:fffe]", /tunnel/],
+  ["[::7f00:1]", /not a public/],
+  ["[0000::0001]", /loopback/],
+  ["0x7f.1.", /loopback/],
+  ["127.0.0.1.nip.io@127.0.0.1", /loopback|user name/],
   ["[2001:10::1]", /reserved/],
   ["[2001:db8::1]", /documentation/],
   ["[3fff::1]", /documentation/],
@@ -153,7 +159,8 @@ describe("connections", () => {
 
   beforeEach(async () => {
     reached = 0;
-    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    // Every address of this machine, of both families.
+    await new Promise<void>((resolve) => listener.listen(0, "::", resolve));
     port = (listener.address() as AddressInfo).port;
   });
   afterEach(async () => {
@@ -161,13 +168,91 @@ describe("connections", () => {
     await new Promise((resolve) => listener.close(resolve));
   });
 
-  const outboundWith = (resolve: Resolve, options = strict) => {
+  const outboundWith = (resolve: Resolve | undefined, options = strict) => {
     const outbound = createOutbound({ ...options, resolve });
     outbounds.push(outbound);
     return outbound;
   };
   const post = (outbound: Outbound, url: string) =>
     outbound.request({ url, method: "POST", headers: {}, body: "{}", deadlineMs: 2000, maxBytes: 1024 });
+
+  it.each(["127.0.0.1", "127.1", "2130706433", "0x7f.1", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "localhost"])(
+    "would reach %s, were it not for the guard",
+    async (host) => {
+      const outbound = outboundWith(undefined, { allowPrivate: ["0.0.0.0/8", "::/128"], allowLoopback: true });
+      // The listener speaks no TLS; that it was reached is enough.
+      await expect(post(outbound, `https://${host}:${port}/`)).rejects.toThrow();
+      expect(reached).toBe(1);
+    },
+  );
+
+  it.each(["localhost", "LOCALHOST", "LocalHost"])("makes none to %s, by the system's own names", async (host) => {
+    const outbound = outboundWith(undefined);
+    await expect(outbound.check(`https://${host}:${port}/`)).rejects.toThrow("loopback");
+    await expect(post(outbound, `https://${host}:${port}/`)).rejects.toThrow("loopback");
+    expect(reached).toBe(0);
+  });
+
+  it.each(["[fe80::1%25eth0]", "[::1%lo]", "127.0.0.1%00.example.com", "127.0.0.256", "0x7f.0.0.0.1"])(
+    "takes %s for no host at all",
+    async (host) => {
+      await expect(post(outboundWith(undefined), `https://${host}:${port}/`)).rejects.toThrow("Invalid URL");
+      expect(reached).toBe(0);
+    },
+  );
+
+  it("makes none to where an answer redirects", async () => {
+    const redirecting = createServer((socket) => {
+      socket.on("error", () => {});
+      const head = `HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:${port}/\r\nContent-Length: 0\r\n\r\n`;
+      socket.on("data", () => socket.write(head));
+    });
+    await new Promise<void>((resolve) => redirecting.listen(0, "127.0.0.1", resolve));
+    const outbound = outboundWith(undefined, { allowPrivate: [], allowLoopback: true });
+    const from = (redirecting.address() as AddressInfo).port;
+    expect(await post(outbound, `http://127.0.0.1:${from}/`)).toMatchObject({ status: 307 });
+    expect(reached).toBe(0);
+    outbound.close();
+    await new Promise((resolve) => redirecting.close(resolve));
+  });
+
+  it("sends nothing to a peer that is not who was checked", async () => {
+    let looks = 0;
+    const guard = createGuard({ allowPrivate: [], allowLoopback: true });
+    const wary: Guard = {
+      ...guard,
+      checkAddress(target, address) {
+        if (looks++ > 0) throw new AddressRefused(`${address} is not who was checked`);
+        guard.checkAddress(target, address);
+      },
+    };
+    const connect = createConnector(wary, async () => ["127.0.0.1"]);
+    const heard: Buffer[] = [];
+    listener.once("connection", (socket) => socket.on("data", (chunk) => heard.push(chunk)));
+    for (const protocol of ["http:", "https:"]) {
+      looks = 0;
+      const outcome = await new Promise((resolve) =>
+        connect({ protocol, hostname: "name.example.com", port: String(port) }, (error, socket) => resolve(error ?? socket)),
+      );
+      expect(outcome).toBeInstanceOf(AddressRefused);
+      expect(looks).toBe(2);
+    }
+    expect(Buffer.concat(heard).toString()).toBe("");
+  });
+
+  it("takes no notice of proxies in the environment", async () => {
+    const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"];
+    for (const name of names) vi.stubEnv(name, `http://127.0.0.1:${port}`);
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    await expect(
+      post(
+        outboundWith(async () => []),
+        "https://hooks.example.com/",
+      ),
+    ).rejects.toThrow("no address");
+    expect(reached).toBe(0);
+    vi.unstubAllEnvs();
+  });
 
   it.each(refused)("makes none to https://%s/", async (host) => {
     const outbound = outboundWith(async () => []);
