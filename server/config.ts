@@ -23,6 +23,8 @@ export interface Config {
     keepAliveTimeoutMs: number;
     maxConnections: number;
     drainMs: number;
+    /** So often a silent event stream shows that it lives, and its key is looked at again. */
+    heartbeatMs: number;
     /** Addresses (CIDR) whose `X-Forwarded-For` is believed. */
     trustedProxies: string[];
   };
@@ -120,6 +122,7 @@ export const defaults: Config = {
     keepAliveTimeoutMs: 65_000,
     maxConnections: 10_000,
     drainMs: 25_000,
+    heartbeatMs: 15_000,
     trustedProxies: [],
   },
   pricing: {

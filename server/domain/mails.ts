@@ -24,12 +24,26 @@ export const escapeHtml = (text: string) =>
 /** A subject is one line, whatever a name contains. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 
+// Mail programs drop style sheets: each element carries its own.
+const page =
+  "margin:0;padding:24px 12px;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,-apple-system,Segoe UI,sans-serif";
+const card = "max-width:560px;margin:0 auto;padding:8px 28px 16px;background:#fff;border-radius:8px;overflow-wrap:anywhere";
+const button = "display:inline-block;padding:10px 20px;background:#1d4ed8;color:#fff;border-radius:6px;text-decoration:none";
+const small = "font-size:13px;color:#52525b";
+
+const link = (url: string, label: string, style: string) =>
+  `<a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a>`;
+
 export function compose({ subject, greeting, paragraphs, action }: Parts): Letter {
   const text = [greeting, ...paragraphs, ...(action ? [`${action.label}:\n${action.url}`] : [])].join("\n\n");
   const body = [greeting, ...paragraphs].map((paragraph) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`);
   if (action)
-    body.push(`<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.label)}</a></p><p>${escapeHtml(action.url)}</p>`);
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(oneLine(subject))}</title><body>${body.join("\n")}</body></html>\n`;
+    body.push(
+      `<p style="margin:24px 0">${link(action.url, action.label, button)}</p>`,
+      `<p style="${small}">${link(action.url, action.url, "color:inherit")}</p>`,
+    );
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(oneLine(subject))}</title>`;
+  const html = `<!doctype html><html lang="en"><head>${head}</head><body style="${page}"><div style="${card}">${body.join("\n")}</div></body></html>\n`;
   return { subject: oneLine(subject), text: `${text}\n`, html };
 }
 

@@ -44,6 +44,7 @@ export function events(deps: Deps): Some<"listEvents"> {
       streamTo(response, {
         start: start.id,
         draining: deps.draining,
+        heartbeatMs: deps.config.http.heartbeatMs,
         follow: (wake) => deps.feed.follow(accountId, wake),
         allowed: () => deps.store.read((q) => keys.isLive(q, keyId, deps.clock.now())),
         next: nextAfter(accountId, start.seq),

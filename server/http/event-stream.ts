@@ -10,9 +10,9 @@ export interface StreamSource {
   /** Whether the caller may go on listening: asked at each heartbeat. */
   allowed(): Promise<boolean>;
   draining: AbortSignal;
+  heartbeatMs: number;
 }
 
-const heartbeatMs = 15_000;
 const retryMs = 1_000;
 
 /** Writes events as `text/event-stream` until the client leaves, may listen no longer, or the server drains. */
@@ -31,7 +31,7 @@ export async function streamTo(response: ServerResponse, source: StreamSource): 
       const events = await source.next();
       for (const { id, data } of events) if (!over()) await write(response, `id: ${id}\ndata: ${data}\n\n`);
       if (events.length > 0 || over()) continue;
-      if (await bell.rungWithin(heartbeatMs)) continue;
+      if (await bell.rungWithin(source.heartbeatMs)) continue;
       if (!(await source.allowed())) break;
       await write(response, ":\n\n");
     }

@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events.ts";
+import { streamTo } from "../../server/http/event-stream.ts";
 import * as eventStore from "../../server/store/events.ts";
 import type { EventKind } from "../../src/contract/events.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -125,6 +128,61 @@ onBothDatabases("events", (serve) => {
     const limited = await owner.post("/auth/api-keys", { name: "billing", scopes: ["billing"] });
     expect((await server.request("GET", "/events", { key: limited.body.data.apiKey })).status).toBe(403);
   });
+});
+
+it("shows that a silent stream lives, and ends it when its key is revoked", async () => {
+  const store = await drivers[0]!.open();
+  const server = await startTestServer({ store, config: (config) => void Object.assign(config.http, { heartbeatMs: 10 }) });
+  const owner = await registerOwner(server);
+  const made = (await owner.post("/auth/api-keys", { name: "listener" })).body.data;
+  const headers = { authorization: `Bearer ${made.apiKey}`, accept: "text/event-stream" };
+  const response = await fetch(`${server.baseUrl}/api/v1/events`, { headers });
+  let text = "";
+  let revoked = false;
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (revoked || !text.endsWith("\n\n:\n\n:\n\n")) continue;
+    revoked = true;
+    await owner.delete(`/auth/api-keys/${made.key.id}`);
+  }
+  expect(text).toMatch(/^retry: 1000\nid: 0\n\n(:\n\n){2,}$/);
+  await server.close();
+  await store.remove();
+});
+
+it("keeps little for a client that does not read", async () => {
+  let asked = 0;
+  let written: ServerResponse | undefined;
+  const leave = new AbortController();
+  const server = createServer((_, response) => {
+    written = response;
+    const source = { start: "0", heartbeatMs: 1000, draining: leave.signal, follow: () => () => {}, allowed: async () => true };
+    const events = Array.from({ length: 100 }, (__, id) => ({ id: `${id}`, data: "x".repeat(10_000) }));
+    void streamTo(response, {
+      ...source,
+      async next() {
+        asked++;
+        return events;
+      },
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1", () =>
+    client.pause().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+  );
+  // Full are the buffers of both sockets by then.
+  await vi.waitUntil(async () => {
+    const before = asked;
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return written?.writableNeedDrain && asked === before;
+  });
+  expect(written!.writableLength).toBeLessThan(1_000_000);
+  const stalled = asked;
+  client.resume();
+  await vi.waitUntil(() => asked > stalled);
+  leave.abort();
+  client.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 it("ends its streams when the server drains", async () => {
