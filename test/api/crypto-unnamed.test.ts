@@ -279,6 +279,7 @@ describe("on a real EVM node", () => {
 
     it("credits once when it ends between two deposits and begins again", async () => {
       const wallet = await openProxied();
+      await wallet.server.advance(0);
       await pay(await wallet.ask(2000));
       const second = await pay(await wallet.ask(3000));
       crashBefore(wallet.server, "crypto_scans");
