@@ -55,12 +55,13 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await shop.server.deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  it("are read by a standard x402 client", async () => {
+  it.each(["an order", "a top-up"])("of %s are read by a standard x402 client", async (what) => {
     const shop = await openShop(await serve());
-    const asked = await shop.order();
+    const path = what === "an order" ? shop.path : "/billing/credit/x402";
+    const asked = what === "an order" ? await shop.order() : await shop.owner.post(path, { amountCents: 2000 }, asking());
     const read = decodePaymentRequiredHeader(asked.headers.get("payment-required")!);
     const { receiver, asset, maxAmountRequired } = instructionsOf(asked);
-    expect(read).toMatchObject({ x402Version: 2, resource: { url: `${shop.server.baseUrl}/api/v1${shop.path}` } });
+    expect(read).toMatchObject({ x402Version: 2, resource: { url: `${shop.server.baseUrl}/api/v1${path}` } });
     expect(read.accepts).toMatchObject([
       { scheme: "exact", network: "eip155:8453", amount: maxAmountRequired, asset, payTo: receiver, maxTimeoutSeconds: 900 },
     ]);
