@@ -80,16 +80,28 @@ export function parseSetting<K extends keyof Values>(name: K, raw: unknown, from
 }
 
 const secretName = /key|secret|token|password|authorization/i;
-const secretValue = /^(pt_sk_|whsec_|sk_|Bearer )/;
+const secretValue = /^((pt|wpg)_sk_|whsec_|sk_|Bearer )/;
+
+/** Where a value holds a secret, at whatever depth; undefined: nowhere. */
+function secretIn(value: unknown, name: string): string | undefined {
+  if (typeof value === "string") return secretValue.test(value) ? name : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const place = name === "" ? key : `${name}.${key}`;
+    const found = !Array.isArray(value) && secretName.test(key) ? place : secretIn(inner, place);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** Refuses a directory file that holds a secret: it belongs to a repository that others read. */
 function refuseSecrets(values: Record<string, unknown>, path: string) {
-  for (const [name, value] of Object.entries(values))
-    if (secretName.test(name) || (typeof value === "string" && secretValue.test(value)))
-      throw badConfig(
-        `${path} holds a secret (${name}); it was not used.`,
-        "Remove it there, revoke that key, and keep the new one with `playtest login` or in PLAYTEST_API_KEY.",
-      );
+  const found = secretIn(values, "");
+  if (found === undefined) return;
+  throw badConfig(
+    `${path} holds a secret (${found}); it was not used.`,
+    "Remove it there, revoke that key, and keep the new one with `playtest login` or in PLAYTEST_API_KEY.",
+  );
 }
 
 export interface DirectoryFile {

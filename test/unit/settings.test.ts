@@ -54,6 +54,9 @@ describe("a directory file", () => {
   it.each([
     ["a key by name", { apiKey: "abc" }, "holds a secret (apiKey)"],
     ["a key by form", { note: "pt_sk_0123456789abcdef" }, "holds a secret (note)"],
+    ["a hosted service's key", { note: "wpg_sk_0123456789abcdef" }, "holds a secret (note)"],
+    ["a key deep inside", { ci: [{ token: "x" }] }, "holds a secret (ci.0.token)"],
+    ["a value deep inside", { list: ["a", "Bearer x"] }, "holds a secret (list.1)"],
     ["a webhook secret", { hook: "whsec_abc" }, "holds a secret (hook)"],
     ["a password", { adminPassword: "x" }, "holds a secret (adminPassword)"],
   ])("is refused with %s in it", async (_, directory, message) => {
@@ -78,6 +81,20 @@ describe("a directory file", () => {
     it("from the environment: 2, and how to allow it", async () => {
       const { code, stderr } = await at({ directory, env }, argv);
       expect([code, stderr]).toEqual([2, expect.stringContaining("--base-url http://127.0.0.1:9")]);
+    });
+    it("from a file: 2 as well", async () => {
+      const file = join(testFolder(), "key");
+      writeFileSync(file, "pt_sk_secretsecret\n");
+      const { code, stderr } = await at({ directory, flags: ["--api-key-file", file] }, argv);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("The key from --api-key-file was not sent")]);
+    });
+    it("which `config explain` shows before it refuses", async () => {
+      const { code, stdout, stderr } = await at({ directory: { ...directory, colour: "red" }, env }, ["config", "explain"]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("was not sent")]);
+      expect(stdout).toMatch(/^baseUrl\thttp:\/\/127\.0\.0\.1:9\tdirectory file\t.*\.playtest\.json$/m);
+      expect(stdout).toContain("apiKey\tnot used\trefused\t");
+      expect(stdout).toMatch(/^colour\t\tnot a setting\t.*\.playtest\.json$/m);
+      expect(stdout + stderr).not.toContain("secretsecret");
     });
     it.each([
       ["named by a flag", { directory, env, flags: ["--base-url", "http://127.0.0.1:9"] }],

@@ -1,7 +1,20 @@
-import { settingNames } from "../../config/settings.ts";
+import { type Settings, settingNames } from "../../config/settings.ts";
+import { CliError } from "../../errors.ts";
 import { col, define, type View } from "../define.ts";
 
 const view: View = { columns: [col("setting", "name"), col("value", "value"), col("source", "source"), col("from", "from")] };
+const known: readonly string[] = ["profile", ...settingNames];
+
+/** Whether there is a key, never which; one that may not be sent is explained as well, and then refused. */
+function keyOf(settings: Settings): { row: object; failure?: CliError } {
+  try {
+    const { source = "unset", from = "", value } = settings.apiKey() ?? {};
+    return { row: { name: "apiKey", value: value === undefined ? null : "set", source, from } };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { row: { name: "apiKey", value: "not used", source: "refused", from: "" }, failure: error };
+  }
+}
 
 export const explain = define({
   name: "explain",
@@ -11,8 +24,9 @@ export const explain = define({
   async run(_, ctx) {
     const settings = ctx.settings();
     const rows = settingNames.map((name) => ({ name, ...(settings.get(name) ?? { value: null, source: "unset", from: "" }) }));
-    const key = settings.apiKey();
-    const keyRow = { name: "apiKey", value: key ? "set" : null, source: key?.source ?? "unset", from: key?.from ?? "" };
-    return ctx.rows("settings", [{ name: "profile", ...settings.profile }, ...rows, keyRow], view);
+    const { row: key, failure } = keyOf(settings);
+    const unknown = Object.keys(settings.directoryFile?.values ?? {}).filter((name) => !known.includes(name));
+    const others = unknown.map((name) => ({ name, value: null, source: "not a setting", from: settings.directoryFile!.path }));
+    return { ...ctx.rows("settings", [{ name: "profile", ...settings.profile }, ...rows, key, ...others], view), failure };
   },
 });
