@@ -115,7 +115,7 @@ export function createIo(process: ProcessLike): Io {
     stdin,
     stderr,
     terminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
-    columns: stdout.columns ?? 80,
+    columns: stdout.columns || 80,
     signal: controller.signal,
     cwd: () => process.cwd(),
     out,

@@ -33,9 +33,11 @@ function plain(io: Io, now: () => number): Progress {
 /** A line that rewrites itself on a terminal, sparse lines elsewhere, nothing when quiet. */
 export async function createProgress(io: Io, mode: ProgressMode, quiet: boolean, now: () => number): Promise<Progress> {
   if (quiet || mode === "none") return silent;
-  if (mode === "plain" || !io.terminal.stderr || io.env.CI) return plain(io, now);
+  const stream = io.stderr as NodeJS.WriteStream;
+  // A terminal that does not know its width would be cleared line by line without end.
+  if (mode === "plain" || !io.terminal.stderr || stream.columns === 0 || io.env.CI) return plain(io, now);
   const { default: ora } = await import("ora");
-  const spinner = ora({ stream: io.stderr as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
+  const spinner = ora({ stream, discardStdin: false, isEnabled: true });
   return {
     update(text, fraction) {
       spinner.text = label(text, fraction);

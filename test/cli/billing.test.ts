@@ -44,6 +44,11 @@ describe("billing", () => {
     expect(late.stderr).toContain("Pay here: http://");
   });
 
+  it("waits quietly on a terminal that does not know its width", async () => {
+    const ended = await run("billing credit add --amount 20 --wait --for 10s", { tty: true, columns: 0 });
+    expect([ended.code, ended.stderr.includes("\u001b[1A"), ended.stderr.length < 1000]).toEqual([8, false, true]);
+  });
+
   it("pays at once in a sandbox, for scripts", async () => {
     expect(await json("billing credit add --amount 5000c --sandbox")).toMatchObject({
       result: { payment: { amountCents: 5000, status: "completed" }, balanceCents: 5000 },
