@@ -4,8 +4,10 @@ import { bytes, duration } from "./text.ts";
 export interface Meter {
   /** Announces bytes that are still to come. */
   expect(count: number): void;
-  /** Counts bytes that came. */
+  /** Counts bytes that are done. */
   add(count: number): void;
+  /** Counts bytes that an earlier run had done: they say nothing about the rate. */
+  skip(count: number): void;
   readonly fraction: number | undefined;
   /** `120.3 MiB of 1.2 GiB, 8.1 MiB/s, 2m left`. */
   text(): string;
@@ -16,6 +18,7 @@ export function createMeter(now: () => number): Meter {
   const started = now();
   let total = 0;
   let done = 0;
+  let skipped = 0;
   return {
     expect(count) {
       total += count;
@@ -23,14 +26,32 @@ export function createMeter(now: () => number): Meter {
     add(count) {
       done += count;
     },
+    skip(count) {
+      done += count;
+      skipped += count;
+    },
     get fraction() {
       return total > 0 ? Math.min(1, done / total) : undefined;
     },
     text() {
-      const rate = (done / Math.max(1, now() - started)) * 1000;
+      const rate = ((done - skipped) / Math.max(1, now() - started)) * 1000;
       const left = rate > 0 && total > done ? [`${duration(Math.ceil((total - done) / rate))} left`] : [];
       const size = total > 0 ? `${bytes(done)} of ${bytes(total)}` : bytes(done);
       return [size, `${bytes(Math.round(rate))}/s`, ...left].join(", ");
     },
+  };
+}
+
+/** Tells of one transfer, from what is known of it: how many bytes have gone, and how many there are. */
+export function transferred(now: () => number, tell: (text: string, fraction: number) => void) {
+  const meter = createMeter(now);
+  let last: number | undefined;
+  return (done: number, total: number) => {
+    if (last === undefined) {
+      meter.expect(total);
+      meter.skip(done);
+    } else meter.add(done - last);
+    last = done;
+    tell(meter.text(), total > 0 ? done / total : 1);
   };
 }

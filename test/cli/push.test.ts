@@ -8,6 +8,7 @@ import { ignoring } from "../../src/io/tree.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { eachDesk } from "../helpers/owner.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
+import { startTime } from "../helpers/server.ts";
 
 const desk = eachDesk();
 const at = (cwd: string, ...line: string[]) => desk.run(["games", "push", ...line], { cwd });
@@ -39,6 +40,24 @@ describe("games push, to a server that keeps builds", () => {
     expect(stdout).toBe(`Pushed ${build.size} B as 1.2. ${build.buildUrl}\n`);
     expect(build).toMatchObject({ version: "1.2", channel: "beta", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect((await game()).buildUrl).toBe(build.buildUrl);
+  });
+
+  it("says how far it is, how fast and how long still, at most every ten seconds", async () => {
+    const folder = folderWith({ "big.bin": "x".repeat(300_000) });
+    let now = startTime;
+    const ran = await desk.run(["games", "push", "big.bin", desk.gameId], {
+      cwd: folder,
+      outside: {
+        now: () => {
+          now += 6_000;
+          return now;
+        },
+      },
+    });
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^(Uploading big\.bin, .* of 293\.0 KiB, .*\/s.* \d+ %\n)+$/),
+    ]);
   });
 
   it("packs the same files to the same bytes, whatever their times, and skips what the game has", async () => {

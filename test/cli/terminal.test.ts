@@ -120,3 +120,10 @@ it("a key that is typed is not shown, and is kept", async () => {
   await kept.see(owner.key);
   expect(await kept.ended).toBe(0);
 });
+
+it("a wait shows how it stands on a line that rewrites itself, and Ctrl-C takes it away", async () => {
+  const session = sit(["playtests", "wait", await order(owner, gameId)]);
+  await session.see("1 open", "\u0003");
+  expect([await session.ended, session.restored()]).toEqual([130, true]);
+  expect(session.shown).toContain("\u001b[?25l");
+});

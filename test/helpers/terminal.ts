@@ -17,9 +17,9 @@ export interface Sitting {
 
 const running = new Set<IPty>();
 
-/** Sits down at a terminal in `folder` and runs the program; the shell notes the terminal's settings before and after. */
+/** Sits down at a terminal in `folder` and runs the program; the shell notes the terminal's settings before and after, and outlives Ctrl-C. */
 export function sitDown(folder: string, argv: readonly string[], env: Record<string, string>): Sitting {
-  const script = 'stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
+  const script = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
   const pty = spawn("/bin/sh", ["-c", script, "sh", process.execPath, program, ...argv], {
     cwd: folder,
     cols: 100,

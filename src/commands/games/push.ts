@@ -1,5 +1,6 @@
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
+import { transferred } from "../../io/meter.ts";
 import { bytes, usd } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, type View } from "../define.ts";
 import { type BuildFile, withBuild } from "./build-file.ts";
@@ -188,7 +189,7 @@ async function host(ctx: Context, id: string, build: BuildFile, labels: Labels):
       file: build.file,
       metadata,
       fingerprint: JSON.stringify(metadata),
-      progress: (sent, total) => progress.update(`Uploading ${build.filename}, ${bytes(total)}`, sent / total),
+      progress: transferred(ctx.now, (text, fraction) => progress.update(`Uploading ${build.filename}, ${text}`, fraction)),
     });
   } finally {
     progress.done();

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../errors.ts";
 import { parseRecords } from "../../io/records.ts";
-import { plural } from "../../io/text.ts";
+import { duration, plural } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
 import { openBulkJournal } from "./bulk-journal.ts";
 import { makePlan, type Plan, type Planned, shapeOf } from "./bulk-plan.ts";
@@ -141,7 +141,8 @@ async function order(ctx: Context, rows: readonly Planned[], sending: Omit<Sendi
   const onRow: Sending["onRow"] = async (row, { done, failed }) => {
     const count = done.length + failed.length;
     const rate = (count / Math.max(1, ctx.now() - started)) * 1000;
-    progress.update(`${count} of ${plural(rows.length, "order")}, ${rate.toFixed(0)}/s`, count / rows.length);
+    const left = rate > 0 ? `, ${duration(Math.ceil((rows.length - count) / rate))} left` : "";
+    progress.update(`${count} of ${plural(rows.length, "order")}, ${rate.toFixed(0)}/s${left}`, count / rows.length);
     if (ctx.out.format.kind === "ndjson") await ctx.out.line({ type: "item", ...rowFields(row) });
   };
   try {

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { notFound, usage } from "../../errors.ts";
+import { transferred } from "../../io/meter.ts";
 import { bytes, shortId } from "../../io/text.ts";
 import { arg, type Context, define } from "../define.ts";
 import { heldSlotView } from "./view.ts";
@@ -39,7 +40,7 @@ export const submit = define({
         file,
         metadata: { filename: basename(file), ...(filetype && { filetype }) },
         fingerprint: `${file} ${info.size} ${info.mtimeMs}`,
-        progress: (sent, total) => progress.update(`Uploading ${basename(file)}, ${bytes(total)}`, sent / total),
+        progress: transferred(ctx.now, (text, fraction) => progress.update(`Uploading ${basename(file)}, ${text}`, fraction)),
       });
     } finally {
       progress.done();

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { createIo } from "../../src/io/io.ts";
+import { createMeter, transferred } from "../../src/io/meter.ts";
+import { createProgress, type ProgressMode } from "../../src/io/progress.ts";
+import { FakeProcess } from "../helpers/cli.ts";
+
+/** What a minute of work said, a percent and a second at a time. */
+async function minute(mode: ProgressMode, tty: boolean, { env = {}, quiet = false, seconds = 60 } = {}) {
+  let now = 0;
+  const fake = new FakeProcess({ env, tty, cwd: "/" });
+  const io = createIo(fake);
+  const progress = await createProgress(io, mode, quiet, () => now);
+  for (let second = 1; second <= seconds; second++) {
+    now = second * 1_000;
+    progress.update(`Working, second ${second}`, second / 100);
+  }
+  progress.done("Done.");
+  await io.close();
+  return fake.stderr.text;
+}
+
+const everyTenSeconds = [10, 20, 30, 40, 50, 60].map((second) => `Working, second ${second} ${second} %\n`).join("");
+
+describe("long work", () => {
+  it.each([
+    ["one plain line every ten seconds in a pipe", () => minute("auto", false), `${everyTenSeconds}Done.\n`],
+    ["the same with --progress plain on a terminal", () => minute("plain", true), `${everyTenSeconds}Done.\n`],
+    ["the same on the terminal of a CI", () => minute("auto", true, { env: { CI: "1" } }), `${everyTenSeconds}Done.\n`],
+    ["nothing while it is short", () => minute("auto", false, { seconds: 9 }), "Done.\n"],
+    ["nothing with --progress none", () => minute("none", true), ""],
+    ["nothing with -q", () => minute("auto", true, { quiet: true }), ""],
+  ])("says %s", async (_, run, expected) => {
+    expect(await run()).toBe(expected);
+  });
+});
+
+describe("a transfer", () => {
+  it("tells bytes, rate and time left; what an earlier run sent says nothing about the rate", () => {
+    let now = 0;
+    const told: [string, number][] = [];
+    const report = transferred(
+      () => now,
+      (text, fraction) => void told.push([text, fraction]),
+    );
+    const mib = 2 ** 20;
+    report(50 * mib, 100 * mib);
+    now = 5_000;
+    report(60 * mib, 100 * mib);
+    now = 25_000;
+    report(100 * mib, 100 * mib);
+    expect(told).toEqual([
+      ["50.0 MiB of 100.0 MiB, 0 B/s", 0.5],
+      ["60.0 MiB of 100.0 MiB, 2.0 MiB/s, 20s left", 0.6],
+      ["100.0 MiB of 100.0 MiB, 2.0 MiB/s", 1],
+    ]);
+  });
+
+  it("of unknown size tells bytes and rate", () => {
+    let now = 0;
+    const meter = createMeter(() => now);
+    now = 1_000;
+    meter.add(2_048);
+    expect([meter.text(), meter.fraction]).toEqual(["2.0 KiB, 2.0 KiB/s", undefined]);
+  });
+});
