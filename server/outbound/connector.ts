@@ -6,12 +6,15 @@ import type { Resolve } from "./index.ts";
 
 const connectMs = 10_000;
 
+/** The socket that is on its way: whoever loses interest destroys it. */
+export type Connect = (...args: Parameters<buildConnector.connector>) => net.Socket;
+
 /**
  * Makes connections to checked addresses only. A name is resolved once per connection and the socket goes to those very
  * addresses, so a second answer of the name server changes nothing; the peer's address is looked at once more before
  * anything is sent.
  */
-export function createConnector(guard: Guard, resolve: Resolve): buildConnector.connector {
+export function createConnector(guard: Guard, resolve: Resolve): Connect {
   return ({ protocol, hostname, port }, done) => {
     const target: Target = { protocol, host: hostname.replace(/\.$/, "") };
     const secure = protocol === "https:";
@@ -21,7 +24,8 @@ export function createConnector(guard: Guard, resolve: Resolve): buildConnector.
     const failed = (error: Error) => done(error, null);
     const silent = () => socket.destroy(new Error(`no connection within ${connectMs} ms`));
     socket.setNoDelay(true);
-    socket.setTimeout(connectMs, silent);
+    const limit = setTimeout(silent, connectMs);
+    socket.once("close", () => clearTimeout(limit));
     socket.once("error", failed);
     socket.once("connect", () => {
       try {
@@ -32,9 +36,11 @@ export function createConnector(guard: Guard, resolve: Resolve): buildConnector.
     });
     socket.once(secure ? "secureConnect" : "connect", () => {
       if (socket.destroyed) return;
-      socket.setTimeout(0).off("timeout", silent).off("error", failed);
+      clearTimeout(limit);
+      socket.off("error", failed);
       done(null, socket);
     });
+    return socket;
   };
 }
 

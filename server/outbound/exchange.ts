@@ -6,7 +6,7 @@ import type { Line } from "./lines.ts";
  * One request over one connection. Resolves once, when the answer is whole (`complete`) or was cut at `maxBytes` or the
  * deadline; rejects when none began. Unless the answer is whole, the connection is closed.
  */
-export function exchange({ client }: Line, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
+export function exchange({ client, end }: Line, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
   const { method, headers, body = "", deadlineMs, maxBytes } = wanted;
   return new Promise((resolve, reject) => {
     const reply: OutboundReply = { status: 0, headers: {}, body: Buffer.alloc(0), complete: false };
@@ -15,8 +15,8 @@ export function exchange({ client }: Line, url: URL, wanted: OutboundRequest): P
 
     function finish(complete: boolean): void {
       clearTimeout(deadline);
-      if (!complete) void client.destroy();
       resolve({ ...reply, body: Buffer.concat(chunks).subarray(0, maxBytes), complete });
+      if (!complete) end();
     }
     function fail(error: Error): void {
       if (reply.status !== 0) {
@@ -24,8 +24,9 @@ export function exchange({ client }: Line, url: URL, wanted: OutboundRequest): P
         return;
       }
       clearTimeout(deadline);
-      void client.destroy();
+      // Before the end, which fails the request once more.
       reject(error);
+      end();
     }
     const deadline = setTimeout(() => fail(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
 

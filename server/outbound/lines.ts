@@ -1,4 +1,6 @@
-import type { buildConnector, Client } from "undici";
+import type { Socket } from "node:net";
+import type { Client } from "undici";
+import type { Connect } from "./connector.ts";
 
 const idleMs = 10_000;
 const maxIdle = 4;
@@ -8,6 +10,8 @@ export interface Line {
   client: Client;
   /** The connection has answered before: when it breaks now, that may be because the receiver had closed it as idle. */
   used: boolean;
+  /** Closes it, also while it is still being made. */
+  end(): void;
 }
 
 export interface Lines {
@@ -17,8 +21,8 @@ export interface Lines {
   close(): void;
 }
 
-/** Connections to each origin, kept for a while after use. Whoever takes one gives it back or destroys its client. */
-export function createLines(connect: buildConnector.connector): Lines {
+/** Connections to each origin, kept for a while after use. Whoever takes one gives it back or ends it. */
+export function createLines(connect: Connect): Lines {
   const idle = new Map<string, Line[]>();
 
   function forget(origin: string, line: Line): void {
@@ -30,15 +34,25 @@ export function createLines(connect: buildConnector.connector): Lines {
   async function open(origin: string): Promise<Line> {
     // Loaded by the first request, not by every start of a server.
     const { Client } = await import("undici");
-    const options = { connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, headersTimeout: 0, bodyTimeout: 0 };
-    const line: Line = { client: new Client(origin, options), used: false };
-    line.client.on("connect", () => {
+    let socket: Socket | undefined;
+    const kept: typeof connect = (...args) => {
+      socket = connect(...args);
+      return socket;
+    };
+    const options = { connect: kept, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, headersTimeout: 0, bodyTimeout: 0 };
+    const client = new Client(origin, options);
+    const end = () => {
+      void client.destroy();
+      socket?.destroy();
+    };
+    const line: Line = { client, used: false, end };
+    client.on("connect", () => {
       line.used = false;
     });
-    line.client.on("disconnect", () => {
+    client.on("disconnect", () => {
       if (!idle.get(origin)?.includes(line)) return;
       forget(origin, line);
-      void line.client.destroy();
+      line.end();
     });
     return line;
   }
@@ -54,10 +68,10 @@ export function createLines(connect: buildConnector.connector): Lines {
       const others = idle.get(origin) ?? [];
       line.used = true;
       if (others.length < maxIdle) idle.set(origin, [...others, line]);
-      else void line.client.destroy();
+      else line.end();
     },
     close() {
-      for (const line of [...idle.values()].flat()) void line.client.destroy();
+      for (const line of [...idle.values()].flat()) line.end();
       idle.clear();
     },
   };

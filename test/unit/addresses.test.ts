@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createConnector } from "../../server/outbound/connector.ts";
@@ -239,6 +239,40 @@ describe("connections", () => {
     }
     expect(Buffer.concat(heard).toString()).toBe("");
   });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ["says nothing", () => {}],
+    [
+      "drips what is no end of a record",
+      (socket) => {
+        socket.write(Buffer.from([22, 3, 3, 64, 0]));
+        const timer = setInterval(() => socket.write("x"), 10);
+        socket.on("close", () => clearInterval(timer));
+      },
+    ],
+  ])(
+    "leaves at the deadline a TLS receiver that %s, and keeps no connection to it",
+    async (_, behave) => {
+      let left = () => {};
+      const gone = new Promise<void>((resolve) => {
+        left = resolve;
+      });
+      const silent = createServer((socket) => {
+        socket.on("error", () => {});
+        socket.on("close", left);
+        socket.resume();
+        behave(socket);
+      });
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+      const outbound = outboundWith(undefined, { allowPrivate: [], allowLoopback: true });
+      const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+      const request = outbound.request({ url, method: "POST", headers: {}, body: "{}", deadlineMs: 150, maxBytes: 1024 });
+      await expect(request).rejects.toThrow("no answer within 150 ms");
+      await gone;
+      await new Promise((resolve) => silent.close(resolve));
+    },
+    5_000,
+  );
 
   it("takes no notice of proxies in the environment", async () => {
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"];
