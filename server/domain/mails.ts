@@ -83,6 +83,7 @@ export const composeWebhookDisabled = (to: { name: string; url: string; id: stri
       `Too many deliveries to your webhook ${to.url} failed one after another, so it was disabled.`,
       "Nothing is lost: what was waiting goes on when you enable it again, and what happens meanwhile can be redelivered.",
       `Mend the receiver, then run: playtest webhooks enable ${to.id}`,
+      `For what happened meanwhile: playtest webhooks redeliver ${to.id} --since 2d --undelivered`,
     ],
   });
 

@@ -118,7 +118,11 @@ describe("webhooks sign and verify", () => {
       { secret: "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
       ["x-wpg-signature\tfailed", "webhook-signature\tfailed"],
     ],
-    ["another id", { id: "msg_other" }, ["x-wpg-signature\tok\tfits", "webhook-signature\tfailed"]],
+    [
+      "another id",
+      { id: "msg_other" },
+      ["x-wpg-signature\tok\tfits", "webhook-signature\tfailed\tdoes not fit, although secret and body do: webhook-id"],
+    ],
   ])("tells %s", async (_, changed, expected) => {
     const headers = (await desk.run("webhooks sign - --id msg_1", { env, stdin: body })).stdout;
     const folder = testFolder();

@@ -88,7 +88,10 @@ export function verify(request: Request): Verdict[] {
     if (id === undefined) verdicts.push(missing("webhook-id"));
     const v1 = given.split(" ").flatMap((one) => (one.startsWith("v1,") ? [one.slice(3)] : []));
     const expected = (text: string) => standard({ id: id ?? "", timestamp: Number(time), body: text, secret });
-    verdicts.push(checkSignature("webhook-signature", v1, expected, body));
+    const verdict = checkSignature("webhook-signature", v1, expected, body);
+    const ownFits = verdicts.some(({ name, ok }) => name === "x-wpg-signature" && ok);
+    const other = "does not fit, although secret and body do: webhook-id or webhook-timestamp is not what was signed";
+    verdicts.push(!verdict.ok && ownFits ? { ...verdict, detail: other } : verdict);
   }
   return verdicts.length > 0 ? verdicts : [missing("x-wpg-signature"), missing("webhook-signature")];
 }
