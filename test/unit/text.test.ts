@@ -44,6 +44,7 @@ describe("what came from the network cannot drive the terminal", () => {
 
 describe("secrets", () => {
   it.each([
+    ["another service's key", "key wpg_sk_0123456789abcdef0123456789abcdef refused", "key wpg_sk_… refused"],
     ["a key", "key pt_sk_0123456789abcdef0123456789abcdef refused", "key pt_sk_… refused"],
     ["a webhook secret", "whsec_AbC+/9=", "whsec_…"],
     ["a bearer header", "authorization: Bearer abc.def", "authorization: Bearer …"],

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { playtest, testFolder } from "../helpers/cli.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
+import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/story.ts";
+
+let server: TestServer;
+let owner: Person;
+let gameId: string;
+let stop: () => Promise<void>;
+/** The transcriber ends once `gate.open` is there. */
+const gate = join(freshFolder(), "gate");
+beforeAll(async () => {
+  const store = await drivers[0]!.open();
+  const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
+  server = await startTestServer({
+    store,
+    config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "gate", gate] }),
+  });
+  owner = await registerOwner(server);
+  await giveCredit(server, owner, 20_000);
+  gameId = await createGame(owner);
+  stop = async () => {
+    await server.close();
+    await store.remove();
+  };
+});
+afterAll(() => stop());
+
+const run = (line: string) => playtest(line.split(" "), { baseUrl: server.baseUrl, key: owner.key });
+const submitted = async (name: string) => play(server, await registerPlaytester(server, name), await order(owner, gameId));
+const transcribed = (id: string) =>
+  expect
+    .poll(async () => (await owner.get(`/slots/${id}`)).body.data.slot.transcription?.status, { timeout: 20_000 })
+    .toBe("approved");
+const vtt = "WEBVTT\n\n00:00.000 --> 00:02.000\nHello there.\n";
+
+it("a transcript that is still being made is 8; then it is printed, with its takeaways where asked for", async () => {
+  const id = await submitted("Ann");
+  expect(await run(`review transcript ${id}`)).toMatchObject({
+    code: 8,
+    stdout: "",
+    stderr: expect.stringMatching(/pending|processing/),
+  });
+  writeFileSync(`${gate}.open`, "");
+  await transcribed(id);
+  expect(await run(`review transcript ${id}`)).toMatchObject({ code: 0, stdout: vtt, stderr: "" });
+  expect((await run(`review transcript ${id} --takeaways`)).stdout).toBe("• gate\n");
+  expect((await run(`review transcript ${id} --jq .keyTakeaways[0]`)).stdout).toBe("gate\n");
+});
+
+it("transcripts lie beside their videos; one that is not there yet is said, and the video is there all the same", async () => {
+  writeFileSync(`${gate}.open`, "");
+  const first = await submitted("Bo");
+  await transcribed(first);
+  rmSync(`${gate}.open`);
+  const second = await submitted("Cy");
+  const dir = testFolder();
+  const { code, stderr } = await run(`review download ${first} ${second} --dir ${dir} --transcripts --name-template {id}`);
+  expect([code, stderr]).toEqual([0, `warning: ${second}: there is no transcript (yet).\n`]);
+  expect(readdirSync(dir).sort()).toEqual([`${first}.mp4`, `${first}.transcript.vtt`, `${second}.mp4`].sort());
+  expect(readFileSync(join(dir, `${first}.transcript.vtt`), "utf8")).toBe(vtt);
+  writeFileSync(`${gate}.open`, "");
+  await transcribed(second);
+});
