@@ -1,51 +1,22 @@
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playtest } from "../helpers/cli.ts";
-import { everyCommand, everyWorld, type World } from "../helpers/every-command.ts";
+import { everyCommand } from "../helpers/every-command.ts";
 import { type Miss, startHosted } from "../helpers/hosted.ts";
-import { type Receiver, startReceiver } from "../helpers/receiver.ts";
-import { startTestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { newId, oneWorld, runRow } from "../helpers/walk.ts";
 
 /** Every command against a server that speaks the specification and nothing beyond it. */
-let world: World;
-let receiver: Receiver;
+const world = oneWorld();
 const gates = {} as Record<Miss, Awaited<ReturnType<typeof startHosted>>>;
-let stop: () => Promise<void>;
-
 beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
-  const server = await startTestServer({
-    store,
-    config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
-  });
-  receiver = await startReceiver();
-  world = await everyWorld(server, receiver);
-  for (const how of ["json", "html"] as const) gates[how] = await startHosted(server.baseUrl, how);
-  stop = async () => {
-    for (const gate of Object.values(gates)) await gate.close();
-    await server.close();
-    await receiver.close();
-    await store.remove();
-  };
+  for (const how of ["json", "html"] as const) gates[how] = await startHosted(world.server.baseUrl, how);
 });
-afterAll(() => stop());
+afterAll(async () => {
+  for (const gate of Object.values(gates)) await gate.close();
+});
 
-let ids = 0;
-const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`;
+const ran = (path: string, how: Miss, flags: readonly string[] = []) =>
+  runRow(world, path, flags, { baseUrl: gates[how].baseUrl });
 
-async function ran(path: string, how: Miss, flags: readonly string[] = []) {
-  const { words = "", code: expected = 0, ...options } = await everyCommand[path]!(world);
-  const rest = typeof words === "string" ? words.split(" ").filter(Boolean) : words;
-  const ended = await playtest([...path.split(" "), ...rest, ...flags], {
-    key: world.owner.key,
-    ...options,
-    baseUrl: gates[how].baseUrl,
-    outside: { newId },
-  });
-  return { ...ended, expected };
-}
 /** What only this project's server has; everything else works without. */
 const beyond =
   /^(admin|tester|auth keys) |^(games push|playtests pay|playtests cancel|playtests cancel-slot|chat block|chat unblock)$|^webhooks (redeliver|trigger)$/;

@@ -7,6 +7,7 @@ import { everyCommand, everyWorld, type World } from "../helpers/every-command.t
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
+import { runRow } from "../helpers/walk.ts";
 
 /** What people can write into names, notes, messages and reasons, shown by every command: the real server keeps it as it is. */
 const controls =
@@ -47,16 +48,8 @@ afterAll(async () => {
   for (const { close } of Object.values(worlds)) await close();
 });
 
-let ids = 0;
-const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`;
-
-async function ran(world: World, path: string, flags: readonly string[], terminal = false) {
-  const { words = "", env, code: _, ...options } = await everyCommand[path]!(world);
-  const rest = typeof words === "string" ? words.split(" ").filter(Boolean) : words;
-  const from = { baseUrl: world.server.baseUrl, key: world.owner.key };
-  const more = { env: { NO_COLOR: "1", ...env }, tty: { stdout: terminal }, columns: 400, outside: { newId } };
-  return playtest([...path.split(" "), ...rest, ...flags], { ...from, ...options, ...more });
-}
+const ran = (world: World, path: string, flags: readonly string[], terminal = false) =>
+  runRow(world, path, flags, { tty: { stdout: terminal }, columns: 400 });
 
 /** Whatever could move the cursor, colour, retitle or reorder; lines of CSV end with CR LF. */
 const dangerous = /(?!\n|\t|\r\n)[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;

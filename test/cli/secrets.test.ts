@@ -1,33 +1,10 @@
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { playtest } from "../helpers/cli.ts";
-import { everyCommand, everyWorld, type World } from "../helpers/every-command.ts";
-import { startReceiver } from "../helpers/receiver.ts";
-import { startTestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { everyCommand } from "../helpers/every-command.ts";
+import { newId, oneWorld, runRow } from "../helpers/walk.ts";
 
 /** No command lets a secret out, but those made to show one, and they on standard output only. */
-let world: World;
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
-  const server = await startTestServer({
-    store,
-    config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
-  });
-  const receiver = await startReceiver();
-  world = await everyWorld(server, receiver);
-  stop = async () => {
-    await server.close();
-    await receiver.close();
-    await store.remove();
-  };
-});
-afterAll(() => stop());
-
-let ids = 0;
-const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`;
+const world = oneWorld();
 
 /** Keys, webhook secrets, what signs a link, a password and a game key. */
 const secrets = /pt_sk_[0-9a-f]{6}|whsec_[\w+/]{6}|token=[\w.%-]{6}|correct horse|Bearer \w|PLANTED/;
@@ -38,12 +15,7 @@ const shows = new Set([...keyed, ...linked]);
 /** With --json the server's data stays unchanged, signed links included. */
 const showsAsJson = new Set([...shows, "review transcript", "tester slots", "tester release"]);
 
-async function ran(path: string, flags: readonly string[]) {
-  const { words = "", code: _, ...options } = await everyCommand[path]!(world);
-  const rest = typeof words === "string" ? words.split(" ").filter(Boolean) : words;
-  const from = { baseUrl: world.server.baseUrl, key: world.owner.key };
-  return playtest([...path.split(" "), ...rest, ...flags], { ...from, ...options, outside: { newId } });
-}
+const ran = (path: string, flags: readonly string[]) => runRow(world, path, flags);
 
 describe("secrets stay out of", () => {
   it.each(Object.keys(everyCommand))("%s", async (path) => {

@@ -1,16 +1,13 @@
-import { fileURLToPath } from "node:url";
 import { parse as parseCsv } from "csv-parse/sync";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { commandRisks } from "../../src/commands/define.ts";
 import { operations } from "../../src/contract/static.ts";
 import { leadingWords } from "../../src/globals.ts";
 import { groups, shortcuts as shortEntries } from "../../src/groups.ts";
 import { tree } from "../../src/tree.ts";
 import { playtest } from "../helpers/cli.ts";
-import { everyCommand, everyWorld, type World } from "../helpers/every-command.ts";
-import { type Receiver, startReceiver } from "../helpers/receiver.ts";
-import { startTestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
+import { everyCommand } from "../helpers/every-command.ts";
+import { oneWorld, runRow } from "../helpers/walk.ts";
 
 /** Every command keeps the output contract; one without a row here fails, and so does a row without a command. */
 const exempt: Record<string, string> = {
@@ -23,47 +20,15 @@ const shortcuts = new Map(shortEntries.map(({ name, summary }) => [name, summary
 const paths = tree.commands.map(({ path }) => path.join(" "));
 const called = paths.filter((path) => exempt[path] === undefined);
 
-let world: World;
-let receiver: Receiver;
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  const store = await drivers[0]!.open();
-  const transcriber = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
-  const server = await startTestServer({
-    store,
-    config: (config) => void Object.assign(config.transcriber, { command: [process.execPath, transcriber, "json"] }),
-  });
-  receiver = await startReceiver();
-  world = await everyWorld(server, receiver);
-  stop = async () => {
-    await server.close();
-    await receiver.close();
-    await store.remove();
-  };
-});
-afterAll(() => stop());
+const world = oneWorld();
 
 /** Control characters but line breaks and tabs. */
 const control = /(?![\n\t])\p{Cc}/u;
 
-let ids = 0;
-const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, "0")}`;
-
 /** Runs a command as its row says, with some flags. */
 async function ran(path: string, flags: readonly string[], terminal = false) {
-  const row = everyCommand[shortcuts.get(path) ?? path];
-  if (!row) throw new Error(`${path} has no row in every-command.ts`);
-  const { words = "", env, code: expected = 0, ...options } = await row(world);
-  const rest = typeof words === "string" ? words.split(" ").filter(Boolean) : words;
-  const ended = await playtest([...path.split(" "), ...rest, ...flags], {
-    baseUrl: world.server.baseUrl,
-    key: world.owner.key,
-    ...options,
-    env: { NO_COLOR: "1", ...env },
-    tty: { stdout: terminal },
-    outside: { newId },
-  });
-  return { ...ended, ok: ended.code === expected };
+  const ended = await runRow(world, path, flags, { tty: { stdout: terminal } }, shortcuts.get(path) ?? path);
+  return { ...ended, ok: ended.code === ended.expected };
 }
 
 /** As `ran`; fails unless it ends as its row says. */
