@@ -8,7 +8,7 @@ import type { Job } from "./runner.ts";
 const turnMs = 5_000;
 const turnDeliveries = 1_000;
 const lookAgainMs = 250;
-const batch = 64;
+const batch = 256;
 /** A success is noted at the latest after so long (ms): a crash before that sends it once more. */
 const noteWithinMs = 200;
 
@@ -28,7 +28,7 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
   const over = () => sent >= turnDeliveries || clock.real() >= until || draining.aborted;
 
   async function look(): Promise<void> {
-    await notes.flush();
+    await notes.unbroken();
     const due = await store.read((q) => webhooks.dueForHost(q, host, clock.now(), batch + taken.size));
     queue = due.filter(({ id }) => !taken.has(id));
   }
@@ -93,6 +93,7 @@ function createNotes(deps: Deps, noted: (deliveryId: string) => void) {
   let waiting: Attempted[] = [];
   let timer: NodeJS.Timeout | undefined;
   let written: Promise<void> = Promise.resolve();
+  let broken: Promise<void> | undefined;
 
   async function write(): Promise<void> {
     const attempts = waiting;
@@ -107,12 +108,17 @@ function createNotes(deps: Deps, noted: (deliveryId: string) => void) {
     clearTimeout(timer);
     timer = undefined;
     written = written.then(write);
-    written.catch(() => {});
+    const attempt = written;
+    attempt.catch(() => {
+      broken = attempt;
+    });
     return written;
   }
 
   return {
     flush,
+    /** Rejects when noting failed: what cannot be noted would be sent again and again. */
+    unbroken: () => broken ?? Promise.resolve(),
     add(attempted: Attempted) {
       waiting.push(attempted);
       if (waiting.length >= batch) void flush();
