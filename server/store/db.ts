@@ -3,7 +3,7 @@
  *
  * Dialect: `?` placeholders; ids text; cents, minutes and milliseconds as 64-bit integers; booleans 0/1; JSON as text;
  * `ON CONFLICT … RETURNING`; compare-and-set updates with an affected-row check; keyset paging; column aliases in lower case.
- * No triggers, sequences, advisory locks, `SKIP LOCKED`, `LISTEN`, `now()` or division (SQLite binds numbers as reals).
+ * No triggers but the guard of the ledger, no sequences, advisory locks, `SKIP LOCKED`, `LISTEN`, `now()` or division (SQLite binds numbers as reals).
  */
 export type Value = string | number | null | Uint8Array;
 
@@ -25,7 +25,19 @@ export interface Check {
   name: string;
   ok: boolean;
   detail: string;
+  /** Where it failed: what that means, and what to do. */
+  help?: string;
 }
+
+/** Whether the database itself refuses to change or remove a posting. */
+export const guardCheck = (ok: boolean, found: string): Check => ({
+  name: "postings_guard",
+  ok,
+  detail: ok ? "postings cannot be changed or removed" : found,
+  ...(!ok && {
+    help: "The database no longer refuses to change the books. Find out who took the guard away and what they changed since (`--ledger` shows what does not add up), and make it anew as the first migration does.",
+  }),
+});
 
 export interface Store {
   readonly dialect: "sqlite" | "postgres";

@@ -20,13 +20,14 @@ export async function post(tx: Query, transfer: Transfer, stamp: Stamp): Promise
   // A fixed order of accounts keeps two transfers from locking each other out.
   const postings = transfer.postings.filter((posting) => posting.amount !== 0).sort((a, b) => (a.account < b.account ? -1 : 1));
   for (const { account, amount } of postings) {
-    await addToBalance(tx, account, transfer.asset, amount);
+    const after = await addToBalance(tx, account, transfer.asset, amount);
     await tx.run(
-      "INSERT INTO ledger_postings (id, transfer_id, account_id, amount, created_at) VALUES (?, ?, ?, ?, ?)",
+      "INSERT INTO ledger_postings (id, transfer_id, account_id, amount, balance_after, created_at) VALUES (?, ?, ?, ?, ?, ?)",
       stamp.newId(),
       id,
       account,
       amount,
+      after,
       stamp.now,
     );
   }
@@ -53,22 +54,24 @@ const insertTransfer = async (tx: Query, id: string, transfer: Transfer, now: nu
     now,
   )) === 1;
 
-async function addToBalance(tx: Query, account: string, asset: Asset, amount: number): Promise<void> {
+/** The kept balance with `amount` in it; null for an account that is only summed. */
+async function addToBalance(tx: Query, account: string, asset: Asset, amount: number): Promise<number | null> {
   const side = sideOf(account);
   // System accounts are summed, never cached: one hot row would serialize every order.
-  if (side === "system") return;
+  if (side === "system") return null;
   const sign = side === "credit" ? "<=" : ">=";
-  const changed = await tx.run(
-    `UPDATE ledger_accounts SET balance = balance + ? WHERE id = ? AND balance + ? ${sign} 0`,
+  const changed = await tx.one<{ balance: number }>(
+    `UPDATE ledger_accounts SET balance = balance + ? WHERE id = ? AND balance + ? ${sign} 0 RETURNING balance`,
     amount,
     account,
     amount,
   );
-  if (changed === 1) return;
+  if (changed) return changed.balance;
   const overdrawn = side === "credit" ? amount > 0 : amount < 0;
   const known = await tx.one("SELECT id FROM ledger_accounts WHERE id = ?", account);
   if (known || overdrawn) throw new Overdraft(`${account} cannot take ${amount}`);
   await tx.run("INSERT INTO ledger_accounts (id, asset, balance) VALUES (?, ?, ?)", account, asset, amount);
+  return amount;
 }
 
 /** What the account holds for its owner: positive for a credit account with money in it, and for a receivable that is owed. */

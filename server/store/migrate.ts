@@ -4,9 +4,12 @@ import { initial } from "./migrations/001-initial.ts";
 
 export interface Migration {
   name: string;
-  /** One SQL statement each; `{int}`, `{blob}` and `{strict}` stand for what differs between the databases. */
-  statements: readonly string[];
+  /** One each; `{int}`, `{blob}` and `{strict}` stand for what differs between the databases. */
+  statements: readonly Statement[];
 }
+
+/** SQL for both databases, or for each. */
+export type Statement = string | Record<Store["dialect"], string>;
 
 /** Append only: a migration that was released never changes. */
 export const migrations: readonly Migration[] = [initial];
@@ -65,7 +68,8 @@ async function apply(tx: Query, dialect: Store["dialect"], list: readonly Migrat
   );
   assertSameHistory(await applied(tx), list);
   if (added === 0) return;
-  for (const statement of migration.statements) await tx.run(fill(statement, dialect));
+  for (const statement of migration.statements)
+    await tx.run(fill(typeof statement === "string" ? statement : statement[dialect], dialect));
 }
 
 function assertSameHistory(history: Applied[], list: readonly Migration[]): void {
@@ -92,4 +96,7 @@ const FILL = {
 const fill = (sql: string, dialect: Store["dialect"]) =>
   sql.replace(/\{(int|blob|strict)\}/g, (_, word: "int" | "blob" | "strict") => FILL[dialect][word]);
 
-const checksumOf = ({ statements }: Migration) => createHash("sha256").update(statements.join(";\n")).digest("hex");
+const checksumOf = ({ statements }: Migration) => {
+  const texts = statements.map((statement) => (typeof statement === "string" ? statement : JSON.stringify(statement)));
+  return createHash("sha256").update(texts.join(";\n")).digest("hex");
+};

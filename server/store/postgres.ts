@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
-import { type Check, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
+import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
 import { Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./postgres-queries.ts";
 import { Turnstile } from "./turnstile.ts";
 
@@ -76,9 +76,9 @@ class PostgresStore implements Store {
     }
   }
 
-  async check({ now }: { thorough?: boolean; now?: number } = {}): Promise<Check[]> {
+  async check({ thorough = false, now }: { thorough?: boolean; now?: number } = {}): Promise<Check[]> {
     try {
-      return await this.write((tx) => facts(tx, now));
+      return await this.write(async (tx) => [...(await facts(tx, now)), ...(thorough ? [await guardOf(tx)] : [])]);
     } catch (error) {
       return [{ name: "connection", ok: false, detail: reason(error) }];
     }
@@ -183,6 +183,16 @@ async function facts(tx: Query, now: number | undefined): Promise<Check[]> {
     { name: "isolation", ok: level === "serializable", detail: level },
     { name: "clock", ok: Math.abs(ahead) < 5000, detail: `${ahead} ms ahead of this machine` },
   ];
+}
+
+/** Postings are never changed or removed: this program's own account at the database may not (server rules §21). */
+async function guardOf(tx: Query): Promise<Check> {
+  const granted = await tx.all<{ privilege: string }>(
+    `SELECT privilege_type AS privilege FROM information_schema.table_privileges WHERE table_schema = current_schema()
+      AND table_name = 'ledger_postings' AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE') AND grantee = current_user`,
+  );
+  const list = granted.map(({ privilege }) => privilege).join(", ");
+  return guardCheck(granted.length === 0, `this server's account at the database has ${list} on ledger_postings`);
 }
 
 const closing = () => new StoreUnavailable("The server is shutting down. Nothing was saved. Try again in a moment.");

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
-import { type Check, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
+import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
 import { Checkpoints } from "./sqlite-checkpoints.ts";
 import { Connection, readQueries } from "./sqlite-connection.ts";
 import { GroupCommit } from "./sqlite-groups.ts";
@@ -156,7 +156,17 @@ function contentsOf(connection: Connection): Check[] {
       ok: orphans.length === 0,
       detail: `${orphans.length} rows without the row they refer to`,
     },
+    guardOf(connection),
   ];
+}
+
+/** Postings are never changed or removed: the database itself refuses (server rules §21). */
+function guardOf(connection: Connection): Check {
+  const sql =
+    "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name IN ('ledger_postings_unchanged', 'ledger_postings_kept')";
+  const triggers = connection.database.prepare(sql).all().length;
+  const unmade = connection.database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_postings'").get() === undefined;
+  return guardCheck(triggers === 2 || unmade, `ledger_postings has ${triggers} of its 2 triggers`);
 }
 
 const closing = () => new StoreUnavailable("The server is shutting down. Nothing was saved. Try again in a moment.");

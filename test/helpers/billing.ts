@@ -1,7 +1,11 @@
-import { accounts, orderTransfer } from "../../server/domain/ledger.ts";
+import { accounts } from "../../server/domain/ledger.ts";
+import { activate, charge, placeOrder } from "../../server/playtests/orders.ts";
+import * as games from "../../server/store/games.ts";
 import * as ledger from "../../server/store/ledger.ts";
+import { updateRow } from "../../server/store/rows.ts";
+import { orderBody } from "../../src/contract/order-body.ts";
 import type { TestServer } from "./server.ts";
-import { type Person, registerOwner } from "./story.ts";
+import { createGame, type Person, registerOwner } from "./story.ts";
 
 /** What a person types at the sandbox checkout to pay. */
 export const goodCard = { number: "4242 4242 4242 4242", expiry: "12/34", cvc: "123" };
@@ -14,7 +18,6 @@ export const submit = (url: string, form: Record<string, string> = {}) =>
 export async function openTill(server: TestServer, name?: string) {
   const owner: Person = await registerOwner(server, name);
   const { deps } = server;
-  const stamp = () => ({ now: deps.clock.now(), newId: deps.newId });
 
   return {
     server,
@@ -40,10 +43,19 @@ export async function openTill(server: TestServer, name?: string) {
     },
     owedCents: () => deps.store.read((q) => ledger.balance(q, accounts.receivable(owner.id))),
     owedMinutes: () => deps.store.read((q) => ledger.balance(q, accounts.minutesReceivable(owner.id))),
-    /** Uses up credit or minutes as an order does. */
+    /** Uses up credit or minutes: an order of one slot at just this price. */
     async spend(paidWith: "credit" | "hours", amount: number) {
-      const order = { playtestId: deps.newId(), paymentId: deps.newId(), ownerId: owner.id, paidWith, amount };
-      await deps.store.write((tx) => ledger.post(tx, orderTransfer(order), stamp()));
+      const gameId = await createGame(owner);
+      const game = (await deps.store.read((q) => games.find(q, gameId)))!;
+      const order = orderBody.parse({ quantity: 1 });
+      await deps.store.write(async (tx) => {
+        const { playtest } = await placeOrder(deps, tx, game, order, "card");
+        const price = { cost_per_slot_cents: amount, duration_minutes: paidWith === "hours" ? amount : 60 };
+        await updateRow(tx, "playtests", playtest.id, price);
+        const need = { totalCents: amount, minutesNeeded: amount };
+        const priced = { ...playtest, ...price };
+        await activate(deps, tx, priced, paidWith, await charge(deps, tx, priced, paidWith, need));
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { topUpTransfers } from "../../server/domain/ledger.ts";
 import { postAll } from "../../server/store/ledger.ts";
+import { checkLedger } from "../../server/store/ledger-checks.ts";
 import { insertRow } from "../../server/store/rows.ts";
 import type { Node, Reply, TestServer } from "./server.ts";
 
@@ -136,18 +137,8 @@ export async function play(server: Node, playtester: Person, playtestId: string)
   return slotId;
 }
 
-/** The sums of every asset's postings, which must be zero, and accounts whose cached balance is not the sum of theirs. */
+/** What the ten invariants of the ledger find wrong. */
 export async function ledgerFaults(server: TestServer): Promise<string[]> {
-  return server.deps.store.read(async (q) => {
-    const unbalanced = await q.all<{ transfer_id: string }>(
-      "SELECT transfer_id FROM ledger_postings GROUP BY transfer_id HAVING SUM(amount) <> 0",
-    );
-    const off = await q.all<{ id: string }>(
-      "SELECT a.id FROM ledger_accounts a WHERE a.balance <> (SELECT COALESCE(SUM(p.amount), 0) FROM ledger_postings p WHERE p.account_id = a.id)",
-    );
-    return [
-      ...unbalanced.map((row) => `transfer ${row.transfer_id} does not balance`),
-      ...off.map((row) => `account ${row.id} is not the sum of its postings`),
-    ];
-  });
+  const checks = await server.deps.store.read(checkLedger);
+  return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
 }

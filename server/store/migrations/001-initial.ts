@@ -100,21 +100,29 @@ export const initial = {
       owner_id TEXT, subscription_id TEXT, payment_id TEXT, playtest_id TEXT, created_at {int} NOT NULL) {strict}`,
     `CREATE TABLE ledger_postings (
       id TEXT PRIMARY KEY, transfer_id TEXT NOT NULL REFERENCES ledger_transfers (id), account_id TEXT NOT NULL, amount {int} NOT NULL,
-      created_at {int} NOT NULL) {strict}`,
+      balance_after {int}, created_at {int} NOT NULL) {strict}`,
     `CREATE INDEX ledger_postings_by_transfer ON ledger_postings (transfer_id)`,
     `CREATE INDEX ledger_postings_by_account ON ledger_postings (account_id, created_at, id)`,
+    {
+      sqlite: `CREATE TRIGGER ledger_postings_unchanged BEFORE UPDATE ON ledger_postings BEGIN SELECT RAISE(ABORT, 'a posting is never changed'); END`,
+      postgres: "REVOKE UPDATE, TRUNCATE ON ledger_postings FROM CURRENT_USER",
+    },
+    {
+      sqlite: `CREATE TRIGGER ledger_postings_kept BEFORE DELETE ON ledger_postings BEGIN SELECT RAISE(ABORT, 'a posting is never removed'); END`,
+      postgres: "REVOKE DELETE ON ledger_postings FROM CURRENT_USER",
+    },
 
     // Billing
     `CREATE TABLE payments (
       id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), amount_cents {int} NOT NULL, status TEXT NOT NULL, provider TEXT NOT NULL,
       external_id TEXT NOT NULL, purpose TEXT NOT NULL, playtest_id TEXT, subscription_id TEXT, return_url TEXT, description TEXT,
-      checkout_hash TEXT UNIQUE, expires_at {int}, completed_at {int}, flagged TEXT, created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
+      checkout_hash TEXT UNIQUE, expires_at {int}, completed_at {int}, flagged TEXT, fee_cents {int} NOT NULL DEFAULT 0, created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
     `CREATE INDEX payments_by_owner ON payments (owner_id, created_at, id)`,
     `CREATE INDEX payments_by_subscription ON payments (subscription_id, created_at, id)`,
     `CREATE INDEX payments_by_external ON payments (provider, external_id)`,
     `CREATE TABLE payment_reversals (
       id TEXT PRIMARY KEY, payment_id TEXT NOT NULL REFERENCES payments (id), kind TEXT NOT NULL, cents {int} NOT NULL, state TEXT NOT NULL,
-      created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
+      fee_cents {int} NOT NULL DEFAULT 0, created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
     `CREATE INDEX payment_reversals_by_payment ON payment_reversals (payment_id, created_at, id)`,
     `CREATE TABLE invoices (
       payment_id TEXT PRIMARY KEY REFERENCES payments (id), issuer TEXT NOT NULL, year {int} NOT NULL, sequence {int} NOT NULL, number TEXT NOT NULL,
@@ -140,7 +148,7 @@ export const initial = {
     `CREATE TABLE crypto_deposits (
       chain TEXT NOT NULL, tx_hash TEXT NOT NULL, tx_index {int} NOT NULL, currency TEXT NOT NULL, receiver TEXT NOT NULL, amount_atomic TEXT NOT NULL,
       owner_id TEXT, payment_id TEXT, value_cents {int} NOT NULL, status TEXT NOT NULL, note TEXT, seen_at {int} NOT NULL,
-      PRIMARY KEY (chain, tx_hash, tx_index)) {strict}`,
+      resolved_at {int}, resolved_by TEXT, resolution TEXT, PRIMARY KEY (chain, tx_hash, tx_index)) {strict}`,
     `CREATE TABLE crypto_scans (chain TEXT PRIMARY KEY, position TEXT NOT NULL, scanned_at {int} NOT NULL) {strict}`,
     `CREATE TABLE sandbox_chain (
       chain TEXT NOT NULL, tx_hash TEXT NOT NULL, currency TEXT NOT NULL, receiver TEXT NOT NULL, amount_atomic TEXT NOT NULL, status TEXT NOT NULL,

@@ -12,7 +12,7 @@ export const doctor = define({
   name: "doctor",
   summary: "Check a server's database and files, running or not",
   description:
-    "Prints one line per check and ends with 1 when something is wrong. --ledger adds the ten invariants of the books.",
+    "Prints one line per check and ends with 1 when something is wrong, saying what that means and what to do. --ledger adds the ten invariants of the books.",
   risk: "local",
   args: {},
   flags: {
@@ -29,10 +29,11 @@ export const doctor = define({
     const server = await import("../../../server/doctor.ts");
     const options = { ...flags, env: { ...ctx.io.env }, now: ctx.now() };
     const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
-    const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name);
+    const failed = checks.filter(({ ok }) => !ok);
     const outcome = ctx.rows("checks", checks, view);
-    return failed.length === 0
-      ? outcome
-      : { ...outcome, failure: failure(`${plural(failed.length, "check")} failed: ${failed.join(", ")}.`) };
+    if (failed.length === 0) return outcome;
+    const names = failed.map(({ name }) => name).join(", ");
+    const help = failed.flatMap((check) => (check.help === undefined ? [] : [`${check.name}: ${check.help}`]));
+    return { ...outcome, failure: failure(`${plural(failed.length, "check")} failed: ${names}.`, help.join("\n") || undefined) };
   },
 });

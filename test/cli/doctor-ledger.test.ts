@@ -1,0 +1,132 @@
+import { cpSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type OpenOptions, openStore } from "../../server/store/open.ts";
+import { playtest } from "../helpers/cli.ts";
+import { type Corruption, corrupt, corruptions } from "../helpers/corruptions.ts";
+import { tellHistory } from "../helpers/history.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
+import { startTestServer } from "../helpers/server.ts";
+import { drivers, freshFolder, type Place } from "../helpers/store.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A database whose server told a long history and ended. */
+async function lived(name: "sqlite" | "postgres"): Promise<Place> {
+  const store = await drivers.find((driver) => driver.name === name)!.open();
+  const server = await startTestServer({ store });
+  await tellHistory(server);
+  await server.close();
+  await store.close();
+  return store.place;
+}
+
+async function break_(options: OpenOptions, corruption: Corruption): Promise<void> {
+  const store = await openStore(options);
+  await store.write((tx) => corrupt(tx, store.dialect, corruption));
+  await store.close();
+}
+
+const folderOf = (place: Place) => (place.options as { dataDir: string }).dataDir;
+
+describe("serve doctor --ledger", () => {
+  let clean: Place;
+  beforeAll(async () => {
+    clean = await lived("sqlite");
+  });
+  afterAll(async () => {
+    await killLeftovers();
+    await clean.remove();
+  });
+
+  const copy = () => {
+    const folder = freshFolder();
+    cpSync(folderOf(clean), folder, { recursive: true });
+    return folder;
+  };
+  const doctor = (folder: string, ...more: string[]) => playtest(["serve", "doctor", "--ledger", "--data", folder, ...more]);
+
+  it("finds nothing wrong after a long history, as a process of its own", async () => {
+    const folder = copy();
+    const { code, stdout, stderr } = await spawnPlaytest(folder, ["serve", "doctor", "--ledger", "--data", folder]).ended;
+    const lines = stdout.trimEnd().split("\n");
+    expect({ code, stderr, failed: lines.filter((line) => !line.includes("\tok\t")) }).toEqual({
+      code: 0,
+      stderr: "",
+      failed: [],
+    });
+    expect(lines.filter((line) => line.startsWith("ledger_"))).toHaveLength(10);
+  });
+
+  it.each(corruptions)("finds $name", async (corruption) => {
+    const folder = copy();
+    await break_({ dataDir: folder }, corruption);
+    const { code, stdout, stderr } = await doctor(folder);
+    const names = [...(corruption.also ?? []), corruption.rule];
+    expect(code).toBe(1);
+    const failed = stdout.split("\n").filter((line) => line.includes("\tfailed\t"));
+    expect(failed.map((line) => line.split("\t")[0])).toEqual(names);
+    expect(failed.at(-1)).toMatch(corruption.says);
+    expect(stderr).toContain(`failed: ${names.join(", ")}.\n`);
+    expect(stderr).toMatch(new RegExp(`${corruption.rule}: Broken: .*(Stop|stop) the server`));
+  });
+
+  it("says the same as JSON", async () => {
+    const folder = copy();
+    const [corruption] = corruptions;
+    await break_({ dataDir: folder }, corruption!);
+    const { code, stdout } = await doctor(folder, "--json");
+    const { checks } = JSON.parse(stdout);
+    expect(code).toBe(1);
+    expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([
+      {
+        name: corruption!.rule,
+        ok: false,
+        detail: expect.stringMatching(corruption!.says),
+        help: expect.stringMatching(/^Broken: /),
+      },
+    ]);
+  });
+
+  it("finds the guard gone that keeps postings as they are", async () => {
+    const folder = copy();
+    const store = await openStore({ dataDir: folder });
+    await expect(store.write((tx) => tx.run("UPDATE ledger_postings SET amount = 0"))).rejects.toThrow(
+      "a posting is never changed",
+    );
+    await expect(store.write((tx) => tx.run("DELETE FROM ledger_postings"))).rejects.toThrow("a posting is never removed");
+    await store.write((tx) => tx.run("DROP TRIGGER ledger_postings_kept"));
+    await store.close();
+    const { code, stdout, stderr } = await doctor(folder);
+    expect({ code, failed: stdout.split("\n").filter((line) => line.includes("\tfailed\t")) }).toEqual({
+      code: 1,
+      failed: ["postings_guard\tfailed\tledger_postings has 1 of its 2 triggers"],
+    });
+    expect(stderr).toContain("postings_guard: The database no longer refuses");
+  });
+
+  it("sets a wrong balance right with --fix", async () => {
+    const folder = copy();
+    await break_({ dataDir: folder }, corruptions.find(({ name }) => name === "a changed balance")!);
+    expect((await doctor(folder)).code).toBe(1);
+    expect(await doctor(folder, "--fix")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 balances set to the sum"),
+    });
+    expect((await doctor(folder)).code).toBe(0);
+  });
+
+  it("looks at a PostgreSQL database as well", async () => {
+    const place = await lived("postgres");
+    const { databaseUrl } = place.options as { databaseUrl: string };
+    const look = () => playtest(["serve", "doctor", "--ledger", "--database-url", databaseUrl], { now: Date.now() });
+    expect(await look()).toMatchObject({ code: 0, stdout: expect.stringContaining("ledger_10_causes\tok") });
+    const corruption = corruptions.find(({ rule }) => rule === "ledger_4_holds")!;
+    await break_(place.options, corruption);
+    const { code, stdout } = await look();
+    expect({ code, line: stdout.split("\n").find((line) => line.includes("\tfailed\t")) }).toEqual({
+      code: 1,
+      line: expect.stringMatching(corruption.says),
+    });
+    await place.remove();
+  });
+});

@@ -1,0 +1,270 @@
+import type { Query, Store } from "../../server/store/db.ts";
+import { initial } from "../../server/store/migrations/001-initial.ts";
+
+/** A way to break the books by hand, and what the checks then say. */
+export interface Corruption {
+  name: string;
+  /** Which check fails, and only it unless more are named. */
+  rule: string;
+  also?: readonly string[];
+  says: RegExp;
+  sql: readonly string[];
+}
+
+const first = (table: string, condition: string) => `(SELECT MIN(id) FROM ${table} WHERE ${condition})`;
+const owner = "(SELECT MIN(id) FROM ledger_accounts WHERE id LIKE 'liab:credit:%')";
+const debtor = "(SELECT MIN(id) FROM ledger_accounts WHERE id LIKE 'assets:receivable:%')";
+const accept = first(
+  "ledger_transfers",
+  "source = 'accept:' AND playtest_id IN (SELECT id FROM playtests WHERE paid_with = 'credit')",
+);
+const renamed = (to: string, which: string) =>
+  `UPDATE ledger_transfers SET event_key = '${to}:lost', source = '${to}:' WHERE id = ${which}`;
+
+/** A transfer that balances, made by hand: it moves `amount`, an expression over account `a`, to the account from goodwill. */
+const forged = (id: string, account: string, amount: string, after: string | null) => [
+  `INSERT INTO ledger_transfers (id, event_key, asset, source, created_at) VALUES ('${id}', 'goodwill:${id}', 'USD', 'goodwill:', 1)`,
+  `INSERT INTO ledger_postings (id, transfer_id, account_id, amount, balance_after, created_at)
+    SELECT '${id}-1', '${id}', ${account}, ${amount}, ${after}, 1 FROM ledger_accounts a WHERE a.id = ${account.startsWith("'") ? owner : account}`,
+  `INSERT INTO ledger_postings (id, transfer_id, account_id, amount, created_at)
+    SELECT '${id}-2', '${id}', 'expense:goodwill', -amount, 1 FROM ledger_postings WHERE id = '${id}-1'`,
+];
+
+export const corruptions: readonly Corruption[] = [
+  {
+    name: "a changed posting",
+    rule: "ledger_1_transfers",
+    says: /transfer \S+ is off by 1;.* asset USD is off by 1/,
+    sql: [
+      `UPDATE ledger_postings SET amount = amount + 1 WHERE id = ${first("ledger_postings", "account_id = 'revenue:platform'")}`,
+    ],
+  },
+  {
+    name: "cents among minutes",
+    rule: "ledger_1_transfers",
+    says: /transfer \S+ posts MIN to /,
+    sql: ["UPDATE ledger_transfers SET asset = 'MIN' WHERE source = 'goodwill:'"],
+  },
+  {
+    name: "a changed balance",
+    rule: "ledger_2_balances",
+    says: /liab:credit:\S+ holds -\d+, its postings -\d+/,
+    sql: [`UPDATE ledger_accounts SET balance = balance - 5 WHERE id = ${owner}`],
+  },
+  {
+    name: "a lost receivable",
+    rule: "ledger_2_balances",
+    says: /assets:receivable:\S+ has postings but no balance/,
+    sql: ["DELETE FROM ledger_accounts WHERE id LIKE 'assets:receivable:%'"],
+  },
+  {
+    name: "credit overdrawn for a moment",
+    rule: "ledger_3_overdrafts",
+    says: /liab:credit:\S+ was overdrawn by 1/,
+    sql: [...forged("f1", owner, "1 - a.balance", "1"), ...forged("f2", owner, "a.balance - 1", "a.balance")],
+  },
+  {
+    name: "a receivable settled beyond what was owed",
+    rule: "ledger_3_overdrafts",
+    says: /assets:receivable:\S+ was overdrawn by 2/,
+    sql: [...forged("f1", debtor, "-2 - a.balance", "-2"), ...forged("f2", debtor, "a.balance + 2", "a.balance")],
+  },
+  {
+    name: "a price changed after the order",
+    rule: "ledger_4_holds",
+    says: /liab:held:\S+ holds \d+, its unfinished slots are worth \d+/,
+    sql: ["UPDATE playtests SET cost_per_slot_cents = cost_per_slot_cents + 1 WHERE paid_with = 'credit'"],
+  },
+  {
+    name: "a length changed after the order",
+    rule: "ledger_4_holds",
+    says: /min:held:\S+ holds 60, its unfinished slots are worth 61/,
+    sql: ["UPDATE playtests SET duration_minutes = duration_minutes + 1 WHERE paid_with = 'hours'"],
+  },
+  {
+    name: "a hold of no playtest",
+    rule: "ledger_4_holds",
+    says: /liab:held:nothing holds 700, its playtest is not there/,
+    sql: [
+      ...forged("f1", "'liab:held:nothing'", "-700", "-700"),
+      "INSERT INTO ledger_accounts (id, asset, balance) VALUES ('liab:held:nothing', 'USD', -700)",
+    ],
+  },
+  {
+    name: "an accepted slot that is not posted",
+    rule: "ledger_5_once",
+    says: /slot \S+ is accepted, its hold ended 0 times;.*its playtester was not paid 1000/,
+    sql: [renamed("goodwill", accept)],
+  },
+  {
+    name: "a hold that ended twice",
+    rule: "ledger_5_once",
+    says: /slot \S+ is accepted, its hold ended 2 times/,
+    sql: [
+      `UPDATE slots SET replaces = (SELECT MIN(a.id) FROM slots a WHERE a.playtest_id = slots.playtest_id AND a.status = 'accepted')
+        WHERE id = ${first("slots", "status = 'open' AND playtest_id IN (SELECT id FROM playtests WHERE paid_with = 'credit')")}`,
+    ],
+  },
+  {
+    name: "a payout that differs from the order's",
+    rule: "ledger_5_once",
+    says: /slot \S+ is accepted, but its playtester was not paid 1001/,
+    sql: ["UPDATE playtests SET payout_cents = payout_cents + 1 WHERE paid_with = 'hours'"],
+  },
+  {
+    name: "a payment posted, but not as credit",
+    rule: "ledger_5_once",
+    says: /payment \S+ is completed with 40000, but was credited 0 times/,
+    sql: [renamed("settle", first("ledger_transfers", "source = 'topup:'"))],
+  },
+  {
+    name: "a crypto payment of another amount",
+    rule: "ledger_5_once",
+    says: /payment \S+ is completed with 7501, but was credited 1 times, 7500 in all/,
+    sql: ["UPDATE payments SET amount_cents = amount_cents + 1 WHERE provider = 'x402' AND status = 'completed'"],
+  },
+  {
+    name: "a plan that brought no minutes",
+    rule: "ledger_5_once",
+    says: /payment \S+ is completed, but its plan brought no minutes/,
+    sql: [renamed("admin_grant", first("ledger_transfers", "source = 'invoice:'"))],
+  },
+  {
+    name: "minutes in nobody's history",
+    rule: "ledger_6_hours",
+    says: /posting \S+ changes min:balance:\S+ in the history of nobody/,
+    sql: ["UPDATE ledger_transfers SET owner_id = NULL WHERE source = 'admin_grant:'"],
+  },
+  {
+    name: "minutes of a source that no history shows",
+    rule: "ledger_6_hours",
+    says: /posting \S+ changes min:balance:\S+ as goodwill:lost/,
+    sql: [renamed("goodwill", first("ledger_transfers", "source = 'admin_grant:'"))],
+  },
+  {
+    name: "a processor's fee that is not posted",
+    rule: "ledger_7_processors",
+    says: /assets:processor:sandbox holds \d+, its payments are worth \d+/,
+    sql: [
+      `UPDATE payments SET fee_cents = fee_cents + 30 WHERE id = ${first("payments", "provider = 'sandbox' AND status = 'completed'")}`,
+    ],
+  },
+  {
+    name: "a processor without payments",
+    rule: "ledger_7_processors",
+    says: /assets:processor:elsewhere holds 700, its payments are worth 0/,
+    sql: forged("f1", "'assets:processor:elsewhere'", "700", "NULL"),
+  },
+  {
+    name: "a deposit that is not posted",
+    rule: "ledger_8_deposits",
+    says: /deposit base:0x1 is worth 5, but not posted; assets:crypto:base:USDC holds/,
+    sql: [
+      `INSERT INTO crypto_deposits (chain, tx_hash, tx_index, currency, receiver, amount_atomic, owner_id, payment_id, value_cents, status, seen_at)
+        VALUES ('base', '0x1', 0, 'USDC', '0x2', '5', 'o', 'p', 5, 'credited', 1)`,
+    ],
+  },
+  {
+    name: "a deposit of another value",
+    rule: "ledger_8_deposits",
+    says: /assets:crypto:base:USDC holds \d+, its deposits are worth \d+/,
+    sql: ["UPDATE crypto_deposits SET value_cents = value_cents - 1 WHERE status = 'credited'"],
+  },
+  {
+    name: "money aside that its deposit does not know of",
+    rule: "ledger_8_deposits",
+    says: /liab:suspense:\S+ holds 1850, what is kept aside is worth 0/,
+    sql: ["UPDATE crypto_deposits SET status = 'credited' WHERE status = 'suspense'"],
+  },
+  {
+    name: "a deposit neither credited nor aside",
+    rule: "ledger_8_deposits",
+    says: /deposit base:0x\S+ is lost/,
+    sql: ["UPDATE crypto_deposits SET status = 'lost' WHERE status = 'credited'"],
+  },
+  {
+    name: "crypto credited without a deposit",
+    rule: "ledger_8_deposits",
+    says: /transfer crypto:base:0x\S+ is of no deposit/,
+    sql: ["DELETE FROM crypto_deposits WHERE status = 'credited'"],
+  },
+  {
+    name: "a transfer edited so that all sums hold",
+    rule: "ledger_9_immutable",
+    says: /liab:credit:\S+ has a gap in its history at -\d+/,
+    sql: [
+      "UPDATE ledger_accounts SET balance = balance - 100 WHERE id IN (SELECT p.account_id FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id WHERE t.source = 'goodwill:')",
+      "UPDATE ledger_postings SET amount = amount + CASE WHEN amount < 0 THEN -100 ELSE 100 END WHERE transfer_id IN (SELECT id FROM ledger_transfers WHERE source = 'goodwill:')",
+    ],
+  },
+  {
+    name: "the postings of a transfer removed",
+    rule: "ledger_9_immutable",
+    says: /transfer \S+ has lost its postings/,
+    sql: [
+      "UPDATE ledger_accounts SET balance = balance + 2500 WHERE id IN (SELECT p.account_id FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id WHERE t.source = 'goodwill:')",
+      "DELETE FROM ledger_postings WHERE transfer_id IN (SELECT id FROM ledger_transfers WHERE source = 'goodwill:')",
+    ],
+  },
+  {
+    name: "a posting moved in time",
+    rule: "ledger_9_immutable",
+    says: /posting \S+ is not of the time of its transfer/,
+    sql: ["UPDATE ledger_postings SET created_at = created_at + 1 WHERE account_id = 'revenue:platform'"],
+  },
+  {
+    name: "an accepted slot that is something else now",
+    rule: "ledger_10_causes",
+    says: /slot \S+ is expired, but posted as accept:/,
+    sql: [
+      `UPDATE slots SET status = 'expired' WHERE id = (SELECT SUBSTR(event_key, 8) FROM ledger_transfers WHERE id = ${accept})`,
+    ],
+  },
+  {
+    name: "an order paid by a payment that failed",
+    rule: "ledger_10_causes",
+    says: /payment \S+ is failed, but posted as order:/,
+    sql: ["UPDATE payments SET status = 'failed' WHERE provider = 'credit'"],
+  },
+  {
+    name: "crypto credited for a payment that is pending",
+    rule: "ledger_10_causes",
+    says: /payment \S+ is pending, but posted as crypto:/,
+    sql: ["UPDATE payments SET status = 'pending' WHERE provider = 'x402' AND status = 'completed'"],
+  },
+  {
+    name: "a payout of another amount",
+    rule: "ledger_10_causes",
+    says: /payout \S+ is completed with 601, but 600 is posted/,
+    sql: ["UPDATE payouts SET amount_cents = amount_cents + 1 WHERE status = 'completed'"],
+  },
+  {
+    name: "a payout that is not there",
+    rule: "ledger_10_causes",
+    says: /transfer withdraw:\S+ is of a payout that is not there/,
+    sql: ["DELETE FROM payouts WHERE status = 'failed'"],
+  },
+  {
+    name: "a chargeback that is not there",
+    rule: "ledger_10_causes",
+    also: ["ledger_7_processors"],
+    says: /payment \S+ had 0 taken back, but 6000 is posted/,
+    sql: ["DELETE FROM payment_reversals WHERE kind = 'dispute'"],
+  },
+  {
+    name: "a transfer of no known kind",
+    rule: "ledger_10_causes",
+    says: /transfer gift:lost is of no kind this program posts/,
+    sql: [renamed("gift", first("ledger_transfers", "source = 'goodwill:'"))],
+  },
+];
+
+const triggers = initial.statements.flatMap((statement) => (typeof statement === "string" ? [] : [statement.sqlite]));
+
+/** Breaks the books past the guards of their database, which are there again afterwards. */
+export async function corrupt(tx: Query, dialect: Store["dialect"], { sql }: Corruption): Promise<void> {
+  const guarded = dialect === "sqlite" ? triggers : [];
+  for (const trigger of guarded) await tx.run(`DROP TRIGGER ${/TRIGGER (\w+)/.exec(trigger)![1]}`);
+  for (const statement of sql) if ((await tx.run(statement)) === 0) throw new Error(`nothing was broken by ${statement}`);
+  for (const trigger of guarded) await tx.run(trigger);
+}
