@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { asking, brokenRules, instructionsOf, openWallet } from "../helpers/crypto.ts";
+import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { createTestClock, type Reply } from "../helpers/server.ts";
+import { ledgerFaults } from "../helpers/story.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -122,7 +123,7 @@ onBothDatabases("deposits nobody named", (serve) => {
       { status: "suspense", note, owner_id: wallet.owner.id, value_cents: 2000 },
     ]);
     expect(await wallet.suspense(asked.body.error.payment.id)).toBe(2000);
-    expect(await brokenRules(wallet.server)).toEqual([]);
+    expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
   it("keeps an amount nobody asked for in suspense once who sent it had time to name it, with nobody's name", async () => {
@@ -140,7 +141,7 @@ onBothDatabases("deposits nobody named", (serve) => {
     await wallet.ask();
     const named = await wallet.prove(txHash);
     expect([named.status, named.body.error.message]).toEqual([409, expect.stringContaining("not lost: it is kept aside")]);
-    expect(await brokenRules(wallet.server)).toEqual([]);
+    expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
   it("leaves an amount that fits no quote to who names it in time", async () => {

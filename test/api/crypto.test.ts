@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { offerOf, openQuote } from "../../server/billing/crypto-quotes.ts";
-import { brokenRules, instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
+import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { registerOwner } from "../helpers/story.ts";
+import { ledgerFaults, registerOwner } from "../helpers/story.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -105,7 +105,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect((await wallet.prove(txHash)).body.data).toEqual(replies[0]!.body.data);
     expect([await wallet.credit(), await wallet.received()]).toEqual([2000, 2000]);
     expect((await wallet.owner.get(`/billing/payments/${id}/invoice`)).status).toBe(200);
-    expect(await brokenRules(wallet.server)).toEqual([]);
+    expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
   it.each(["ETH", "SOL"])("credits %s at the rate of the quote", async (currency) => {
@@ -217,7 +217,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect([await wallet.credit(), await wallet.suspense(id), await wallet.received()]).toEqual([0, 1850, 1850]);
     expect((await wallet.prove(await wallet.send(asked))).status).toBe(200);
     expect([await wallet.credit(), await wallet.suspense(id)]).toEqual([2000, 1850]);
-    expect(await brokenRules(wallet.server)).toEqual([]);
+    expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
   it.each([
@@ -326,7 +326,7 @@ onBothDatabases("crypto top-up", (serve) => {
     await card("disputed");
     expect((await wallet.prove(await wallet.send(await wallet.ask(5000)))).body.data.creditedCents).toBe(5000);
     expect(await wallet.credit()).toBe(3000);
-    expect(await brokenRules(server)).toEqual([]);
+    expect(await ledgerFaults(server)).toEqual([]);
   });
 
   it("emits payment.completed once", async () => {

@@ -75,7 +75,7 @@ describe("serve doctor --ledger", () => {
     const [corruption] = corruptions;
     await break_({ dataDir: folder }, corruption!);
     const { code, stdout } = await doctor(folder, "--json");
-    const { checks } = JSON.parse(stdout);
+    const { result: checks } = JSON.parse(stdout);
     expect(code).toBe(1);
     expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([
       {

@@ -1,5 +1,4 @@
 import { accounts } from "../../server/domain/ledger.ts";
-import { checkLedger } from "../../server/store/ledger-checks.ts";
 import type { Reply, TestServer } from "./server.ts";
 import { type Person, registerOwner } from "./story.ts";
 
@@ -65,10 +64,6 @@ async function sumOf(server: TestServer, account: string): Promise<number> {
   const row = await server.deps.store.read((q) => q.one<{ total: number | string | null }>(sql, account));
   return Math.abs(Number(row?.total ?? 0));
 }
-
-/** The names of the ledger rules that do not hold. */
-export const brokenRules = async (server: TestServer) =>
-  (await server.deps.store.read(checkLedger)).filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
 
 /** A transaction on the sandbox chain that pays a 402; `by` is added to its amount. */
 export async function send(

@@ -696,7 +696,10 @@ const concurrency: Mutant[] = [
     rule: "two processes: one of 50 orders from credit for one",
     test: "faults/races",
     only: "PostgreSQL.*pays one of 50 orders",
-    edits: [looseIsolation, ["server/store/ledger.ts", "AND balance + ? ${sign} 0`", "AND (balance + ? ${sign} 0 OR 1 = 1)`"]],
+    edits: [
+      looseIsolation,
+      ["server/store/ledger.ts", "AND balance + ? ${sign} 0 RETURNING", "AND (balance + ? ${sign} 0 OR 1 = 1) RETURNING"],
+    ],
   },
   {
     rule: "two processes: one order for one key",
