@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Edit, type Mutant, mutants } from "./rules.ts";
+import type { Edit, Mutant } from "./mutant.ts";
+import { mutants } from "./rules/index.ts";
 
 /**
  * `npm run test:mutants [-- [--why] [PATTERN]]`: breaks each rule in a copy of the sources and expects its tests to fail; only

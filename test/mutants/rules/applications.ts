@@ -1,0 +1,93 @@
+import { choosing } from "../files.ts";
+import type { Mutant } from "../mutant.ts";
+
+export const applicationsRules: readonly Mutant[] = [
+  {
+    rule: "nobody applies in automatic mode",
+    test: "api/applications",
+    edits: [
+      [
+        choosing,
+        '  if (playtest.selection_mode !== "manual")\n    throw badRequest("This playtest takes the first who claims: claim',
+        '  if (playtest.quantity < 0)\n    throw badRequest("This playtest takes the first who claims: claim',
+      ],
+    ],
+  },
+  {
+    rule: "nothing to approve in automatic mode: 400",
+    test: "api/applications",
+    edits: [
+      [
+        choosing,
+        '  if (playtest.selection_mode !== "manual")\n    throw badRequest("This playtest takes the first who claims: there',
+        '  if (playtest.quantity < 0)\n    throw badRequest("This playtest takes the first who claims: there',
+      ],
+    ],
+  },
+  {
+    rule: "an approval names the slot",
+    test: "api/applications",
+    edits: [[choosing, "assigned_slot_id: slot.id }", "assigned_slot_id: null }"]],
+  },
+  {
+    rule: "who applied once cannot apply again",
+    test: "api/applications",
+    edits: [
+      [
+        choosing,
+        "if (!(await applications.insert(tx, application)))",
+        "if (!(await applications.insert(tx, application)) && playtest.quantity < 0)",
+      ],
+    ],
+  },
+  {
+    rule: "only a pending application is decided",
+    test: "api/applications",
+    edits: [
+      [choosing, 'if (status !== "pending") throw notPending(status);', ""],
+      ["server/store/applications.ts", '{ status: "pending" }', "{}"],
+    ],
+  },
+  {
+    rule: "the playtester is told of a rejection",
+    test: "api/applications",
+    edits: [[choosing, 'playtester, "application.rejected")', 'playtester, "application.auto_rejected")']],
+  },
+  {
+    rule: "the owner's words go into the mail",
+    test: "api/applications",
+    edits: [
+      [
+        choosing,
+        "composeRejected({ name: playtester.display_name, gameName, customMessage })",
+        "composeRejected({ name: playtester.display_name, gameName, customMessage: undefined })",
+      ],
+    ],
+  },
+  {
+    rule: "the last slot closes the rest",
+    test: "api/applications",
+    edits: [
+      [
+        choosing,
+        "slotsRemaining: await closeWhenFull(deps, tx, playtest) }",
+        "slotsRemaining: (await slots.openOf(tx, playtest.id)).length }",
+      ],
+    ],
+  },
+  {
+    rule: "each of the rest is told",
+    test: "api/applications",
+    edits: [[choosing, 'await tell(deps, tx, playtest, id, playtester, "application.auto_rejected")', '{ gameName: "" }']],
+  },
+  {
+    rule: "a withdrawn application is withdrawn",
+    test: "api/applications",
+    edits: [[choosing, '{ status: "withdrawn" as const', '{ status: "rejected" as const']],
+  },
+  {
+    rule: "pending applications close with the window",
+    test: "api/applications",
+    edits: [["server/jobs/playtests.ts", "    await closePending(deps, tx, playtest, playtest.applications_expire_at!);\n", ""]],
+  },
+];

@@ -1,0 +1,132 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
+import { listener, slotRows } from "../files.ts";
+import type { Edit, Mutant } from "../mutant.ts";
+
+const postgres = "server/store/postgres.ts";
+
+const looseIsolation: Edit = [postgres, "ISOLATION LEVEL SERIALIZABLE", "ISOLATION LEVEL READ COMMITTED"];
+const noCompareAndSet: Edit = [
+  slotRows,
+  'updateRow(tx, "slots", id, changes, { status: from })',
+  'updateRow(tx, "slots", id, changes)',
+];
+
+export const concurrencyRules: readonly Mutant[] = [
+  {
+    rule: "one slot, many claims: one",
+    test: "api/playtests",
+    edits: [
+      noCompareAndSet,
+      [
+        slotRows,
+        "WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1",
+        "WHERE playtest_id = ? ORDER BY created_at, id LIMIT 1",
+      ],
+    ],
+  },
+  {
+    rule: "10 slots, 50 approvals: 10",
+    test: "api/applications",
+    edits: [
+      noCompareAndSet,
+      [
+        slotRows,
+        "WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1",
+        "WHERE playtest_id = ? ORDER BY created_at, id LIMIT 1",
+      ],
+    ],
+  },
+  {
+    rule: "credit for one, many orders: one",
+    test: "api/playtests",
+    edits: [
+      [
+        "server/domain/orders.ts",
+        "const creditCovers = funds.balanceCents >= need.totalCents",
+        "const creditCovers = funds.balanceCents >= 0",
+      ],
+    ],
+  },
+  ...[
+    "gives one slot to one of 200 claims",
+    "gives 10 slots to 10 of 50 approvals",
+    "accepts or rejects a submission",
+    "deletes a slot or lets it be claimed",
+    "expires a slot or takes its submission",
+  ].map((name) => ({
+    rule: `two processes: ${name}`,
+    test: "faults/races",
+    only: `PostgreSQL.*${name}`,
+    edits: [looseIsolation, noCompareAndSet],
+  })),
+  {
+    rule: "two processes: one of 50 orders from credit for one",
+    test: "faults/races",
+    only: "PostgreSQL.*pays one of 50 orders",
+    edits: [
+      looseIsolation,
+      ["server/store/ledger.ts", "AND balance + ? ${sign} 0 RETURNING", "AND (balance + ? ${sign} 0 OR 1 = 1) RETURNING"],
+    ],
+  },
+  {
+    rule: "two processes: one order for one key",
+    test: "faults/races",
+    only: "PostgreSQL.*orders once for 20 requests",
+    edits: [[listener, "const stored = await once?.find(tx);", "const stored = undefined as Rendered | undefined;"]],
+  },
+  {
+    rule: "two processes: each job runs once",
+    test: "faults/races",
+    only: "PostgreSQL.*runs each job once",
+    edits: [
+      ["server/store/jobs.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 99_999,"],
+      ["server/store/jobs.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 99_999,"],
+      [slotRows, 'updateRow(tx, "slots", id, changes, { status: from })', 'updateRow(tx, "slots", id, changes)'],
+    ],
+  },
+  {
+    rule: "two processes tell the same time",
+    test: "store/clock",
+    edits: [["server/clock.ts", "...(isShared && { follow }),", "follow: async () => {},"]],
+  },
+  {
+    rule: "two processes tell the same time, in every request",
+    test: "faults/races",
+    only: "PostgreSQL.*(adds up advances|expires a slot)",
+    edits: [["server/compose.ts", "if (!follow) return store;", "if (follow) return store;"]],
+  },
+  {
+    rule: "advances at once add up",
+    test: "store/clock",
+    edits: [["server/clock.ts", '        await write(tx, "clock_booked_ms", booked);\n', ""]],
+  },
+  {
+    rule: "the clock never goes back, whoever moves it",
+    test: "store/clock",
+    edits: [["server/clock.ts", 'if (next > (await read(tx, "clock_offset_ms"))) await', "await"]],
+  },
+  {
+    rule: "a lease holds until it runs out",
+    test: "faults/two-processes",
+    edits: [
+      ["server/store/jobs.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 1,"],
+      ["server/store/jobs.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 1,"],
+    ],
+  },
+  {
+    rule: "who lost the lease ends no job",
+    test: "faults/two-processes",
+    edits: [
+      [
+        "server/store/jobs.ts",
+        'tx.run("DELETE FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token)',
+        'tx.run("DELETE FROM jobs WHERE id = ?", job.id)',
+      ],
+    ],
+  },
+  {
+    rule: "who lost the lease writes nothing",
+    test: "faults/two-processes",
+    edits: [["server/jobs/runner.ts", "if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);", ""]],
+  },
+];

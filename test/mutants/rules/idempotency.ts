@@ -1,0 +1,73 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
+import { listener } from "../files.ts";
+import type { Mutant } from "../mutant.ts";
+
+const idempotency = "server/http/idempotency.ts";
+
+export const idempotencyRules: readonly Mutant[] = [
+  {
+    rule: "a replay says so",
+    test: "api/http",
+    edits: [[idempotency, ', "Idempotency-Replayed": "true" }', " }"]],
+  },
+  {
+    rule: "same key, other body: refused",
+    test: "api/http",
+    edits: [[idempotency, "${canonicalJson(request.body ?? {})}", ""]],
+  },
+  {
+    rule: "same key, other path: refused",
+    test: "api/http",
+    edits: [[idempotency, "${request.endpoint.method} ${request.path}?", "${request.endpoint.method}?"]],
+  },
+  {
+    rule: "many at once with one key: one effect",
+    test: "api/playtests",
+    edits: [
+      [idempotency, "    alone: (work) => runAlone(deps, `${accountId} ${key}`, work),", "    alone: (work) => work(),"],
+      [listener, "const stored = await once?.find(tx);", "const stored = undefined as Rendered | undefined;"],
+    ],
+  },
+  {
+    rule: "the key of another account is another key",
+    test: "api/http",
+    edits: [
+      [
+        "server/store/idempotency.ts",
+        "WHERE account_id = ? AND idempotency_key",
+        "WHERE account_id <> CAST(? AS INTEGER) AND idempotency_key",
+      ],
+    ],
+  },
+  {
+    rule: "the order of fields does not matter",
+    test: "api/http",
+    edits: [
+      [idempotency, "canonicalJson(request.body ?? {})", "JSON.stringify(request.body ?? {})"],
+      [listener, "return validate(endpoint.body, raw ?? {});", "return raw ?? {};"],
+    ],
+  },
+  {
+    rule: "a refusal is not remembered: topped up, the same key orders",
+    test: "api/http",
+    edits: [
+      [
+        listener,
+        "const outcome = await fn(tx);",
+        "const outcome = await fn(tx).catch((error) => new Remembered(error, deps.clock.now() + 86_400_000));",
+      ],
+    ],
+  },
+  {
+    rule: "a key of 256 characters is refused",
+    test: "api/http",
+    edits: [[idempotency, "{1,255}$/", "{1,256}$/"]],
+  },
+  { rule: "an empty key is refused", test: "api/http", edits: [[idempotency, "{1,255}$/", "{0,255}$/"]] },
+  {
+    rule: "a key with control characters is refused",
+    test: "api/http",
+    edits: [[idempotency, "/^[\\x20-\\x7e]", "/^[\\x00-\\x7e]"]],
+  },
+  { rule: "a key is kept for 24 hours", test: "api/http", edits: [[idempotency, "keepMs = 24 *", "keepMs = 25 *"]] },
+];

@@ -1,0 +1,66 @@
+import { ledger, moves } from "../files.ts";
+import type { Mutant } from "../mutant.ts";
+
+export const moneyRules: readonly Mutant[] = [
+  {
+    rule: "an order holds its price",
+    test: "api/playtests",
+    edits: [
+      [
+        ledger,
+        "move(accounts.credit(ownerId), accounts.held(playtestId), amount)",
+        "move(accounts.credit(ownerId), accounts.revenuePlatform, amount)",
+      ],
+    ],
+  },
+  {
+    rule: "deleting an open slot returns its price",
+    test: "api/playtests",
+    edits: [[ledger, "accounts.credit(slot.ownerId), slot.costCents) }", "accounts.credit(slot.ownerId), slot.costCents / 2) }"]],
+  },
+  {
+    rule: "deleting returns under slot_refund:",
+    test: "api/playtests",
+    edits: [
+      [
+        moves,
+        'return refund(deps, tx, playtest, slot, "slot_refund");',
+        'return refund(deps, tx, playtest, slot, "manual_slot_expired");',
+      ],
+    ],
+  },
+  {
+    rule: "a claimed slot is not deleted",
+    test: "api/playtests",
+    edits: [
+      [
+        moves,
+        'slots.transition(tx, slot.id, "open", { status: "cancelled", ended_at: now })',
+        'slots.transition(tx, slot.id, slot.status, { status: "cancelled", ended_at: now })',
+      ],
+    ],
+  },
+  {
+    rule: "accepting: payout to the playtester, the rest to the platform",
+    test: "api/two-years",
+    edits: [
+      [
+        ledger,
+        "{ account: accounts.revenuePlatform, amount: payoutCents - costCents }",
+        "{ account: accounts.revenueForfeit, amount: payoutCents - costCents }",
+      ],
+    ],
+  },
+  {
+    rule: "postings of a transfer sum to zero",
+    test: "model/ledger",
+    edits: [
+      [
+        "server/store/ledger.ts",
+        "if (sum !== 0 || transfer.postings.length < 2) throw",
+        "if (transfer.postings.length < 2) throw",
+      ],
+      [ledger, "amount: payoutCents - costCents }", "amount: payoutCents - costCents + 1 }"],
+    ],
+  },
+];

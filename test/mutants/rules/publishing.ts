@@ -1,0 +1,15 @@
+import { review } from "../files.ts";
+import type { Mutant } from "../mutant.ts";
+
+export const publishingRules: readonly Mutant[] = [
+  {
+    rule: "an accepted public slot is publishing until the video is out",
+    test: "api/public",
+    edits: [[review, 'isPublic ? { status: "publishing" } :', 'isPublic && playtest.quantity < 0 ? { status: "publishing" } :']],
+  },
+  {
+    rule: "a trial's video waits for an admin",
+    test: "api/public",
+    edits: [[review, "if (await awaitsAdmin(tx, playtest, slot))", "if (slot.id === undefined)"]],
+  },
+];

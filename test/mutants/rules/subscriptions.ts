@@ -1,0 +1,79 @@
+import type { Mutant } from "../mutant.ts";
+
+const plans = "server/billing/subscriptions.ts";
+const renewals = "server/billing/renewals.ts";
+const cancellations = "server/billing/cancellations.ts";
+
+export const subscriptionsRules: readonly Mutant[] = [
+  {
+    rule: "a checkout that started is incomplete",
+    test: "api/billing-subscriptions",
+    edits: [[plans, 'status: "incomplete",\n    provider', 'status: "past_due",\n    provider']],
+  },
+  {
+    rule: "a paid checkout is active",
+    test: "api/billing-subscriptions",
+    edits: [[plans, '{ status: "active", card: card', '{ status: "past_due", card: card']],
+  },
+  {
+    rule: "a paid plan grants its hours",
+    test: "api/billing-subscriptions",
+    edits: [
+      [
+        "server/domain/subscriptions.ts",
+        "const granted = move(accounts.minutesIssued, accounts.minutes(ownerId), plan.minutesPerCycle)",
+        "const granted = move(accounts.minutesIssued, accounts.minutes(ownerId), plan.minutesPerCycle / 2)",
+      ],
+    ],
+  },
+  {
+    rule: "event subscription.created",
+    test: "api/billing-subscriptions",
+    edits: [[plans, 'await emitSubscription(deps, tx, "subscription.created", { ...row, ...started });', ""]],
+  },
+  {
+    rule: "event subscription.renewed",
+    test: "api/billing-subscriptions",
+    edits: [[plans, 'await emitSubscription(deps, tx, "subscription.renewed", { ...row, ...renewed });', ""]],
+  },
+  {
+    rule: "a failed renewal is past due",
+    test: "api/billing-subscriptions",
+    edits: [[renewals, '{ status: "past_due", failed', '{ status: "active", failed']],
+  },
+  {
+    rule: "event subscription.payment_failed",
+    test: "api/billing-subscriptions",
+    edits: [[renewals, 'await emitSubscription(deps, tx, "subscription.payment_failed", late);', ""]],
+  },
+  {
+    rule: "a later success is active again",
+    test: "api/billing-subscriptions",
+    edits: [[plans, '{ status: "active", failed_renewals: 0 }', "{ failed_renewals: 0 }"]],
+  },
+  {
+    rule: "a cancelled plan runs to the end of its period",
+    test: "api/billing-subscriptions",
+    edits: [[cancellations, 'row.status === "past_due" ? await end', 'row.status !== "incomplete" ? await end']],
+  },
+  {
+    rule: "event subscription.cancelled",
+    test: "api/billing-subscriptions",
+    edits: [[cancellations, '  await emitSubscription(deps, tx, "subscription.cancelled", result);\n', ""]],
+  },
+  {
+    rule: "resuming undoes the cancellation",
+    test: "api/billing-subscriptions",
+    edits: [[cancellations, "{ cancel_at_period_end: 0, cancelled_at: null", "{ cancel_at_period_end: 1, cancelled_at: null"]],
+  },
+  {
+    rule: "a plan change ends the old plan at that moment",
+    test: "api/billing-subscriptions",
+    edits: [[plans, "  if (running) await replace(deps, tx, running);\n", ""]],
+  },
+  {
+    rule: "a cancelled plan does not renew",
+    test: "api/billing-subscriptions",
+    edits: [[renewals, "if (row.cancel_at_period_end === 1) {", "if (row.cancel_at_period_end === 2) {"]],
+  },
+];
