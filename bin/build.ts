@@ -73,13 +73,22 @@ const tooEarly = (path: string) => ({
 
 const isShipped = (path: string) => shipped.includes(path.split("/")[0]!);
 
+const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+const isInstalled = (path: string) => installed.some((name) => path === name || path.startsWith(`${name}/`));
+
+const notThere = (path: string) => ({
+  errors: [{ text: `${path} is neither shipped inside nor installed beside the program: name it in dependencies` }],
+});
+
 /** Third parties that are not shipped stay packages, whoever asks for them first. */
 const packages: Plugin = {
   name: "packages",
   setup({ onResolve }) {
     onResolve({ filter: /^[@a-z]/ }, ({ path, kind, importer }) => {
       if (kind === "entry-point" || path.startsWith("node:") || isShipped(path)) return undefined;
-      return importer.includes("/node_modules/") ? undefined : { path, external: true };
+      if (importer.includes("/node_modules/")) return undefined;
+      return isInstalled(path) ? { path, external: true } : notThere(path);
     });
   },
 };
