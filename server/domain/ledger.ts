@@ -185,6 +185,45 @@ export const suspenseTransfer = (deposit: {
   return { eventKey, asset: "USD", postings: move(from, account, cents), ...refs };
 };
 
+/**
+ * Crypto that was kept aside becomes credit, worth `cents` by now: what that is more or less than was `kept` changes what the
+ * books hold of the crypto, which is kept at its value when credited.
+ */
+export function resolveTransfers(found: {
+  id: string;
+  aside: string;
+  from: string;
+  ownerId: string;
+  paymentId: string;
+  kept: number;
+  cents: number;
+  settles: number;
+  note: string;
+}): Transfer[] {
+  const { id, aside, from, kept, cents, note, ...rest } = found;
+  const [paid, ...settled] = topUpTransfers({ ...rest, eventKey: `resolve:${id}`, from: aside, cents });
+  const postings = [
+    { account: aside, amount: kept },
+    { account: from, amount: cents - kept },
+    { account: accounts.credit(found.ownerId), amount: -cents },
+  ];
+  return [{ ...paid!, postings, note }, ...settled];
+}
+
+/** Crypto that was kept aside went back to where it came from. */
+export const sentBackTransfer = (sent: {
+  id: string;
+  aside: string;
+  to: string;
+  cents: number;
+  refs: Pick<Transfer, "ownerId" | "paymentId" | "note">;
+}): Transfer => ({
+  eventKey: `refund:${sent.id}`,
+  asset: "USD",
+  postings: move(sent.aside, sent.to, sent.cents),
+  ...sent.refs,
+});
+
 /** Credit an admin gives an owner. */
 export const goodwillTransfer = (grant: { grantId: string; ownerId: string; cents: number; note: string }): Transfer => ({
   eventKey: `goodwill:${grant.grantId}`,

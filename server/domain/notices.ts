@@ -8,6 +8,8 @@ export interface NoticeContext {
   planName?: string;
   url?: string;
   senderName?: string;
+  /** Why crypto that could not be credited was sent back. */
+  sentBack?: string;
 }
 
 export interface Notice {
@@ -82,7 +84,12 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
       body: `The renewal of ${c.planName ?? "your plan"} could not be charged. We will try again.`,
     },
     "payment.completed": { title: "Payment completed", body: `Your payment of ${usd(c.amountCents)} went through.` },
-    "payment.failed": { title: "Payment failed", body: `Your payment of ${usd(c.amountCents)} did not go through.` },
+    "payment.failed": c.sentBack
+      ? {
+          title: "Payment sent back",
+          body: `Your crypto payment of ${usd(c.amountCents)} was not credited but sent back: ${c.sentBack}`,
+        }
+      : { title: "Payment failed", body: `Your payment of ${usd(c.amountCents)} did not go through.` },
     "payout.completed": { title: "Payout sent", body: `${usd(c.amountCents)} of your earnings were paid out.` },
     "payout.failed": {
       title: "Payout failed",

@@ -1,4 +1,6 @@
+import { coins } from "../domain/crypto.ts";
 import type { ApprovalRow, PayoutRow } from "../store/admin.ts";
+import type { SuspenseRow } from "../store/suspense.ts";
 import type { UserRow } from "../store/users.ts";
 import { iso, isoOrNull } from "./views.ts";
 
@@ -31,4 +33,21 @@ export const payoutView = (payout: PayoutRow) => ({
   status: payout.status,
   createdAt: iso(payout.created_at),
   failedAt: isoOrNull(payout.failed_at),
+});
+
+export const suspenseView = (entry: SuspenseRow) => ({
+  id: entry.id,
+  status: entry.status,
+  reason: entry.note ?? "unclear",
+  amountCents: entry.value_cents,
+  chain: entry.chain,
+  currency: entry.currency,
+  cryptoAmount: coins(BigInt(entry.amount_atomic), entry.currency),
+  txHash: entry.tx_hash,
+  userId: entry.credited_to ?? entry.owner_id,
+  paymentId: entry.payment_id,
+  note: entry.resolution,
+  resolvedBy: entry.resolved_by,
+  resolvedAt: isoOrNull(entry.resolved_at),
+  createdAt: iso(entry.created_at),
 });

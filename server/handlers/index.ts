@@ -19,6 +19,7 @@ import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
 import { subscriptions } from "./subscriptions.ts";
+import { suspense } from "./suspense.ts";
 import { transcripts } from "./transcripts.ts";
 import { uploads } from "./uploads.ts";
 import { webhooks } from "./webhooks.ts";
@@ -51,5 +52,6 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...uploads(deps),
   ...sandbox(deps),
   ...subscriptions(deps),
+  ...suspense(deps),
   ...webhooks(deps),
 });

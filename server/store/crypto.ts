@@ -40,7 +40,7 @@ export interface DepositRow {
   owner_id: string | null;
   payment_id: string | null;
   value_cents: number;
-  status: "credited" | "suspense";
+  status: "credited" | "suspense" | "refunded";
   note: DepositNote | null;
   seen_at: number;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { payment } from "./billing.ts";
+import { chains, currencies, payment } from "./billing.ts";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
@@ -44,6 +44,27 @@ export const payout = z
     failedAt: timestamp().nullable(),
   })
   .meta({ id: "Payout" });
+
+const suspenseStates = ["suspense", "credited", "refunded"] as const;
+
+export const suspense = z
+  .strictObject({
+    id: id(),
+    status: z.string().meta({ description: "`suspense` while it is kept aside, then `credited` or `refunded`." }),
+    reason: z.string().meta({ description: "Why it was kept aside: `short`, `late`, `again`, `unclear` or `unmatched`." }),
+    amountCents: cents().meta({ description: "What it is worth: at the rate it was kept at, or was credited at." }),
+    chain: z.enum(chains),
+    currency: z.enum(currencies),
+    cryptoAmount: z.string().meta({ description: "Whole coins, as decimal text." }),
+    txHash: z.string(),
+    userId: id().nullable().meta({ description: "Whose it is, as far as that is known." }),
+    paymentId: id().nullable().meta({ description: "Payment it came for, as far as that is known." }),
+    note: z.string().nullable().meta({ description: "Why it was credited or sent back." }),
+    resolvedBy: id().nullable(),
+    resolvedAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "Suspense" });
 
 const note = text(500, 1).meta({ description: "Why; shown in the ledger." });
 const reason = z
@@ -152,6 +173,39 @@ export const admin = {
     summary: "Record that a payment was charged back",
     risk: "destroy",
     reply: z.strictObject({ payment }),
+  }),
+  listSuspense: endpoint("GET /admin/suspense", {
+    ...own,
+    summary: "List crypto deposits that are kept aside",
+    query: z.object({
+      ...page,
+      status: z.enum(suspenseStates).optional().meta({ description: "`suspense` unless given." }),
+    }),
+    list: true,
+    reply: z.strictObject({ suspense: z.array(suspense) }),
+  }),
+  resolveSuspense: endpoint("POST /admin/suspense/:id/resolve", {
+    ...own,
+    summary: "Credit a deposit that was kept aside",
+    risk: "spend",
+    body: z.strictObject({
+      userId: id().optional().meta({ description: "Owner to credit; whom it came from unless given." }),
+      rateCents: z
+        .int()
+        .min(1)
+        .max(100_000_000)
+        .optional()
+        .meta({ description: "Cents per whole coin; the rate it was kept at unless given." }),
+      note,
+    }),
+    reply: z.strictObject({ suspense, payment }),
+  }),
+  refundSuspense: endpoint("POST /admin/suspense/:id/refund", {
+    ...own,
+    summary: "Record that a deposit kept aside was sent back",
+    risk: "destroy",
+    body: z.strictObject({ note }),
+    reply: z.strictObject({ suspense }),
   }),
   createCategory: endpoint("POST /admin/categories", {
     ...own,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
+import { openWallet } from "../helpers/crypto.ts";
 import { eachDesk } from "../helpers/owner.ts";
 import { play, registerPlaytester, videoBytes } from "../helpers/story.ts";
 
@@ -75,6 +76,27 @@ describe("admin", () => {
     const { payments } = (await desk.owner.get("/billing/payments")).body.data;
     expect((await admin(`chargeback ${payments[0].id}`)).code).toBe(2);
     expect(await data(`chargeback ${payments[0].id} --yes`)).toMatchObject({ payment: { status: "disputed" } });
+  });
+
+  it("lists crypto that is kept aside, credits it, and records that it was sent back after asking", async () => {
+    const wallet = await openWallet(desk.server, desk.owner);
+    for (const by of [-1_000_000, -2_000_000]) await wallet.prove(await wallet.send(await wallet.ask(), { by }));
+    const { suspense } = await data("suspense");
+    expect(suspense.map(({ amountCents }: { amountCents: number }) => amountCents)).toEqual([1800, 1900]);
+    const lines = (await admin("suspense")).stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/\t18\.\d+ USDC on base\tshort\t/);
+    const address = await email(desk.owner.id);
+    expect(await data(`suspense resolve ${suspense[1].id} --user ${address} --rate 2 --note fine`)).toMatchObject({
+      suspense: { status: "credited", amountCents: 3800, note: "fine" },
+      payment: { amountCents: 3800, status: "completed" },
+    });
+    expect((await admin(`suspense resolve ${suspense[1].id} --note fine`)).code).toBe(6);
+    expect((await admin(`suspense refund ${suspense[0].id} --note back`)).code).toBe(2);
+    expect(await data(`suspense refund ${suspense[0].id} --note back --yes`)).toMatchObject({ suspense: { status: "refunded" } });
+    expect((await admin(`suspense refund ${suspense[0].id} --note back --yes`)).code).toBe(6);
+    expect((await admin(`suspense resolve ${suspense[0].id}`)).stderr).toContain("--note is needed");
+    expect((await admin("suspense")).stdout).toBe("");
+    expect(await desk.json("billing balance")).toMatchObject({ balanceCents: 53_800 });
   });
 
   it.each([

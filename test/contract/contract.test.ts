@@ -293,10 +293,10 @@ describe("completeness", () => {
   test("every way of losing something or spending is declared", () => {
     const of = (risk: string) => endpoints.filter(([, e]) => e.risk === risk).map(([id]) => id);
     expect(of("spend").join(" ")).toMatchInlineSnapshot(
-      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours createPayout failPayout"`,
+      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours resolveSuspense createPayout failPayout"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot chargebackPayment"`,
+      `"revokeApiKey cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot chargebackPayment refundSuspense"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",

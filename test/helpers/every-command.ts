@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureAdmin } from "../../server/accounts.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
+import { openWallet } from "./crypto.ts";
 import type { Receiver } from "./receiver.ts";
 import type { TestServer } from "./server.ts";
 import {
@@ -323,6 +324,9 @@ export const everyCommand: Record<string, Row> = {
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),
   "admin chargeback": asAdmin(async ({ payment }) => `${await payment()} --yes`),
+  "admin suspense": asAdmin(async (world) => (await aside(world)) && ""),
+  "admin suspense resolve": asAdmin(async (world) => [await aside(world), "--note", "late"]),
+  "admin suspense refund": asAdmin(async (world) => [await aside(world), "--note", "sent back", "--yes"]),
   "admin payouts": asAdmin(async (world) => (await payout(world)) && ""),
   "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
   "admin payouts fail": asAdmin(payout),
@@ -353,6 +357,13 @@ async function earner(world: World) {
   const slotId = await play(world.server, person, await world.order());
   await world.owner.post(`/slots/${slotId}/accept`);
   return person.id;
+}
+
+/** A deposit that was too small. */
+async function aside({ server, owner, admin }: World): Promise<string> {
+  const wallet = await openWallet(server, owner);
+  await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
+  return (await server.request("GET", "/admin/suspense", { key: admin })).body.data.suspense[0].id;
 }
 
 async function payout(world: World): Promise<string> {

@@ -3,6 +3,7 @@ import { approvals, approve, reject, showApproval } from "./approvals.ts";
 import { categoriesCreate, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
 import { chargeback, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
+import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { suspend, unsuspend, users, verify } from "./users.ts";
 
 export const admin: Group = {
@@ -20,6 +21,9 @@ export const admin: Group = {
     grant,
     categoriesCreate,
     chargeback,
+    suspense,
+    suspenseResolve,
+    suspenseRefund,
     payouts,
     payoutsCreate,
     payoutsFail,

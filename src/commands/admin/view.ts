@@ -39,6 +39,23 @@ export const payoutView: View = {
   empty: "No payouts yet.",
 };
 
+export const suspenseView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("amount", "amountCents", "usd"),
+    col("crypto", ({ cryptoAmount, currency, chain }) => `${cryptoAmount} ${currency} on ${chain}`),
+    col("why", "reason"),
+    col("owner", "userId", "id"),
+    col("status", "status", "status"),
+    col("when", "createdAt", "ago"),
+    detail("transaction", "txHash"),
+    detail("payment", "paymentId"),
+    detail("decided", "resolvedAt", "ago"),
+    detail("note", "note"),
+  ],
+  empty: "Nothing is kept aside.",
+};
+
 export const statsView: View = {
   columns: [
     col("owners", "owners"),

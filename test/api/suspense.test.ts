@@ -1,0 +1,153 @@
+import { expect, test } from "vitest";
+import { ensureAdmin } from "../../server/accounts.ts";
+import { openTill } from "../helpers/billing.ts";
+import { instructionsOf, openWallet } from "../helpers/crypto.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { personWith, registerOwner, registerPlaytester } from "../helpers/story.ts";
+
+const hour = 3_600_000;
+
+onBothDatabases("crypto that is kept aside", (serve) => {
+  async function open(currency = "USDC") {
+    const server = await serve();
+    const till = await openTill(server);
+    const wallet = await openWallet(server, till.owner);
+    const key = (await ensureAdmin(server.deps))!;
+    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const asked = await wallet.ask(2000, "base", currency);
+    return { server, till, wallet, admin, asked, paymentId: asked.body.error.payment.id as string };
+  }
+  type Scene = Awaited<ReturnType<typeof open>>;
+
+  const list = async ({ admin }: Scene, status = "suspense") =>
+    (await admin.get(`/admin/suspense?status=${status}`)).body.data.suspense;
+  /** Sends less than asked for, and names it; the entry it makes. */
+  async function short(scene: Scene, by: number, currency = "USDC") {
+    const txHash = await scene.wallet.send(scene.asked, { by });
+    expect((await scene.wallet.prove(txHash, "base", currency)).status).toBe(402);
+    const [entry] = await list(scene);
+    return { ...entry, txHash };
+  }
+  /** Crypto that nobody asked for arrives, and is found. */
+  async function unmatched(scene: Scene) {
+    const to = instructionsOf(scene.asked).receiver;
+    const body = { chain: "base", currency: "USDC", to, amount: "12345678" };
+    await scene.server.request("POST", "/sandbox/chain/transactions", { body });
+    await scene.server.advance(3 * 24 * hour);
+    return (await list(scene))[0];
+  }
+  const notices = async ({ owner }: Scene["till"]): Promise<{ title: string; body: string }[]> =>
+    (await owner.get("/notifications")).body.data.notifications;
+
+  test("is listed with why and whose, and credited at the rate it was kept at, once", async () => {
+    const scene = await open();
+    const { admin, till, wallet, paymentId } = scene;
+    const entry = await short(scene, -1_500_000);
+    expect(await list(scene)).toEqual([
+      {
+        ...{ id: entry.id, status: "suspense", reason: "short", amountCents: 1850, chain: "base", currency: "USDC" },
+        ...{ cryptoAmount: expect.stringMatching(/^18\.5/), txHash: entry.txHash, userId: till.owner.id, paymentId },
+        ...{ note: null, resolvedBy: null, resolvedAt: null, createdAt: expect.any(String) },
+      },
+    ]);
+    const resolve = () => admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Close enough." });
+    const replies = await Promise.all([resolve(), resolve(), resolve()]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await resolve()).body.error.message).toContain("(Close enough.). Nothing was changed.");
+    const { suspense, payment } = replies.find(({ status }) => status === 200)!.body.data;
+    expect(suspense).toMatchObject({ status: "credited", note: "Close enough.", resolvedBy: admin.id, userId: till.owner.id });
+    expect(payment).toMatchObject({ amountCents: 1850, status: "completed", provider: "x402", externalId: entry.txHash });
+    expect([await wallet.credit(), await wallet.suspense(paymentId)]).toEqual([1850, 0]);
+    expect(await till.events("payment.completed")).toEqual([
+      { paymentId: payment.id, amountCents: 1850, status: "completed", provider: "x402" },
+    ]);
+    expect((await till.owner.get(`/billing/payments/${payment.id}/invoice`)).status).toBe(200);
+    expect([await list(scene), (await list(scene, "credited")).length]).toEqual([[], 1]);
+    expect((await admin.post(`/admin/suspense/${entry.id}/refund`, { note: "No." })).status).toBe(409);
+  });
+
+  test("is credited once for one idempotency key, and the quote it came for can still be paid", async () => {
+    const scene = await open();
+    const entry = await short(scene, -1_500_000);
+    const resolve = () =>
+      scene.admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Fine." }, { "idempotency-key": "once" });
+    const [first, again] = [await resolve(), await resolve()];
+    expect([again.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([200, first.text, "true"]);
+    expect((await scene.wallet.prove(await scene.wallet.send(scene.asked))).status).toBe(200);
+    expect(await scene.wallet.credit()).toBe(3850);
+  });
+
+  test.each([
+    ["more", 600_000],
+    ["less", 1000],
+  ])("is credited at a rate of its own, when the coin is worth %s by then", async (_, rateCents) => {
+    const scene = await open("ETH");
+    const gwei = 10n ** 9n;
+    const entry = await short(scene, -Number(gwei), "ETH");
+    const worth = Number(((BigInt(instructionsOf(scene.asked).maxAmountRequired) - gwei) * BigInt(rateCents)) / 10n ** 18n);
+    const reply = await scene.admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "At today's rate.", rateCents });
+    expect([reply.body.data.payment.amountCents, await scene.wallet.credit()]).toEqual([worth, worth]);
+    expect([entry.amountCents === worth, await scene.wallet.received("base", "ETH")]).toEqual([false, worth]);
+  });
+
+  test("first settles what a chargeback left owing", async () => {
+    const scene = await open();
+    const { till, admin } = scene;
+    const { paymentId } = await till.buy(3000);
+    await till.complete(paymentId, "paid");
+    await till.spend("credit", 3000);
+    await admin.post(`/admin/payments/${paymentId}/chargeback`);
+    const entry = await short(scene, -1_500_000);
+    await admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Fine." });
+    expect([await till.credit(), await till.owedCents()]).toEqual([0, 1150]);
+  });
+
+  test("is sent back once, and its owner is told why", async () => {
+    const scene = await open();
+    const { admin, till, wallet, paymentId } = scene;
+    const entry = await short(scene, -1_500_000);
+    const refund = () => admin.post(`/admin/suspense/${entry.id}/refund`, { note: "Sent back by 0x9f." });
+    const replies = await Promise.all([refund(), refund()]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect([await wallet.credit(), await wallet.suspense(paymentId), await wallet.received()]).toEqual([0, 0, 0]);
+    expect(await till.events("payment.failed")).toEqual([{ paymentId, amountCents: 1850, status: "failed", provider: "x402" }]);
+    expect((await notices(till))[0]).toMatchObject({
+      title: "Payment sent back",
+      body: "Your crypto payment of $18.50 was not credited but sent back: Sent back by 0x9f.",
+    });
+    expect((await admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "No." })).status).toBe(409);
+    expect(await list(scene, "refunded")).toMatchObject([{ note: "Sent back by 0x9f.", resolvedBy: admin.id }]);
+  });
+
+  test("that nobody asked for needs an owner to be credited", async () => {
+    const scene = await open();
+    const { admin, till, server } = scene;
+    const entry = await unmatched(scene);
+    expect(entry).toMatchObject({ reason: "unmatched", amountCents: 1234, userId: null, paymentId: null });
+    const tester = await registerPlaytester(server);
+    const resolve = (body: object) => admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Asked by mail.", ...body });
+    for (const body of [{}, { userId: tester.id }, { userId: server.deps.newId() }]) {
+      const refused = await resolve(body);
+      expect([refused.status, refused.body.error.details[0].field]).toEqual([422, "userId"]);
+    }
+    expect((await resolve({ userId: till.owner.id, rateCents: 0 })).status).toBe(422);
+    expect((await resolve({ userId: till.owner.id })).status).toBe(200);
+    expect([await till.credit(), (await list(scene, "credited"))[0].userId]).toEqual([1234, till.owner.id]);
+  });
+
+  test("that nobody asked for is sent back without a word to anybody", async () => {
+    const scene = await open();
+    const entry = await unmatched(scene);
+    expect((await scene.admin.post(`/admin/suspense/${entry.id}/refund`, { note: "Sent back." })).status).toBe(200);
+    expect([await scene.wallet.received(), await scene.till.events("payment.failed")]).toEqual([0, []]);
+  });
+
+  test("is for admins, and unknown where it is not there", async () => {
+    const scene = await open();
+    const { admin, server, till } = scene;
+    await till.complete((await till.buy()).paymentId, "paid");
+    expect((await (await registerOwner(server)).get("/admin/suspense")).status).toBe(403);
+    expect((await admin.post(`/admin/suspense/${server.deps.newId()}/resolve`, { note: "x" })).status).toBe(404);
+    expect((await admin.post(`/admin/suspense/${server.deps.newId()}/refund`, {})).status).toBe(422);
+  });
+});
