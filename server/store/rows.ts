@@ -1,25 +1,39 @@
 import type { Query, Value } from "./db.ts";
 
+/** Texts made once: as many as there are kinds of rows and of changes in the code. */
+const texts = new Map<string, string>();
+
+function textFor(key: string, make: () => string): string {
+  const known = texts.get(key);
+  if (known !== undefined) return known;
+  const text = make();
+  texts.set(key, text);
+  return text;
+}
+
+const marks = (names: readonly string[]) => `(${names.map(() => "?").join(", ")})`;
+const insertText = (table: string, names: readonly string[], rows: number) =>
+  `INSERT INTO ${table} (${names.join(", ")}) VALUES ${Array(rows).fill(marks(names)).join(", ")}`;
+
 /** Inserts a row whose columns are its fields. The table and the field names come from code, never from a request. */
-export const insertRow = (tx: Query, table: string, row: object): Promise<number> => insertRows(tx, table, [row]);
+export function insertRow(tx: Query, table: string, row: object): Promise<number> {
+  const names = Object.keys(row);
+  const sql = textFor(`insert ${table} ${names}`, () => insertText(table, names, 1));
+  return tx.run(sql, ...(Object.values(row) as Value[]));
+}
 
 /** Several rows with the same fields in one statement; at least one. */
 export function insertRows(tx: Query, table: string, rows: readonly object[]): Promise<number> {
-  const names = Object.keys(rows[0]!);
-  const places = `(${names.map(() => "?").join(", ")})`;
   const values = rows.flatMap((row) => Object.values(row) as Value[]);
-  return tx.run(`INSERT INTO ${table} (${names.join(", ")}) VALUES ${rows.map(() => places).join(", ")}`, ...values);
+  return tx.run(insertText(table, Object.keys(rows[0]!), rows.length), ...values);
 }
 
 /** Changes the given fields of the row with this id, only while it still is as `expected` says (compare and set). */
 export function updateRow(tx: Query, table: string, id: string, changes: object, expected: object = {}): Promise<number> {
-  const [changed, compared] = [Object.entries(changes), Object.entries(expected)] as [string, Value][][];
-  const sets = changed!.map(([name]) => `${name} = ?`).join(", ");
-  const conditions = compared!.map(([name]) => ` AND ${name} = ?`).join("");
-  return tx.run(
-    `UPDATE ${table} SET ${sets} WHERE id = ?${conditions}`,
-    ...changed!.map(([, v]) => v),
-    id,
-    ...compared!.map(([, v]) => v),
-  );
+  const [changed, compared] = [Object.keys(changes), Object.keys(expected)];
+  const sql = textFor(`update ${table} ${changed} where ${compared}`, () => {
+    const conditions = ["id", ...compared].map((name) => `${name} = ?`).join(" AND ");
+    return `UPDATE ${table} SET ${changed.map((name) => `${name} = ?`).join(", ")} WHERE ${conditions}`;
+  });
+  return tx.run(sql, ...(Object.values(changes) as Value[]), id, ...(Object.values(expected) as Value[]));
 }

@@ -17,11 +17,15 @@ export interface Served {
 
 const cli = join(import.meta.dirname, "../../bin/playtest.js");
 
+/** A folder for a CPU profile of the server: for whoever asks where its time goes, not for figures. */
+const profileTo = process.env.PLAYTEST_BENCH_PROFILE;
+
 /** The server as shipped, in a process of its own, with the demo data and its rate limit raised. */
 export async function serveDemo(flags: string[] = []): Promise<Served> {
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
   const readyFile = join(dataDir, "ready.json");
   const args = [
+    ...(profileTo ? ["--cpu-prof", "--cpu-prof-dir", profileTo] : []),
     cli,
     "serve",
     "run",

@@ -72,8 +72,7 @@ export const initial = {
     `CREATE INDEX slots_by_playtest_status ON slots (playtest_id, status, created_at, id)`,
     `CREATE INDEX slots_by_owner ON slots (owner_id, status, created_at, id)`,
     `CREATE INDEX slots_by_owner_all ON slots (owner_id, created_at, id)`,
-    `CREATE INDEX slots_by_playtester ON slots (playtester_id, created_at, id)`,
-    `CREATE INDEX slots_by_deadline ON slots (status, deadline_at)`,
+    `CREATE INDEX slots_by_playtester ON slots (playtester_id, created_at, id) WHERE playtester_id IS NOT NULL`,
     `CREATE UNIQUE INDEX one_live_slot_per_playtester ON slots (playtest_id, playtester_id)
       WHERE status IN ('reserved', 'blocked', 'submitted', 'publishing', 'accepted')`,
     `CREATE TABLE submissions (
