@@ -55,6 +55,7 @@ const bodies: Record<string, unknown> = {
   payPlaytest: { method: "credit" },
   sendMessage: { content: "Hello." },
   updateWebhook: { events: ["slot.submitted"] },
+  redeliverSince: { since: "2026-01-01T00:00:00.000Z" },
   reportSlot: { reasonCode: "crash" },
 };
 const tus = {
