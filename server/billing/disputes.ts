@@ -39,42 +39,51 @@ export async function takeDispute(
 
 /** The bank gave the money back: so does the ledger, once. A plan that ended stays ended; its hours return. */
 export async function winDispute(deps: Deps, tx: Query, payment: payments.PaymentRow, disputeId: string): Promise<void> {
-  const known = await findDispute(tx, payment, disputeId);
-  // Won before it was told as opened: remembered, so that what is older changes nothing.
-  if (!known)
-    return void (await reversals.insert(tx, {
-      ...stampOf(deps),
-      id: disputeId,
-      payment_id: payment.id,
-      kind: "dispute",
-      cents: 0,
-      state: "returned",
-    }));
-  const before = takenOf(await reversals.ofPayment(tx, payment.id));
-  if (!(await reversals.giveBack(tx, known.id, deps.clock.now()))) return;
-  await giveBack(deps, tx, payment, { key: known.id, cents: known.cents, before });
-  await settleStatus(deps, tx, payment);
+  await undo(deps, tx, payment, { id: disputeId, kind: "dispute", known: await findDispute(tx, payment, disputeId) });
 }
 
 /**
- * The operator refunded at the processor: `totalCents` of this payment so far. Booked like a chargeback without a fee;
- * when nothing is left of it, a plan ends and its hours go too.
+ * The operator refunded at the processor: booked once for each refund, like a chargeback without a fee; when nothing is left
+ * of the payment, a plan ends and its hours go too.
  */
-export async function takeRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, totalCents: number): Promise<void> {
-  const id = `refund:${payment.id}`;
-  const earlier = await reversals.ofPayment(tx, payment.id);
-  const known = earlier.find((row) => row.id === id);
-  const cents = totalCents - (known?.cents ?? 0);
-  // Less than is booked already: an older report.
-  if (cents <= 0) return;
-  if (known) await reversals.setCents(tx, id, totalCents, deps.clock.now());
-  else await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
-  const before = takenOf(earlier);
+export async function takeRefund(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { id, cents }: { id: string; cents: number },
+): Promise<void> {
+  if (await reversals.find(tx, id)) return;
+  const before = takenOf(await reversals.ofPayment(tx, payment.id));
+  await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
   if (before + cents > payment.amount_cents)
     await payments.flag(tx, payment.id, `refunded although disputed: ${before + cents} cents taken back`);
-  await take(deps, tx, payment, { key: `${payment.id}:${totalCents}`, source: "card_refund", cents, before });
+  await take(deps, tx, payment, { key: id, source: "card_refund", cents, before });
   if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
     await endDisputedPlan(deps, tx, payment, "refunded");
+  await settleStatus(deps, tx, payment);
+}
+
+/** The bank refused a refund, so the processor has the money again: what was taken for it returns, once. The operator is told. */
+export async function failRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, refundId: string): Promise<void> {
+  await undo(deps, tx, payment, { id: refundId, kind: "refund", known: await reversals.find(tx, refundId) });
+  await payments.flag(tx, payment.id, `refund ${refundId} failed: the processor has the money again`);
+}
+
+async function undo(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { id, kind, known }: Pick<reversals.ReversalRow, "id" | "kind"> & { known: reversals.ReversalRow | undefined },
+): Promise<void> {
+  // Undone before it was told of: remembered, so that what is older changes nothing.
+  if (!known) {
+    const nothing = { id, payment_id: payment.id, kind, cents: 0, state: "returned" } as const;
+    return void (await reversals.insert(tx, { ...stampOf(deps), ...nothing }));
+  }
+  const before = takenOf(await reversals.ofPayment(tx, payment.id));
+  if (!(await reversals.giveBack(tx, known.id, deps.clock.now()))) return;
+  const source = kind === "dispute" ? "dispute_won" : "refund_failed";
+  await giveBack(deps, tx, payment, { key: known.id, source, cents: known.cents, before });
   await settleStatus(deps, tx, payment);
 }
 
@@ -116,8 +125,13 @@ async function take(
   await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
 }
 
-async function giveBack(deps: Deps, tx: Query, payment: payments.PaymentRow, { key, cents, before }: Change): Promise<void> {
-  const reversed = reversedOf(payment, `dispute_won:${key}`, cents);
+async function giveBack(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { key, source, cents, before }: Change & { source: "dispute_won" | "refund_failed" },
+): Promise<void> {
+  const reversed = reversedOf(payment, `${source}:${key}`, cents);
   if (payment.purpose === "subscription") {
     const returns = before >= payment.amount_cents && before - cents < payment.amount_cents;
     return restorePlan(deps, tx, payment, { reversed, minutesKey: returns ? key : undefined });
@@ -134,4 +148,4 @@ const reversedOf = (payment: payments.PaymentRow, eventKey: string, cents: numbe
 });
 
 const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
-const stampOf = (deps: Deps) => ({ created_at: deps.clock.now(), updated_at: deps.clock.now() });
+const stampOf = (deps: Deps) => ({ fee_cents: 0, created_at: deps.clock.now(), updated_at: deps.clock.now() });

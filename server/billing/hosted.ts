@@ -1,10 +1,11 @@
 import type { Deps } from "../deps.ts";
 import { unavailable } from "../problem.ts";
-import type { DisputeState, HostedCards, ProcessorEvent, RefundState, SessionState } from "../providers/cards/index.ts";
+import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "../providers/cards/index.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as users from "../store/users.ts";
-import { takeDispute, takeRefund, winDispute } from "./disputes.ts";
+import { failRefund, takeDispute, takeRefund, winDispute } from "./disputes.ts";
+import { takeDisputeFee, takeFee } from "./fees.ts";
 import { cancelPayment, payPayment } from "./settle.ts";
 
 /**
@@ -77,8 +78,8 @@ async function lookAt(deps: Deps, host: HostedCards, about: NonNullable<Processo
     const dispute = await withSession(deps, host, await host.lookUpDispute(about.dispute));
     return (tx: Query) => bookDispute(deps, tx, dispute);
   }
-  const refund = await withSession(deps, host, await host.lookUpRefund(about.charge));
-  return (tx: Query) => bookRefund(deps, tx, refund);
+  const charge = await withSession(deps, host, await host.lookUpCharge(about.charge));
+  return (tx: Query) => bookCharge(deps, tx, charge);
 }
 
 async function book(deps: Deps, tx: Query, session: SessionState): Promise<void> {
@@ -91,6 +92,7 @@ async function book(deps: Deps, tx: Query, session: SessionState): Promise<void>
   }
   await payments.setReference(tx, payment.id, session.reference);
   await payPayment(deps, tx, payment, session.card);
+  await takeFee(deps, tx, payment, session.feeCents);
 }
 
 /** What a Stripe account is used for besides is none of our business. */
@@ -132,11 +134,17 @@ async function findReversed(deps: Deps, tx: Query, { paymentId, session }: Rever
 async function bookDispute(deps: Deps, tx: Query, dispute: DisputeState & Reversal): Promise<void> {
   const payment = dispute.state === "inquiry" ? undefined : await findReversed(deps, tx, dispute);
   if (!payment) return;
-  if (dispute.state === "won") return winDispute(deps, tx, payment, dispute.id);
-  await takeDispute(deps, tx, payment, { id: dispute.id, cents: dispute.amountCents ?? payment.amount_cents });
+  const { id, amountCents } = dispute;
+  if (dispute.state === "won") await winDispute(deps, tx, payment, id);
+  else await takeDispute(deps, tx, payment, { id, cents: amountCents ?? payment.amount_cents });
+  await takeDisputeFee(deps, tx, payment, dispute);
 }
 
-async function bookRefund(deps: Deps, tx: Query, refund: RefundState & Reversal): Promise<void> {
-  const payment = refund.refundedCents === 0 ? undefined : await findReversed(deps, tx, refund);
-  if (payment) await takeRefund(deps, tx, payment, refund.refundedCents);
+async function bookCharge(deps: Deps, tx: Query, charge: ChargeState & Reversal): Promise<void> {
+  const { feeCents, refunds } = charge;
+  const payment = feeCents === null && refunds.length === 0 ? undefined : await findReversed(deps, tx, charge);
+  if (!payment) return;
+  await takeFee(deps, tx, payment, feeCents);
+  for (const { id, cents, state } of refunds)
+    await (state === "failed" ? failRefund(deps, tx, payment, id) : takeRefund(deps, tx, payment, { id, cents }));
 }

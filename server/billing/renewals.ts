@@ -5,6 +5,7 @@ import type { ChargeOutcome } from "../providers/cards/index.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as subscriptions from "../store/subscriptions.ts";
+import { takeFee } from "./fees.ts";
 import { declinePayment, payPayment } from "./settle.ts";
 import { emitSubscription, end, scheduleRenewal } from "./subscriptions.ts";
 
@@ -63,6 +64,7 @@ export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcom
   if (outcome.paid) {
     await payments.setReference(tx, payment.id, outcome.reference);
     await payPayment(deps, tx, { ...payment, external_id: outcome.reference });
+    await takeFee(deps, tx, payment, outcome.feeCents);
     return;
   }
   if (!(await declinePayment(deps, tx, payment))) return;

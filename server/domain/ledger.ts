@@ -38,6 +38,8 @@ export const accounts = {
   payoutSubscription: "expense:payout_subscription",
   promo: "expense:promo",
   goodwill: "expense:goodwill",
+  processorFee: "expense:processor_fee",
+  disputeFee: "expense:dispute_fee",
   minutesIssued: "min:issued",
   minutesConsumed: "min:consumed",
   minutes: (ownerId: string) => `min:balance:${ownerId}`,
@@ -222,6 +224,31 @@ export const sentBackTransfer = (sent: {
   asset: "USD",
   postings: move(sent.aside, sent.to, sent.cents),
   ...sent.refs,
+});
+
+/** What a card processor keeps of a payment. */
+export const feeTransfer = (fee: { paymentId: string; ownerId: string; processor: string; cents: number }): Transfer => ({
+  eventKey: `fee:${fee.paymentId}`,
+  asset: "USD",
+  postings: move(accounts.processorFee, accounts.processor(fee.processor), fee.cents),
+  ownerId: fee.ownerId,
+  paymentId: fee.paymentId,
+});
+
+/** What a card processor takes for a dispute changes from `before` to `after`, in cents. */
+export const disputeFeeTransfer = (fee: {
+  disputeId: string;
+  paymentId: string;
+  ownerId: string;
+  processor: string;
+  before: number;
+  after: number;
+}): Transfer => ({
+  eventKey: fee.before === 0 ? `dispute_fee:${fee.disputeId}` : `dispute_fee:${fee.disputeId}:${fee.after}`,
+  asset: "USD",
+  postings: move(accounts.disputeFee, accounts.processor(fee.processor), fee.after - fee.before),
+  ownerId: fee.ownerId,
+  paymentId: fee.paymentId,
 });
 
 /** Credit an admin gives an owner. */

@@ -68,6 +68,14 @@ export const transition = async (tx: Query, id: string, from: readonly PaymentSt
     ...from,
   )) === 1;
 
+/** What the processor kept of a payment that arrived; false when that is known already. */
+export const setFee = async (tx: Query, id: string, cents: number) =>
+  (await tx.run(
+    "UPDATE payments SET fee_cents = ? WHERE id = ? AND fee_cents = 0 AND status IN ('completed', 'disputed', 'refunded')",
+    cents,
+    id,
+  )) === 1;
+
 /** Notes for the operator what is odd about a payment; the same remark once. */
 export const flag = (tx: Query, id: string, reason: string) =>
   tx.run(

@@ -1,15 +1,17 @@
 import type { Query } from "./db.ts";
 import { insertRow } from "./rows.ts";
 
-/** Money of a payment that went back to the card. One per dispute, one for all refunds of a payment. */
+/** Money of a payment that went back to the card: a dispute or a refund. */
 export interface ReversalRow {
-  /** What the processor calls the dispute; the payment's own id for one recorded by hand, `refund:` before it for refunds. */
+  /** What the processor calls it; the payment's own id for a dispute recorded by hand. */
   id: string;
   payment_id: string;
   kind: "dispute" | "refund";
   cents: number;
-  /** `returned`: decided for us, for good. */
+  /** `returned`: a dispute decided for us, or a refund that failed; for good. */
   state: "taken" | "returned";
+  /** What the processor took for a dispute besides, in all. */
+  fee_cents: number;
   created_at: number;
   updated_at: number;
 }
@@ -24,8 +26,8 @@ export const insert = (tx: Query, row: ReversalRow) => insertRow(tx, "payment_re
 export const rename = (tx: Query, from: string, to: string) =>
   tx.run("UPDATE payment_reversals SET id = ? WHERE id = ?", to, from);
 
-export const setCents = (tx: Query, id: string, cents: number, now: number) =>
-  tx.run("UPDATE payment_reversals SET cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
+export const setFee = (tx: Query, id: string, cents: number, now: number) =>
+  tx.run("UPDATE payment_reversals SET fee_cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
 
 /** Compare-and-set: true for the one caller that returned it. */
 export const giveBack = async (tx: Query, id: string, now: number) =>

@@ -315,6 +315,112 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 200, 0]);
   });
 
+  /** What the books say that Stripe holds, and what it cost. */
+  async function books(till: Till) {
+    const sum = async (account: string) => {
+      const sql = "SELECT COALESCE(SUM(amount), 0) AS total FROM ledger_postings WHERE account_id = ?";
+      return Number((await till.server.deps.store.read((q) => q.one<{ total: number }>(sql, account)))!.total);
+    };
+    return [
+      await sum("assets:processor:stripe"),
+      await sum("expense:processor_fee"),
+      await sum("expense:dispute_fee"),
+      await till.credit(),
+    ];
+  }
+
+  test("what Stripe keeps of a payment is booked once, with it or when it is known", async () => {
+    const { stripe, server, till } = await open();
+    const [known, later] = [await visit(till), await visit(till)];
+    for (const { session } of [known, later]) stripe.pay(session);
+    stripe.fee(known.session, 88);
+    for (const { session } of [known, later]) await stripe.report(server, "checkout.session.completed", session);
+    expect(await books(till)).toEqual([4000 - 88, 88, 0, 4000]);
+    const charge = stripe.fee(later.session, 90);
+    await Promise.all([1, 2, 3].map(() => stripe.report(server, "charge.updated", charge)));
+    await stripe.report(server, "checkout.session.completed", known.session);
+    expect(await books(till)).toEqual([4000 - 88 - 90, 178, 0, 4000]);
+  });
+
+  test("a fee that is known before its payment is booked comes with it; one in another currency is not guessed", async () => {
+    const { stripe, server, till } = await open();
+    const [early, foreign] = [await visit(till), await visit(till)];
+    for (const { session } of [early, foreign]) stripe.pay(session);
+    await stripe.report(server, "charge.updated", stripe.fee(early.session, 88));
+    await stripe.report(server, "charge.updated", stripe.fee(foreign.session, 70, "eur"));
+    await stripe.report(server, "checkout.session.completed", foreign.session);
+    expect(await books(till)).toEqual([4000 - 88, 88, 0, 4000]);
+  });
+
+  test("what Stripe keeps of a renewal is booked with it", async () => {
+    const { stripe, server, till } = await open();
+    await subscribe(till, stripe);
+    stripe.setRenewalFee(259);
+    await server.advance(31 * day);
+    expect(await books(till)).toEqual([2 * 7900 - 259, 259, 0, 0]);
+  });
+
+  test("the fee of a dispute is booked once, and returned where a won one returns it", async () => {
+    const { stripe, server, till } = await open();
+    const { session } = await visit(till);
+    stripe.pay(session);
+    await stripe.report(server, "checkout.session.completed", session);
+    const told = async (kind: string, status: string, fees: number[]) => {
+      const dispute = stripe.dispute(session, status, { fees });
+      await Promise.all([1, 2].map(() => stripe.report(server, `charge.dispute.${kind}`, dispute)));
+      return books(till);
+    };
+    expect(await told("created", "needs_response", [])).toEqual([0, 0, 0, 0]);
+    expect(await told("funds_withdrawn", "needs_response", [1500])).toEqual([-1500, 0, 1500, 0]);
+    // Read before the money was taken, and booked after.
+    expect(await told("updated", "under_review", [])).toEqual([-1500, 0, 1500, 0]);
+    expect(await told("funds_reinstated", "won", [1500, -1500])).toEqual([2000, 0, 0, 2000]);
+    expect(await told("funds_withdrawn", "needs_response", [1500])).toEqual([2000, 0, 0, 2000]);
+  });
+
+  test.each(["refund.failed", "charge.refund.updated"])("a refund that the bank refuses is undone once (%s)", async (kind) => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()];
+    stripe.pay(session);
+    await stripe.report(server, "checkout.session.completed", session);
+    await till.spend("credit", 1200);
+    await stripe.report(server, "charge.refunded", stripe.refund(session, 500));
+    await stripe.report(server, "charge.refunded", stripe.refund(session, 2000));
+    expect(await state()).toEqual(["refunded", 0, 1200]);
+    const refund = stripe.failRefund(session, 2);
+    await Promise.all([1, 2, 3].map(() => stripe.report(server, kind, refund)));
+    await stripe.report(server, "charge.refunded", String(refund.charge));
+    expect(await state()).toEqual(["completed", 300, 0]);
+    expect(await till.flag(paymentId)).toBe(`refund ${refund.id} failed: the processor has the money again`);
+    // Read before it failed, and booked after.
+    refund.status = "pending";
+    await stripe.report(server, kind, refund);
+    expect(await state()).toEqual(["completed", 300, 0]);
+  });
+
+  test("a refund that failed before it was told of takes nothing", async () => {
+    const { stripe, server, till } = await open();
+    const { paymentId, session } = await visit(till);
+    stripe.pay(session);
+    stripe.refund(session, 2000);
+    const refund = stripe.failRefund(session, 1);
+    await stripe.report(server, "refund.failed", refund);
+    refund.status = "succeeded";
+    await stripe.report(server, "charge.refunded", String(refund.charge));
+    expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["completed", 2000]);
+  });
+
+  test("a plan whose refund failed has its hours again, and stays ended", async () => {
+    const { stripe, server, till } = await open();
+    const { session } = await subscribe(till, stripe);
+    await till.spend("hours", 100);
+    await stripe.report(server, "charge.refunded", stripe.refund(session, 7900));
+    expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 0, 100]);
+    await stripe.report(server, "refund.failed", stripe.failRefund(session, 1));
+    expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 200, 0]);
+  });
+
   test("while Stripe is down the page says so, and the report is asked for again", async () => {
     const { stripe, server, till } = await open();
     const { checkoutUrl } = await till.buy(2000);

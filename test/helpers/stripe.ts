@@ -20,12 +20,14 @@ interface Session extends Json {
 export async function startStripe(clock: TestClock) {
   const sessions = new Map<string, Session>();
   const disputes = new Map<string, Json>();
-  const refunded = new Map<string, Json>();
+  const charged = new Map<string, Json & { id: string; payment_intent: Json }>();
+  const refunds = new Map<string, Json & { amount: number }>();
   const answered = new Map<string, { request: string; reply: [number, Json] }>();
   const charges: { card: string; cents: number; key: string }[] = [];
   const signer = new Stripe(secretKey).webhooks;
   let events = 0;
   let down = false;
+  let renewalFee: number | null = null;
 
   const refuse = (status: number, type: string, message: string): [number, Json] => [status, { error: { type, message } }];
 
@@ -55,7 +57,22 @@ export async function startStripe(clock: TestClock) {
     const card = form.payment_method!;
     if (card === "pm_fails") return refuse(402, "card_error", "Your card was declined.");
     charges.push({ card, cents: Number(form.amount), key });
-    return [200, { id: `pi_${charges.length}`, object: "payment_intent", status: "succeeded" }];
+    const id = `pi_${charges.length}`;
+    const latest_charge = { id: `ch_of_${id}`, object: "charge", balance_transaction: entryOf(renewalFee) };
+    return [
+      200,
+      { id, object: "payment_intent", status: "succeeded", latest_charge: expanded(form) ? latest_charge : latest_charge.id },
+    ];
+  }
+
+  /** Asked for as Stripe wants it: only what a request names is there as an object. */
+  const expanded = (form: Form) => form["expand[0]"] === "latest_charge.balance_transaction";
+  const entryOf = (fee: number | null, currency = "usd") =>
+    fee === null ? null : { object: "balance_transaction", fee, currency, type: "charge" };
+
+  function refundsOf(charge: string): [number, Json] {
+    const data = [...refunds.values()].filter((refund) => refund.charge === charge);
+    return [200, { object: "list", data, has_more: false, url: "/v1/refunds" }];
   }
 
   function route(method: string, path: string, form: Form, key: string): [number, Json] {
@@ -64,7 +81,8 @@ export async function startStripe(clock: TestClock) {
     if (method === "POST" && resource === "sessions" && id === "") return createSession(form);
     if (method === "POST" && resource === "payment_intents") return charge(form, key);
     if (method === "GET" && resource === "disputes" && disputes.has(id)) return [200, disputes.get(id)!];
-    if (method === "GET" && resource === "charges" && refunded.has(id)) return [200, refunded.get(id)!];
+    if (method === "GET" && resource === "charges" && charged.has(id)) return [200, charged.get(id)!];
+    if (method === "GET" && resource === "refunds") return refundsOf(form.charge!);
     if (resource !== "sessions" || !session) return refuse(404, "invalid_request_error", `no ${method} ${path}`);
     if (action !== "expire") return [200, session];
     if (session.status !== "open") return refuse(400, "invalid_request_error", "Only open sessions can be expired.");
@@ -76,8 +94,8 @@ export async function startStripe(clock: TestClock) {
   function answer(request: IncomingMessage, body: string): [number, Json] {
     if (down) return refuse(500, "api_error", "Stripe is down.");
     if (request.headers.authorization !== `Bearer ${secretKey}`) return refuse(401, "invalid_request_error", "wrong key");
-    const form = Object.fromEntries(new URLSearchParams(body));
-    const path = request.url!.split("?")[0]!;
+    const [path = "", query = ""] = request.url!.split("?");
+    const form = Object.fromEntries(new URLSearchParams(body || query));
     const key = request.headers["idempotency-key"] as string | undefined;
     const known = key === undefined ? undefined : answered.get(key);
     if (known && known.request !== body) return refuse(400, "idempotency_error", `key ${key} was used for another request`);
@@ -110,31 +128,60 @@ export async function startStripe(clock: TestClock) {
     pay(sessionId: string, card = "pm_pays") {
       const session = sessions.get(sessionId)!;
       const metadata = { paymentId: session.client_reference_id };
-      const intent = { id: `pi_of_${sessionId}`, object: "payment_intent", payment_method: card, metadata };
+      const intent: Json = { id: `pi_of_${sessionId}`, object: "payment_intent", payment_method: card, metadata };
+      const charge = { id: `ch_of_${sessionId}`, object: "charge", balance_transaction: null, payment_intent: intent };
+      charged.set(charge.id, charge);
       Object.assign(session, { status: "complete", payment_status: "paid", customer: "cus_1", payment_intent: intent });
     },
-    /** Opens a dispute of a paid session, or moves it on. */
-    dispute(sessionId: string, status: string, { id = `dp_of_${sessionId}`, amount }: { id?: string; amount?: number } = {}) {
+    /** Stripe knows its fee of a paid session, some seconds after it; the charge's name. */
+    fee(sessionId: string, cents: number, currency?: string) {
+      const charge = charged.get(`ch_of_${sessionId}`)!;
+      charge.balance_transaction = entryOf(cents, currency);
+      charge.payment_intent.latest_charge = { id: charge.id, object: "charge", balance_transaction: charge.balance_transaction };
+      return charge.id;
+    },
+    /** What Stripe keeps of later renewals, which it knows at once. */
+    setRenewalFee: (cents: number) => {
+      renewalFee = cents;
+    },
+    /** Opens a dispute of a paid session, or moves it on. `fees` are of the withdrawal and of what came back. */
+    dispute(
+      sessionId: string,
+      status: string,
+      { id = `dp_of_${sessionId}`, amount, fees = [] }: { id?: string; amount?: number; fees?: number[] } = {},
+    ) {
       const { payment_intent, amount_total } = sessions.get(sessionId)!;
-      disputes.set(id, { id, object: "dispute", status, payment_intent, amount: amount ?? amount_total });
+      const balance_transactions = fees.map((fee) => entryOf(fee));
+      disputes.set(id, { id, object: "dispute", status, payment_intent, amount: amount ?? amount_total, balance_transactions });
       return id;
     },
-    /** What the operator refunded of a paid session so far, in Stripe's own pages. */
+    /** What the operator refunded of a paid session so far, in Stripe's own pages; less than before is as it was read earlier. */
     refund(sessionId: string, cents: number) {
-      const id = `ch_of_${sessionId}`;
-      const { payment_intent, amount_total: amount } = sessions.get(sessionId)!;
-      refunded.set(id, { id, object: "charge", amount, amount_refunded: cents, refunded: cents === amount, payment_intent });
-      return id;
+      const charge = `ch_of_${sessionId}`;
+      const own = [...refunds.values()].filter((refund) => refund.charge === charge);
+      const sum = own.reduce((total, { amount }) => total + amount, 0);
+      if (cents > sum) {
+        const id = `re_${own.length + 1}_of_${sessionId}`;
+        refunds.set(id, { id, object: "refund", charge, amount: cents - sum, status: "succeeded" });
+      } else refunds.delete(`re_${own.length}_of_${sessionId}`);
+      return charge;
+    },
+    /** The customer's bank refuses a refund, days later. */
+    failRefund(sessionId: string, number: number) {
+      const refund = refunds.get(`re_${number}_of_${sessionId}`)!;
+      refund.status = "failed";
+      return refund;
     },
     /** Reports to the server as Stripe does; the reply's status. `tamper` changes the body after it was signed. */
     async report(
       to: TestServer,
       type: string,
-      objectId: string,
+      subject: string | Json,
       options: { id?: string; secret?: string; ageSeconds?: number; tamper?: boolean } = {},
     ) {
+      const object = typeof subject === "string" ? { id: subject } : subject;
       const id = options.id ?? `evt_${++events}`;
-      const payload = JSON.stringify({ id, object: "event", type, data: { object: { id: objectId } } });
+      const payload = JSON.stringify({ id, object: "event", type, data: { object } });
       const timestamp = Math.floor(clock.real() / 1000) - (options.ageSeconds ?? 0);
       const header = signer.generateTestHeaderString({ payload, secret: options.secret ?? webhookSecret, timestamp } as never);
       const body = options.tamper ? payload.replace(id, "evt_other") : payload;

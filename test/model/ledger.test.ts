@@ -237,6 +237,10 @@ const actions = {
     const paid = pick(processor.paid, a);
     if (paid) processor.refund(paid, b % 2 === 0 ? 0.3 : 1);
   },
+  async failRefund({ processor }, a) {
+    const paid = pick(processor.paid, a);
+    if (paid) processor.failRefund(paid);
+  },
   async mood({ processor }, a) {
     processor.mood.charge = (["pays", "fails", "pays, but the answer is lost"] as const)[a % 3]!;
   },

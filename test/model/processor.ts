@@ -1,25 +1,31 @@
 import { unavailable } from "../../server/problem.ts";
-import type { DisputeState, HostedCards, ProcessorEvent, SessionState } from "../../server/providers/cards/index.ts";
+import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "../../server/providers/cards/index.ts";
 
 /** Money a card paid, and what went back of it. */
 interface Paid {
   paymentId: string;
   cents: number;
   refunded: number;
+  fee: number;
 }
 
 interface Dispute {
   id: string;
   paid: Paid;
   cents: number;
+  fee: number;
   state: DisputeState["state"];
 }
+
+type Refund = ChargeState["refunds"][number];
 
 /** A report, and how much of its object's history was there when it was sent: nobody reads an older state. */
 export interface Report extends ProcessorEvent {
   about: NonNullable<ProcessorEvent["about"]>;
   version: number;
 }
+
+const unpaid = { card: undefined, feeCents: null };
 
 /**
  * A card processor in memory. It keeps every state its objects were in, so that a report can be acted on with what was read
@@ -28,7 +34,8 @@ export interface Report extends ProcessorEvent {
 export function createProcessor() {
   const sessions = new Map<string, SessionState[]>();
   const disputes = new Map<string, Dispute[]>();
-  const refunds = new Map<string, { paymentId: string; refundedCents: number }[]>();
+  /** Charges, with their refunds. */
+  const charged = new Map<string, ChargeState[]>();
   const charges = new Map<string, Paid>();
   const paid: Paid[] = [];
   const reports: Report[] = [];
@@ -44,12 +51,24 @@ export function createProcessor() {
     if (report) reports.push({ id: `evt_${reports.length + 1}`, version: history.length, ...report });
   }
 
+  const chargeOf = (of: Paid) => `ch_${of.paymentId}`;
+  function tellCharge(of: Paid, own: Refund[], kind: string): void {
+    const about = { charge: chargeOf(of) };
+    push(charged, about.charge, { paymentId: of.paymentId, feeCents: of.fee, refunds: own }, { kind, about });
+  }
+  function receive(paymentId: string, cents: number): Paid {
+    const of = { paymentId, cents, refunded: 0, fee: 30 + Math.floor(cents * 0.029) };
+    paid.push(of);
+    tellCharge(of, [], "charge.updated");
+    return of;
+  }
+
   const cards: HostedCards = {
     name: "stripe",
     async openSession({ paymentId, amountCents }) {
       const reference = `cs_test_${paymentId}`;
       if (!sessions.has(reference))
-        push(sessions, reference, { reference, paymentId, state: "open", amountCents, currency: "usd", card: undefined });
+        push(sessions, reference, { reference, paymentId, state: "open", amountCents, currency: "usd", ...unpaid });
       return { url: `https://pay.example/${reference}`, reference };
     },
     lookUp: async (reference) => (sessions.has(reference) ? read(sessions.get(reference)!) : undefined),
@@ -60,18 +79,17 @@ export function createProcessor() {
       return latest(sessions.get(reference)!);
     },
     async lookUpDispute(id) {
-      const { paid: of, cents, state } = read(disputes.get(id)!);
-      return { id, paymentId: of.paymentId, amountCents: cents, state };
+      const { paid: of, cents, state, fee } = read(disputes.get(id)!);
+      return { id, paymentId: of.paymentId, amountCents: cents, state, feeCents: fee };
     },
-    lookUpRefund: async (id) => read(refunds.get(id)!),
+    lookUpCharge: async (id) => read(charged.get(id)!),
     async chargeSaved({ paymentId, amountCents, card }) {
       const known = charges.get(paymentId);
       if (!known && (mood.charge === "fails" || card === "bad")) return { paid: false, reason: "declined" };
-      const charge = known ?? { paymentId, cents: amountCents, refunded: 0 };
-      if (!known) paid.push(charge);
+      const charge = known ?? receive(paymentId, amountCents);
       charges.set(paymentId, charge);
       if (mood.charge === "pays, but the answer is lost") throw unavailable("The processor does not answer.", 1);
-      return { paid: true, reference: `pi_${paymentId}` };
+      return { paid: true, reference: `pi_${paymentId}`, feeCents: charge.fee % 2 === 0 ? null : charge.fee };
     },
     readEvent: () => {
       throw new Error("reports are handed over as they are here");
@@ -87,44 +105,49 @@ export function createProcessor() {
     ...{ cards, mood, paid, reports },
     sessions: () => [...sessions.values()].map(latest),
     disputes: () => [...disputes.values()].map(latest),
-    /** A person pays at an open session. */
+    /** A person pays at an open session; what is kept of it is told later. */
     pay(session: SessionState, card: string): void {
       if (session.state !== "open") return;
       const about = { session: session.reference };
       push(sessions, session.reference, { ...session, state: "paid", card }, { kind: "checkout.session.completed", about });
-      paid.push({ paymentId: session.paymentId!, cents: session.amountCents, refunded: 0 });
+      receive(session.paymentId!, session.amountCents);
     },
     dispute(of: Paid, share: number): void {
       const left = of.cents - of.refunded - takenBy(of);
       const cents = Math.ceil(left * share);
       if (cents <= 0) return;
       const id = `dp_${disputes.size + 1}`;
-      push(
-        disputes,
-        id,
-        { id, paid: of, cents, state: "lost_or_open" },
-        { kind: "charge.dispute.created", about: { dispute: id } },
-      );
+      const opened: Dispute = { id, paid: of, cents, fee: 0, state: "lost_or_open" };
+      push(disputes, id, opened, { kind: "charge.dispute.created", about: { dispute: id } });
+      push(disputes, id, { ...opened, fee: 1500 }, { kind: "charge.dispute.funds_withdrawn", about: { dispute: id } });
     },
+    /** Every other one gives its fee back. */
     win(dispute: Dispute): void {
       if (dispute.state === "won") return;
       const about = { dispute: dispute.id };
-      push(disputes, dispute.id, { ...dispute, state: "won" }, { kind: "charge.dispute.closed", about });
+      const won: Dispute = { ...dispute, state: "won", fee: dispute.cents % 2 === 0 ? 0 : dispute.fee };
+      push(disputes, dispute.id, won, { kind: "charge.dispute.closed", about });
     },
     refund(of: Paid, share: number): void {
       const cents = Math.ceil((of.cents - of.refunded - takenBy(of)) * share);
       if (cents <= 0) return;
       of.refunded += cents;
-      const id = `ch_${of.paymentId}`;
-      push(
-        refunds,
-        id,
-        { paymentId: of.paymentId, refundedCents: of.refunded },
-        { kind: "charge.refunded", about: { charge: id } },
-      );
+      const { refunds } = latest(charged.get(chargeOf(of))!);
+      const refund: Refund = { id: `re_${of.paymentId}_${refunds.length}`, cents, state: "taken" };
+      tellCharge(of, [...refunds, refund], "charge.refunded");
+    },
+    /** The bank refuses the last refund of a payment, days later. */
+    failRefund(of: Paid): void {
+      const { refunds } = latest(charged.get(chargeOf(of))!);
+      const last = refunds.at(-1);
+      if (last?.state !== "taken") return;
+      of.refunded -= last.cents;
+      tellCharge(of, [...refunds.slice(0, -1), { ...last, state: "failed" }], "refund.failed");
     },
     /** What it holds for this server: what the ledger must say in the end. */
-    holds: () => paid.reduce((sum, of) => sum + of.cents - of.refunded - takenBy(of), 0),
+    holds: () =>
+      paid.reduce((sum, of) => sum + of.cents - of.refunded - of.fee - takenBy(of), 0) -
+      [...disputes.values()].map(latest).reduce((sum, { fee }) => sum + fee, 0),
   };
 }
 

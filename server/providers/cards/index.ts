@@ -11,7 +11,7 @@ export interface SavedCharge {
   card: string;
 }
 
-export type ChargeOutcome = { paid: true; reference: string } | { paid: false; reason: string };
+export type ChargeOutcome = { paid: true; reference: string; feeCents: number | null } | { paid: false; reason: string };
 
 /** What every card processor does. Trouble on the way to it is thrown: the outcome is then unknown, and asked for again. */
 export interface SavedCards {
@@ -44,6 +44,8 @@ export interface SessionState {
   currency: string;
   /** The saved card, where one was asked for. */
   card: string | undefined;
+  /** What the processor keeps of it; null while that is not known. */
+  feeCents: number | null;
 }
 
 /** What the processor says of a dispute now. */
@@ -52,13 +54,16 @@ export interface DisputeState {
   paymentId: string | null;
   amountCents: number | null;
   state: "lost_or_open" | "won" | "inquiry";
+  /** What the processor took for it besides, less what it gave back. */
+  feeCents: number;
 }
 
-/** What the processor says of a charge's refunds now. */
-export interface RefundState {
+/** What the processor says of a charge now. */
+export interface ChargeState {
   paymentId: string | null;
-  /** All refunds of the charge together. */
-  refundedCents: number;
+  /** What the processor keeps of it; null while that is not known. */
+  feeCents: number | null;
+  refunds: { id: string; cents: number; state: "taken" | "failed" }[];
 }
 
 /** A message from the processor, its signature checked. It only says where to look: its content may be old. */
@@ -78,7 +83,7 @@ export interface HostedCards extends SavedCards {
   /** Ends an open session, so that nobody pays it any more; what it is then. */
   closeSession(reference: string): Promise<SessionState | undefined>;
   lookUpDispute(id: string): Promise<DisputeState>;
-  lookUpRefund(chargeId: string): Promise<RefundState>;
+  lookUpCharge(id: string): Promise<ChargeState>;
   /** Throws a Problem where the signature is wrong or too old. `realNow` in ms. */
   readEvent(body: Buffer, signature: string, realNow: number): ProcessorEvent;
 }

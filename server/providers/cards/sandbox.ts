@@ -35,6 +35,6 @@ export const createSandboxCards = (): SandboxCards => ({
   read: (number) => verdicts[number.replace(/[\s-]/g, "")] ?? { outcome: "unknown" },
   async chargeSaved({ paymentId, card }) {
     if (card === savedCards.failed) return { paid: false, reason: "The bank declined the card." };
-    return { paid: true, reference: `sandbox_${paymentId}` };
+    return { paid: true, reference: `sandbox_${paymentId}`, feeCents: null };
   },
 });

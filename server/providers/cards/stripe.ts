@@ -34,7 +34,8 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
         throw unavailable("The card processor does not answer just now. Nothing was charged; try again in a moment.", 30, error);
       throw error;
     });
-  const retrieve = (reference: string) => reaching(stripe.checkout.sessions.retrieve(reference, { expand: ["payment_intent"] }));
+  const retrieve = (reference: string) =>
+    reaching(stripe.checkout.sessions.retrieve(reference, { expand: ["payment_intent.latest_charge.balance_transaction"] }));
 
   return {
     name: "stripe",
@@ -67,18 +68,23 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
 
     async lookUpDispute(id) {
       const dispute = await reaching(stripe.disputes.retrieve(id, { expand: ["payment_intent"] }));
-      return { id, paymentId: paymentOf(dispute), amountCents: dispute.amount ?? null, state: disputeState(dispute.status) };
+      const feeCents = (dispute.balance_transactions ?? []).reduce((sum, entry) => sum + (feeOf(entry) ?? 0), 0);
+      const state = disputeState(dispute.status);
+      return { id, paymentId: paymentOf(dispute), amountCents: dispute.amount ?? null, state, feeCents };
     },
 
-    async lookUpRefund(chargeId) {
-      const charge = await reaching(stripe.charges.retrieve(chargeId, { expand: ["payment_intent"] }));
-      return { paymentId: paymentOf(charge), refundedCents: charge.amount_refunded };
+    async lookUpCharge(id) {
+      const charge = await reaching(stripe.charges.retrieve(id, { expand: ["payment_intent", "balance_transaction"] }));
+      const all = await reaching(stripe.refunds.list({ charge: id, limit: 100 }).autoPagingToArray({ limit: 1000 }));
+      const refunds = all.map((refund) => ({ id: refund.id, cents: refund.amount, state: refundState(refund.status) }));
+      return { paymentId: paymentOf(charge), feeCents: feeOf(charge.balance_transaction), refunds };
     },
 
     async chargeSaved(charge) {
       try {
         const intent = await stripe.paymentIntents.create(intentOf(charge), { idempotencyKey: `${charge.paymentId}:renewal` });
-        if (intent.status === "succeeded") return { paid: true, reference: intent.id };
+        if (intent.status === "succeeded")
+          return { paid: true, reference: intent.id, feeCents: feeOfCharge(intent.latest_charge) };
         return { paid: false, reason: `The bank asks for more (${intent.status}).` };
       } catch (error) {
         return refusal(error, errors);
@@ -87,8 +93,7 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
 
     readEvent(body, signature, realNow) {
       const event = verified(stripe, settings.webhookSecret, body, signature, realNow);
-      const object = event.data.object as { id?: string };
-      return { id: event.id, kind: event.type, about: subjectOf(event.type, String(object.id)) };
+      return { id: event.id, kind: event.type, about: subjectOf(event.type, event.data.object as Subject) };
     },
   };
 }
@@ -141,8 +146,19 @@ function stateOf(session: Stripe.Checkout.Session): SessionState {
     amountCents: session.amount_total ?? 0,
     currency: session.currency ?? "",
     card: customer && method ? `${customer}/${method}` : undefined,
+    feeCents: feeOfCharge(intent?.latest_charge ?? null),
   };
 }
+
+/** In the account's own currency, which is not said in cents of a dollar everywhere. */
+const feeOf = (entry: string | Stripe.BalanceTransaction | null): number | null =>
+  typeof entry === "object" && entry?.currency === "usd" ? entry.fee : null;
+
+const feeOfCharge = (charge: string | Stripe.Charge | null): number | null =>
+  typeof charge === "object" && charge ? feeOf(charge.balance_transaction) : null;
+
+const refundState = (status: string | null): "failed" | "taken" =>
+  status === "failed" || status === "canceled" ? "failed" : "taken";
 
 /** Our payment, which its intent names. */
 const paymentOf = ({ payment_intent: intent }: { payment_intent: string | Stripe.PaymentIntent | null }) =>
@@ -167,6 +183,7 @@ function intentOf({ paymentId, amountCents, description, card }: SavedCharge): S
     confirm: true,
     description,
     metadata: { paymentId },
+    expand: ["latest_charge.balance_transaction"],
   };
 }
 
@@ -177,8 +194,17 @@ function refusal(error: unknown, errors: typeof Stripe.errors): ChargeOutcome {
   throw error;
 }
 
-function subjectOf(kind: string, id: string) {
-  if (kind.startsWith("checkout.session.")) return { session: id };
-  if (kind.startsWith("charge.dispute.")) return { dispute: id };
-  return kind === "charge.refunded" ? { charge: id } : undefined;
+interface Subject {
+  id?: string;
+  /** A refund's. */
+  charge?: string | null;
+}
+
+/** Where to look. A charge's fee is known some seconds after it, which an update tells; a refund can still fail days later. */
+function subjectOf(kind: string, { id, charge }: Subject) {
+  if (kind.startsWith("checkout.session.")) return { session: String(id) };
+  if (kind.startsWith("charge.dispute.")) return { dispute: String(id) };
+  if (kind === "charge.refunded" || kind === "charge.updated") return { charge: String(id) };
+  const isRefund = kind.startsWith("refund.") || kind === "charge.refund.updated";
+  return isRefund && charge ? { charge } : undefined;
 }

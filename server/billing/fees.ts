@@ -1,0 +1,35 @@
+import type { Deps } from "../deps.ts";
+import { disputeFeeTransfer, feeTransfer } from "../domain/ledger.ts";
+import type { DisputeState } from "../providers/cards/index.ts";
+import type { Query } from "../store/db.ts";
+import { post } from "../store/ledger.ts";
+import * as payments from "../store/payments.ts";
+import * as reversals from "../store/reversals.ts";
+
+/** What a card processor keeps for itself (server rules §21). Cents; null where it does not say yet, or in another currency. */
+
+/** Of a payment that arrived: once, whenever it is known. */
+export async function takeFee(
+  deps: Deps,
+  tx: Query,
+  { id: paymentId, provider, owner_id: ownerId }: payments.PaymentRow,
+  cents: number | null,
+): Promise<void> {
+  if (cents === null || cents <= 0 || !(await payments.setFee(tx, paymentId, cents))) return;
+  await post(tx, feeTransfer({ paymentId, ownerId, processor: provider, cents }), stamp(deps));
+}
+
+/** For a dispute, in all so far: some give it back, but only when the dispute is won. Anything less before that is older news. */
+export async function takeDisputeFee(
+  deps: Deps,
+  tx: Query,
+  { id: paymentId, provider, owner_id: ownerId }: payments.PaymentRow,
+  { id: disputeId, feeCents, state }: Pick<DisputeState, "id" | "feeCents" | "state">,
+): Promise<void> {
+  const dispute = await reversals.find(tx, disputeId);
+  if (!dispute || dispute.fee_cents === feeCents || (feeCents < dispute.fee_cents && state !== "won")) return;
+  const change = { disputeId, paymentId, ownerId, processor: provider, before: dispute.fee_cents, after: feeCents };
+  if (await post(tx, disputeFeeTransfer(change), stamp(deps))) await reversals.setFee(tx, disputeId, feeCents, deps.clock.now());
+}
+
+const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
