@@ -44,7 +44,8 @@ const isHttpUrl = (value: string) => {
 export const httpUrl = () =>
   z.string().max(2048).refine(isHttpUrl, "must be an http or https URL").meta({ format: "uri", maxLength: 2048 });
 
-export const id = () => z.uuid();
+/** A UUID in either case; lower case from here on, as in paths. */
+export const id = () => z.uuid().toLowerCase();
 export const timestamp = () => z.iso.datetime();
 export const cents = () => z.int().min(0);
 export const minutes = () => z.int();

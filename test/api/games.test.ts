@@ -9,7 +9,12 @@ onBothDatabases("games", (serve) => {
     const categories = (await owner.get("/info/categories")).body.data.categories;
     expect(categories.length).toBeGreaterThanOrEqual(20);
     const tags = categories.slice(0, 2).map((category: { id: string }) => category.id);
-    const id = await createGame(owner, { tags, devices: ["PC", "Mac"], platforms: ["Steam"], description: "Dark." });
+    const id = await createGame(owner, {
+      tags: [tags[0].toUpperCase(), tags[1]],
+      devices: ["PC", "Mac"],
+      platforms: ["Steam"],
+      description: "Dark.",
+    });
     expect((await owner.get(`/games/${id}`)).body.data.game).toMatchObject({
       description: "Dark.",
       categories: categories.slice(0, 2),
