@@ -2,7 +2,7 @@ import { deviceNames, platformNames } from "../../src/contract/games.ts";
 import { contract } from "../../src/contract/index.ts";
 import { openapi } from "../../src/contract/openapi.ts";
 import type { Deps } from "../deps.ts";
-import { Direct } from "../http/call.ts";
+import { Direct, listedFrom } from "../http/call.ts";
 import * as gameStore from "../store/games.ts";
 import type { Some } from "./index.ts";
 
@@ -19,13 +19,14 @@ export function info(deps: Deps): Some<Ops> {
 
   return {
     async listCategories(call) {
-      return call.whole({ categories: await call.read(gameStore.allCategories) });
+      const all = await call.read(gameStore.allCategories);
+      return listedFrom(call.page(), all, (categories) => ({ categories }));
     },
     async listDevices(call) {
-      return call.whole({ devices: named(deviceNames) });
+      return listedFrom(call.page(), named(deviceNames), (devices) => ({ devices }));
     },
     async listPlatforms(call) {
-      return call.whole({ platforms: named(platformNames) });
+      return listedFrom(call.page(), named(platformNames), (platforms) => ({ platforms }));
     },
     async getServerInfo() {
       const { config } = deps;
@@ -34,7 +35,12 @@ export function info(deps: Deps): Some<Ops> {
         version: config.version,
         sandbox: config.sandbox,
         extensions,
-        features: { cards: deps.cards?.name ?? null, crypto: [...deps.chains.pairs], transcription: false, buildHosting: true },
+        features: {
+          cards: deps.cards?.name ?? null,
+          crypto: [...deps.chains.pairs],
+          transcription: deps.transcriber !== null,
+          buildHosting: true,
+        },
         limits: {
           videoBytes: config.uploads.videoMaxBytes,
           buildBytes: config.uploads.buildMaxBytes,

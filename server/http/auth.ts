@@ -13,7 +13,11 @@ const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, {
  * The account behind `Authorization: Bearer …`; 401 for a key that is missing, unknown, expired or revoked. Where uploads go, and
  * nowhere else, a playtester's session in the browser will do, if the request names its form token.
  */
-export async function authenticate(deps: Deps, headers: IncomingHttpHeaders, endpoint: Endpoint): Promise<Principal> {
+export async function authenticate(
+  deps: Deps,
+  headers: IncomingHttpHeaders,
+  endpoint: Pick<Endpoint, "media">,
+): Promise<Principal> {
   const { authorization } = headers;
   if (authorization === undefined && endpoint.media === "tus") {
     const session = await findSession(deps, headers);

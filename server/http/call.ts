@@ -34,6 +34,17 @@ export function listed<Row extends { id: string; created_at: number }, T>(
   return new Listed(data(rows.slice(0, page.limit)), last ? { at: last.created_at, id: last.id } : null);
 }
 
+/** The page asked for of a list that is not stored, in the list's own order. */
+export function listedFrom<Item extends { id: string }, T>(
+  page: Page,
+  all: readonly Item[],
+  data: (items: Item[]) => T,
+): Listed<T> {
+  const start = page.after ? page.after.at + 1 : 0;
+  const rows = all.slice(start, start + page.limit + 1).map((item, at) => ({ id: item.id, created_at: start + at, item }));
+  return listed(page, rows, (shown) => data(shown.map(({ item }) => item)));
+}
+
 /** A reply that is durable: rendered and, with an idempotency key, stored in the transaction of its effect. */
 export class Committed<T> {
   declare readonly data: T;
@@ -80,8 +91,6 @@ export interface Call<E extends Endpoint> {
     rows: Row[],
     data: (rows: Row[]) => DataOf<E>,
   ): Listed<DataOf<E>>;
-  /** A short list that is always one page. */
-  whole(data: DataOf<E>): Listed<DataOf<E>>;
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /** The effect, and the idempotency record of its reply, in one transaction. `fn` may run more than once. */
   commit(fn: (tx: Query) => Promise<DataOf<E> | Remembered>): Promise<Committed<DataOf<E>>>;

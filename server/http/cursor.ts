@@ -9,9 +9,10 @@ export function encodeCursor(secrets: Secrets, list: string, position: Position)
 }
 
 export function decodeCursor(secrets: Secrets, list: string, cursor: string): Position {
-  const [at, id, mac] = Buffer.from(cursor, "base64url").toString().split(".");
-  const expected = secrets.mac("cursor", `${list}|${at}.${id}`).slice(0, 22);
-  if (!at || !id || !mac || !sameText(mac, expected))
+  const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(".");
+  const position = { at: Number.parseInt(at, 36), id };
+  // Compared as text: the decoder skips what is not base64url, so other texts would stand for the same place.
+  if (!sameText(cursor, encodeCursor(secrets, list, position)))
     throw invalid("cursor", "is not one this list gave out; start again without it");
-  return { at: Number.parseInt(at, 36), id };
+  return position;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { notFound, Problem } from "../problem.ts";
@@ -10,6 +11,7 @@ import { type Call, Committed, Direct, type Handler, Listed, listed, type Princi
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createOnce, idempotencyKey, type Once } from "./idempotency.ts";
+import { canonicalJson } from "./json.ts";
 import { limiterOf, type Verdict } from "./rate-limit.ts";
 import { type Meta, type Rendered, renderData, renderProblem, send } from "./reply.ts";
 import { createRequestIds } from "./request-id.ts";
@@ -39,6 +41,7 @@ interface Exchange {
 }
 
 const prefix = "/api/v1";
+const nothing = z.strictObject({});
 
 /** From a request to its reply. The one place on the server where an error becomes an answer. */
 export function createListener(deps: Deps, router: Router<Route>, pages: PageHandler) {
@@ -58,7 +61,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     try {
       const url = targetOf(request);
       const exchange = { request, response, url, requestId, common };
-      if (!url.pathname.startsWith("/api/")) return await servePage(exchange);
+      if (!/^\/api(\/|$)/.test(url.pathname)) return await servePage(exchange);
       await serve(exchange);
     } catch (error) {
       fail(request, response, error, requestId, common);
@@ -81,21 +84,34 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   /** The pipeline: match, authenticate, limit, authorize, validate, then once. */
   async function serve(exchange: Exchange): Promise<void> {
     const { request, response, url, common } = exchange;
-    const { route, params } = match(request.method ?? "", url.pathname);
+    const { route, params } = await matchAndCount(request, url.pathname, common);
     const { endpoint } = route;
     const principal = await identify(endpoint, request, common);
     if (principal) authorize(endpoint, principal);
     const query = endpoint.query ? validate(endpoint.query, url.search ? Object.fromEntries(url.searchParams) : {}) : {};
     const body = endpoint.media === "tus" ? undefined : await readBody(endpoint, request);
     const once = onceOf(endpoint, principal, request, params, url, body);
-    const call = createCall({ exchange, endpoint, principal, params, query, body, once });
+    const list = () => listName(endpoint, principal, params, query);
+    const call = createCall({ exchange, endpoint, principal, params, query, body, once, list });
     const result = await (once ? once.alone(() => attempt(route, call, once)) : route.handler(call));
     if (result instanceof Direct) {
       for (const [name, value] of Object.entries(common)) response.setHeader(name, value);
       await result.write(request, response);
       return;
     }
-    send(response, result instanceof Committed ? result.rendered : render(exchange, endpoint, principal, result), common);
+    send(response, result instanceof Committed ? result.rendered : render(exchange, endpoint, list, result), common);
+  }
+
+  /** What no route answers counts too: against its key if that is good, else against its address. */
+  async function matchAndCount(request: IncomingMessage, pathname: string, common: Record<string, string>) {
+    try {
+      return match(request.method ?? "", pathname);
+    } catch (lost) {
+      await identify({ access: "optional" }, request, common).catch((error) => {
+        if (!(error instanceof Problem) || error.code === "RATE_LIMITED") throw error;
+      });
+      throw lost;
+    }
   }
 
   function match(method: string, pathname: string) {
@@ -112,20 +128,20 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   }
 
   async function identify(
-    endpoint: Endpoint,
+    endpoint: Pick<Endpoint, "access" | "limit" | "media">,
     request: IncomingMessage,
     common: Record<string, string>,
   ): Promise<Principal | undefined> {
     const address = addressOf(request);
     const limits = config.limits;
+    const keyless = endpoint.access === "none" || (endpoint.access === "optional" && request.headers.authorization === undefined);
     // Whatever takes a password counts per address, with a key or without.
-    if (endpoint.limit || endpoint.access === "none") {
+    if (endpoint.limit || keyless) {
       const perMinute = { register: limits.registerPerMinute, password: limits.passwordPerMinute, none: limits.keylessPerMinute }[
         endpoint.limit ?? "none"
       ];
       limit(`${endpoint.limit ?? "keyless"} ${address}`, perMinute, perMinute, common);
     }
-    const keyless = endpoint.access === "none" || (endpoint.access === "optional" && request.headers.authorization === undefined);
     if (keyless) return undefined;
     try {
       const principal = await authenticate(deps, request.headers, endpoint);
@@ -151,11 +167,9 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   async function readBody(endpoint: Endpoint, request: IncomingMessage): Promise<unknown> {
     if (request.method === "GET" || request.method === "HEAD") return undefined;
     const raw = await readJson(request, config.http.bodyBytes);
-    if (!endpoint.body) {
-      if (raw !== undefined && Object.keys(Object(raw)).length > 0) validateEmpty(raw);
-      return undefined;
-    }
-    return validate(endpoint.body, raw ?? {});
+    // Only a body that is not there counts as empty: `null` is a wrong type like any other.
+    const parsed = validate(endpoint.body ?? nothing, raw === undefined ? {} : raw);
+    return endpoint.body && parsed;
   }
 
   function onceOf(
@@ -187,10 +201,10 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     query: unknown;
     body: unknown;
     once: Once | undefined;
+    list: () => string;
   }
 
-  function createCall({ exchange, endpoint, principal, params, query, body, once }: CallParts): Call<Endpoint> {
-    const list = () => listName(endpoint, principal, exchange.url);
+  function createCall({ exchange, endpoint, principal, params, query, body, once, list }: CallParts): Call<Endpoint> {
     return {
       params,
       query: query as never,
@@ -208,7 +222,6 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
         return { limit, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list(), cursor) };
       },
       listed,
-      whole: (data) => new Listed(data, null),
       read: (fn) => deps.store.read(fn),
       commit: (fn) =>
         deps.store.write(async (tx) => {
@@ -216,9 +229,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
           if (stored) return new Committed(stored);
           const outcome = await fn(tx);
           const refused = outcome instanceof Remembered;
-          const rendered = refused
-            ? renderProblem(outcome.problem, metaOf(exchange))
-            : render(exchange, endpoint, principal, outcome);
+          const rendered = refused ? renderProblem(outcome.problem, metaOf(exchange)) : render(exchange, endpoint, list, outcome);
           await once?.save(tx, rendered, refused ? outcome.until : undefined);
           return new Committed(rendered);
         }),
@@ -230,11 +241,11 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     timestamp: new Date(deps.clock.now()).toISOString(),
   });
 
-  function render(exchange: Exchange, endpoint: Endpoint, principal: Principal | undefined, result: unknown): Rendered {
+  function render(exchange: Exchange, endpoint: Endpoint, list: () => string, result: unknown): Rendered {
     const meta = metaOf(exchange);
     const data = result instanceof Listed ? result.data : result;
     if (result instanceof Listed) {
-      meta.cursor = result.next && encodeCursor(deps.secrets, listName(endpoint, principal, exchange.url), result.next);
+      meta.cursor = result.next && encodeCursor(deps.secrets, list(), result.next);
       meta.hasMore = result.next !== null;
     }
     if (config.strict) checkReply(endpoint, data);
@@ -273,10 +284,10 @@ export function problemOf(error: unknown): Problem {
   });
 }
 
-/** A cursor belongs to one list with one filter of one account. */
-function listName(endpoint: Endpoint, principal: Principal | undefined, url: Target): string {
-  const filters = [...url.searchParams].filter(([name]) => name !== "limit" && name !== "cursor").sort();
-  return `${principal?.userId} ${url.pathname} ${JSON.stringify(filters)} ${endpoint.path}`;
+/** A cursor belongs to one list with one filter of one account, whichever form of the path and of its ids was asked for. */
+function listName(endpoint: Endpoint, principal: Principal | undefined, params: Record<string, string>, query: unknown): string {
+  const { limit: _limit, cursor: _cursor, ...filter } = query as Record<string, unknown>;
+  return `${principal?.userId} ${endpoint.path} ${canonicalJson([params, filter])}`;
 }
 
 function limitHeaders(verdict: Verdict, realNow: number): Record<string, string> {
@@ -299,14 +310,6 @@ function targetOf(request: IncomingMessage): Target {
 }
 
 const noQuery = Object.freeze(new URLSearchParams());
-
-function validateEmpty(body: unknown): never {
-  if (typeof body !== "object" || Array.isArray(body)) throw new Problem("BAD_REQUEST", "This takes no body.");
-  const details = Object.keys(body as object)
-    .slice(0, 20)
-    .map((field) => ({ field: field.slice(0, 100), message: "is not a field of this request" }));
-  throw new Problem("VALIDATION_ERROR", `${details[0]?.field}: ${details[0]?.message}`, { details });
-}
 
 const lingerMs = 3_000;
 

@@ -74,6 +74,19 @@ onBothDatabases("error envelope", (serve) => {
       status: 422,
       code: "VALIDATION_ERROR",
     },
+    ...["null", "5", "[]", '"text"', "true"].flatMap((body) => [
+      { name: `${body} for fields`, method: "PATCH", path: "/auth/profile", body, status: 422, code: "VALIDATION_ERROR" },
+      {
+        name: `${body} for nothing`,
+        method: "POST",
+        path: "/notifications/mark-all-read",
+        body,
+        status: 422,
+        code: "VALIDATION_ERROR",
+      },
+    ]),
+    { name: "the folder of the API", method: "GET", path: "//api", status: 404, code: "NOT_FOUND" },
+    { name: "another version", method: "GET", path: "//api/v2/games", status: 404, code: "NOT_FOUND" },
     { name: "a limit of 0", method: "GET", path: "/games?limit=0", status: 422, code: "VALIDATION_ERROR" },
     { name: "a limit of 101", method: "GET", path: "/games?limit=101", status: 422, code: "VALIDATION_ERROR" },
     { name: "a limit of -1", method: "GET", path: "/games?limit=-1", status: 422, code: "VALIDATION_ERROR" },
@@ -183,6 +196,26 @@ onBothDatabases("authorization", (serve) => {
 });
 
 onBothDatabases("rate limits", (serve) => {
+  it("counts what no route answers, against the key or the address", async () => {
+    const server = await serve({
+      config: (config) => Object.assign(config.limits, { enabled: true, keyPerMinute: 60, keyBurst: 3, keylessPerMinute: 2 }),
+    });
+    const { key } = await registerOwner(server);
+    const lost: [string, string, string | undefined, number, string | null][] = [
+      ["GET", "/nothing", key, 404, "2"],
+      ["PUT", "/games", key, 405, "1"],
+      ["GET", "/games/42", key, 404, "0"],
+      ["GET", "/games/42", key, 429, "0"],
+      ["GET", "/nothing", "no-key", 404, "1"],
+      ["GET", "/nothing", undefined, 404, "0"],
+      ["GET", "/nothing", undefined, 429, "0"],
+    ];
+    for (const [method, path, with_, status, remaining] of lost) {
+      const reply = await server.request(method, path, { key: with_ });
+      expect([path, reply.status, reply.headers.get("x-ratelimit-remaining")]).toEqual([path, status, remaining]);
+    }
+  });
+
   it("counts per key, says so on every reply, and refuses with Retry-After", async () => {
     const server = await serve({
       config: (config) => Object.assign(config.limits, { enabled: true, keyPerMinute: 60, keyBurst: 3, registerPerMinute: 100 }),
@@ -345,6 +378,45 @@ onBothDatabases("paging", (serve) => {
     const { cursor } = (await owner.get("/games?limit=1")).body.meta;
     expect((await other.get(`/games?limit=1&cursor=${cursor}`)).status).toBe(422);
     expect((await owner.get(`/notifications?cursor=${cursor}`)).body.error.details[0].field).toBe("cursor");
+  });
+});
+
+onBothDatabases("cursors", (serve) => {
+  it("go on under every form of a path, its ids and its query, and under no other text", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const gameId = await createGame(owner);
+    await giveCredit(server, owner, 100_000);
+    const placed = await owner.post(`/games/${gameId}/playtests`, { quantity: 2 });
+    const { id } = placed.body.data.playtest;
+    const slots = (await owner.get(`/playtests/${id}/slots?limit=1`)).body.meta.cursor;
+    const open = (await owner.get("/submissions?status=open&limit=1")).body.meta.cursor;
+    const rows: [string, number][] = [
+      [`/playtests/${id}/slots?cursor=${slots}`, 200],
+      [`/playtests/${id.toUpperCase()}/slots?utm=1&cursor=${slots}`, 200],
+      [`/playtests/submissions?cursor=${open}&status=open`, 200],
+      [`/submissions?cursor=${open}`, 422],
+      [`/playtests/${id}/slots?cursor=${slots}%3D`, 422],
+      [`/playtests/${id}/slots?cursor=${slots}!`, 422],
+      [`/playtests/${id}/slots?cursor=${slots.slice(0, -1)}`, 422],
+      [`/playtests/${id}/slots?cursor=%20${slots}`, 422],
+    ];
+    for (const [path, status] of rows) expect([path, (await owner.get(path)).status]).toEqual([path, status]);
+  });
+
+  it.each(["categories", "devices", "platforms"])("page through %s as through any list", async (list) => {
+    const owner = await registerOwner(await serve());
+    const all = (await owner.get(`/info/${list}`)).body;
+    expect([all.meta.hasMore, all.meta.cursor]).toEqual([false, null]);
+    const walked: unknown[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: Reply["body"] = (await owner.get(`/info/${list}?limit=3${cursor && `&cursor=${cursor}`}`)).body;
+      expect(page.data[list].length).toBeLessThanOrEqual(3);
+      walked.push(...page.data[list]);
+      cursor = page.meta.cursor;
+    }
+    expect(walked).toEqual(all.data[list]);
+    expect((await owner.get(`/info/${list}?cursor=abc`)).status).toBe(422);
   });
 });
 

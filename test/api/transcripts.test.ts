@@ -59,6 +59,14 @@ const pidsIn = (file: string) => readFileSync(file, "utf8").split(" ").map(Numbe
 const allDead = (file: string) => vi.waitUntil(() => !pidsIn(file).some(isAlive), { timeout: 10_000 });
 
 onBothDatabases("transcripts", (serve) => {
+  it.each([
+    [["whisper"], true],
+    [[], false],
+  ])("are said to be a feature with the command %j: %s", async (command, said) => {
+    const server = await serve(using({ command }));
+    expect((await server.request("GET", "/info/server")).body.data.features.transcription).toBe(said);
+  });
+
   it("are WebVTT behind a signed link", async () => {
     const server = await serve(using({ command: runs("vtt") }));
     const { owner, slotId } = await submitted(server);

@@ -98,7 +98,6 @@ function createCall(deps: Deps, { session, endpoint, asked, list, once }: Parts)
     requestId: "portal",
     page,
     listed,
-    whole: (data) => new Listed(data, null),
     read: (fn) => deps.store.read(fn),
     commit: (fn) =>
       deps.store.write(async (tx) => {
