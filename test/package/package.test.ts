@@ -57,6 +57,16 @@ it("says its version and explains itself", () => {
   expect(playtest(["nonsense"])).toMatchObject({ status: 2, stdout: "" });
 });
 
+/** Commands that load a part of the program, or a package, that the others do not. */
+const parts = (gameId: string, paymentId: string) => [
+  ["games", "list", "--jq", ".games[].name"],
+  ["games", "push", join(folder, "node_modules/playtest-cli/bin"), gameId],
+  ["billing", "invoice", paymentId, "--dir", folder],
+  ["playtests", "order", gameId, "-f", join(folder, "order.yaml"), "--dry-run"],
+  ["playtests", "bulk", join(folder, "orders.csv"), "--plan"],
+  ["completion", "bash"],
+];
+
 it("serves, takes an order and ends on SIGTERM with 0", async () => {
   const readyFile = join(folder, "ready.json");
   mkdirSync(join(folder, "data"));
@@ -77,6 +87,16 @@ it("serves, takes an order and ends on SIGTERM with 0", async () => {
   const order = playtest(["playtests", "order", ready.gameId, "--quantity", "2", "--yes", "--json"], env);
   expect([order.status, order.stderr]).toEqual([0, expect.any(String)]);
   expect(JSON.parse(order.stdout)).toMatchObject({ paidWithCredit: true, totalCents: 4000 });
+  writeFileSync(join(folder, "order.yaml"), "quantity: 1\n");
+  writeFileSync(join(folder, "orders.csv"), `game\n${ready.gameId}\n`);
+  for (const args of parts(ready.gameId, JSON.parse(order.stdout).paymentId)) {
+    const { status, stderr } = playtest(args, env);
+    expect([args.join(" "), status, status === 0 ? "" : stderr]).toEqual([args.join(" "), 0, ""]);
+  }
+  // Nothing takes a delivery there: that it was refused says that it was sent.
+  const hook = playtest(["webhooks", "create", `${ready.baseUrl}/nowhere`, "--events", "*", "--json"], env);
+  const sent = playtest(["webhooks", "test", JSON.parse(hook.stdout).webhook.id, "--json"], env);
+  expect(JSON.parse(sent.stdout)).toMatchObject({ success: false, delivery: { statusCode: 404 } });
   server.kill("SIGTERM");
   expect(await new Promise((resolve) => server!.once("exit", (code) => resolve(code)))).toBe(0);
 });
