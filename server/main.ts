@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
     const running = await open(options, host, place.dataDir);
     try {
       const ready = await makeReady(options, host, running);
-      host.write(banner(options, running, place, ready.adminKey));
+      host.write(banner(options, running, place, ready));
       return await (options.exec === undefined
         ? untilSignal(host, running)
         : runCommand(options.exec, host, running, ready.ownerKey));
@@ -167,7 +167,7 @@ async function makeReady(options: ServeOptions, host: ServeHost, running: Runnin
   return ready;
 }
 
-function banner(options: ServeOptions, running: Running, place: Place, adminKey: string | null): string {
+function banner(options: ServeOptions, running: Running, place: Place, { adminKey, ownerKey }: Ready): string {
   const { config, store } = running.deps;
   const data = `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, files in ${place.dataDir}${place.temporary ? " (removed at the end)" : ""}`;
   const lines = [
@@ -176,9 +176,15 @@ function banner(options: ServeOptions, running: Running, place: Place, adminKey:
     `  data   ${data}`,
     `  mail   ${running.deps.mailer.name === "outbox" ? `${join(place.dataDir, "outbox")} (set PLAYTEST_SMTP_URL to send it)` : running.deps.mailer.name}`,
   ];
-  if (adminKey !== null && options.readyFile === undefined) lines.push(`  admin  ${adminKey}  (shown only this once)`);
+  if (showsKeys(options)) {
+    if (adminKey !== null) lines.push(`  admin  ${adminKey}  (shown only this once)`);
+    if (ownerKey !== undefined) lines.push(`  owner  ${ownerKey}  (of the demo: set it as PLAYTEST_API_KEY)`);
+  }
   return `${lines.join("\n")}\n`;
 }
+
+/** Not to a log whose command has the key in its environment, on a server that ends with it. */
+const showsKeys = ({ readyFile, ephemeral, exec }: ServeOptions) => readyFile === undefined && !(ephemeral && exec !== undefined);
 
 function untilSignal(host: ServeHost, running: Running): Promise<number> {
   return new Promise((resolve) => {

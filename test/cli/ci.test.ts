@@ -1,46 +1,27 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { codeSpan } from "../../src/io/ci.ts";
+import { checkout, shellPath, startDemo } from "../helpers/checkout.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { eachDesk } from "../helpers/owner.ts";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
-import { freshFolder } from "../helpers/store.ts";
+import { killLeftovers } from "../helpers/process.ts";
 import { play, registerPlaytester } from "../helpers/story.ts";
 
-const program = join(import.meta.dirname, "../../bin/playtest.js");
 const githubSecret = ["$", "{{ secrets.PLAYTEST_API_KEY }}"].join("");
 let server: { baseUrl: string; ownerKey?: string; gameId?: string };
 
 beforeAll(async () => {
-  const folder = freshFolder();
-  const ready = join(folder, "ready.json");
-  spawnPlaytest(folder, ["serve", "run", "--ephemeral", "--seed", "demo", "--port", "0", "--ready-file", ready]);
-  server = await readyFile(ready);
+  server = await startDemo();
 }, 60_000);
 afterAll(killLeftovers);
-
-/** A repository with a build and the program on its path, as a runner has them. */
-function checkout(): string {
-  const folder = testFolder();
-  mkdirSync(join(folder, "bin"));
-  mkdirSync(join(folder, "build"));
-  writeFileSync(join(folder, "bin/playtest"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(join(folder, "bin/playtest"), 0o755);
-  writeFileSync(join(folder, "build/index.html"), folder);
-  const git = (...words: string[]) => execFileSync("git", words, { cwd: folder });
-  git("init", "-q");
-  git("add", "build");
-  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "one");
-  return folder;
-}
 
 /** Runs a script as the CI would, with the variables it would set. */
 function runner(folder: string, shell: readonly string[], variables: Record<string, string>) {
   const env = {
-    PATH: `${join(folder, "bin")}:${process.env.PATH}`,
+    PATH: shellPath(folder),
     HOME: folder,
     CI: "true",
     PLAYTEST_API_KEY: server.ownerKey!,

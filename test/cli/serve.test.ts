@@ -55,8 +55,22 @@ describe("serve run", () => {
     const command = `node -e 'fetch(process.env.PLAYTEST_BASE_URL + "/api/v1/billing/balance", { headers: { authorization: "Bearer " + process.env.PLAYTEST_API_KEY } }).then((r) => r.json()).then((r) => { console.log(r.data.balanceCents); process.exit(7); })'`;
     const { code, stdout, stderr } = await run("--ephemeral", "--port", "0", "--seed", "demo", "--exec", command);
     expect({ code, stdout }).toEqual({ code: 7, stdout: "50000\n" });
+    expect(stderr).not.toContain("pt_sk_");
     const temporary = /files in (\S+) \(removed at the end\)/.exec(stderr)?.[1];
     expect(existsSync(temporary!)).toBe(false);
+  });
+
+  it("shows the key of the demo's owner", async () => {
+    const { child } = serve("--ephemeral", "--port", "0", "--seed", "demo");
+    let shown = "";
+    for await (const chunk of child.stderr!) {
+      shown += chunk;
+      if (shown.includes("PLAYTEST_API_KEY)")) break;
+    }
+    const [, key = ""] = /owner {2}(pt_sk_\w+)/.exec(shown)!;
+    const headers = { authorization: `Bearer ${key}` };
+    const reply = await fetch(`${/serves (\S+)/.exec(shown)![1]}/api/v1/billing/balance`, { headers });
+    expect(await reply.json()).toMatchObject({ data: { balanceCents: 50_000 } });
   });
 
   it.each([

@@ -2,11 +2,11 @@ import { parse as parseCsv } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { commandRisks } from "../../src/commands/define.ts";
 import { operations } from "../../src/contract/static.ts";
-import { leadingWords } from "../../src/globals.ts";
-import { groups, shortcuts as shortEntries } from "../../src/groups.ts";
+import { shortcuts as shortEntries } from "../../src/groups.ts";
 import { tree } from "../../src/tree.ts";
 import { playtest } from "../helpers/cli.ts";
 import { everyCommand } from "../helpers/every-command.ts";
+import { exampleWords, flagWords, spelledOut } from "../helpers/lines.ts";
 import { oneWorld, runRow } from "../helpers/walk.ts";
 
 /** Every command keeps the output contract; one without a row here fails, and so does a row without a command. */
@@ -84,14 +84,8 @@ describe("the output of", () => {
   });
 });
 
-/** The words of an example behind `playtest`, up to the shell's own part. */
-const exampleWords = (example: string) => {
-  const line = /\bplaytest (.*?)(?= [|<>]|\)|$)/.exec(example)?.[1] ?? "";
-  return [...line.matchAll(/'[^']*'|"[^"]*"|\S+/g)].map(([word]) => word);
-};
 /** Commands that their noun alone stands for. */
 const fallbacks = new Set(["serve run", "review list", "billing payments list"]);
-const unalias = (word: string) => groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
 
 describe("the help of", () => {
   it.each(tree.commands.map((command) => [command.path.join(" "), command] as const))("%s", async (path, command) => {
@@ -111,12 +105,10 @@ describe("the help of", () => {
     const globals = (await playtest(["help", "flags"])).stdout;
     for (const example of examples) {
       const words = exampleWords(example);
-      const lead = leadingWords(words, 3);
-      const [noun = "", ...verb] = lead;
-      const spelled = shortcuts.get(noun) ?? [unalias(noun), ...verb].join(" ");
-      const alone = fallbacks.has(target) && unalias(lead[0] ?? "") === target.split(" ")[0];
+      const spelled = spelledOut(words);
+      const alone = fallbacks.has(target) && spelled.split(" ")[0] === target.split(" ")[0];
       expect(alone || spelled.startsWith(target), example).toBe(true);
-      for (const word of words.filter((one) => /^--?[a-z]/.test(one)).map((one) => one.split("=")[0]!))
+      for (const word of flagWords(words))
         expect(known.includes(word) || globals.includes(word), `${example}: ${word}`).toBe(true);
     }
   });

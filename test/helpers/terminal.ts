@@ -17,10 +17,14 @@ export interface Sitting {
 
 const running = new Set<IPty>();
 
-/** Sits down at a terminal in `folder` and runs the program; the shell notes the terminal's settings before and after, and outlives Ctrl-C. */
-export function sitDown(folder: string, argv: readonly string[], env: Record<string, string>): Sitting {
+/** Sits down at a terminal in `folder` and runs the program. */
+export const sitDown = (folder: string, argv: readonly string[], env: Record<string, string>): Sitting =>
+  sitAt(folder, [process.execPath, program, ...argv], env);
+
+/** Runs any command at a terminal; the shell around it notes the terminal's settings before and after, and outlives Ctrl-C. */
+export function sitAt(folder: string, command: readonly string[], env: Record<string, string>): Sitting {
   const script = 'trap : INT; stty -g > before; "$@"; code=$?; stty -g > after; exit $code';
-  const pty = spawn("/bin/sh", ["-c", script, "sh", process.execPath, program, ...argv], {
+  const pty = spawn("/bin/sh", ["-c", script, "sh", ...command], {
     cwd: folder,
     cols: 100,
     rows: 40,
