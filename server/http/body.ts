@@ -2,25 +2,39 @@ import type { IncomingMessage } from "node:http";
 import { Problem } from "../problem.ts";
 import { parseStrictJson } from "./json.ts";
 
+export interface BodyLimits {
+  bytes: number;
+  /** The whole of it must be there within so many milliseconds: what drips would hold its connection for ever. */
+  withinMs: number;
+}
+
 const tooLarge = (limit: number) =>
   new Problem("PAYLOAD_TOO_LARGE", `The body is larger than ${limit} bytes. Nothing was changed.`, {
     headers: { Connection: "close" },
   });
 
+const tooSlow = () =>
+  new Problem("BAD_REQUEST", "The body took too long to arrive. Nothing was changed.", {
+    status: 408,
+    headers: { Connection: "close" },
+  });
+
 /** The JSON body, or undefined when there is none. Counts bytes while streaming, so a chunked body cannot be endless. */
-export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const length = request.headers["content-length"];
   if (length === "0" || (length === undefined && request.headers["transfer-encoding"] === undefined)) return undefined;
-  const bytes = await readBytes(request, limit);
+  const bytes = await readBytes(request, limits);
   if (bytes.length === 0) return undefined;
   requireJsonType(request.headers["content-type"]);
   return parseStrictJson(bytes);
 }
 
-/** The body's bytes, at most `limit`; 413 beyond. */
-export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** The body's bytes; 413 when there are too many, 408 when they take too long. */
+export function readBytes(request: IncomingMessage, { bytes: limit, withinMs }: BodyLimits): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
-  return new Promise((resolve, reject) => {
+  return new Promise<Buffer>((resolve, reject) => {
+    const late = setTimeout(() => reject(tooSlow()), withinMs);
+    request.once("close", () => clearTimeout(late)).once("end", () => clearTimeout(late));
     const chunks: Buffer[] = [];
     let size = 0;
     request.on("data", (chunk: Buffer) => {

@@ -100,6 +100,8 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
       return;
     }
     send(response, result instanceof Committed ? result.rendered : render(exchange, endpoint, list, result), common);
+    // A body that nobody asked for may go on for ever.
+    if (!request.complete) linger(request);
   }
 
   /** What no route answers counts too: against its key if that is good, else against its address. */
@@ -166,7 +168,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
 
   async function readBody(endpoint: Endpoint, request: IncomingMessage): Promise<unknown> {
     if (request.method === "GET" || request.method === "HEAD") return undefined;
-    const raw = await readJson(request, config.http.bodyBytes);
+    const raw = await readJson(request, { bytes: config.http.bodyBytes, withinMs: config.http.requestTimeoutMs });
     // Only a body that is not there counts as empty: `null` is a wrong type like any other.
     const parsed = validate(endpoint.body ?? nothing, raw === undefined ? {} : raw);
     return endpoint.body && parsed;

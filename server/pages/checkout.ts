@@ -54,7 +54,7 @@ export function checkout(deps: Deps): Page {
   }
 
   async function pay(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
-    const form = await readForm(request);
+    const form = await readForm(deps, request);
     const payment = await deps.store.read((q) => reload(q, token));
     if (statusAt(payment, deps.clock.now()) !== "pending") return leave(response, payment, token);
     const { errors, verdict } = readCard(form);

@@ -20,7 +20,7 @@ export function processors(deps: Deps): Page {
       throw new Problem("METHOD_NOT_ALLOWED", "Stripe posts its events here.", { headers: { Allow: "POST" } });
     try {
       // The signature is of the bytes as they came.
-      const body = await readBytes(request, maxBytes);
+      const body = await readBytes(request, { bytes: maxBytes, withinMs: deps.config.http.requestTimeoutMs });
       await takeEvent(deps, cards, cards.readEvent(body, String(request.headers["stripe-signature"] ?? ""), deps.clock.real()));
       reply(200, "ok\n");
     } catch (error) {

@@ -24,7 +24,7 @@ export function resetPassword(deps: Deps): Page {
   }
 
   return async (request, response, url) => {
-    const posted = request.method === "POST" ? await readForm(request) : undefined;
+    const posted = request.method === "POST" ? await readForm(deps, request) : undefined;
     const token = posted?.token ?? url.searchParams.get("token") ?? "";
     // Looked at before the password is hashed: hashing is what a flood of made-up tokens would make us pay for.
     if (!(await isValid(token))) return sendPage(response, 410, gone);

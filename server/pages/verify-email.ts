@@ -18,7 +18,7 @@ export function verifyEmail(deps: Deps): Page {
 <form method="post" action="/verify-email"><input type="hidden" name="token" value="${token}"><button>Verify the address</button></form>`;
       return sendPage(response, 200, { title: "Verify your e-mail address", body: form });
     }
-    const { token = "" } = await readForm(request);
+    const { token = "" } = await readForm(deps, request);
     const used = await deps.store.write(async (tx) => {
       const found = await useToken(tx, sha256(token), "verify", deps.clock.now());
       if (found) await verifyUser(deps, tx, found.user_id);

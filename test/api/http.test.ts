@@ -161,6 +161,48 @@ onBothDatabases("error envelope", (serve) => {
   });
 });
 
+onBothDatabases("slow requests", (serve) => {
+  /** Sends `start`, then `more` again and again; what came back until the server closed. */
+  function drip(server: TestServer, start: string, more: string): Promise<string> {
+    const { port } = new URL(server.baseUrl);
+    return new Promise((resolve) => {
+      const socket = connect(Number(port), "127.0.0.1", () => socket.write(start));
+      const dripping = setInterval(() => socket.write(more), 20);
+      let reply = "";
+      socket.setEncoding("utf8").on("data", (chunk) => (reply += chunk));
+      socket
+        .on("error", () => {})
+        .on("close", () => {
+          clearInterval(dripping);
+          resolve(reply);
+        });
+    });
+  }
+
+  const json = "Content-Type: application/json\r\n";
+  const form = "Content-Type: application/x-www-form-urlencoded\r\n";
+  it.each([
+    { name: "a JSON body", target: "POST /api/v1/games", head: `${json}Content-Length: 1000000\r\n`, more: " " },
+    { name: "a chunked body", target: "POST /api/v1/games", head: `${json}Transfer-Encoding: chunked\r\n`, more: "1\r\n \r\n" },
+    { name: "a page's form", target: "POST /verify-email", head: `${form}Content-Length: 60000\r\n`, more: "t" },
+    { name: "headers", target: "GET /api/v1/games", head: "X-Slow: ", more: "x", unfinished: true },
+  ])("end with 408 that drip $name", async ({ target, head, more, unfinished }) => {
+    const server = await serve({
+      config: (config) => Object.assign(config.http, { requestTimeoutMs: 100, headersTimeoutMs: 100 }),
+    });
+    const { key } = await registerOwner(server);
+    const start = `${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${head}${unfinished ? "" : "\r\n"}`;
+    expect((await drip(server, start, more)).split(" ")[1]).toBe("408");
+  });
+
+  it("are cut off that go on with a body nobody asked for", async () => {
+    const server = await serve();
+    const { key } = await registerOwner(server);
+    const start = `GET /api/v1/games HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n\r\n`;
+    expect((await drip(server, start, " ")).split(" ")[1]).toBe("200");
+  });
+});
+
 onBothDatabases("authorization", (serve) => {
   it("wants a key everywhere but on the keyless routes", async () => {
     const server = await serve();

@@ -84,7 +84,7 @@ export function portal(deps: Deps): Page {
     const { action } = found?.methods.get("POST") ?? {};
     const { videoMaxBytes: maxBytes, idleMs } = deps.config.uploads;
     const file = action?.takesFile ? await readPosted(request, { maxBytes, idleMs }) : undefined;
-    const form: Form = file ? file.fields : await readForm(request);
+    const form: Form = file ? file.fields : await readForm(deps, request);
     if (!isFormToken(session, form.csrf)) {
       if (file) response.setHeader("Connection", "close");
       throw forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");

@@ -34,7 +34,7 @@ export function createVisitors(deps: Deps): Visitors {
     },
 
     async form(request) {
-      const form = await readForm(request);
+      const form = await readForm(deps, request);
       const visitor = readCookie(deps, request.headers, "visitor");
       if (visitor === undefined || !sameText(form.csrf ?? "", tokenOf(visitor))) throw staleForm();
       return form;
