@@ -14,9 +14,10 @@ export async function disputePayment(deps: Deps, tx: Query, payment: payments.Pa
     throw conflict("Only a card payment can be charged back. Nothing was changed.");
   if (payment.status !== "completed")
     throw conflict(`Only a completed payment can be disputed; this one is ${payment.status}. Nothing was changed.`);
-  if ((await reversals.ofPayment(tx, payment.id)).some(({ kind }) => kind === "dispute"))
+  const earlier = await reversals.ofPayment(tx, payment.id);
+  if (earlier.some(({ kind }) => kind === "dispute"))
     throw conflict("This payment was disputed before, and that was decided for us. Nothing was changed.");
-  await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents });
+  await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents - takenOf(earlier) });
 }
 
 /** The bank took `cents` back: once for each dispute, however often and late it is told. A further one is flagged for the operator. */
@@ -26,7 +27,8 @@ export async function takeDispute(
   payment: payments.PaymentRow,
   { id, cents }: { id: string; cents: number },
 ): Promise<void> {
-  if (await findDispute(tx, payment, id)) return;
+  const known = await findDispute(tx, payment, id);
+  if (known) return known.renamed ? correct(deps, tx, payment, known, cents) : undefined;
   const earlier = await reversals.ofPayment(tx, payment.id);
   await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "dispute", cents, state: "taken" });
   const total = takenOf(earlier) + cents;
@@ -34,6 +36,23 @@ export async function takeDispute(
     await payments.flag(tx, payment.id, `disputed again: ${id}, which makes ${total} cents taken back`);
   await take(deps, tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
   if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
+  await settleStatus(deps, tx, payment);
+}
+
+/** The processor says how much a chargeback recorded by hand was really about. */
+async function correct(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  known: reversals.ReversalRow,
+  cents: number,
+): Promise<void> {
+  const more = known.state === "taken" ? cents - known.cents : 0;
+  if (more === 0) return;
+  const change = { key: `${known.id}:corrected`, before: takenOf(await reversals.ofPayment(tx, payment.id)) };
+  await reversals.setCents(tx, known.id, cents, deps.clock.now());
+  if (more > 0) await take(deps, tx, payment, { ...change, source: "dispute", cents: more });
+  else await giveBack(deps, tx, payment, { ...change, source: "dispute_won", cents: -more });
   await settleStatus(deps, tx, payment);
 }
 
@@ -88,13 +107,17 @@ async function undo(
 }
 
 /** A dispute by the processor's name, or the one recorded by hand before the processor told of it. */
-async function findDispute(tx: Query, payment: payments.PaymentRow, id: string): Promise<reversals.ReversalRow | undefined> {
+async function findDispute(
+  tx: Query,
+  payment: payments.PaymentRow,
+  id: string,
+): Promise<(reversals.ReversalRow & { renamed: boolean }) | undefined> {
   const known = await reversals.find(tx, id);
-  if (known) return known;
+  if (known) return { ...known, renamed: false };
   const byHand = await reversals.find(tx, payment.id);
   if (!byHand) return undefined;
   await reversals.rename(tx, byHand.id, id);
-  return { ...byHand, id };
+  return { ...byHand, id, renamed: true };
 }
 
 async function settleStatus(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {

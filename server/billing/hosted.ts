@@ -141,10 +141,19 @@ async function bookDispute(deps: Deps, tx: Query, dispute: DisputeState & Revers
 }
 
 async function bookCharge(deps: Deps, tx: Query, charge: ChargeState & Reversal): Promise<void> {
-  const { feeCents, refunds } = charge;
-  const payment = feeCents === null && refunds.length === 0 ? undefined : await findReversed(deps, tx, charge);
+  const { paidCents, feeCents, refunds } = charge;
+  if (paidCents === null) return;
+  await bookLostRenewal(deps, tx, charge);
+  const payment = await findReversed(deps, tx, charge);
   if (!payment) return;
   await takeFee(deps, tx, payment, feeCents);
   for (const { id, cents, state } of refunds)
     await (state === "failed" ? failRefund(deps, tx, payment, id) : takeRefund(deps, tx, payment, { id, cents }));
+}
+
+/** A renewal has no session: where the answer to its charge was lost and nobody asks again, only this tells that it was paid. */
+async function bookLostRenewal(deps: Deps, tx: Query, { paymentId, paidCents }: ChargeState): Promise<void> {
+  const payment = await findStripe(tx, paymentId);
+  const isRenewal = payment?.purpose === "subscription" && payment.checkout_hash === null;
+  if (isRenewal && !isBooked(payment) && payment.amount_cents === paidCents) await payPayment(deps, tx, payment);
 }

@@ -6,7 +6,7 @@ import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as subscriptions from "../store/subscriptions.ts";
 import { takeFee } from "./fees.ts";
-import { declinePayment, payPayment } from "./settle.ts";
+import { cancelPayment, declinePayment, payPayment } from "./settle.ts";
 import { emitSubscription, end, scheduleRenewal } from "./subscriptions.ts";
 
 type Row = subscriptions.SubscriptionRow;
@@ -22,13 +22,20 @@ export interface Renewal {
  */
 export async function beginRenewal(deps: Deps, tx: Query, id: string, periodIndex: number): Promise<Renewal | undefined> {
   const row = await subscriptions.find(tx, id);
-  if (!row || !isRunning(row) || row.period_index !== periodIndex) return undefined;
+  if (!row || row.period_index !== periodIndex) return undefined;
+  if (!isRunning(row)) return void (await dropRenewal(deps, tx, row));
   if (row.cancel_at_period_end === 1) {
     await end(deps, tx, row, "cancelled", row.current_period_end!);
     return undefined;
   }
   const open = await payments.latestOf(tx, row.id, "pending");
   return { subscription: row, payment: open ?? (await insertRenewal(deps, tx, row)) };
+}
+
+/** The plan ended while the answer to a charge was awaited. If that was paid after all, its report still counts. */
+async function dropRenewal(deps: Deps, tx: Query, row: Row): Promise<void> {
+  const open = await payments.latestOf(tx, row.id, "pending");
+  if (open) await cancelPayment(deps, tx, open);
 }
 
 async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.PaymentRow> {

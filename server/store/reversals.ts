@@ -26,6 +26,9 @@ export const insert = (tx: Query, row: ReversalRow) => insertRow(tx, "payment_re
 export const rename = (tx: Query, from: string, to: string) =>
   tx.run("UPDATE payment_reversals SET id = ? WHERE id = ?", to, from);
 
+export const setCents = (tx: Query, id: string, cents: number, now: number) =>
+  tx.run("UPDATE payment_reversals SET cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
+
 export const setFee = (tx: Query, id: string, cents: number, now: number) =>
   tx.run("UPDATE payment_reversals SET fee_cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
 

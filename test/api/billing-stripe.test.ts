@@ -246,6 +246,24 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["completed", 2000]);
   });
 
+  test("a chargeback recorded by hand is put right when Stripe tells of less, or of the rest after a refund", async () => {
+    const { stripe, server, till } = await open();
+    for (const { refunded, disputed, credit } of [
+      { refunded: 0, disputed: 800, credit: 1200 },
+      { refunded: 500, disputed: 1500, credit: 1200 },
+    ]) {
+      const { paymentId, session } = await visit(till);
+      stripe.pay(session);
+      await stripe.report(server, "checkout.session.completed", session);
+      if (refunded > 0) await stripe.report(server, "charge.refunded", stripe.refund(session, refunded));
+      const payment = (await server.deps.store.read((q) => find(q, paymentId)))!;
+      await server.deps.store.write((tx) => disputePayment(server.deps, tx, payment));
+      const dispute = stripe.dispute(session, "needs_response", { amount: disputed });
+      await Promise.all([1, 2].map(() => stripe.report(server, "charge.dispute.created", dispute)));
+      expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["disputed", credit]);
+    }
+  });
+
   test("a refund made at Stripe is booked once, in parts, also before its payment; what was spent is owed", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
@@ -287,6 +305,27 @@ onBothDatabases("cards by Stripe", (serve) => {
       renewals.map((payment: { id: string }) => ({ card: "pm_pays", cents: 7900, key: `${payment.id}:renewal` })),
     );
     expect([await till.minutes(), renewals[0].externalId]).toEqual([900, "pi_1"]);
+  });
+
+  test("a renewal whose answer was lost is booked by its report, also when the plan ended meanwhile", async () => {
+    const { stripe, server, till } = await open();
+    const { session } = await subscribe(till, stripe);
+    stripe.setLosing(true);
+    await server.advance(31 * day);
+    server.errors.splice(0);
+    stripe.setLosing(false);
+    await stripe.report(server, "charge.dispute.created", stripe.dispute(session, "needs_response"));
+    await server.advance(day);
+    const [renewal] = (await till.owner.get("/billing/payments")).body.data.payments;
+    expect([stripe.charges.length, renewal.status, await statusOf(till), await till.minutes()]).toEqual([
+      1,
+      "cancelled",
+      "cancelled",
+      0,
+    ]);
+    await Promise.all([1, 2].map(() => stripe.report(server, "charge.succeeded", "ch_of_pi_1")));
+    expect([(await till.payment(renewal.id)).status, await till.minutes()]).toEqual(["completed", 300]);
+    expect(await till.flag(renewal.id)).toContain("the subscription had ended when its renewal was paid; the hours were granted");
   });
 
   test("a renewal Stripe declines is past due and tried again; one Stripe cannot answer stays open", async () => {

@@ -27,6 +27,7 @@ export async function startStripe(clock: TestClock) {
   const signer = new Stripe(secretKey).webhooks;
   let events = 0;
   let down = false;
+  let losing = false;
   let renewalFee: number | null = null;
 
   const refuse = (status: number, type: string, message: string): [number, Json] => [status, { error: { type, message } }];
@@ -58,11 +59,25 @@ export async function startStripe(clock: TestClock) {
     if (card === "pm_fails") return refuse(402, "card_error", "Your card was declined.");
     charges.push({ card, cents: Number(form.amount), key });
     const id = `pi_${charges.length}`;
-    const latest_charge = { id: `ch_of_${id}`, object: "charge", balance_transaction: entryOf(renewalFee) };
-    return [
-      200,
-      { id, object: "payment_intent", status: "succeeded", latest_charge: expanded(form) ? latest_charge : latest_charge.id },
-    ];
+    const payment_intent = { id, object: "payment_intent", metadata: { paymentId: form["metadata[paymentId]"] } };
+    const made = chargeOf(id, Number(form.amount), payment_intent);
+    made.balance_transaction = entryOf(renewalFee);
+    return [200, { ...payment_intent, status: "succeeded", latest_charge: expanded(form) ? made : made.id }];
+  }
+
+  function chargeOf(of: string, amount: number, payment_intent: Json) {
+    const id = `ch_of_${of}`;
+    const made: Json & { id: string; payment_intent: Json } = {
+      id,
+      object: "charge",
+      paid: true,
+      amount,
+      currency: "usd",
+      balance_transaction: null,
+      payment_intent,
+    };
+    charged.set(id, made);
+    return made;
   }
 
   /** Asked for as Stripe wants it: only what a request names is there as an object. */
@@ -101,7 +116,7 @@ export async function startStripe(clock: TestClock) {
     if (known && known.request !== body) return refuse(400, "idempotency_error", `key ${key} was used for another request`);
     const reply = known?.reply ?? route(request.method!, path, form, key ?? "");
     if (key !== undefined) answered.set(key, { request: body, reply });
-    return reply;
+    return losing ? refuse(500, "api_error", "Something broke after it was done.") : reply;
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
@@ -124,13 +139,16 @@ export async function startStripe(clock: TestClock) {
     setDown: (to: boolean) => {
       down = to;
     },
+    /** Does what it is asked, and fails to say so. */
+    setLosing: (to: boolean) => {
+      losing = to;
+    },
     /** What a person does on Stripe's page. `card` is charged by later renewals. */
     pay(sessionId: string, card = "pm_pays") {
       const session = sessions.get(sessionId)!;
       const metadata = { paymentId: session.client_reference_id };
       const intent: Json = { id: `pi_of_${sessionId}`, object: "payment_intent", payment_method: card, metadata };
-      const charge = { id: `ch_of_${sessionId}`, object: "charge", balance_transaction: null, payment_intent: intent };
-      charged.set(charge.id, charge);
+      chargeOf(sessionId, Number(session.amount_total), intent);
       Object.assign(session, { status: "complete", payment_status: "paid", customer: "cus_1", payment_intent: intent });
     },
     /** Stripe knows its fee of a paid session, some seconds after it; the charge's name. */

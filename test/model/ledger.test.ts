@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failPayout, recordPayout } from "../../server/admin/payouts.ts";
 import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";
+import { disputePayment } from "../../server/billing/disputes.ts";
 import { openHosted, takeEvent } from "../../server/billing/hosted.ts";
 import { settleOwedMinutes } from "../../server/billing/hours.ts";
 import { openCheckout } from "../../server/billing/payments.ts";
@@ -28,6 +29,7 @@ import * as users from "../../server/store/users.ts";
 import { orderBody } from "../../src/contract/order-body.ts";
 import { createTestClock, createTestRandom } from "../helpers/server.ts";
 import { type Driver, drivers, freshFolder } from "../helpers/store.ts";
+import { coins, worthOfAll } from "./coins.ts";
 import { createProcessor } from "./processor.ts";
 
 /** More of them: `PLAYTEST_MODEL_RUNS=500 PLAYTEST_SEED=7 npx vitest run --config test/vitest.config.ts test/model/ledger.test.ts`. */
@@ -80,7 +82,8 @@ function breakable(store: Store) {
 async function open(driver: Driver) {
   const real = await driver.open();
   const { store, arm } = breakable(real);
-  const config = structuredClone(defaults);
+  // The chains of the sandbox, and a card processor with a page of its own.
+  const config = { ...structuredClone(defaults), sandbox: true };
   const processor = createProcessor();
   const clock = createTestClock();
   const wrong: unknown[] = [];
@@ -241,6 +244,17 @@ const actions = {
     const paid = pick(processor.paid, a);
     if (paid) processor.failRefund(paid);
   },
+  /** The operator hears of a chargeback from the bank before the processor tells of it. */
+  async chargebackByHand({ deps, processor }, a) {
+    const whole = processor.paid.filter((paid) => processor.isWhole(paid));
+    const paid = pick(whole, a);
+    if (!paid) return;
+    processor.dispute(paid, 1);
+    await deps.store.write(async (tx) => {
+      const payment = await payments.find(tx, paid.paymentId);
+      if (payment?.status === "completed") await disputePayment(deps, tx, payment);
+    });
+  },
   async mood({ processor }, a) {
     processor.mood.charge = (["pays", "fails", "pays, but the answer is lost"] as const)[a % 3]!;
   },
@@ -289,6 +303,8 @@ const actions = {
   },
   cancelPlan: ({ deps, ownerId }) => deps.store.write((tx) => cancelAtPeriodEnd(deps, tx, ownerId)),
   resumePlan: ({ deps, ownerId }) => deps.store.write((tx) => resume(deps, tx, ownerId)),
+  ...coins,
+  anHour: (world) => advance(world, 1 / 24),
   aDay: (world) => advance(world, 1),
   aMonth: (world) => advance(world, 31),
 } satisfies Record<string, Act>;
@@ -302,6 +318,9 @@ const often: Partial<Record<keyof typeof actions, number>> = {
     takeTwo: 3,
     orderByCredit: 3,
     orderByHours: 3,
+    payWithCoins: 3,
+    sendCoins: 4,
+    nameCoins: 3,
     claim: 4,
     submit: 4,
     accept: 3,
@@ -351,6 +370,10 @@ async function reconcile(world: World): Promise<void> {
   const sql = "SELECT COALESCE(SUM(amount), 0) AS held FROM ledger_postings WHERE account_id = ?";
   const held = await deps.store.read((q) => q.one<{ held: number }>(sql, accounts.processor("stripe")));
   expect(Number(held!.held)).toBe(processor.holds());
+  const arrived =
+    "SELECT COALESCE(SUM(p.amount), 0) AS cents FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id WHERE t.source = 'crypto:' AND p.amount > 0";
+  const coinCents = await deps.store.read((q) => q.one<{ cents: number }>(arrived));
+  expect(Number(coinCents!.cents)).toBe(await worthOfAll(world));
   const spendable = await deps.store.read((q) => balance(q, accounts.credit(world.ownerId)));
   expect(spendable).toBeGreaterThanOrEqual(0);
 }

@@ -54,7 +54,12 @@ export function createProcessor() {
   const chargeOf = (of: Paid) => `ch_${of.paymentId}`;
   function tellCharge(of: Paid, own: Refund[], kind: string): void {
     const about = { charge: chargeOf(of) };
-    push(charged, about.charge, { paymentId: of.paymentId, feeCents: of.fee, refunds: own }, { kind, about });
+    push(
+      charged,
+      about.charge,
+      { paymentId: of.paymentId, paidCents: of.cents, feeCents: of.fee, refunds: own },
+      { kind, about },
+    );
   }
   function receive(paymentId: string, cents: number): Paid {
     const of = { paymentId, cents, refunded: 0, fee: 30 + Math.floor(cents * 0.029) };
@@ -144,6 +149,7 @@ export function createProcessor() {
       of.refunded -= last.cents;
       tellCharge(of, [...refunds.slice(0, -1), { ...last, state: "failed" }], "refund.failed");
     },
+    isWhole: (of: Paid) => of.refunded + takenBy(of) === 0,
     /** What it holds for this server: what the ledger must say in the end. */
     holds: () =>
       paid.reduce((sum, of) => sum + of.cents - of.refunded - of.fee - takenBy(of), 0) -

@@ -61,6 +61,8 @@ export interface DisputeState {
 /** What the processor says of a charge now. */
 export interface ChargeState {
   paymentId: string | null;
+  /** What arrived; null where nothing did, or something in another currency. */
+  paidCents: number | null;
   /** What the processor keeps of it; null while that is not known. */
   feeCents: number | null;
   refunds: { id: string; cents: number; state: "taken" | "failed" }[];

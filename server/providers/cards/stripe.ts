@@ -77,7 +77,8 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
       const charge = await reaching(stripe.charges.retrieve(id, { expand: ["payment_intent", "balance_transaction"] }));
       const all = await reaching(stripe.refunds.list({ charge: id, limit: 100 }).autoPagingToArray({ limit: 1000 }));
       const refunds = all.map((refund) => ({ id: refund.id, cents: refund.amount, state: refundState(refund.status) }));
-      return { paymentId: paymentOf(charge), feeCents: feeOf(charge.balance_transaction), refunds };
+      const paidCents = charge.paid && charge.currency === "usd" ? charge.amount : null;
+      return { paymentId: paymentOf(charge), paidCents, feeCents: feeOf(charge.balance_transaction), refunds };
     },
 
     async chargeSaved(charge) {
@@ -204,7 +205,7 @@ interface Subject {
 function subjectOf(kind: string, { id, charge }: Subject) {
   if (kind.startsWith("checkout.session.")) return { session: String(id) };
   if (kind.startsWith("charge.dispute.")) return { dispute: String(id) };
-  if (kind === "charge.refunded" || kind === "charge.updated") return { charge: String(id) };
+  if (/^charge\.(succeeded|updated|refunded)$/.test(kind)) return { charge: String(id) };
   const isRefund = kind.startsWith("refund.") || kind === "charge.refund.updated";
   return isRefund && charge ? { charge } : undefined;
 }
