@@ -162,8 +162,9 @@ const hints: Record<string, string> = {
   NOT_IMPLEMENTED: "This server does not offer it; see `playtest api info/server`.",
 };
 
-/** The next step after a failed reply, where there is one that always helps. */
-export const hintFor = (code: string): string | undefined => hints[code];
+/** The next step after a failed reply, where there is one that always helps; a refusal may also be of the account or of a contact. */
+export const hintFor = (code: string, message: string): string | undefined =>
+  code === "FORBIDDEN" && !/scope|key|permission|forbidden|allowed/i.test(message) ? undefined : hints[code];
 
 /** What each exit code means, for `playtest help exit-codes`. */
 export const exitCodeMeanings: readonly (readonly [number, string, string])[] = [

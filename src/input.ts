@@ -13,7 +13,8 @@ type Item = Record<string, unknown>;
 /** Lets a person choose the item whose id was left out. */
 async function pick(name: string, { id }: Arg<unknown>, ctx: Context): Promise<string> {
   const items: Item[] = [];
-  for await (const page of ctx.pages(id!.pick!, {} as never, { limit: 100 })) items.push(...(page.items as Item[]));
+  for await (const page of ctx.pages(id!.pick!, { query: id!.query ?? {} } as never, { limit: 100 }))
+    items.push(...(page.items as Item[]));
   const choices = items.map((item) => ({
     value: idOf(item) ?? "",
     name: `${shortId(idOf(item) ?? "")}  ${oneLine(String(at(item, id!.label ?? "name") ?? ""))}`,

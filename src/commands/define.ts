@@ -24,8 +24,8 @@ export interface Arg<T> {
   readonly summary: string;
   readonly optional?: boolean;
   readonly variadic?: boolean;
-  /** An id: its short form is resolved, and on a terminal an omitted one is picked from this list. */
-  readonly id?: { readonly pick?: Operation; readonly label?: string };
+  /** An id: its short form is resolved, and on a terminal an omitted one is picked from this list, narrowed by `query`. */
+  readonly id?: { readonly pick?: Operation; readonly label?: string; readonly query?: Readonly<Record<string, string>> };
   /** The words it may be, for completion. */
   readonly choices?: readonly string[];
   /** Taken from this setting when omitted. */
@@ -41,7 +41,10 @@ export const arg = {
   /** One of a few words; the command checks which. */
   choice: (choices: readonly string[]): Arg<string> => ({ summary: choices.join(", "), choices }),
   /** An id, by its full or short form. */
-  id: (summary: string, pick?: Operation, label = "name"): Arg<string> => ({ summary, id: { ...(pick && { pick }), label } }),
+  id: (summary: string, pick?: Operation, label = "name", query?: Readonly<Record<string, string>>): Arg<string> => ({
+    summary,
+    id: { ...(pick && { pick }), label, ...(query && { query }) },
+  }),
   ids: (summary: string): Arg<string[]> => ({ summary, variadic: true, id: {} }),
   /** A game: by id, else the directory file's, else picked. */
   game: (): Arg<string> => ({

@@ -40,7 +40,7 @@ describe("admin", () => {
     const address = await email(desk.owner.id);
     expect(await data(`users --email ${address}`)).toMatchObject({ users: [{ id: desk.owner.id, role: "game_owner" }] });
     expect((await data(`users suspend ${address}`)).user.suspendedAt).not.toBe(null);
-    expect((await desk.run("billing balance")).code).toBe(5);
+    expect(await desk.run("billing balance")).toMatchObject({ code: 5, stderr: expect.not.stringContaining("scopes") });
     expect((await data(`users unsuspend ${desk.owner.id}`)).user.suspendedAt).toBe(null);
     expect((await desk.run("billing balance")).code).toBe(0);
     expect((await admin("users suspend nobody@example.com")).code).toBe(3);
@@ -55,6 +55,8 @@ describe("admin", () => {
   });
 
   it("records payouts and their failure, and counts", async () => {
+    const nobody = await desk.run("admin payouts create --amount 1", { key, tty: true });
+    expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining("There is no user to choose.")]);
     const pim = await registerPlaytester(desk.server, "Pim");
     const slotId = await play(desk.server, pim, await desk.order());
     await desk.owner.post(`/playtests/slots/${slotId}/accept`);

@@ -62,6 +62,16 @@ describe("without quotes, the price is the published one:", () => {
     const quoted = await playtest([...words, "--json"], { baseUrl: world.server.baseUrl, key: world.owner.key });
     expect(JSON.parse(quoted.stdout)).toMatchObject(expected);
   });
+
+  it.each([
+    ["39", 7, "costs $40.00, more than --max-cost $39.00"],
+    ["40", 0, "the price is the published list's"],
+  ])("games push --order, for $%s at most", async (most, code, said) => {
+    const words = ["games", "push", "https://example.com/new.zip", world.gameId, "--order", "-", "--max-cost", most];
+    const ended = await playtest(words, { baseUrl: gates.json.baseUrl, key: world.owner.key, stdin: "quantity: 2\n" });
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(said)]);
+    expect(ended.stdout.includes("for $40.00: active")).toBe(code === 0);
+  });
 });
 
 describe("one thing that is missing on a server with extensions", () => {

@@ -53,7 +53,7 @@ export const payoutsCreate = define({
   name: "payouts create",
   summary: "Record that a playtester was paid",
   operation: "createPayout",
-  args: { user: userArg() },
+  args: { user: userArg("playtester") },
   flags: { amount: { ...flag.money("What was paid"), required: true } },
   examples: ["playtest admin payouts create pim@example.com --amount 40 --yes"],
   async run({ args, flags }, ctx) {

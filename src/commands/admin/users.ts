@@ -2,7 +2,7 @@ import { notFound } from "../../errors.ts";
 import { arg, type Context, define } from "../define.ts";
 import { userView } from "./view.ts";
 
-export const userArg = () => arg.id("Account: id or e-mail address", "listUsers", "email");
+export const userArg = (role?: "playtester") => arg.id("Account: id or e-mail address", "listUsers", "email", role && { role });
 
 /** The id for an e-mail address; an id is taken as it is. */
 export async function userId(ctx: Context, text: string): Promise<string> {

@@ -1,34 +1,25 @@
 import { resolve } from "node:path";
-import type { Data, Input } from "../../api/client.ts";
+import type { Data } from "../../api/client.ts";
 import { parseObject } from "../../body.ts";
-import { tooExpensive } from "../../errors.ts";
-import { usd } from "../../io/text.ts";
 import type { Context } from "../define.ts";
-
-type Body = NonNullable<Input<"createPlaytest">["body"]>;
+import { checkOrder, type OrderBody } from "../order-body.ts";
+import { priceOrder, shortfall } from "../price.ts";
+import { askToSpend, refuseShort } from "../spend.ts";
 
 export interface PlannedOrder {
-  body: Body;
+  body: OrderBody;
   totalCents: number;
 }
 
-/** Prices the order and asks, before anything is uploaded. */
+/** Checks and prices the order and asks, before anything is uploaded. */
 export async function planOrder(ctx: Context, gameId: string, file: string, maxCents: number | undefined): Promise<PlannedOrder> {
-  const body = (await parseObject(
-    await ctx.io.readText(file === "-" ? file : resolve(ctx.io.cwd(), file), "--order"),
-    file,
-    "--order",
-  )) as Body;
-  const quote = await ctx.api().quotePlaytest({ body: { ...body, gameId } });
-  if (quote.wouldPayWith === "none")
-    throw tooExpensive(
-      `The order in ${file} costs ${usd(quote.totalCents)}, and ${usd(quote.missingCents)} are missing; nothing was sent.`,
-      "Buy credit with `playtest billing credit add`.",
-    );
-  const cents = quote.wouldPayWith === "credit" ? quote.totalCents : 0;
-  const what = `Push, and order ${body.quantity ?? 1} × ${body.durationMinutes ?? 60} min`;
-  await ctx.confirmSpend({ what, cents, balanceCents: quote.balanceCents, maxCents });
-  return { body, totalCents: cents };
+  const text = await ctx.io.readText(file === "-" ? file : resolve(ctx.io.cwd(), file), "--order");
+  const body = (await parseObject(text, file, "--order")) as OrderBody;
+  const order = await checkOrder(body);
+  const price = await priceOrder(ctx, gameId, body, order);
+  refuseShort(shortfall(price, "any"));
+  await askToSpend(ctx, `Push, and order ${order.quantity} × ${order.durationMinutes} min`, price, "any", maxCents);
+  return { body, totalCents: price.payWith === "credit" ? price.totalCents : 0 };
 }
 
 export const placeOrder = (ctx: Context, gameId: string, { body }: PlannedOrder): Promise<Data<"createPlaytest">> =>

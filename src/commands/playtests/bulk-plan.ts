@@ -1,5 +1,5 @@
+import type { Price } from "../price.ts";
 import type { Row } from "./bulk-rows.ts";
-import type { Price } from "./price.ts";
 
 /** What a bulk order will cost and how each row will be paid: pure. */
 

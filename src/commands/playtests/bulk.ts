@@ -3,13 +3,13 @@ import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../errors.t
 import { parseRecords } from "../../io/records.ts";
 import { duration, plural } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
+import { orderChecker } from "../order-body.ts";
+import { type Price, priceOrder } from "../price.ts";
 import { openBulkJournal } from "./bulk-journal.ts";
 import { makePlan, type Plan, type Planned, shapeOf } from "./bulk-plan.ts";
 import { finish, planOutcome, planText, rowFields } from "./bulk-result.ts";
 import { type Fault, type Row, readRows } from "./bulk-rows.ts";
 import { type Sending, sendRows } from "./bulk-send.ts";
-import { orderChecker } from "./order-body.ts";
-import { type Price, priceOrder } from "./price.ts";
 
 const mostFaults = 100;
 

@@ -3,10 +3,11 @@ import { CliError } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural, shellQuote } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
+import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "../order-body.ts";
+import { type Method, priceOrder, shortfall } from "../price.ts";
+import { askToSpend, refuseShort } from "../spend.ts";
 import { checkBuild } from "./build-check.ts";
-import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "./order-body.ts";
-import { askToSpend, costing, cryptoOutcome, orderOutcome, refuseShort } from "./paid.ts";
-import { type Method, priceOrder, shortfall } from "./price.ts";
+import { costing, cryptoOutcome, orderOutcome } from "./paid.ts";
 
 export const orderFlags = {
   keysFile: flag.text("Game keys, one a line; - is standard input", { value: "FILE" }),
@@ -94,7 +95,8 @@ export const order = define({
     const checked = await checkOrder(body);
     const { game } = await ctx.api().getGame({ params: { id: gameId } });
     const price = await priceOrder(ctx, gameId, body, checked);
-    if (!flags.allowPending) refuseShort(shortfall(price, method));
+    if (!flags.allowPending)
+      refuseShort(shortfall(price, method), ", pay by --pay card, or place it unpaid with --allow-pending");
     await checkBuild(ctx, game.buildUrl, flags.checkBuild);
     await askToSpend(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}`, price, method, flags.maxCost);
     const headers = paymentHeaders(method, flags);

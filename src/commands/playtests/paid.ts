@@ -1,10 +1,9 @@
 import type { Data } from "../../api/client.ts";
-import { CliError, DryRun, exitCodes, tooExpensive } from "../../errors.ts";
+import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
 import type { Context } from "../define.ts";
 import { detail } from "../define.ts";
-import { type Method, type Price, settlement } from "./price.ts";
 import { playtestColumns } from "./view.ts";
 
 type OrderReply = Data<"createPlaytest">;
@@ -49,29 +48,6 @@ function unpaid(reply: OrderReply, pay: string) {
   return new CliError("PAYMENT_PENDING", exitCodes.payment, message, {
     hint: `${checkout}, or pass --allow-pending where this is expected. Unpaid orders lapse after 24 hours.`,
   });
-}
-
-/** Asks before money or hours are spent; --yes or --max-cost answer. */
-export async function askToSpend(ctx: Context, what: string, price: Price, method: Method, maxCents: number | undefined) {
-  const by = settlement(price, method);
-  if (by === "free") return;
-  if (by === "hours") {
-    if (maxCents !== undefined) return;
-    const left = price.minutesAvailable === undefined ? "" : ` of your ${price.minutesAvailable}`;
-    return ctx.confirm(`${what} for ${price.minutesNeeded}${left} playtest minutes?`);
-  }
-  if (price.estimated && maxCents !== undefined)
-    ctx.out.note("This server gives no quotes: the price is from the published list.");
-  await ctx.confirmSpend({ what, cents: price.totalCents, balanceCents: price.balanceCents, maxCents });
-}
-
-/** Refuses what the funds do not cover, before anything is sent. */
-export function refuseShort(reason: string | undefined) {
-  if (reason === undefined) return;
-  throw tooExpensive(
-    `${reason} Nothing was ordered.`,
-    "Buy credit with `playtest billing credit add`, pay by --pay card, or place it unpaid with --allow-pending.",
-  );
 }
 
 /** The chain's side of a crypto payment, as the server's 402 tells it. */

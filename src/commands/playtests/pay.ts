@@ -1,8 +1,9 @@
 import { CliError, failure } from "../../errors.ts";
 import { arg, type Context, define, flag } from "../define.ts";
+import { fundsOf, type Price } from "../price.ts";
+import { askToSpend } from "../spend.ts";
 import { cryptoFlags, paymentHeaders } from "./order.ts";
-import { askToSpend, costing, cryptoOutcome, orderOutcome } from "./paid.ts";
-import { fundsOf, type Price } from "./price.ts";
+import { costing, cryptoOutcome, orderOutcome } from "./paid.ts";
 
 /** What is to pay for an order; fails when it waits for nothing, unless a transaction that paid it may be named again. */
 async function due(ctx: Context, id: string, txHash: string | undefined): Promise<Price> {

@@ -1,9 +1,9 @@
 import { isAbsent } from "../../errors.ts";
 import { arg, type Context, define } from "../define.ts";
+import { type CheckedOrder, checkOrder } from "../order-body.ts";
+import { estimate } from "../price.ts";
 import { fromPriceList } from "../price-list.ts";
 import { assembleBody, orderFlags } from "./order.ts";
-import { type CheckedOrder, checkOrder } from "./order-body.ts";
-import { estimate } from "./price.ts";
 import { quoteView } from "./view.ts";
 
 export const quote = define({

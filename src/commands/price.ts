@@ -1,8 +1,8 @@
-import { CliError, isAbsent } from "../../errors.ts";
-import { plural, usd } from "../../io/text.ts";
-import type { Context } from "../define.ts";
-import { listPrice } from "../price-list.ts";
+import { CliError, isAbsent } from "../errors.ts";
+import { plural, usd } from "../io/text.ts";
+import type { Context } from "./define.ts";
 import type { CheckedOrder, OrderBody } from "./order-body.ts";
+import { listPrice } from "./price-list.ts";
 
 /** What an order will cost and how it would be paid. */
 export interface Price {
