@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
@@ -17,9 +17,16 @@ export async function listen(options: {
 }): Promise<Listening & { serve(app: App): void }> {
   let app: App | undefined;
   let closing = false;
+  const unanswered = new Set<ServerResponse>();
   const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
     // A client that keeps the connection would race its next request against the close.
     if (closing) response.setHeader("Connection", "close");
+    unanswered.add(response);
+    response.once("close", () => {
+      unanswered.delete(response);
+      // A stream that ended had its headers sent long ago: its connection is idle only now.
+      if (closing) setImmediate(() => server.closeIdleConnections());
+    });
     if (!app) return void response.writeHead(503, { "Retry-After": "1" }).end();
     void app.handle(request, response);
   });
@@ -40,6 +47,8 @@ export async function listen(options: {
     },
     close: () => {
       closing = true;
+      // Otherwise their connections would be idle once answered, and nobody would close them before the time is up.
+      for (const response of unanswered) if (!response.headersSent) response.setHeader("Connection", "close");
       return drain(server, options.http.drainMs);
     },
   };

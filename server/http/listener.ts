@@ -79,6 +79,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
   async function servePage({ request, response, url, common }: Exchange): Promise<void> {
     for (const [name, value] of Object.entries(common)) response.setHeader(name, value);
     await pages(request, response, url);
+    if (!request.complete) linger(request);
   }
 
   /** The pipeline: match, authenticate, limit, authorize, validate, then once. */

@@ -1,9 +1,10 @@
-import { connect } from "node:net";
-import { expect, it } from "vitest";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { Reply, TestServer } from "../helpers/server.ts";
+import { type Reply, startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
 import { createGame, giveCredit, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 /** Sends bytes as they are and returns all that comes back until the server closes. */
@@ -198,8 +199,38 @@ onBothDatabases("slow requests", (serve) => {
   it("are cut off that go on with a body nobody asked for", async () => {
     const server = await serve();
     const { key } = await registerOwner(server);
-    const start = `GET /api/v1/games HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n\r\n`;
-    expect((await drip(server, start, " ")).split(" ")[1]).toBe("200");
+    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n\r\n`;
+    const paths = ["/api/v1/games", "/verify-email", "/nothing"];
+    const replies = await Promise.all(paths.map((path) => drip(server, `GET ${path} ${head}`, " ")));
+    expect(replies.map((reply) => reply.split(" ")[1])).toEqual(["200", "200", "404"]);
+  });
+});
+
+describe("stopping", () => {
+  const answering = (socket: Socket) => new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(String(chunk))));
+
+  it("does not wait for clients that keep their connections: idle, answered meanwhile, or following the events", async () => {
+    const store = await drivers[0]!.open();
+    const server = await startTestServer({ store, config: (config) => (config.http.drainMs = 60_000) });
+    const { key } = await registerOwner(server);
+    const port = Number(new URL(server.baseUrl).port);
+    const ask = (head: string) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.write(`${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`);
+      return socket;
+    };
+    const [idle, stream, half] = [ask("GET /api/v1/games"), ask("GET /api/v1/events"), ask("POST /api/v1/games")] as const;
+    idle.write("\r\n");
+    stream.write("Accept: text/event-stream\r\n\r\n");
+    half.write("Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+    const begun = await Promise.all([idle, stream, half].map(answering));
+    expect(begun.map((text) => text.split(" ")[1])).toEqual(["200", "200", "100"]);
+    const closed = server.close();
+    const answer = answering(half);
+    half.write("{}");
+    expect(await answer).toMatch(/^HTTP\/1\.1 422 [\s\S]*Connection: close/);
+    await closed;
+    await store.remove();
   });
 });
 
