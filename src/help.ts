@@ -3,7 +3,7 @@ import { operations } from "./contract/static.ts";
 import { exitCodeMeanings } from "./errors.ts";
 import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
-import { row, section, spelled } from "./root-help.ts";
+import { fold, row, section, spelled } from "./root-help.ts";
 
 /** Help texts, made from the same descriptions the parser uses. */
 
@@ -61,7 +61,7 @@ export function commandHelp(command: Command, path: string): string {
   const meanings = exitsOf(command).map((code) => `${code} ${exitCodeMeanings.find(([known]) => known === code)?.[1] ?? ""}`);
   return [
     command.summary,
-    ...(command.description ? ["", command.description] : []),
+    ...(command.description ? ["", ...fold(command.description)] : []),
     "",
     `Usage: ${usageLine}`,
     ...(command.aliases?.length ? [`Also: ${command.aliases.join(", ")}`] : []),
@@ -78,7 +78,7 @@ export function commandHelp(command: Command, path: string): string {
     ...section("Good to know", [
       row("Scope", scopeText(command)),
       row("Risk", riskText(command)),
-      ...endpoints.map((endpoint, i) => row(i === 0 ? "Calls" : "", endpoint)),
+      ...endpoints.map((endpoint, i) => row(i === 0 ? "Calls" : "", endpoint, Number.POSITIVE_INFINITY)),
       row("Exit codes", meanings.join(", ")),
     ]),
     "Global flags (--json, --jq, --csv, --dry-run, …): `playtest help flags`.",

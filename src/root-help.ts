@@ -1,17 +1,32 @@
 import { type GlobalFlag, globalFlags } from "./globals.ts";
 
 const width = 30;
+const whole = 80;
 
-/** A line of help: a term and what it means. */
-export const row = (left: string, right: string) =>
-  left.length < width - 1 ? `  ${left.padEnd(width - 2)}${right}` : `  ${left}\n${" ".repeat(width)}${right}`;
+/** Prose in lines that fit the narrowest usual terminal; a longer word stays whole. */
+export function fold(text: string, most = whole): string[] {
+  const folded: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = folded.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= most) folded[folded.length - 1] = `${last} ${word}`;
+    else folded.push(word);
+  }
+  return folded;
+}
+
+/** A line of help: a term and what it means, beside it or, behind a long term, below. */
+export function row(left: string, right: string, most = whole): string {
+  const gap = `\n${" ".repeat(width)}`;
+  const meaning = fold(right, most - width).join(gap);
+  return left.length < width - 3 ? `  ${left.padEnd(width - 2)}${meaning}` : `  ${left}${gap}${meaning}`;
+}
 
 /** A titled block of lines; none: nothing. */
 export const section = (title: string, rows: readonly string[]) => (rows.length === 0 ? [] : [title, ...rows, ""]);
 
 /** `-f, --from-file FILE` */
 export const spelled = ({ name, short, value }: Pick<GlobalFlag, "name" | "short" | "value">) => {
-  const shown = value === undefined ? "" : value.startsWith("[") ? value : ` ${value.length > 24 ? "VALUE" : value}`;
+  const shown = value === undefined ? "" : value.startsWith("[") ? value : ` ${value.length > 60 ? "VALUE" : value}`;
   return `${short ? `-${short}, ` : "    "}--${name}${shown}`;
 };
 
@@ -41,7 +56,8 @@ export function rootHelp(groups: readonly Entry[], tops: readonly Entry[], short
       shortcuts.map(({ name, summary }) => row(name, summary)),
     ),
     ...section("Global flags", globalFlagRows()),
-    "More: `playtest <noun> --help`, `playtest help exit-codes`, `playtest help environment`, `playtest help --tree`.",
+    "More: `playtest <noun> --help`, `playtest help exit-codes`,",
+    "`playtest help environment`, `playtest help --tree`.",
     "",
   ].join("\n");
 }

@@ -44,7 +44,8 @@ it("one command's help", async () => {
           --external-url URL      The game's own page; null removes it
           --devices PC,Mac,Linux,iOS,Android
                                   PC, Mac, Linux, iOS, Android
-          --platforms VALUE       Names from the platforms endpoint
+          --platforms Steam,Epic Games,GOG,itch.io,Web,App Store,Google Play,Other
+                                  Names from the platforms endpoint
           --tags TEXT             Category ids from the categories endpoint
           --add-device TEXT       Add a device to those the game has
           --remove-device TEXT    Take a device from those the game has
@@ -62,7 +63,9 @@ it("one command's help", async () => {
       Risk                        write
       Calls                       PATCH /api/v1/games/:id
                                   GET /api/v1/games/:id
-      Exit codes                  0 ok, 1 error, 2 usage or validation, 3 not found, 4 not authenticated, 5 scope, 6 conflict, 9 rate limited, 10 unreachable or 503, 12 outcome unknown
+      Exit codes                  0 ok, 1 error, 2 usage or validation, 3 not found,
+                                  4 not authenticated, 5 scope, 6 conflict, 9 rate
+                                  limited, 10 unreachable or 503, 12 outcome unknown
 
     Global flags (--json, --jq, --csv, --dry-run, …): \`playtest help flags\`.
     "

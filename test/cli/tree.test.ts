@@ -90,7 +90,12 @@ const fallbacks = new Set(["serve run", "review list", "billing payments list"])
 describe("the help of", () => {
   it.each(tree.commands.map((command) => [command.path.join(" "), command] as const))("%s", async (path, command) => {
     const { stdout } = await playtest([...path.split(" "), "--help"]);
-    const part = (title: string) => new RegExp(`^ *${title} +(\\S.*)$`, "m").exec(stdout)?.[1];
+    const prose = stdout
+      .split("\n")
+      .filter((line) => !/^ {2}playtest |^ {2}PLAYTEST_|^Usage: |^ +(Calls +)?[A-Z]+ \/api/.test(line));
+    expect(prose.filter((line) => line.length > 80 || /^ {6}--\S+ [A-Z]{2,}[a-z]/.test(line))).toEqual([]);
+    const part = (title: string) =>
+      new RegExp(`^ *${title} +(\\S.*(?:\n {30}\\S.*)*)$`, "m").exec(stdout)?.[1]?.replace(/\n +/g, " ");
     expect(commandRisks).toContain(command.risk);
     expect(part("Risk")).toContain(command.risk);
     expect(part("Scope")).toBe(command.scope);

@@ -13,7 +13,7 @@ export const orderFlags = {
   keysFile: flag.text("Game keys, one a line; - is standard input", { value: "FILE" }),
   fresh: flag.toggle("Only playtesters new to this game"),
   tester: flag.text("Only this past playtester", { value: "ID" }),
-  select: flag.choice(["automatic", "manual"], "First come first served, or you approve applications"),
+  select: flag.choice(["automatic", "manual"], "As --selection-mode"),
   like: flag.text("Start from the settings of this earlier playtest", { value: "ID" }),
 };
 
