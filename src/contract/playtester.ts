@@ -100,6 +100,7 @@ export const playtester = {
     summary: "Claim a slot",
     status: 201,
     reply: slotReply,
+    secretReply: true,
   }),
   applyToPlaytest: endpoint("POST /playtester/playtests/:id/applications", {
     ...own,
@@ -154,6 +155,7 @@ export const playtester = {
       })
       .prefault({}),
     reply: slotReply,
+    secretReply: true,
   }),
   releaseSlot: endpoint("POST /playtester/slots/:id/release", {
     ...own,
@@ -169,6 +171,7 @@ export const playtester = {
       notes: text(2000).optional().meta({ description: "What happened." }),
     }),
     reply: slotReply,
+    secretReply: true,
   }),
   getEarnings: endpoint("GET /playtester/earnings", {
     ...own,

@@ -499,10 +499,23 @@ onBothDatabases("secrets", (serve) => {
     const owner = await registerOwner(server);
     const playtester = await registerPlaytester(server);
     const gameId = await createGame(owner);
-    await owner.post(`/games/${gameId}/playtests`, { visibility: "public", keysForTesters: ["PLANTED-GAME-KEY"] });
+    const order = { visibility: "public", keysForTesters: ["PLANTED-GAME-KEY"] };
+    const { id } = (await owner.post(`/games/${gameId}/playtests`, order, { "idempotency-key": "order" })).body.data.playtest;
+    const claim = () => playtester.post(`/playtester/playtests/${id}/claim`, undefined, { "idempotency-key": "claim" });
+    const { slot } = (await claim()).body.data;
+    expect([slot.keys, (await claim()).body.data.slot.keys]).toEqual([["PLANTED-GAME-KEY"], ["PLANTED-GAME-KEY"]]);
+    const report = { reasonCode: "crash" };
+    await playtester.post(`/playtester/slots/${slot.id}/report`, report, { "idempotency-key": "report" });
+    const readable = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value);
     const tables = ["users", "api_keys", "playtest_keys", "idempotency", "one_time_tokens"];
     const dump = await server.deps.store.read(async (q) =>
-      JSON.stringify(await Promise.all(tables.map((table) => q.all(`SELECT * FROM ${table}`)))),
+      JSON.stringify(
+        await Promise.all(
+          tables.map(async (table) =>
+            (await q.all<object>(`SELECT * FROM ${table}`)).map((row) => Object.values(row).map(readable)),
+          ),
+        ),
+      ),
     );
     for (const secret of [owner.key, playtester.key, "correct horse", "PLANTED-GAME-KEY"]) expect(dump).not.toContain(secret);
   });
