@@ -323,7 +323,9 @@ describe("completeness", () => {
         .filter(([, e]) => e.secretReply)
         .map(([id]) => id)
         .join(" "),
-    ).toMatchInlineSnapshot(`"registerApiKey createApiKey createWebhook rotateWebhookSecret createTesters"`);
+    ).toMatchInlineSnapshot(
+      `"registerApiKey createApiKey createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot createTesters"`,
+    );
   });
 });
 
