@@ -1,6 +1,6 @@
 import type { Command, Group } from "./commands/define.ts";
 import type { Outside } from "./context.ts";
-import { usage } from "./errors.ts";
+import { CliError, failure, usage } from "./errors.ts";
 import { type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from "./globals.ts";
 import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
 import type { Io } from "./io/io.ts";
@@ -119,6 +119,12 @@ async function askFirst(command: Command, input: Parameters<Command["run"]>[0], 
   await session.ctx.confirm(command.confirm ? command.confirm(input) : `${command.summary}: sure?`);
 }
 
+/** Output that failed behind a change: nobody must take it for a refusal and repeat the command. */
+const afterChange = (error: unknown) =>
+  error instanceof CliError
+    ? failure(`${error.message}. The command did its work; only its output failed.`.replace("..", "."), error.extra.hint, error)
+    : error;
+
 /** What `run` hands to its caller as soon as it exists, so that a failure can be reported in the format asked for. */
 export interface Running {
   session?: Session;
@@ -144,10 +150,14 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   const session = createSession(io, parsed.globals, outside);
   running.session = session;
   const input = await buildInput(command, parsed, session.ctx);
+  await session.ctx.out.check();
   await askFirst(command, input, session);
   const outcome = await command.run(input, session.ctx);
   if (!outcome) return;
-  await session.ctx.out.emit(outcome);
+  const changes = command.risk !== "local" && command.risk !== "read";
+  await session.ctx.out.emit(outcome, changes).catch((error: unknown) => {
+    throw changes ? afterChange(error) : error;
+  });
   if (!outcome.failure) return;
   running.complete = true;
   throw outcome.failure;

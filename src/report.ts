@@ -59,9 +59,14 @@ function bugText(error: unknown) {
 
 function asText(report: Report, error: unknown, paint: (text: string) => string): string {
   if (report.exitCode === exitCodes.bug) return `${paint("error:")} ${lines(bugText(error))}\n`;
+  // The API's message repeats the first detail, by the field's name instead of the flag's.
+  const [first] = report.details;
+  const repeats = first !== undefined && report.message === `${first.field}: ${first.message}`;
+  const alone = repeats && report.details.length === 1 ? detailText(first) : undefined;
+  const message = alone ?? (repeats ? "The request is not valid; nothing was done." : report.message);
   const rows = [
-    `${paint("error:")} ${lines(redactText(report.message))}`,
-    ...report.details.map((detail) => `  ${oneLine(detailText(detail))}`),
+    `${paint("error:")} ${lines(redactText(message))}`,
+    ...(alone === undefined ? report.details : []).map((detail) => `  ${oneLine(detailText(detail))}`),
     ...(report.hint ? [lines(redactText(report.hint))] : []),
     ...(report.retryCommand ? [`To repeat it safely: ${report.retryCommand}`] : []),
     ...(report.requestId ? [`Request ${oneLine(report.requestId)}`] : []),

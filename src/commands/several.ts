@@ -96,10 +96,11 @@ export const partialFailure = ({ done, failed }: Results<unknown>, noun: string,
 export async function targets(
   ctx: Context,
   ids: readonly string[],
-  options: { all: boolean; flag: string; find(): Promise<string[]>; question(count: number): string },
+  options: { all: boolean; flag?: string; find(): Promise<string[]>; question(count: number): string },
 ): Promise<string[]> {
   if (options.all && ids.length > 0) throw usage(`Ids and ${options.flag} exclude each other.`);
-  if (!options.all && ids.length === 0) throw usage("Which one? No id was given.", `Name ids, or pass ${options.flag}.`);
+  if (!options.all && ids.length === 0)
+    throw usage("No id was given.", options.flag ? `Name one or more, or pass ${options.flag}.` : "Name one or more.");
   const found = [...new Set(options.all ? await options.find() : ids)];
   if (found.length > 1 || (options.all && found.length > 0)) await ctx.confirm(options.question(found.length));
   return found;

@@ -42,6 +42,12 @@ export interface Io {
   close(): Promise<void>;
 }
 
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "it is not yours to read",
+  EISDIR: "it is a folder",
+};
+
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /** First signal: abort and let the command clean up. Second: die by it at once. */
@@ -94,8 +100,8 @@ export function createIo(process: ProcessLike): Io {
 
   async function readText(path: string, flag: string) {
     if (path !== "-")
-      return readFile(path, "utf8").catch((error: Error) => {
-        throw usage(`${flag}: cannot read ${path}: ${error.message}.`);
+      return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+        throw usage(`${flag}: cannot read ${path}: ${unreadable[error.code ?? ""] ?? error.message}.`);
       });
     if (stdin.isTTY) throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or name a file.");
     const chunks: Buffer[] = [];

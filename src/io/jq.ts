@@ -46,6 +46,16 @@ function refused(engine: Engine, expression: string, error: Error) {
   return usage(`--jq: ${said}${shown}`, "The expression is jq's: https://jqlang.org/manual");
 }
 
+/** A wrong expression is a usage error that points at the place. */
+export async function checkExpression(expression: string): Promise<void> {
+  const engine: Engine = await (await import("jq-web")).default;
+  try {
+    engine.raw("", expression, []);
+  } catch (error) {
+    if ((error as { exitCode?: number }).exitCode === wrongExpression) throw refused(engine, expression, error as Error);
+  }
+}
+
 /** Runs with what the engine warns of (`debug`, `stderr`) going to `say`, not past it to the terminal. */
 function heard<T>(say: (text: string) => void, run: () => T): T {
   const { console } = globalThis;
@@ -59,8 +69,7 @@ function heard<T>(say: (text: string) => void, run: () => T): T {
 }
 
 /**
- * Runs a jq expression over JSON text: strings raw, everything else as compact JSON, one result a line. A wrong expression is a
- * usage error that points at the place. What `debug` writes goes to `say`.
+ * Runs a jq expression over JSON text: strings raw, everything else as compact JSON, one result a line. What `debug` writes goes to `say`.
  */
 export async function jq(json: string, expression: string, say: (text: string) => void): Promise<string> {
   const engine: Engine = await (await import("jq-web")).default;
@@ -68,7 +77,6 @@ export async function jq(json: string, expression: string, say: (text: string) =
     const text = heard(say, () => engine.raw(json, expression, ["-r", "-c"])) ?? "";
     return text === "" ? "" : `${lines(text.replace(/\n$/, ""))}\n`;
   } catch (error) {
-    if ((error as { exitCode?: number }).exitCode === wrongExpression) throw refused(engine, expression, error as Error);
     throw failure(`--jq: ${messageOf(error as Error)}`, undefined, error);
   }
 }

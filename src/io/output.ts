@@ -55,7 +55,10 @@ export interface OutputOptions {
 export interface Output {
   readonly format: Format;
   readonly paint: Paint;
-  emit(outcome: Outcome): Promise<void>;
+  /** Refuses what is wrong with the format whatever the data, before anything is sent. */
+  check(): Promise<void>;
+  /** `done`: the command made a change, so a field that is not there is a warning: the outcome must not look like a refusal. */
+  emit(outcome: Outcome, done?: boolean): Promise<void>;
   /** One event of long work (`progress`, `item`, `warning`, `result`): printed with --ndjson, as text where given. */
   line(event: { type: string } & Item, text?: string): Promise<void>;
   /** One item of an output that has no end, in the format asked for; `shown` is its line of text. */
@@ -77,20 +80,22 @@ export function subjectOf(data: unknown): unknown {
   return values.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only) ? only : data;
 }
 
-function pickFields(items: readonly Item[], fields: readonly string[]): Item[] {
+type Missing = (error: CliError) => void;
+
+function pickFields(items: readonly Item[], fields: readonly string[], missing: Missing): Item[] {
   const unknown = fields.find((field) => items.length > 0 && items.every((item) => at(item, field) === undefined));
   if (unknown) {
     const known = [...new Set(items.flatMap((item) => Object.keys(item)))];
-    throw usage(`--json: there is no field ${unknown}.`, `Fields: ${known.join(", ")}.`);
+    missing(usage(`--json: there is no field ${unknown}.`, `Fields: ${known.join(", ")}.`));
   }
   return items.map((item) => Object.fromEntries(fields.map((field) => [field, at(item, field) ?? null])));
 }
 
 /** The data with its subject narrowed to some fields, in its place, and without what stands beside it. */
-function narrow(data: unknown, subject: unknown, fields: readonly string[]): unknown {
-  if (data === subject) return pickFields([subject as Item], fields)[0];
+function narrow(data: unknown, subject: unknown, fields: readonly string[], missing: Missing): unknown {
+  if (data === subject) return pickFields([subject as Item], fields, missing)[0];
   if (typeof data !== "object" || data === null) return undefined;
-  const kept = Object.entries(data).map(([key, value]) => [key, narrow(value, subject, fields)] as const);
+  const kept = Object.entries(data).map(([key, value]) => [key, narrow(value, subject, fields, missing)] as const);
   const found = kept.filter(([, value]) => value !== undefined);
   return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
@@ -108,6 +113,12 @@ export function createOutput(options: OutputOptions): Output {
   const textCells: CellOptions = { ...cells, paint: (_, text) => text, shortIds: false, time: options.time ?? "iso" };
 
   const writeJson = (value: unknown) => sink.write(`${toJson(value, indent)}\n`);
+  const warn = (message: string) => options.err(`${options.paint("yellow", "warning:")} ${lines(message)}\n`);
+  let changed = false;
+  const missing = (error: CliError) => {
+    if (!changed) throw error;
+    warn(`${error.message} ${error.extra.hint}`);
+  };
   const note = (text: string) => {
     if (!quiet) options.err(`${lines(text)}\n`);
   };
@@ -144,7 +155,7 @@ export function createOutput(options: OutputOptions): Output {
   }
 
   async function item({ data, subject, view }: Extract<Outcome, { kind: "item" }>) {
-    if (format.kind === "json") return writeJson(format.fields ? narrow(data, subject, format.fields) : data);
+    if (format.kind === "json") return writeJson(format.fields ? narrow(data, subject, format.fields, missing) : data);
     if (format.kind === "ndjson") return sink.write(`${toJson(data)}\n`);
     if (format.kind === "jq") return query(data, format.expression);
     const row = subject as Item;
@@ -197,7 +208,8 @@ export function createOutput(options: OutputOptions): Output {
     const { all, key, data, page } = await collected(pages);
     const whole = { ...data, [key]: all, page };
     if (format.kind === "jq") return query(whole, format.expression);
-    if (format.kind === "json") return writeJson(format.fields ? { ...whole, [key]: pickFields(all, format.fields) } : whole);
+    if (format.kind === "json")
+      return writeJson(format.fields ? { ...whole, [key]: pickFields(all, format.fields, missing) } : whole);
     if (all.length === 0) return note(view?.empty ?? `No ${key}.`);
     await drawTable(
       (view ?? guess(all[0])).columns.filter((column) => !column.detail),
@@ -210,7 +222,7 @@ export function createOutput(options: OutputOptions): Output {
   /** A list made here, as the one page of a list; as JSON it is the result. */
   async function rows({ key, items, view }: Extract<Outcome, { kind: "rows" }>) {
     if (format.kind === "jq") return query({ result: items }, format.expression);
-    if (format.kind === "json") return writeJson({ result: format.fields ? pickFields(items, format.fields) : items });
+    if (format.kind === "json") return writeJson({ result: format.fields ? pickFields(items, format.fields, missing) : items });
     async function* one() {
       yield { key, items, data: {}, meta: {} };
     }
@@ -225,7 +237,8 @@ export function createOutput(options: OutputOptions): Output {
 
   let streaming: readonly Column[] | undefined;
   async function each(one: Item, shown: string, view?: View) {
-    if (format.kind === "json") return sink.write(`${toJson(format.fields ? pickFields([one], format.fields)[0] : one)}\n`);
+    if (format.kind === "json")
+      return sink.write(`${toJson(format.fields ? pickFields([one], format.fields, missing)[0] : one)}\n`);
     if (format.kind === "jq") return query(one, format.expression);
     if (format.kind === "auto") return sink.write(`${oneLine(shown)}\n`);
     const first = streaming === undefined;
@@ -234,7 +247,8 @@ export function createOutput(options: OutputOptions): Output {
     await sink.write(head + streamedLine(streaming, one));
   }
 
-  async function emit(outcome: Outcome) {
+  async function emit(outcome: Outcome, done = false) {
+    changed = done;
     if (outcome.kind === "list") return list(outcome);
     if (outcome.kind === "rows") return rows(outcome);
     if (outcome.kind === "text") return text(outcome);
@@ -244,6 +258,9 @@ export function createOutput(options: OutputOptions): Output {
   return {
     format,
     paint: options.paint,
+    async check() {
+      if (format.kind === "jq") await (await import("./jq.ts")).checkExpression(format.expression);
+    },
     emit,
     each: (one, shown, view) => each(one as Item, shown, view),
     note,
@@ -251,7 +268,7 @@ export function createOutput(options: OutputOptions): Output {
       if (format.kind === "ndjson") return sink.write(`${toJson(event)}\n`);
       if (shown !== undefined && format.kind === "auto") await sink.write(`${oneLine(shown)}\n`);
     },
-    warn: (message) => options.err(`${options.paint("yellow", "warning:")} ${lines(message)}\n`),
+    warn,
     raw: (chunk) => sink.write(chunk),
   };
 }

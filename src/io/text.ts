@@ -67,7 +67,7 @@ export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const secretKeys =
   /^(authorization|x-payment|apiKey|adminKey|ownerKey|testerKeys|password|currentPassword|newPassword|secret|token|keysForTesters|keys|downloadUrl|checkoutUrl)$/i;
 const secretText =
-  /\b((?:pt|wpg)_sk_|whsec_)[A-Za-z0-9+/=_-]+|([?&](?:token|sig|signature|X-Amz-[A-Za-z]+)=)[^&\s"]+|(Bearer )\S+/g;
+  /\b((?:pt|wpg)_sk_|whsec_)[A-Za-z0-9+/=_-]+|([?&](?:token|sig|signature|X-Amz-[A-Za-z]+)=)[^&\s"]+|(Bearer )[\w.~+/=-]+/g;
 
 /** Text with keys, webhook secrets, signatures and bearer tokens taken out. */
 export const redactText = (text: string) =>

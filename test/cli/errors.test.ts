@@ -221,6 +221,64 @@ describe("--dry-run", () => {
   });
 });
 
+describe("a change and a wrong output format", () => {
+  it("a jq expression that does not compile stops it before anything is sent", async () => {
+    const { code, seen } = await run([], [...create, "--jq", ".game |"]);
+    expect([code, seen]).toEqual([2, []]);
+  });
+
+  it("one that the data makes fail says that the change was made", async () => {
+    const { code, stderr } = await run([created], [...create, "-q", "--jq", ".game.name[0]"]);
+    expect([code, JSON.parse(stderr).message]).toEqual([1, expect.stringContaining("did its work; only its output failed.")]);
+  });
+
+  it("a field that is not there is a warning, for what was made is printed", async () => {
+    const { code, stdout, stderr } = await run([created], [...create, "-q", "--json=id,checkoutUrl"]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { game: { id: "1", checkoutUrl: null } }]);
+    expect(stderr).toBe("warning: --json: there is no field checkoutUrl. Fields: id, name.\n");
+  });
+});
+
+describe("what is wrong is said once", () => {
+  const refusal = (details: { field: string; message: string }[]): Stub => ({
+    on: "GET /games",
+    status: 400,
+    error: { code: "VALIDATION_ERROR", message: `${details[0]!.field}: ${details[0]!.message}`, details },
+  });
+  it.each([
+    [[{ field: "limit", message: "is too much" }], "error: --limit: is too much\n"],
+    [
+      [
+        { field: "limit", message: "is too much" },
+        { field: "cursor", message: "is old" },
+      ],
+      "error: The request is not valid; nothing was done.\n  --limit: is too much\n  --cursor: is old\n",
+    ],
+  ])("%j", async (details, said) => {
+    const { code, stderr } = await run([refusal(details)], ["games", "list"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+
+  it.each([
+    [["api", "FOO", "games"], '"FOO" is not a method: GET, POST,'],
+    [["api", "POST", "games", "--input", "-"], "--input: not valid JSON."],
+    [["games", "create", "-f", "/none.yaml"], "cannot read /none.yaml: there is no such file."],
+    [["review", "reject", "--reason", "x"], "No id was given.\nName one or more."],
+  ])("%j", async (words, said) => {
+    const { code, stderr } = await playtest(words, { baseUrl: "http://127.0.0.1:1", key, stdin: "nope" });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  });
+
+  it("a key's placeholder in a message is no secret", async () => {
+    const message = "Send `Authorization: Bearer <API_KEY>`.";
+    const { stderr } = await run(
+      [{ on: "GET /games", status: 401, error: { code: "UNAUTHORIZED", message } }],
+      ["games", "list"],
+    );
+    expect(stderr).toContain(message);
+  });
+});
+
 describe("secrets", () => {
   const secret: Stub = { on: "GET /auth/me", data: { apiKey: "planted-1", url: "https://x/?token=planted-2", note: key } };
   it("never appear in --debug", async () => {

@@ -224,7 +224,7 @@ describe("--jq", () => {
     ["calls what is not there", ".games | nope(1)", "nope/1 is not defined\n  .games | nope(1)\n           ^"],
     ["closes the wrong bracket", "[.games[].name}", "unexpected INVALID_CHARACTER\n  [.games[].name}\n                ^"],
   ])("points at the place in an expression that %s", async (_, expression, message) => {
-    const { code, stdout, stderr } = await run([listed], ["games", "list", "--jq", expression]);
+    const { code, stdout, stderr } = await run([], ["games", "list", "--jq", expression]);
     expect([code, stdout, JSON.parse(stderr).message]).toEqual([2, "", expect.stringContaining(message)]);
   });
 

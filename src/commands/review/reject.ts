@@ -25,7 +25,6 @@ export const reject = define({
   async run({ args, flags, body }, ctx) {
     const ids = await targets(ctx, args.slots, {
       all: false,
-      flag: "the ids of slots",
       find: () => {
         throw usage("No id was given.");
       },

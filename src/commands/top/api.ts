@@ -61,6 +61,15 @@ async function allPages(ctx: Context, path: string, headers: Record<string, stri
   return joined;
 }
 
+async function sent(ctx: Context, file: string): Promise<unknown> {
+  const text = await ctx.io.readText(file, "--input");
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usage("--input: not valid JSON.");
+  }
+}
+
 const isJson = (type: string | undefined) => type?.includes("json") === true;
 
 export const api = define({
@@ -88,7 +97,8 @@ export const api = define({
     const [first = "", ...rest] = args.words;
     const named = methods.includes(first.toUpperCase()) && rest.length > 0;
     const path = named ? rest[0]! : first;
-    if (rest.length > (named ? 1 : 0)) throw usage(`${JSON.stringify(rest.at(-1))} is one word too many.`);
+    if (!named && rest.length > 0) throw usage(`${JSON.stringify(first)} is not a method: ${methods.join(", ")}.`);
+    if (rest.length > 1) throw usage(`${JSON.stringify(rest.at(-1))} is one word too many.`);
     const fields = await fieldsOf(flags.field, flags.typedField, ctx);
     const sends = (fields !== undefined && !flags.paginate) || flags.input !== undefined;
     const method = named ? first.toUpperCase() : sends ? "POST" : "GET";
@@ -100,8 +110,7 @@ export const api = define({
       const joined = await allPages(ctx, target, headers);
       return ctx.text(toJson(joined), joined);
     }
-    const body =
-      flags.input === undefined ? (reads ? undefined : fields) : JSON.parse(await ctx.io.readText(flags.input, "--input"));
+    const body = flags.input === undefined ? (reads ? undefined : fields) : await sent(ctx, flags.input);
     const reply = await ctx.api().checked({ method, path: target, headers, body, mutation: !reads });
     if (flags.include) await ctx.out.raw(headText(reply));
     if (!isJson(reply.headers["content-type"])) return printBytes(ctx, reply.body, reply.headers["content-type"]);
