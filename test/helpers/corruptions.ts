@@ -30,6 +30,14 @@ const forged = (id: string, account: string, amount: string, after: string | nul
     SELECT '${id}-2', '${id}', 'expense:goodwill', -amount, 1 FROM ledger_postings WHERE id = '${id}-1'`,
 ];
 
+/** Minutes made by hand for an account, in its own hours history. */
+const granted = (owner: string, account: string) => [
+  `INSERT INTO ledger_transfers (id, event_key, asset, source, owner_id, created_at) VALUES ('g1', 'admin_grant:g1', 'MIN', 'admin_grant:', '${owner}', 1)`,
+  `INSERT INTO ledger_postings (id, transfer_id, account_id, amount, balance_after, created_at) VALUES ('g1-1', 'g1', '${account}', -60, -60, 1)`,
+  "INSERT INTO ledger_postings (id, transfer_id, account_id, amount, created_at) VALUES ('g1-2', 'g1', 'min:issued', 60, 1)",
+  `INSERT INTO ledger_accounts (id, asset, balance) VALUES ('${account}', 'MIN', -60)`,
+];
+
 export const corruptions: readonly Corruption[] = [
   {
     name: "a changed posting",
@@ -91,6 +99,12 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
+    name: "minutes held for no playtest",
+    rule: "ledger_4_holds",
+    says: /min:held:nothing holds 60, its playtest is not there/,
+    sql: granted("nobody", "min:held:nothing"),
+  },
+  {
     name: "an accepted slot that is not posted",
     rule: "ledger_5_once",
     says: /slot \S+ is accepted, its hold ended 0 times;.*its playtester was not paid 1000/,
@@ -140,6 +154,12 @@ export const corruptions: readonly Corruption[] = [
     rule: "ledger_6_hours",
     says: /posting \S+ changes min:balance:\S+ as goodwill:lost/,
     sql: [renamed("goodwill", first("ledger_transfers", "source = 'admin_grant:'"))],
+  },
+  {
+    name: "minutes of nobody",
+    rule: "ledger_6_hours",
+    says: /min:balance:nobody is of nobody/,
+    sql: granted("nobody", "min:balance:nobody"),
   },
   {
     name: "a processor's fee that is not posted",
@@ -219,6 +239,25 @@ export const corruptions: readonly Corruption[] = [
     sql: [
       `UPDATE slots SET status = 'expired' WHERE id = (SELECT SUBSTR(event_key, 8) FROM ledger_transfers WHERE id = ${accept})`,
     ],
+  },
+  {
+    name: "a refund of no slot",
+    rule: "ledger_10_causes",
+    says: /transfer slot_refund:lost is of a slot that is not there/,
+    sql: [renamed("slot_refund", first("ledger_transfers", "source = 'goodwill:'"))],
+  },
+  {
+    name: "the price of no order",
+    rule: "ledger_10_causes",
+    says: /transfer order:lost is of an order that was not paid so/,
+    sql: [renamed("order", first("ledger_transfers", "source = 'goodwill:'"))],
+  },
+  {
+    name: "an order that is not posted",
+    rule: "ledger_10_causes",
+    also: ["ledger_5_once"],
+    says: /playtest \S+ was paid with credit, but not posted/,
+    sql: [renamed("goodwill", first("ledger_transfers", "source = 'order:'"))],
   },
   {
     name: "an order paid by a payment that failed",
