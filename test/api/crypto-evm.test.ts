@@ -95,22 +95,34 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
   });
 
   describe("does not credit", () => {
-    const wrong: Record<string, (asked: Reply) => Promise<string>> = {
-      "another token that says the same": async (asked) => payToken(asked, { contract: await node.deploy("Token") }),
-      "a transfer to somebody else": (asked) => payToken(asked, { to: node.accounts[5]! }),
-      "a transaction that failed": (asked) =>
-        node.send({
-          to: token,
-          data: callData(selectors.transfer, receiver, amountOf(asked) + 10n ** 30n),
-          gas: "0x30d40",
-        }),
-      "coins instead of the token": (asked) => node.send({ to: receiver, value: amountOf(asked) }),
-    };
-    it.each(Object.keys(wrong))("%s", async (name) => {
+    const wrong: [name: string, says: RegExp, send: (asked: Reply) => Promise<string>][] = [
+      [
+        "another token that says the same",
+        /it sends no USDC to the receiver/,
+        async (asked) => payToken(asked, { contract: await node.deploy("Token") }),
+      ],
+      ["a transfer to somebody else", /it sends no USDC to the receiver/, (asked) => payToken(asked, { to: node.accounts[5]! })],
+      [
+        "an allowance instead of a transfer",
+        /it sends no USDC to the receiver/,
+        (asked) => node.send({ to: token, data: callData(selectors.approve, receiver, amountOf(asked)) }),
+      ],
+      [
+        "a transaction that failed",
+        /is a transaction that failed/,
+        (asked) =>
+          node.send({ to: token, data: callData(selectors.transfer, receiver, amountOf(asked) + 10n ** 30n), gas: "0x30d40" }),
+      ],
+      ["coins instead of the token", /it sends ETH, not USDC/, (asked) => node.send({ to: receiver, value: amountOf(asked) })],
+    ];
+    it.each(wrong)("%s", async (_, says, send) => {
       const wallet = await open();
       const asked = await wallet.ask(2000);
-      const reply = await wallet.prove(await wrong[name]!(asked));
-      expect([reply.status, reply.body.error.details[0].field]).toEqual([422, "txHash"]);
+      const reply = await wallet.prove(await send(asked));
+      expect([reply.status, reply.body.error.details]).toEqual([
+        422,
+        [{ field: "txHash", message: expect.stringMatching(says) }],
+      ]);
       expect([await wallet.credit(), await wallet.received()]).toEqual([0, 0]);
     });
 

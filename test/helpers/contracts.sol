@@ -5,6 +5,7 @@ pragma solidity ^0.8.0;
 contract Token {
     mapping(address => uint256) public balanceOf;
     event Transfer(address indexed from, address indexed to, uint256 value);
+    event Approval(address indexed owner, address indexed spender, uint256 value);
 
     constructor() {
         balanceOf[msg.sender] = 1e18;
@@ -15,6 +16,11 @@ contract Token {
         balanceOf[msg.sender] -= value;
         balanceOf[to] += value;
         emit Transfer(msg.sender, to, value);
+        return true;
+    }
+
+    function approve(address spender, uint256 value) external returns (bool) {
+        emit Approval(msg.sender, spender, value);
         return true;
     }
 

@@ -85,7 +85,7 @@ export const freshReceiver = () => `0x${"CaFeBabe".padStart(32, "0")}${(receiver
 export const callData = (selector: string, to: string, ...numbers: bigint[]) =>
   `0x${selector}${[BigInt(to), ...numbers].map((value) => value.toString(16).padStart(64, "0")).join("")}`;
 
-export const selectors = { transfer: "a9059cbb" } as const;
+export const selectors = { transfer: "a9059cbb", approve: "095ea7b3" } as const;
 
 function rpcTo(url: string): EvmNode["rpc"] {
   return async <T>(method: string, ...params: unknown[]) => {
