@@ -161,6 +161,21 @@ onBothDatabases("applications", (serve) => {
     expect(await kinds(playtesters[0]!)).toContain("application.rejected");
   });
 
+  it("mails each applicant how it ended, once", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 1, 3);
+    const [first, second] = (await applyAll(playtesters, id)) as [string, string, string];
+    await reject(owner, first);
+    await approve(owner, second);
+    await server.advance(0);
+    const ends = [/was approved/, /was not chosen/, /is closed/];
+    const told = server.mails
+      .map(({ to, text }) => ({ to, end: ends.findIndex((end) => end.test(text)) }))
+      .filter(({ end }) => end >= 0);
+    expect(told.map(({ end }) => end).sort()).toEqual([0, 1, 2]);
+    expect(new Set(told.map(({ to }) => to)).size).toBe(3);
+  });
+
   it("takes 1500 characters of it and not one more", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 1, 1);

@@ -295,7 +295,12 @@ onBothDatabases("subscriptions", (serve) => {
   test("cancelling without a plan is refused", async () => {
     const owner = await registerOwner(await serve());
     const reply = await owner.post("/billing/subscription/cancel");
-    expect([reply.status, reply.body.error.code]).toEqual([400, "BAD_REQUEST"]);
+    const { code, message } = reply.body.error;
+    expect([reply.status, code, message]).toEqual([
+      400,
+      "BAD_REQUEST",
+      "There is no active subscription to cancel. Nothing was changed.",
+    ]);
   });
 
   test("without a card processor the checkout is 503", async () => {
@@ -306,7 +311,10 @@ onBothDatabases("subscriptions", (serve) => {
     });
     const owner = await registerOwner(server);
     const reply = await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
-    expect([reply.status, reply.body.error.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    const { code, message } = reply.body.error;
+    expect([reply.status, code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    expect(message).toMatch(/^This server takes no cards\. Nothing was started\. .*Stripe.*--sandbox/);
+    expect((await owner.get("/billing/subscription")).body.data.subscription).toBeNull();
   });
 
   test("renewals of a subscription that does not run cannot be set", async () => {

@@ -103,6 +103,23 @@ describe("webhooks listen", () => {
     await later?.close();
   });
 
+  it("passes on after a crash what its receiver had not got", async () => {
+    const { ended } = await listening(`--forward-to ${receiver.url} --count 1`);
+    await emit("slot.submitted");
+    await ended;
+    await receiver.close();
+    await emit("slot.accepted");
+    const crash = async () => {
+      throw new Error("no more power");
+    };
+    expect((await listen(`--forward-to ${receiver.url}`, { outside: { sleep: crash } })).code).not.toBe(0);
+    await emit("slot.rejected");
+    const later = await startReceiverOn(receiver.port);
+    expect((await listen(`--forward-to ${receiver.url} --count 1`)).code).toBe(0);
+    expect(later.received.map(({ body }) => JSON.parse(body).event)).toEqual(["slot.accepted"]);
+    await later.close();
+  });
+
   it("misses nothing behind a proxy that drops the connection after every event", async () => {
     const proxy = await startTcpProxy(desk.server.baseUrl);
     const { ended } = await listening(`--forward-to ${receiver.url} --count 12`, { baseUrl: proxy.url });

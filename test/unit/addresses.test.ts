@@ -150,8 +150,10 @@ describe("addresses", () => {
 describe("connections", () => {
   let reached = 0;
   let port = 0;
+  const sockets = new Set<Socket>();
   const listener = createServer((socket) => {
     reached++;
+    sockets.add(socket);
     socket.on("error", () => {});
     socket.on("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"));
   });
@@ -165,6 +167,8 @@ describe("connections", () => {
   });
   afterEach(async () => {
     for (const outbound of outbounds.splice(0)) outbound.close();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
     await new Promise((resolve) => listener.close(resolve));
   });
 
@@ -316,9 +320,52 @@ describe("connections", () => {
     expect(reached).toBe(0);
   });
 
+  // All on this machine, so that a broken guard is seen by the listener and by nobody else.
+  it.each(["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"])(
+    "makes none to %s of this machine, by its number",
+    async (host) => {
+      await expect(post(outboundWith(undefined), `https://${host}:${port}/`)).rejects.toThrow(/loopback|unspecified/);
+      expect(reached).toBe(0);
+    },
+  );
+
+  it.each([
+    ["127.0.0.1", "127.0.0.2"],
+    ["127.0.0.2", "127.0.0.1"],
+  ])("makes none to a name of two on this machine, %s and %s, where one is allowed", async (...addresses) => {
+    const outbound = outboundWith(async () => addresses, { allowPrivate: ["127.0.0.1"], allowLoopback: false });
+    const url = `https://two.example.com:${port}/`;
+    await expect(outbound.check(url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
+    await expect(post(outbound, url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
+    expect(reached).toBe(0);
+  });
+
+  it("reads no more of an answer than it keeps", async () => {
+    const size = 64 * 2 ** 20;
+    const block = Buffer.alloc(2 ** 16);
+    let written = 0;
+    const large = createServer((socket) => {
+      const more = () => {
+        for (let room = true; room && written < size; written += block.length) room = socket.write(block);
+      };
+      socket.on("error", () => {});
+      socket.on("drain", more);
+      socket.once("data", () => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`);
+        more();
+      });
+    });
+    await new Promise<void>((resolve) => large.listen(0, "127.0.0.1", resolve));
+    const outbound = outboundWith(undefined, { allowPrivate: [], allowLoopback: true });
+    const { body, complete } = await post(outbound, `http://127.0.0.1:${(large.address() as AddressInfo).port}/`);
+    expect([body.length, complete]).toEqual([1024, false]);
+    await new Promise((resolve) => large.close(resolve));
+    expect(written).toBeLessThan(size / 2);
+  });
+
   it("asks for a name once per connection, and connects to that answer", async () => {
     let asked = 0;
-    const resolve: Resolve = async () => (asked++ === 0 ? ["127.0.0.1"] : ["192.0.2.1"]);
+    const resolve: Resolve = async () => (asked++ === 0 ? ["127.0.0.1"] : ["127.0.0.2"]);
     const reply = await post(
       outboundWith(resolve, { allowPrivate: [], allowLoopback: true }),
       `http://once.example.com:${port}/`,
