@@ -78,7 +78,8 @@ async function importEmbeddedPostgres() {
   return EmbeddedPostgres;
 }
 
-async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+/** A PostgreSQL server with a port and a folder of its own. */
+export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(memoryOrDisk(), "playtest-postgres-"));
   const remove = guard(folder);
   const port = await freePort();

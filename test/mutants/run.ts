@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { startPostgres } from "../global-setup.ts";
 import type { Edit, Mutant } from "./mutant.ts";
 import { mutants } from "./rules/index.ts";
 
@@ -16,11 +18,13 @@ const folder = mkdtempSync(join(tmpdir(), "playtest-mutants-"));
 const slowest = 180_000;
 const args = process.argv.slice(2);
 const why = args.includes("--why");
+/** Some mutants break the rules that keep the server from connecting anywhere. */
+const loopbackOnly = `--import=${pathToFileURL(join(import.meta.dirname, "loopback.mjs"))}`;
 
 interface Outcome {
   passed: number;
-  /** The first test that failed: its name, and how. */
-  failed: { name: string; why: string } | undefined;
+  /** The first test that failed: its name, and how; no name where no test came to an end. */
+  failed: { name: string | undefined; why: string } | undefined;
 }
 
 interface Report {
@@ -29,6 +33,16 @@ interface Report {
 
 /** What runs once per database is named after it, and one of them is enough here. */
 const onSqlite = (test: string) => (/^(api|model|store)/.test(test) ? "\\bsqlite\\b" : "");
+
+/** One for all the runs: to make one takes longer than most tests. */
+const postgres = await startPostgres();
+const env = {
+  ...process.env,
+  NODE_OPTIONS: loopbackOnly,
+  PLAYTEST_TEST_POSTGRES_URL: postgres.url,
+  PLAYTEST_TEST_CHROMIUM: "none",
+  PLAYTEST_MODEL_SECONDS: "45",
+};
 
 async function runTests({ test, only = onSqlite(test) }: Pick<Mutant, "test" | "only">): Promise<Outcome> {
   const report = join(folder, "report.json");
@@ -44,12 +58,12 @@ async function runTests({ test, only = onSqlite(test) }: Pick<Mutant, "test" | "
   const child = spawn(process.execPath, [...argv, `--testNamePattern=${only}`, `test/${test}.test.ts`], {
     cwd: folder,
     stdio: "ignore",
-    env: { ...process.env, PLAYTEST_TEST_CHROMIUM: "none", PLAYTEST_MODEL_SECONDS: "45" },
+    env,
   });
   const timer = setTimeout(() => child.kill(), slowest);
   const [code] = await once(child, "exit");
   clearTimeout(timer);
-  return code === null ? { passed: 0, failed: { name: "(never ended)", why: "" } } : outcomeOf(report);
+  return code === null ? { passed: 0, failed: { name: undefined, why: "It never ended." } } : outcomeOf(report);
 }
 
 function outcomeOf(report: string): Outcome {
@@ -59,7 +73,7 @@ function outcomeOf(report: string): Outcome {
   const failed = ran.find(({ status }) => status === "failed");
   if (failed) return { passed, failed: { name: failed.fullName, why: failed.failureMessages.join("\n") } };
   const broken = testResults.find(({ message }) => message !== "")?.message;
-  return { passed, failed: broken === undefined ? undefined : { name: "(no test ran)", why: broken } };
+  return { passed, failed: broken === undefined ? undefined : { name: undefined, why: broken } };
 }
 
 const pathOf = (file: string) => join(folder, file);
@@ -92,7 +106,11 @@ async function tryMutant(mutant: Mutant): Promise<string | undefined> {
   try {
     const undo = apply(mutant.edits);
     const { failed } = await runTests(mutant).finally(undo);
-    return failed === undefined ? say("SURVIVED", `test/${mutant.test}.test.ts passes`) : say("killed", failed.name, failed.why);
+    if (failed === undefined) return say("SURVIVED", `test/${mutant.test}.test.ts passes`);
+    // Sources that do not load say nothing about the rule.
+    if (failed.name === undefined) return say("BROKEN", failed.why);
+    const late = / timed out in /.test(failed.why) ? " (by its time-out)" : "";
+    return say("killed", `${failed.name}${late}`, failed.why);
   } catch (error) {
     return say("STALE", (error as Error).message);
   }
@@ -103,7 +121,8 @@ async function whatFailsAnyway(rows: readonly Mutant[]): Promise<string[]> {
   const faults = [];
   for (const place of new Set(rows.map(({ test, only }) => JSON.stringify({ test, only })))) {
     const { passed, failed } = await runTests(JSON.parse(place));
-    if (failed !== undefined || passed === 0) faults.push(`fails unbroken: ${place}: ${failed?.name ?? "no test ran"}`);
+    if (failed !== undefined || passed === 0)
+      faults.push(`fails unbroken: ${place}: ${failed?.name ?? failed?.why ?? "no test ran"}`);
   }
   return faults;
 }
@@ -112,16 +131,21 @@ async function main(pattern: RegExp): Promise<void> {
   for (const name of ["server", "src", "test", "bin", "package.json", "tsconfig.json"])
     cpSync(join(root, name), pathOf(name), { recursive: true });
   symlinkSync(join(root, "node_modules"), pathOf("node_modules"));
+  const started = performance.now();
   const rows = mutants.filter(({ rule, test }) => pattern.test(`${rule} ${test}`));
   const faults: (string | undefined)[] = await whatFailsAnyway(rows);
   for (const row of rows) faults.push(await tryMutant(row));
   const real = faults.filter((fault) => fault !== undefined);
-  process.stdout.write(`\n${rows.length} mutants, ${real.length} faults\n${real.map((fault) => `  ${fault}\n`).join("")}`);
+  const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+  process.stdout.write(
+    `\n${rows.length} mutants, ${real.length} faults, ${minutes} min\n${real.map((fault) => `  ${fault}\n`).join("")}`,
+  );
   if (real.length > 0 || rows.length === 0) process.exitCode = 1;
 }
 
 try {
   await main(new RegExp(args.filter((arg) => arg !== "--why").join(" ")));
 } finally {
+  await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -44,7 +44,7 @@ export const idempotencyRules: readonly Mutant[] = [
     test: "api/http",
     edits: [
       [idempotency, "canonicalJson(request.body ?? {})", "JSON.stringify(request.body ?? {})"],
-      [listener, "return validate(endpoint.body, raw ?? {});", "return raw ?? {};"],
+      [listener, "return endpoint.body && parsed;", "return endpoint.body && (parsed, raw ?? {});"],
     ],
   },
   {

@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 import { applicationsRules } from "./applications.ts";
 import { authorizationRules } from "./authorization.ts";
 import { concurrencyRules } from "./concurrency.ts";
+import { cryptoRules } from "./crypto.ts";
 import { idempotencyRules } from "./idempotency.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
@@ -9,7 +10,9 @@ import { ordersRules } from "./orders.ts";
 import { paginationRules } from "./pagination.ts";
 import { publishingRules } from "./publishing.ts";
 import { slotsRules } from "./slots.ts";
+import { ssrfRules } from "./ssrf.ts";
 import { subscriptionsRules } from "./subscriptions.ts";
+import { webhooksRules } from "./webhooks.ts";
 
 export const mutants: readonly Mutant[] = [
   ...slotsRules,
@@ -22,5 +25,8 @@ export const mutants: readonly Mutant[] = [
   ...paginationRules,
   ...authorizationRules,
   ...publishingRules,
+  ...cryptoRules,
+  ...webhooksRules,
+  ...ssrfRules,
   ...modelRules,
 ];

@@ -1,0 +1,282 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
+import type { Mutant } from "../mutant.ts";
+
+const rules = "server/domain/crypto.ts";
+const deposits = "server/billing/crypto-deposits.ts";
+const proofs = "server/billing/crypto-proofs.ts";
+const quotes = "server/billing/crypto-quotes.ts";
+const arrivals = "server/billing/crypto-arrivals.ts";
+const confirming = "server/jobs/confirm-deposit.ts";
+const scanning = "server/jobs/scan-deposits.ts";
+const x402 = "server/domain/x402.ts";
+const evm = "server/providers/chains/evm.ts";
+const solana = "server/providers/chains/solana.ts";
+const contract = "src/contract/billing.ts";
+
+const topUp: readonly Omit<Mutant, "test">[] = [
+  { rule: "the 402 says what to pay", edits: [[quotes, "    payment: errorPayment(instructions),\n", ""]] },
+  { rule: "the 402 has X-Payment", edits: [[x402, 'return { "X-Payment": ascii(own), ...', "return { ..."]] },
+  { rule: "at least 500 by crypto", edits: [[contract, ".min(500)", ".min(501)"]] },
+  { rule: "not less than 500 by crypto", edits: [[contract, ".min(500)", ".min(499)"]] },
+  { rule: "at most 1000000 by crypto", edits: [[contract, "          .max(1_000_000)", "          .max(1_000_001)"]] },
+  {
+    rule: "no two open quotes share an amount",
+    edits: [["server/store/crypto.ts", "  if (taken) return false;\n", "  void taken;\n"]],
+  },
+  {
+    rule: "a quote's amount says whose it is",
+    edits: [[rules, 'if (meant && meant.ownerId !== caller) return { is: "foreign" };', ""]],
+  },
+  {
+    rule: "a transfer is booked once",
+    edits: [
+      [
+        deposits,
+        "transfersOf(proof, seen).filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));",
+        "transfersOf(proof, seen);",
+      ],
+    ],
+  },
+  {
+    rule: "the same owner's repetition is the same reply",
+    edits: [
+      [deposits, "const again = await repeat(tx, proof, booked, scope);", "const again = undefined as Received | undefined;"],
+    ],
+  },
+  { rule: "another quote of the same owner is not paid by it", edits: [[deposits, "await crypto.setPaid(tx, quote.id);", ""]] },
+  { rule: "a paid quote is not paid again", edits: [[rules, 'if (meant?.paid) return { is: "again", quote: meant };', ""]] },
+  {
+    rule: "an overpayment is credited whole",
+    edits: [
+      [deposits, "Math.max(quote.amount_cents, centsOf(transfer.amount, quote.rate, quote.currency))", "quote.amount_cents"],
+    ],
+  },
+  { rule: "an underpayment does not pay", edits: [[rules, 'amount < quote.atomic ? "short" : "paid"', '"paid"']] },
+  {
+    rule: "an underpayment is in suspense",
+    edits: [[deposits, "  if (value_cents > 0)\n", "  if (value_cents < 0)\n"]],
+  },
+  {
+    rule: "a late deposit does not pay",
+    edits: [
+      [
+        rules,
+        'return covers(meant, transfer.at) ? { is: "paid", quote: meant } : { is: "late", quote: meant };',
+        'return { is: "paid", quote: meant };',
+      ],
+    ],
+  },
+  {
+    rule: "a deposit in time counts whenever it is named",
+    edits: [
+      [deposits, "judgeOne(tx, proof, transfer, seen.at, scope)", "judgeOne(tx, proof, transfer, deps.clock.now(), scope)"],
+    ],
+  },
+  {
+    rule: "another amount pays nobody while others may have sent it",
+    edits: [[rules, 'if (rivals) return { is: "unclear", quote };', ""]],
+  },
+  {
+    rule: "another currency does not pay",
+    edits: [[deposits, "seen.transfers.filter((one) => one.currency === currency)", "seen.transfers"]],
+  },
+  {
+    rule: "there must be something to pay",
+    edits: [[proofs, "await checkAsked(deps, proof, scope);", ""]],
+  },
+  {
+    rule: "a transaction of another chain is told so",
+    edits: [[proofs, "if (!seen && (await isElsewhere(deps, proof)))", 'if (!seen && proof.txHash === "")']],
+  },
+  { rule: "what failed does not pay", edits: [[proofs, 'if (seen.status === "reverted") throw', "if (seen.at < 0) throw"]] },
+  { rule: "what is not final does not pay", edits: [[proofs, "if (!seen?.final) throw", "if (!seen) throw"]] },
+  { rule: "not final: Retry-After", edits: [[proofs, '{ headers: { "Retry-After": String(lookAgainSeconds) } }', "{}"]] },
+  {
+    rule: "what was not final is looked at again",
+    edits: [
+      [
+        proofs,
+        "if (!(await crypto.noteProof(tx, note, maxWaiting))) return;",
+        "await crypto.noteProof(tx, note, maxWaiting);\n    if (now > 0) return;",
+      ],
+    ],
+  },
+  {
+    rule: "what is gone before it was final is not credited",
+    edits: [
+      [confirming, "if (!seen?.final && waited", "if (!seen && waited"],
+      [confirming, "if (seen?.final && seen.status", "if (seen && seen.status"],
+    ],
+  },
+  {
+    rule: "what a chargeback left owing is settled first",
+    edits: [[deposits, "settles: Math.min(owed, cents - needed)", "settles: 0"]],
+  },
+  {
+    rule: "event payment.completed",
+    edits: [[deposits, 'await emitPayment(deps, tx, "payment.completed", { ...payment, amount_cents: cents });', ""]],
+  },
+];
+
+const window: readonly Omit<Mutant, "test">[] = [
+  { rule: "in time is to the last millisecond", edits: [[rules, "at <= quote.expiresAt", "at < quote.expiresAt"]] },
+  { rule: "in time ends with the quote", edits: [[rules, "at <= quote.expiresAt", "at <= quote.expiresAt + 1"]] },
+  {
+    rule: "a transaction older than its quote pays nothing",
+    edits: [
+      [rules, "asked = mine.filter((quote) => at >= quote.createdAt - skewMs)", "asked = mine.filter(() => true)"],
+      [rules, "exact.filter((quote) => quote.createdAt <= transfer.at)", "exact.filter(() => true)"],
+      [rules, "at >= quote.createdAt - skewMs && at <= quote.expiresAt", "at <= quote.expiresAt"],
+    ],
+  },
+  { rule: "clocks may differ by a minute", edits: [[rules, "skewMs = 60_000", "skewMs = 60_001"]] },
+];
+
+/** Where a standard x402 client reads the 402. */
+const standard: readonly Omit<Mutant, "test">[] = [
+  { rule: "the 402 has PAYMENT-REQUIRED for USDC", edits: [[x402, 'one.currency === "USDC" && {', "one.gameId !== null && {"]] },
+  { rule: "the 402 names the receiver", edits: [[x402, "payTo: one.receiver,", "payTo: one.asset,"]] },
+];
+
+const onEvm: readonly Omit<Mutant, "test">[] = [
+  { rule: "the contract is USDC's", edits: [[evm, "sameAddress(entry.address, usdc) && ", ""]] },
+  {
+    rule: "the tokens came to the receiver",
+    edits: [[evm, "  sameAddress(`0x${topics[2]!.slice(-40)}`, receiver) &&\n", ""]],
+  },
+  {
+    rule: "an NFT is no token",
+    edits: [
+      [evm, "topics.length === 3 &&", "topics.length >= 3 &&"],
+      [evm, " &&\n  data.length === 66", ""],
+      [evm, "BigInt(data)", 'BigInt(data === "0x" ? topics[3]! : data)'],
+      [evm, "({ logIndex, data }) =>", "({ logIndex, data, topics }) =>"],
+    ],
+  },
+  {
+    rule: "it is a transfer",
+    edits: [[evm, "topics[0]!.toLowerCase() === transferTopic", "topics.length > 0"]],
+  },
+  { rule: "coins came to the receiver", edits: [[evm, "!sameAddress(sent.to, receiver) || ", ""]] },
+  {
+    rule: "a reverted transaction pays nothing",
+    edits: [[evm, 'mined.status === 1n ? "success" : "reverted"', '"success"']],
+  },
+  { rule: "enough confirmations", edits: [[evm, ">= BigInt(confirmations ?? 1)", ">= 1n"]] },
+  {
+    rule: "a block that was given up is no block",
+    edits: [[evm, "if (inBlock?.hash !== mined.blockHash) return waiting;", "if (!inBlock) return waiting;"]],
+  },
+  {
+    rule: "transfers of one transaction are told apart",
+    edits: [[evm, "index: Number(logIndex)", "index: 0"]],
+  },
+  {
+    rule: "the node is of the right chain",
+    edits: [[evm, "if (actual !== BigInt(chainId)) throw", "if (actual < 0n) throw"]],
+  },
+];
+
+const onSolana: readonly Omit<Mutant, "test">[] = [
+  { rule: "the mint is USDC's", edits: [[solana, "mint === usdc && ", ""]] },
+  { rule: "the account is the receiver's", edits: [[solana, " && owner === receiver", ""]] },
+  {
+    rule: "a failed transaction pays nothing",
+    edits: [[solana, 'found.meta.err === null ? "success" : "reverted"', '"success"']],
+  },
+  {
+    rule: "finalized, not confirmed",
+    edits: [[solana, "final: finalized !== null && ", "final: "]],
+  },
+  {
+    rule: "the node is of the right network",
+    edits: [[solana, "if (actual !== genesis) throw", 'if (actual === "") throw']],
+  },
+  {
+    rule: "what was there before does not count",
+    edits: [[solana, "held(meta.postTokenBalances) - held(meta.preTokenBalances)", "held(meta.postTokenBalances)"]],
+  },
+  {
+    rule: "node down: 503",
+    edits: [[proofs, "throw error instanceof ChainDown ? chainDown(error) : error;", "throw error;"]],
+  },
+  {
+    rule: "node down: 503 also for who asks what to pay",
+    edits: [[quotes, "    throw error instanceof ChainDown ? chainDown(error) : error;", "    throw error;"]],
+  },
+];
+
+const unnamed: readonly Omit<Mutant, "test">[] = [
+  {
+    rule: "found once",
+    edits: [
+      [
+        arrivals,
+        "return seen.transfers.filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));",
+        "return seen.transfers.filter(() => booked.length < 99);",
+      ],
+    ],
+  },
+  {
+    rule: "an amount that is a quote's pays it",
+    edits: [[arrivals, 'await (verdict.is === "paid" ? settle : suspend)', 'await (verdict.is === "short" ? settle : suspend)']],
+  },
+  {
+    rule: "what nobody asked for is in suspense",
+    edits: [
+      [
+        scanning,
+        "await keepUnmatched(deps, tx, arrival, transfer, worth.get(transfer.index)!);",
+        "void [keepUnmatched, transfer];",
+      ],
+    ],
+  },
+  {
+    rule: "who sent it has time to name it",
+    edits: [[scanning, "const runAt = Math.max(seen.at, 0) + quoteMs + reserveMs;", "const runAt = Math.max(seen.at, 0);"]],
+  },
+  { rule: "dust is let be", edits: [[arrivals, "  if (worth < 1) return;\n", ""]] },
+  {
+    rule: "what failed is not found",
+    edits: [
+      [scanning, 'if (seen.status === "reverted") return;', ""],
+      ["server/providers/chains/sandbox.ts", 'row.status === "success" && ', ""],
+    ],
+  },
+  {
+    rule: "found deposits are in suspense under nobody's name",
+    edits: [[arrivals, "    owner_id: null,", '    owner_id: "nobody",']],
+  },
+  {
+    rule: "a chain is scanned on and on",
+    edits: [
+      [scanning, "    await job.again(tx, now + (scanned.behind ? 1000 : wait));\n", "    await job.done(tx);\n    void wait;\n"],
+    ],
+  },
+];
+
+const nodes = [
+  "does not credit",
+  "tells two transfers",
+  "once",
+  "waits for",
+  "not the chain's",
+  "node of another",
+  "the node refuses",
+].join("|");
+
+const inFile = (test: string, only?: string) => (row: Omit<Mutant, "test">) => ({
+  ...row,
+  rule: `crypto: ${row.rule}`,
+  test,
+  ...(only !== undefined && { only }),
+});
+
+export const cryptoRules: readonly Mutant[] = [
+  ...topUp.map(inFile("api/crypto")),
+  ...window.map(inFile("unit/crypto")),
+  ...standard.map(inFile("api/crypto-orders", "sqlite.*standard x402 client")),
+  ...onEvm.map(inFile("api/crypto-evm", `sqlite.*(${nodes})`)),
+  ...onSolana.map(inFile("api/crypto-solana", `sqlite.*(${nodes})`)),
+  ...unnamed.map(inFile("api/crypto-unnamed")),
+];
