@@ -144,6 +144,7 @@ describe("addresses", () => {
     for (const url of ["http://127.0.0.1:3000/", "http://[::1]:80/", "https://127.0.0.1/", "http://localhost:3000/"])
       expect(() => check(url, sandbox)).not.toThrow();
     for (const url of ["http://10.0.0.1/", "https://10.0.0.1/", "http://8.8.8.8/"]) expect(() => check(url, sandbox)).toThrow();
+    expect(() => check("http://10.0.0.1/", { ...sandbox, allowPrivate: ["10.0.0.0/8"] })).toThrow(/https/);
   });
 });
 
