@@ -113,6 +113,8 @@ const once: Rule = {
       WHERE p.status IN ${arrived} AND (COALESCE(c.times, 0) <> 1 OR (p.provider <> 'playtest_hours' AND c.cents <> p.amount_cents))`,
     `SELECT 'payment ' || p.id, 'is ' || p.status || ', but its plan brought no minutes' FROM payments p
       WHERE p.status IN ${arrived} AND p.purpose = 'subscription' AND NOT ${posted("'invoice:' || p.id")}`,
+    `SELECT 'payment ' || payment_id, 'brought its minutes ' || ${text("COUNT(*)")} || ' times' FROM ledger_transfers
+      WHERE source = 'invoice:' AND event_key NOT LIKE 'invoice:dispute_won:%' GROUP BY payment_id HAVING COUNT(*) > 1`,
   ),
 };
 

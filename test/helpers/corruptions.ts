@@ -144,6 +144,15 @@ export const corruptions: readonly Corruption[] = [
     sql: [renamed("admin_grant", first("ledger_transfers", "source = 'invoice:'"))],
   },
   {
+    name: "a plan that brought its minutes twice",
+    rule: "ledger_5_once",
+    says: /payment \S+ brought its minutes 2 times/,
+    sql: [
+      `UPDATE ledger_transfers SET event_key = 'invoice:lost', source = 'invoice:', payment_id = (SELECT MAX(i.payment_id) FROM ledger_transfers i WHERE i.source = 'invoice:')
+        WHERE id = ${first("ledger_transfers", "source = 'admin_grant:'")}`,
+    ],
+  },
+  {
     name: "minutes in nobody's history",
     rule: "ledger_6_hours",
     says: /posting \S+ changes min:balance:\S+ in the history of nobody/,

@@ -30,6 +30,7 @@ import { orderBody } from "../../src/contract/order-body.ts";
 import { createTestClock, createTestRandom } from "../helpers/server.ts";
 import { type Driver, drivers, freshFolder } from "../helpers/store.ts";
 import { coins, worthOfAll } from "./coins.ts";
+import { checkOracles } from "./oracles.ts";
 import { createProcessor } from "./processor.ts";
 
 /** More of them: `PLAYTEST_MODEL_RUNS=500 PLAYTEST_SEED=7 npx vitest run --config test/vitest.config.ts test/model/ledger.test.ts`. */
@@ -370,6 +371,7 @@ async function reconcile(world: World): Promise<void> {
   const sql = "SELECT COALESCE(SUM(amount), 0) AS held FROM ledger_postings WHERE account_id = ?";
   const held = await deps.store.read((q) => q.one<{ held: number }>(sql, accounts.processor("stripe")));
   expect(Number(held!.held)).toBe(processor.holds());
+  await deps.store.read(checkOracles);
   const arrived =
     "SELECT COALESCE(SUM(p.amount), 0) AS cents FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id WHERE t.source = 'crypto:' AND p.amount > 0";
   const coinCents = await deps.store.read((q) => q.one<{ cents: number }>(arrived));
