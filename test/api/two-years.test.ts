@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
+import { takeRefund } from "../../server/billing/disputes.ts";
 import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { find as findPayment } from "../../server/store/payments.ts";
 import { openTill } from "../helpers/billing.ts";
 import { type Books, openBooks, type PlanName, planFigures, prices, type Terms } from "../helpers/books.ts";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";
@@ -168,6 +170,20 @@ async function payOutAll(life: Life): Promise<string[]> {
   return ids;
 }
 
+/** Two deposits that are too small: one is credited by an admin, the other sent back. */
+async function aside({ wallet, admin, books }: Life): Promise<void> {
+  for (const by of [-1_000_000, -2_000_000]) {
+    await wallet.prove(await wallet.send(await wallet.ask(3000), { by }));
+    books.note("x402", 3000, "cancelled");
+  }
+  const { suspense } = await done(admin.get("/admin/suspense"));
+  const [second, first] = suspense;
+  await done(admin.post(`/admin/suspense/${first.id}/resolve`, { note: "Close enough." }));
+  books.note("x402", 2900, "completed");
+  books.topUp(2900, "assets:crypto:base:USDC");
+  await done(admin.post(`/admin/suspense/${second.id}/refund`, { note: "Sent back." }));
+}
+
 /** What happens on the first of a month, beside the orders of every month. */
 const script: Record<number, (life: Life) => Promise<void>> = {
   async 0(life) {
@@ -237,7 +253,7 @@ const script: Record<number, (life: Life) => Promise<void>> = {
     const paymentId = await topUp(life, 15_000);
     await spendAll(life, "credit");
     await done(life.admin.post(`/admin/payments/${paymentId}/chargeback`));
-    life.books.disputeTopUp(15_000);
+    life.books.reverseTopUp(15_000, "disputed");
     expect(life.books.own).toMatchObject({ credit: 0, owed: expect.any(Number) });
     expect(life.books.own.owed).toBeGreaterThan(13_000);
   },
@@ -246,6 +262,14 @@ const script: Record<number, (life: Life) => Promise<void>> = {
     expect(life.books.own.owed).toBeGreaterThan(8000);
     await topUp(life, 40_000);
     expect(life.books.own.owed).toBe(0);
+  },
+  async 13(life) {
+    const paymentId = await topUp(life, 5500);
+    const { deps } = life.server;
+    const payment = (await deps.store.read((q) => findPayment(q, paymentId)))!;
+    await deps.store.write((tx) => takeRefund(deps, tx, payment, { id: "re_1", cents: 5500 }));
+    life.books.reverseTopUp(5500, "refunded");
+    await aside(life);
   },
   async 14(life) {
     await spendAll(life, "hours");
@@ -371,8 +395,8 @@ onBothDatabases("two years of an owner", (serve) => {
     expect(life.books.payments.length).toBeGreaterThan(90);
     expect(new Set(life.books.payments.map((line) => line.replace(/ \d+ /, " ")))).toEqual(
       new Set([
-        ...["completed", "failed", "cancelled", "disputed"].map((status) => `sandbox ${status}`),
-        ...["x402 completed", "credit completed", "playtest_hours completed"],
+        ...["completed", "failed", "cancelled", "disputed", "refunded"].map((status) => `sandbox ${status}`),
+        ...["x402 completed", "x402 cancelled", "credit completed", "playtest_hours completed"],
       ]),
     );
   });

@@ -66,8 +66,9 @@ export function openBooks() {
       debit("expense:goodwill", cents);
       own.credit += cents;
     },
-    disputeTopUp(cents: number) {
-      move("sandbox", cents, "completed", "disputed");
+    /** The bank takes a top-up back, or the operator gives it back. */
+    reverseTopUp(cents: number, status: "disputed" | "refunded") {
+      move("sandbox", cents, "completed", status);
       credit("assets:processor:sandbox", cents);
       const covered = Math.min(own.credit, cents);
       own.credit -= covered;

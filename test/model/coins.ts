@@ -87,6 +87,11 @@ export const coins = {
     await send(world, 5, 1);
     await name(world, a);
   },
+  async sendTooFew(world: World, a: number): Promise<void> {
+    await ask(world, a);
+    await send(world, 5, 13);
+    await name(world, 3);
+  },
   nameCoins: name,
   /** The same transaction named twice at once. */
   nameCoinsTwice: (world: World, a: number) =>

@@ -186,6 +186,10 @@ async function payNewest(world: World): Promise<void> {
   await take(world, world.processor.reports.length - 1, 0);
 }
 
+const refused = (error: unknown) => {
+  if (!(error instanceof Problem)) throw error;
+};
+
 const advance = ({ deps, clock }: World, days: number) => deps.jobs.advance(clock.now() + days * day, clock.moveTo);
 
 const actions = {
@@ -256,6 +260,14 @@ const actions = {
       if (payment?.status === "completed") await disputePayment(deps, tx, payment);
     });
   },
+  /** What was spent is charged back, so that whatever comes in next settles it. */
+  async fallIntoDebt(world, a, b) {
+    await actions.topUp(world, a);
+    await order("credit")(world, a, b + 1).catch(refused);
+    const paid = world.processor.paid.at(-1);
+    if (paid) world.processor.dispute(paid, 1);
+    await actions.takeLatest(world);
+  },
   async mood({ processor }, a) {
     processor.mood.charge = (["pays", "fails", "pays, but the answer is lost"] as const)[a % 3]!;
   },
@@ -322,6 +334,9 @@ const often: Partial<Record<keyof typeof actions, number>> = {
     payWithCoins: 3,
     sendCoins: 4,
     nameCoins: 3,
+    sendTooFew: 2,
+    resolveCoins: 2,
+    fallIntoDebt: 2,
     claim: 4,
     submit: 4,
     accept: 3,
