@@ -13,7 +13,7 @@ onBothDatabases("the money of an order", (serve) => {
   /** What an account has in it, in cents or minutes. */
   async function held({ server }: Till, account: string): Promise<number> {
     const sql = "SELECT COALESCE(SUM(amount), 0) AS total FROM ledger_postings WHERE account_id = ?";
-    return -Number((await server.deps.store.read((q) => q.one<{ total: number }>(sql, account)))!.total);
+    return 0 - Number((await server.deps.store.read((q) => q.one<{ total: number }>(sql, account)))!.total);
   }
 
   test("all of a balance becomes a hold, and accepting splits it between playtester and platform", async () => {
