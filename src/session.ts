@@ -150,7 +150,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
 
   async function confirmSpend({ what, cents, balanceCents, maxCents }: Spending) {
     if (maxCents !== undefined && cents > maxCents)
-      throw tooExpensive(`${what} costs ${usd(cents)}, more than --max-cost ${usd(maxCents)}; nothing was sent.`);
+      throw tooExpensive(`${what}: it costs ${usd(cents)}, more than --max-cost ${usd(maxCents)}; nothing was sent.`);
     if (cents === 0 || maxCents !== undefined || flags.yes || flags.dryRun) return;
     const balance = balanceCents === undefined ? "" : ` Balance: ${usd(balanceCents)}.`;
     const question = `${what} for ${usd(cents)}?${balance}`;

@@ -68,7 +68,8 @@ describe("without quotes, the price is the published one:", () => {
     ["40", 0, "the price is the published list's"],
   ])("games push --order, for $%s at most", async (most, code, said) => {
     const words = ["games", "push", "https://example.com/new.zip", world.gameId, "--order", "-", "--max-cost", most];
-    const ended = await playtest(words, { baseUrl: gates.json.baseUrl, key: world.owner.key, stdin: "quantity: 2\n" });
+    const { baseUrl } = gates.json;
+    const ended = await playtest(words, { baseUrl, key: world.owner.key, stdin: "quantity: 2\n", outside: { newId } });
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(said)]);
     expect(ended.stdout.includes("for $40.00: active")).toBe(code === 0);
   });
