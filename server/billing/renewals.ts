@@ -43,6 +43,7 @@ async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.
   const id = deps.newId();
   const { priceCents, name } = planOf(row.plan_key);
   const payment: payments.PaymentRow = {
+    ...payments.bare,
     id,
     owner_id: row.owner_id,
     amount_cents: priceCents,
@@ -50,14 +51,8 @@ async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.
     provider: row.provider,
     external_id: `renewal_${id}`,
     purpose: "subscription",
-    playtest_id: null,
     subscription_id: row.id,
-    return_url: null,
     description: `${name} plan, renewal`,
-    checkout_hash: null,
-    expires_at: null,
-    completed_at: null,
-    flagged: null,
     created_at: now,
     updated_at: now,
   };

@@ -88,6 +88,7 @@ const asideOf = ({ payment_id, chain, tx_hash, tx_index }: suspense.SuspenseRow)
 function paymentOf(deps: Deps, entry: suspense.SuspenseRow, ownerId: string, cents: number): payments.PaymentRow {
   const now = deps.clock.now();
   return {
+    ...payments.bare,
     id: deps.newId(),
     owner_id: ownerId,
     amount_cents: cents,
@@ -95,14 +96,8 @@ function paymentOf(deps: Deps, entry: suspense.SuspenseRow, ownerId: string, cen
     provider: "x402",
     external_id: entry.tx_hash,
     purpose: "credit",
-    playtest_id: null,
-    subscription_id: null,
-    return_url: null,
     description: "Playtest credit, assigned by the operator",
-    checkout_hash: null,
-    expires_at: null,
     completed_at: now,
-    flagged: null,
     created_at: now,
     updated_at: now,
   };

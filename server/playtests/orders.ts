@@ -93,6 +93,7 @@ export async function charge(
   const now = deps.clock.now();
   const paymentId = deps.newId();
   await payments.insert(tx, {
+    ...payments.bare,
     id: paymentId,
     owner_id: playtest.owner_id,
     amount_cents: paidWith === "credit" ? need.totalCents : 0,
@@ -101,13 +102,8 @@ export async function charge(
     external_id: playtest.id,
     purpose: "order",
     playtest_id: playtest.id,
-    subscription_id: null,
-    return_url: null,
     description: orderDescription(playtest),
-    checkout_hash: null,
-    expires_at: null,
     completed_at: now,
-    flagged: null,
     created_at: now,
     updated_at: now,
   });

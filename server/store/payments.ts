@@ -25,6 +25,18 @@ export interface PaymentRow {
   updated_at: number;
 }
 
+/** What most payments have none of. */
+export const bare = {
+  playtest_id: null,
+  subscription_id: null,
+  return_url: null,
+  description: null,
+  checkout_hash: null,
+  expires_at: null,
+  completed_at: null,
+  flagged: null,
+} as const;
+
 export const find = (q: Query, id: string) => q.one<PaymentRow>("SELECT * FROM payments WHERE id = ?", id);
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<PaymentRow>("SELECT * FROM payments WHERE id = ? AND owner_id = ?", id, ownerId);
