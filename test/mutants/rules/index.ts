@@ -1,9 +1,11 @@
 import type { Mutant } from "../mutant.ts";
 import { applicationsRules } from "./applications.ts";
 import { authorizationRules } from "./authorization.ts";
+import { cardsRules } from "./cards.ts";
 import { concurrencyRules } from "./concurrency.ts";
 import { cryptoRules } from "./crypto.ts";
 import { idempotencyRules } from "./idempotency.ts";
+import { ledgerRules } from "./ledger.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
 import { ordersRules } from "./orders.ts";
@@ -25,7 +27,9 @@ export const mutants: readonly Mutant[] = [
   ...paginationRules,
   ...authorizationRules,
   ...publishingRules,
+  ...cardsRules,
   ...cryptoRules,
+  ...ledgerRules,
   ...webhooksRules,
   ...ssrfRules,
   ...modelRules,
