@@ -34,8 +34,8 @@ onBothDatabases("events", (serve) => {
     await server.deps.store.write((tx) => eventStore.insert(tx, { id, account_id: owner.id, kind, data: "{}", created_at }));
     return id;
   };
-  const listen = async (lastId?: string) => {
-    const headers = { authorization: `Bearer ${owner.key}`, ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
+  const listen = async (lastId?: string, person = owner) => {
+    const headers = { authorization: `Bearer ${person.key}`, ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
     const listening = await listenTo(`${server.baseUrl}/api/v1/events`, headers);
     open.push(listening);
     return listening;
@@ -104,6 +104,15 @@ onBothDatabases("events", (serve) => {
     expect(heard).toEqual(expected);
   });
 
+  it("streams nothing of another account", async () => {
+    const other = await registerOwner(server);
+    for (const kind of ["slot.submitted", "slot.accepted"] as const) await happen(kind, other);
+    expect(await kinds(await listen("0", other), 3)).toEqual([undefined, "slot.submitted", "slot.accepted"]);
+    const listening = await listen("0");
+    await happen("payment.completed");
+    expect(await kinds(listening, 2)).toEqual([undefined, "payment.completed"]);
+  });
+
   it("tells two listeners of one account the same", async () => {
     const both = [await listen(), await listen()];
     for (const listening of both) await listening.next();
@@ -117,6 +126,8 @@ onBothDatabases("events", (serve) => {
     const other = await registerOwner(server);
     await happen("slot.submitted", other);
     const [theirs] = (await other.get("/events")).body.data.events;
+    // Only what somebody has streamed has a place to resume from.
+    expect(await kinds(await listen("0", other), 2)).toEqual([undefined, "slot.submitted"]);
     for (const id of ["nonsense", theirs.id]) {
       const { response } = await listen(id);
       expect(response.status).toBe(422);

@@ -91,7 +91,14 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
     expect(next.data.notifications.map((n: { type: string }) => n.type)).toEqual(["slot.accepted"]);
     expect(next.meta).toMatchObject({ hasMore: false, cursor: null });
     expect((await list("?unread=false")).data.notifications).toHaveLength(3);
-    expect((await list()).data.notifications[2].readAt).toBe("2026-03-01T12:00:01.000Z");
+    server.clock.set(server.clock.now() + 1000);
+    const again = await server.request("POST", "/notifications/mark-all-read", { key: owner.key });
+    expect(again.body.data.updatedCount).toBe(2);
+    const { notifications, unreadCount } = (await list()).data;
+    expect([unreadCount, notifications.map((n: { readAt: string }) => n.readAt.slice(11, 19))]).toEqual([
+      0,
+      ["12:00:02", "12:00:02", "12:00:01"],
+    ]);
   });
 
   it("keeps each account's to itself", async () => {

@@ -45,9 +45,12 @@ onBothDatabases("the portal", (serve) => {
 
   /** Asks for a link; where it leads. */
   async function linkFor(server: TestServer, browser: Visitor, email: string, page = "/play/sign-in"): Promise<string> {
+    const links = () => server.mails.filter(({ subject }) => subject === "Your link to sign in").length;
+    const before = links();
     const asked = await browser.submit(page, "/play/sign-in/link", { email });
     expect(asked).toMatchObject({ status: 303, location: "/play/sign-in/sent" });
     await server.advance(0);
+    expect(links()).toBe(before + 1);
     return mailedPath(server);
   }
 

@@ -159,15 +159,24 @@ describe("webhooks listen", () => {
     expect(bodies[0].data).toMatchObject({ gameId: desk.gameId, submittedAt: "2026-03-01T12:00:00.000Z" });
   });
 
+  it("polls the oldest first", async () => {
+    let looks = 0;
+    const happen = async () => {
+      if (++looks === 1) for (const kind of ["payment.completed", "subscription.renewed"]) await emit(kind);
+    };
+    const { code } = await listen(`--poll --forward-to ${receiver.url} --count 2`, { outside: { sleep: atMost(20, happen) } });
+    expect([code, kinds()]).toEqual([0, ["payment.completed", "subscription.renewed"]]);
+  });
+
   it("misses nothing where there is no stream either, across its restarts, behind a page of older slots", async () => {
-    const proxy = await startProxyWithoutStream(desk.server.baseUrl);
+    const proxy = await startProxyWithoutStream(desk.server.baseUrl, 1);
     const pim = await registerPlaytester(desk.server, "Pim");
     const decide = (slotId: string, how: "accept" | "reject") => desk.owner.post(`/slots/${slotId}/${how}`);
     const first = await play(desk.server, pim, await desk.order());
     const poll = (count: number, sleep: () => Promise<void>) =>
       listen(`--forward-to ${receiver.url} --count ${count} --events slot.submitted,slot.accepted,slot.rejected`, {
         baseUrl: proxy.url,
-        outside: { sleep },
+        outside: { sleep: atMost(20, sleep) },
       });
     let slotId = "";
     const started = await poll(1, async () => {
@@ -239,6 +248,15 @@ describe("webhooks listen, through a bad network", () => {
     await place.remove();
   });
 });
+
+/** A pause that ends the program when it looks too often for what should be there. */
+function atMost(times: number, sleep: () => Promise<void>) {
+  let left = times;
+  return async () => {
+    if (--left < 0) throw new Error(`looked ${times} times in vain`);
+    await sleep();
+  };
+}
 
 /** Verifies as of the time in the headers: the test's clock stands still. */
 function verifyThen(secret: string, body: string, headers: Record<string, string>) {

@@ -72,7 +72,10 @@ export async function startTcpProxy(baseUrl: string): Promise<TcpProxy> {
 }
 
 /** The server as a client sees it that offers no event stream: 404 there, all else as it is. */
-export async function startProxyWithoutStream(baseUrl: string): Promise<{ url: string; close(): Promise<void> }> {
+export async function startProxyWithoutStream(
+  baseUrl: string,
+  pageSize?: number,
+): Promise<{ url: string; close(): Promise<void> }> {
   const agent = new http.Agent();
   const server = http.createServer((near, answer) => {
     if (near.url?.startsWith("/api/v1/events")) {
@@ -81,7 +84,8 @@ export async function startProxyWithoutStream(baseUrl: string): Promise<{ url: s
       return;
     }
     const { method, headers, url = "/" } = near;
-    const far = http.request(baseUrl + url, { method, headers, agent }, (reply) => {
+    const path = pageSize === undefined ? url : url.replace(/\blimit=\d+/, `limit=${pageSize}`);
+    const far = http.request(baseUrl + path, { method, headers, agent }, (reply) => {
       answer.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(answer);
     });
