@@ -5,7 +5,9 @@ import { cardsRules } from "./cards.ts";
 import { concurrencyRules } from "./concurrency.ts";
 import { cryptoRules } from "./crypto.ts";
 import { idempotencyRules } from "./idempotency.ts";
+import { inboxRules } from "./inbox.ts";
 import { ledgerRules } from "./ledger.ts";
+import { listenRules } from "./listen.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
 import { ordersRules } from "./orders.ts";
@@ -30,6 +32,8 @@ export const mutants: readonly Mutant[] = [
   ...cardsRules,
   ...cryptoRules,
   ...ledgerRules,
+  ...inboxRules,
+  ...listenRules,
   ...webhooksRules,
   ...ssrfRules,
   ...modelRules,

@@ -1,0 +1,207 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
+import { chatRows, choosing } from "../files.ts";
+import type { Mutant } from "../mutant.ts";
+
+const log = "server/store/events.ts";
+const eventRoutes = "server/handlers/events.ts";
+const stream = "server/http/event-stream.ts";
+const notices = "server/store/notifications.ts";
+const chat = "server/handlers/chat.ts";
+const preview = "server/domain/chat.ts";
+const letters = "server/domain/mails.ts";
+const sending = "server/jobs/send-mail.ts";
+const smtp = "server/providers/mail/smtp.ts";
+
+const events: readonly Omit<Mutant, "test">[] = [
+  {
+    rule: "a stream resumes behind Last-Event-ID",
+    edits: [[eventRoutes, "next: nextAfter(accountId, start.seq)", "next: nextAfter(accountId, start.seq + 1)"]],
+  },
+  {
+    rule: "a stream resumes behind, not at, Last-Event-ID",
+    edits: [
+      [log, "WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?", "WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?"],
+    ],
+  },
+  { rule: "a stream is in order", edits: [[log, "AND seq > ? ORDER BY seq LIMIT ?", "AND seq > ? ORDER BY seq DESC LIMIT ?"]] },
+  {
+    rule: "events of one instant are numbered as they were made",
+    edits: [[log, "(ORDER BY created_at, id)", "(ORDER BY created_at, id DESC)"]],
+  },
+  {
+    rule: "a stream is of one account",
+    edits: [[log, "WHERE account_id = ? AND seq > ? ORDER BY", "WHERE account_id >= ? AND seq > ? ORDER BY"]],
+  },
+  {
+    rule: "a list is of one account",
+    edits: [[log, "FROM events e WHERE e.account_id = ?", "FROM events e WHERE e.account_id >= ?"]],
+  },
+  {
+    rule: "nobody resumes behind another's event",
+    edits: [
+      [
+        log,
+        '"SELECT id, seq FROM events WHERE id = ? AND account_id = ? AND seq IS NOT NULL"',
+        '"SELECT id, seq FROM events WHERE id = ? AND account_id <> CAST(? AS INTEGER) AND seq IS NOT NULL"',
+      ],
+    ],
+  },
+  {
+    rule: "nobody resumes behind an unknown event",
+    edits: [
+      [eventRoutes, 'if (!found) throw invalid("Last-Event-ID", unknownPlace);', "if (!found) return eventStore.beginning;"],
+    ],
+  },
+  {
+    rule: "a stream without a place begins with what comes",
+    edits: [[eventRoutes, "(await eventStore.lastPlace(q, accountId)) ?? eventStore.beginning", "eventStore.beginning"]],
+  },
+  {
+    rule: "a stream ends with its key",
+    edits: [[stream, "      if (!(await source.allowed())) break;\n", "      if (!(await source.allowed())) continue;\n"]],
+  },
+  { rule: "each event has its id", edits: [[stream, "`id: ${id}\\ndata: ${data}\\n\\n`", "`data: ${data}\\n\\n`"]] },
+];
+
+const notifications: readonly Omit<Mutant, "test">[] = [
+  {
+    rule: "one for each event",
+    edits: [
+      [
+        "server/events.ts",
+        "  await notifications.insert(tx, { id: deps.newId(), ...about, title, body, read_at: null, created_at: now });\n",
+        "  void [notifications, about, title, body];\n",
+      ],
+    ],
+  },
+  { rule: "unread ones are unread", edits: [["server/events.ts", "title, body, read_at: null,", "title, body, read_at: now,"]] },
+  {
+    rule: "marking all as read reaches all",
+    edits: [
+      [
+        notices,
+        '"UPDATE notifications SET read_at = ? WHERE user_id = ? AND read_at IS NULL", now, userId',
+        '"UPDATE notifications SET read_at = ? WHERE id = (SELECT MIN(id) FROM notifications WHERE user_id = ? AND read_at IS NULL)", now, userId',
+      ],
+    ],
+  },
+  {
+    rule: "marking all as read counts once",
+    edits: [[notices, "SET read_at = ? WHERE user_id = ? AND read_at IS NULL", "SET read_at = ? WHERE user_id = ?"]],
+  },
+  {
+    rule: "marking all as read is of one account",
+    edits: [[notices, "SET read_at = ? WHERE user_id = ? AND", "SET read_at = ? WHERE user_id >= ? AND"]],
+  },
+  {
+    rule: "the total is of one account",
+    edits: [
+      [
+        notices,
+        "COUNT(*) AS count FROM notifications WHERE user_id = ? AND",
+        "COUNT(*) AS count FROM notifications WHERE user_id >= ? AND",
+      ],
+    ],
+  },
+];
+
+const chats: readonly Omit<Mutant, "test">[] = [
+  {
+    rule: "chat unlocks at the first accepted slot",
+    edits: [[chat, "if (tie.unlocked === 0) throw", "if (tie.unlocked === 2) throw"]],
+  },
+  {
+    rule: "who shares no slot is no contact",
+    edits: [[chat, "        if (!tie) throw notFound();\n        if (tie.unlocked", "        if (tie?.unlocked"]],
+  },
+  { rule: "a fetched page counts as read", edits: [[chat, "if (unread.length > 0) await", "if (unread.length > 99) await"]] },
+  { rule: "a fetched page shows as read", edits: [[chat, "(isNew(row) ? { ...row, read_at: now } : row)", "row"]] },
+  {
+    rule: "one's own messages are not read by oneself",
+    edits: [[chat, "row.read_at === null && row.sender_id !== principal.userId", "row.read_at === null"]],
+  },
+  {
+    rule: "the unread are of the other side",
+    edits: [[chatRows, "      userId,\n      otherSide(side),\n", "      userId,\n      side,\n"]],
+  },
+  {
+    rule: "the unread of a contact are of the other side",
+    edits: [[chatRows, "    otherSide(side),\n    userId,\n    userId,", "    side,\n    userId,\n    userId,"]],
+  },
+  {
+    rule: "the contact with the latest message comes first",
+    edits: [[chatRows, "COALESCE(c.last_message_at, k.first_at - 1000000000000000) AS created_at", "k.first_at AS created_at"]],
+  },
+  {
+    rule: "who blocked cannot write either",
+    edits: [
+      [chat, "        if (blockedBy(conversation, side))\n", "        if (blockedBy(conversation, side) && side.length === 0)\n"],
+    ],
+  },
+  { rule: "who was blocked sees the chat closed", edits: [[chat, "row.blocked_by_contact === 1 || row", "row"]] },
+  { rule: "unblocking unblocks", edits: [[chatRows, "blocked ? 1 : 0,", "1,"]] },
+  { rule: "a preview is one line without controls", edits: [[preview, 'content.replace(unsafe, " ")', "content"]] },
+  { rule: "a preview turns no text around", edits: [[preview, "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069", ""]] },
+  { rule: "a preview has 100 characters at most", edits: [[preview, "previewCharacters = 100", "previewCharacters = 101"]] },
+  { rule: "the recipient is told", edits: [[chat, "await emit(deps, tx, [recipient],", "await emit(deps, tx, [],"]] },
+];
+
+const mails: readonly Omit<Mutant, "test">[] = [
+  { rule: "people's words are escaped", edits: [[letters, "`<p>${escapeHtml(paragraph)", "`<p>${(paragraph)"]] },
+  { rule: "a subject is one line", edits: [[letters, "return { subject: oneLine(subject), text", "return { subject, text"]] },
+  {
+    rule: "the owner's words are verbatim in the text",
+    edits: [[letters, "const text = [greeting, ...paragraphs,", "const text = [greeting, ...paragraphs.map(escapeHtml),"]],
+  },
+  { rule: "tried again after 1 min, 5 min, …", edits: [[sending, "[1, 5, 30, 120, 360]", "[1, 5, 30, 120, 300]"]] },
+  {
+    rule: "tried again when nobody answers",
+    edits: [[smtp, "responseCode >= 500 && responseCode < 600", "responseCode === 0 || responseCode >= 500"]],
+  },
+  { rule: "a refusal is final", edits: [[smtp, "responseCode >= 500 && responseCode < 600", "responseCode < 0"]] },
+  { rule: "the job gives up what is refused", edits: [[sending, "!(error instanceof MailRefused) && wait", "wait"]] },
+  {
+    rule: "sent once",
+    edits: [
+      [
+        sending,
+        'await updateRow(tx, "mails", id, { sent_at: deps.clock.now() });\n    await job.done(tx);',
+        "await job.again(tx, deps.clock.now() + 60_000);",
+      ],
+    ],
+  },
+  { rule: "nothing in the clear to another machine", edits: [[smtp, "requireTLS: !isLocal,", "requireTLS: false,"]] },
+];
+
+/** Each kind of mail is sent, and once. */
+const kinds: readonly (readonly [mail: string, test: string, file: string, call: string])[] = [
+  [
+    "verification",
+    "api/accounts",
+    "server/accounts.ts",
+    "await queueMail(\n    deps,\n    tx,\n    user.email,\n    composeVerification(",
+  ],
+  ["reset", "api/accounts", "server/accounts.ts", "await queueMail(\n    deps,\n    tx,\n    user.email,\n    composeReset("],
+  ["sign-in", "api/portal", "server/accounts.ts", "await queueMail(deps, tx, user.email, composeSignIn("],
+  ["approval", "api/applications", choosing, "await queueMail(\n    deps,\n    tx,\n    playtester.email,\n    composeApproved("],
+  ["rejection", "api/applications", choosing, "await queueMail(deps, tx, playtester.email, composeRejected("],
+  ["closing", "api/applications", choosing, "await queueMail(deps, tx, email, composeClosed("],
+  ["deadline", "api/deadlines", "server/jobs/reminders.ts", "await queueMail(deps, tx, email, composeReminder("],
+];
+
+const mailed = kinds.flatMap(([mail, test, file, call]): Mutant[] => [
+  { rule: `mail: ${mail}`, test, edits: [[file, call, call.replace("await queueMail(", "void Array.of(")]] },
+  {
+    rule: `mail: ${mail} once`,
+    test,
+    edits: [[file, call, call.replace("await queueMail(", "for (let copy = 0; copy < 2; copy++) await queueMail(")]],
+  },
+]);
+
+export const inboxRules: readonly Mutant[] = [
+  ...events.map((row) => ({ ...row, rule: `events: ${row.rule}`, test: "api/events", only: "sqlite|key is revoked" })),
+  ...notifications.map((row) => ({ ...row, rule: `notifications: ${row.rule}`, test: "api/notifications" })),
+  ...chats.map((row) => ({ ...row, rule: `chat: ${row.rule}`, test: "api/chat" })),
+  ...mails.map((row) => ({ ...row, rule: `mail: ${row.rule}`, test: "api/mail", only: "." })),
+  ...mailed,
+];
