@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
-import { initial, type Slot, type State, step } from "./model.ts";
+import { initial, maxHeld, type Slot, type State, step } from "./model.ts";
 import { type Choice, resolve, stories } from "./stories.ts";
 import { act, createWorld, credit, earned, holds, observe, people, type World } from "./world.ts";
 
@@ -11,7 +11,7 @@ const runs = Number(process.env.PLAYTEST_MODEL_RUNS ?? 7);
 const length = Number(process.env.PLAYTEST_MODEL_STEPS ?? 70);
 /** Stops there, also while a failing story shrinks. */
 const seconds = Number(process.env.PLAYTEST_MODEL_SECONDS ?? 600);
-const seed = Number(process.env.PLAYTEST_SEED ?? 23);
+const seed = Number(process.env.PLAYTEST_SEED ?? 97);
 const grouped = (slots: readonly Slot[]) =>
   slots.map((slot, index) => ({ slot, index })).sort((a, b) => a.slot.playtest - b.slot.playtest);
 
@@ -78,10 +78,10 @@ async function play(server: TestServer, choices: (Choice | null)[]): Promise<voi
 
 onBothDatabases("server and model in step", (serve) => {
   it(`through ${runs} random stories of ${length} steps, seed ${seed}`, { timeout: 30_000 + runs * 20_000 }, async () => {
-    const server = await serve();
+    const server = await serve({ config: (config) => (config.playtesters.maxReserved = maxHeld) });
     await fc.assert(
       fc.asyncProperty(stories(length), (choices) => play(server, choices)),
-      { numRuns: runs, seed, endOnFailure: false, interruptAfterTimeLimit: seconds * 1000 },
+      { numRuns: runs, seed, endOnFailure: false, includeErrorInReport: true, interruptAfterTimeLimit: seconds * 1000 },
     );
   });
 });

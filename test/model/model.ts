@@ -4,7 +4,8 @@
  */
 export const hour = 3_600_000;
 const week = 7 * 24 * hour;
-export const maxHeld = 3;
+/** Few, so that it matters in a short story. */
+export const maxHeld = 1;
 
 export type SlotStatus =
   | "open"

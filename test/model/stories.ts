@@ -11,7 +11,7 @@ export interface Choice {
   roll: number;
   target: number;
   other: number;
-  /** Takes a target on which the action works. */
+  /** Takes a target on which the action works, or else one on which it is refused. */
   guided: boolean;
 }
 
@@ -24,12 +24,12 @@ const weights: [number, What][] = [
   [8, "claim"],
   [14, "apply"],
   [12, "approve"],
-  [2, "rejectApplication"],
-  [2, "withdraw"],
+  [3, "rejectApplication"],
+  [3, "withdraw"],
   [6, "submit"],
   [5, "report"],
   [2, "unblock"],
-  [3, "release"],
+  [5, "release"],
   [5, "accept"],
   [1, "reject"],
   [3, "retry"],
@@ -48,7 +48,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   roll: number,
   target: number,
   other: number,
-  guided: number.map((n) => n >= 150),
+  guided: number.map((n) => n >= 250),
 });
 
 /** So many choices; a failing story shrinks by leaving some out. */
@@ -99,8 +99,25 @@ export function resolve(state: State, chosen: Choice): { action: Action; late: b
 
 function target(state: State, what: What, chosen: Choice): Action | undefined {
   const all = candidates(state, what, chosen);
-  const from = chosen.guided ? all.filter((action) => step(state, action).status < 300) : all;
-  return from[chosen.target % from.length];
+  const from = all.filter((action) => step(state, action).status < 300 === chosen.guided);
+  const rare = from.filter((action) => isRare(state, action));
+  const among = rare.length > 0 ? rare : from;
+  return among[chosen.target % among.length];
+}
+
+/** Refused only for what the person holds or did before; or the review window is over, and the slot goes on. */
+function isRare(state: State, action: Action): boolean {
+  const { playtests, slots, applications, now } = state;
+  if (action.do === "claim" || action.do === "apply" || action.do === "approve") {
+    const applied = action.do === "approve" ? applications[action.application]! : undefined;
+    const by = applied?.playtester ?? (action as { by: number }).by;
+    const free = slots.map((slot) => (slot.holder === by ? { ...slot, holder: null } : slot));
+    const others = applications.filter((one) => one === applied || one.playtester !== by);
+    const index = applied ? { application: others.indexOf(applied) } : {};
+    return step({ ...state, slots: free, applications: others }, { ...action, ...index }).status < 300;
+  }
+  const windowAt = "slot" in action ? playtests[slots[action.slot]!.playtest]!.windowAt : null;
+  return windowAt !== null && windowAt <= now;
 }
 
 /** To the next thing that happens by itself, to the millisecond before it, to the last hour of a window, or any way ahead. */

@@ -1,4 +1,4 @@
-import { choosing, moves, review, slotRows, times } from "../files.ts";
+import { choosing, moves, review, times } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const rows: Omit<Mutant, "test">[] = [
@@ -45,10 +45,6 @@ const rows: Omit<Mutant, "test">[] = [
     ],
   },
   {
-    rule: "model: the window closes what is pending",
-    edits: [["server/jobs/playtests.ts", "    await closePending(deps, tx, playtest, playtest.applications_expire_at!);\n", ""]],
-  },
-  {
     rule: "model: what is released is replaced",
     edits: [[moves, "const replacement = await replace(deps, tx, playtest, slot);", "const replacement = slot;"]],
   },
@@ -69,10 +65,6 @@ const rows: Omit<Mutant, "test">[] = [
   {
     rule: "model: an unblocked slot has a fresh deadline",
     edits: [[moves, '{ status: "reserved", deadline_at: deadline }', '{ status: "reserved", deadline_at: deadline - 1 }']],
-  },
-  {
-    rule: "model: a blocked slot counts as held",
-    edits: [[slotRows, "(status = 'blocked' OR (status = 'reserved'", "((status = 'reserved'"]],
   },
   {
     rule: "model: a trial's video waits for an admin",
