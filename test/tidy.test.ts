@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { mutants } from "./mutants/rules/index.ts";
 
 /** The rules of the layout, as tests: who may import whom, and what may stand nowhere. */
 const root = join(import.meta.dirname, "..");
@@ -167,4 +168,17 @@ describe("layout", () => {
   it("keeps files small enough to read", () => {
     expect(source.filter((file) => textOf.get(file)!.split("\n").length > 400)).toEqual([]);
   });
+});
+
+it("mutants replace texts that stand once in their files, so that none goes stale unseen", () => {
+  const stale = mutants.flatMap(({ rule, edits }) => {
+    const texts = new Map(edits.map(([file]) => [file, readFileSync(join(root, file), "utf8")]));
+    return edits.flatMap(([file, from, to]) => {
+      const [before, after, ...more] = texts.get(file)!.split(from);
+      if (after === undefined || more.length > 0) return [`${rule}: ${file}: ${from}`];
+      texts.set(file, before + to + after);
+      return [];
+    });
+  });
+  expect(stale).toEqual([]);
 });

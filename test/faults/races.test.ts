@@ -102,10 +102,15 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
   it("deletes a slot or lets it be claimed, never both", async () => {
     const { owner, gameId, playtesters } = await market({ playtesters: 12 });
     const before = (await balance(owner)).balanceCents;
+    const places = await Promise.all(
+      playtesters.map(async () => {
+        const id = await order(owner, gameId);
+        return { id, slotId: (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id as string };
+      }),
+    );
     const claimed = await Promise.all(
       playtesters.map(async (mine, n) => {
-        const id = await order(owner, gameId);
-        const slotId = (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id;
+        const { id, slotId } = places[n]!;
         const statuses = await statusesOf([
           mine.post(`/playtester/playtests/${id}/claim`),
           via(owner, n + 1).delete(`/playtests/slots/${slotId}`),
@@ -118,20 +123,20 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
   });
 
   it("expires a slot or takes its submission, never both, and opens one in its place once", async () => {
-    const { owner, gameId, playtesters } = await market({ playtesters: 16 });
-    const id = await order(owner, gameId, { quantity: 16 });
+    const { owner, gameId, playtesters } = await market({ playtesters: 40 });
+    const id = await order(owner, gameId, { quantity: 40 });
     const slotIds = await Promise.all(playtesters.map((mine) => claim(mine, id)));
     await Promise.all(slotIds.map((slotId, n) => giveVideo(node(n), slotId, playtesters[n]!)));
     const submit = (n: number) => playtesters[n]!.post(`/playtester/slots/${slotIds[n]}/submit`);
     // Some are on their way when the deadline passes; the last ones begin when the other server's clock has passed it.
-    const early = times(12, submit);
+    const early = times(36, submit);
     await advance(0, day);
-    const late = await statusesOf([12, 13, 14, 15].map(submit));
+    const late = await statusesOf([36, 37, 38, 39].map(submit));
     expect(late).toEqual([409, 409, 409, 409]);
     const outcomes = [...(await statusesOf(early)), ...late];
     const submitted = outcomes.filter((status) => status === 200).length;
-    expect(tally(outcomes)).toEqual(submitted === 0 ? { 409: 16 } : { 200: submitted, 409: 16 - submitted });
-    expect(await countsOf(owner, id)).toMatchObject({ submitted, expired: 16 - submitted, open: 16 - submitted, reserved: 0 });
+    expect(tally(outcomes)).toEqual(submitted === 0 ? { 409: 40 } : { 200: submitted, 409: 40 - submitted });
+    expect(await countsOf(owner, id)).toMatchObject({ submitted, expired: 40 - submitted, open: 40 - submitted, reserved: 0 });
   });
 
   it("adds up advances of the clock, and both tell the same time", async () => {

@@ -1,4 +1,4 @@
-import { choosing } from "../files.ts";
+import { choosing, moves } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 export const applicationsRules: readonly Mutant[] = [
@@ -89,5 +89,16 @@ export const applicationsRules: readonly Mutant[] = [
     rule: "pending applications close with the window",
     test: "api/applications",
     edits: [["server/jobs/playtests.ts", "    await closePending(deps, tx, playtest, playtest.applications_expire_at!);\n", ""]],
+  },
+  {
+    rule: "what is released after the window is paid back",
+    test: "api/applications",
+    edits: [
+      [
+        moves,
+        "if (!windowOver(playtest, deps.clock.now())) return;\n  await endUnfilled",
+        "if (playtest.quantity > 0) return;\n  await endUnfilled",
+      ],
+    ],
   },
 ];

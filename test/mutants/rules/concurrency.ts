@@ -81,12 +81,14 @@ export const concurrencyRules: readonly Mutant[] = [
     edits: [
       ["server/store/jobs.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 99_999,"],
       ["server/store/jobs.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 99_999,"],
-      [slotRows, 'updateRow(tx, "slots", id, changes, { status: from })', 'updateRow(tx, "slots", id, changes)'],
+      looseIsolation,
+      noCompareAndSet,
     ],
   },
   {
     rule: "two processes tell the same time",
     test: "store/clock",
+    only: "two processes",
     edits: [["server/clock.ts", "...(isShared && { follow }),", "follow: async () => {},"]],
   },
   {
@@ -103,6 +105,7 @@ export const concurrencyRules: readonly Mutant[] = [
   {
     rule: "the clock never goes back, whoever moves it",
     test: "store/clock",
+    only: "two processes",
     edits: [["server/clock.ts", 'if (next > (await read(tx, "clock_offset_ms"))) await', "await"]],
   },
   {

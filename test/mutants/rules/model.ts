@@ -49,16 +49,6 @@ const rows: Omit<Mutant, "test">[] = [
     edits: [[moves, "const replacement = await replace(deps, tx, playtest, slot);", "const replacement = slot;"]],
   },
   {
-    rule: "model: what is released after the window is paid back",
-    edits: [
-      [
-        moves,
-        "if (!windowOver(playtest, deps.clock.now())) return;\n  await endUnfilled",
-        "if (playtest.quantity > 0) return;\n  await endUnfilled",
-      ],
-    ],
-  },
-  {
     rule: "model: a blocked slot has no deadline",
     edits: [[moves, '{ status: "blocked", deadline_at: null }', '{ status: "reserved" }']],
   },
