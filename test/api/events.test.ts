@@ -190,7 +190,7 @@ it("keeps little for a client that does not read", async () => {
   expect(written!.writableLength).toBeLessThan(1_000_000);
   const stalled = asked;
   client.resume();
-  await vi.waitUntil(() => asked > stalled);
+  await vi.waitUntil(() => asked > stalled, { timeout: 10_000 });
   leave.abort();
   client.destroy();
   await new Promise((resolve) => server.close(resolve));
