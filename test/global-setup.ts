@@ -125,6 +125,8 @@ function guard(folder: string): () => Promise<void> {
   const shell = spawn("/bin/sh", ["-c", GUARD, "guard", folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   shell.unref();
   return async () => {
+    // Nothing else may be left that keeps this process waiting.
+    shell.ref();
     shell.stdin.end();
     await once(shell, "exit");
   };
