@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ignoring } from "../../src/io/tree.ts";
 import { testFolder } from "../helpers/cli.ts";
+import { startLossy } from "../helpers/lossy.ts";
 import { eachDesk } from "../helpers/owner.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startTime } from "../helpers/server.ts";
@@ -171,6 +172,65 @@ describe("games push, to a server that keeps builds", () => {
     expect(pushed.order).toMatchObject({ paid: true, totalCents: 4000, playtest: { quantity: 2, status: "active" } });
     const same = result(await at(folder, "a.txt", desk.gameId, "--order", "order.yaml", "--yes", "--if-changed", "--json"));
     expect([same.skipped, same.order]).toEqual([true, undefined]);
+  });
+
+  describe("with --if-changed and --order", () => {
+    const url = "http://127.0.0.1:9/b.zip";
+    const line = (...flags: string[]) => [url, desk.gameId, "--order", "order.yaml", "--max-cost", "40", ...flags];
+    const place = (request: { method?: string; url?: string }) =>
+      request.method === "POST" && request.url!.endsWith(`/games/${desk.gameId}/playtests`);
+    const never = () => false;
+    const orders = async () => (await desk.owner.get(`/games/${desk.gameId}/playtests`)).body.data.playtests;
+    let folder: string;
+    beforeEach(() => {
+      folder = folderWith({ "order.yaml": "quantity: 2\n" });
+    });
+
+    async function through(fault: "lost" | "refused", ...flags: string[]) {
+      const way = await startLossy(desk.server.baseUrl, ...((fault === "lost" ? [place] : [never, place]) as [typeof place]));
+      const argv = ["games", "push", ...line(...flags), "--retries", "0"];
+      return desk.run(argv, { cwd: folder, baseUrl: way.baseUrl }).finally(way.close);
+    }
+
+    it("a run makes up for the order that an earlier one could not place, and only one does", async () => {
+      const failed = await through("refused", "--if-changed");
+      expect([failed.code, failed.stderr]).toEqual([
+        10,
+        expect.stringMatching(/The game has the build, but nothing was ordered: .*\nRun the same command again: it uploads/),
+      ]);
+      expect([(await game()).buildUrl, await orders()]).toEqual([url, []]);
+      const runs = await Promise.all([1, 2].map(async () => result(await at(folder, ...line("--if-changed", "--json")))));
+      expect(runs.map(({ skipped }) => skipped)).toEqual([true, true]);
+      const last = await at(folder, ...line("--if-changed"));
+      expect(last.stdout).toBe(`Nothing to do: the game has this build already. ${url}\n`);
+      expect(await orders()).toHaveLength(1);
+    });
+
+    it("an order whose reply was lost is not placed again", async () => {
+      expect((await through("lost", "--if-changed")).code).toBe(12);
+      expect(result(await at(folder, ...line("--if-changed", "--json"))).order).toBeUndefined();
+      expect(await orders()).toHaveLength(1);
+    });
+
+    it("a build that comes back is ordered for anew", async () => {
+      for (const push of [line("--if-changed"), [`${url}?2`, desk.gameId], line("--if-changed", "--json")])
+        expect((await at(folder, ...push)).code).toBe(0);
+      expect(await orders()).toHaveLength(2);
+    });
+
+    it("nothing to do needs no funds and asks nothing", async () => {
+      expect((await at(folder, ...line("--if-changed"))).code).toBe(0);
+      writeFileSync(join(folder, "order.yaml"), "quantity: 100\n");
+      expect(await at(folder, url, desk.gameId, "--order", "order.yaml", "--if-changed")).toMatchObject({ code: 0, stderr: "" });
+    });
+
+    it("without --if-changed the error names the command that orders", async () => {
+      const { code, stderr } = await through("refused");
+      expect([code, stderr]).toEqual([
+        10,
+        expect.stringContaining(`Order by itself: playtest playtests order ${desk.gameId} -f order.yaml\n`),
+      ]);
+    });
   });
 
   it("plans without sending", async () => {

@@ -21,14 +21,24 @@ describe("--until", () => {
     ["all-submitted", "cancelled", {}, true],
     ["2-submitted", "active", { open: 3, submitted: 1 }, false],
     ["2-submitted", "active", { open: 3, submitted: 1, rejected: 1 }, true],
-    ["5-submitted", "active", { accepted: 2, cancelled: 1 }, true],
+    ["3-submitted", "active", { accepted: 2, cancelled: 1 }, true],
+    ["2-submitted", "active", { rejected: 1, submitted: 1 }, true],
     ["all-reviewed", "active", { submitted: 1, accepted: 1 }, false],
     ["all-reviewed", "active", { accepted: 1, publishing: 1 }, true],
     ["ended", "active", { accepted: 2 }, false],
     ["ended", "completed", { accepted: 2 }, true],
   ];
   it.each(rows)("%s of %s %o: %s", (until, status, slots, reached) => {
-    expect(parseUntil(until)({ status, slots })).toBe(reached);
+    expect(parseUntil(until)({ status, quantity: 1, slots })).toBe(reached);
+  });
+
+  it.each([
+    [4, { submitted: 1, open: 2, cancelled: 1 }, "the playtest has 4 slots"],
+    [1, { rejected: 1, reserved: 1 }, "the playtest has 2 slots"],
+    [1, {}, "the playtest has 1 slot"],
+  ])("5-submitted of %i is refused with its size", (quantity, slots: Record<string, number>, message) => {
+    for (const status of ["active", "completed", "pending_payment"])
+      expect(() => parseUntil("5-submitted")({ status, quantity, slots })).toThrow(message);
   });
 
   it.each(["", "0-submitted", "submitted", "all"])("%j is refused", (text) => {
@@ -95,6 +105,7 @@ describe("wait", () => {
 
   it.each([
     ["an unknown goal", "--until done", "any-submitted|all-submitted"],
+    ["more than was ordered", "--until 2-submitted", "the playtest has 1 slot."],
     ["an unknown condition", "--fail-if maybe", "is not a condition"],
   ])("refuses %s", async (_, flags, message) => {
     const { code, stderr } = await desk.run(`wait ${await desk.order()} ${flags}`);

@@ -2,11 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A way to a server on which the replies to some requests are lost: what was asked for happens all the same. */
-export async function startLossy(target: string, isLost: (request: IncomingMessage) => boolean) {
+type Which = (request: IncomingMessage) => boolean;
+
+/** A way to a server on which the replies to some requests are lost: what was asked for happens all the same. Refused ones do not happen. */
+export async function startLossy(target: string, isLost: Which, isRefused: Which = () => false) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (isRefused(request)) return void response.writeHead(503).end();
     const headers = Object.entries(request.headers).filter(([name]) => !["host", "connection", "content-length"].includes(name));
     const reply = await fetch(target + request.url, {
       method: request.method!,

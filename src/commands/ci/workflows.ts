@@ -12,9 +12,9 @@ export interface Plan {
   version: string;
 }
 
-const push = ({ build, game }: Plan) => `playtest games push ${build} ${game} --if-changed --version-from git`;
-const order = ({ game, quantity, maxCost }: Plan, run: string) =>
-  `playtest playtests order ${game} --quantity ${quantity} --max-cost ${maxCost} --idempotency-key "${run}"`;
+/** One step for both, so that the next run makes up for an order that could not be placed, and none is placed twice. */
+const order = ({ build, game, quantity, maxCost }: Plan) =>
+  `echo "quantity: ${quantity}" | playtest games push ${build} ${game} --if-changed --version-from git --order - --max-cost ${maxCost}`;
 const latest = ({ game }: Plan) => `latest=$(playtest playtests list ${game} --limit 1 --jq '.playtests[0].id // empty')`;
 const install = ({ version }: Plan) => `npm install --global playtest-cli@${version}`;
 
@@ -68,14 +68,9 @@ ${plan.game.includes("$") ? `  PLAYTEST_GAME: ${githubVariable("PLAYTEST_GAME")}
           node-version: 22
       - run: ${install(plan)}
       # Make the build here.
-      - id: push
+      - id: playtest
         run: |
-${indent([push(plan)], 10)}
-      # A run that is started again orders only what it had not ordered.
-      - id: order
-        if: steps.push.outputs.skipped == 'false' || github.run_attempt > 1
-        run: |
-${indent([order(plan, "github-$GITHUB_RUN_ID")], 10)}
+${indent([order(plan)], 10)}
   gate:
     if: github.event_name == 'schedule'
     runs-on: ubuntu-latest
@@ -98,22 +93,12 @@ default:
   before_script:
     - ${install(plan)}
 ${plan.baseUrl ? `variables:\n  PLAYTEST_BASE_URL: ${JSON.stringify(plan.baseUrl)}\n` : ""}# Make the build in a job before this one, and keep it as an artifact.
-playtest-push:
-  rules:
-    - if: $CI_PIPELINE_SOURCE != "schedule" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-  script:
-    - |
-${indent([`${push(plan)} --jq '"PLAYTEST_SKIPPED=\\(.result.skipped)"' > push.env`], 6)}
-  artifacts:
-    reports:
-      dotenv: push.env
 playtest-order:
-  needs: [playtest-push]
   rules:
     - if: $CI_PIPELINE_SOURCE != "schedule" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:
     - |
-${indent(['test "$PLAYTEST_SKIPPED" = false || exit 0', order(plan, "gitlab-$CI_PIPELINE_ID")], 6)}
+${indent([order(plan)], 6)}
 playtest-gate:
   rules:
     - if: $CI_PIPELINE_SOURCE == "schedule"
@@ -146,10 +131,7 @@ ${indent([install(plan)], 10)}
       when { not { triggeredBy 'TimerTrigger' } }
       steps {
         sh '''
-${indent(
-  [`skipped=$(${push(plan)} --jq '.result.skipped')`, 'test "$skipped" = false || exit 0', order(plan, "jenkins-$BUILD_TAG")],
-  10,
-)}
+${indent([order(plan)], 10)}
         '''
       }
     }

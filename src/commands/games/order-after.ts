@@ -1,26 +1,72 @@
 import { resolve } from "node:path";
-import type { Data } from "../../api/client.ts";
+import { type Data, OutcomeUnknown } from "../../api/client.ts";
 import { parseObject } from "../../body.ts";
+import { CliError } from "../../errors.ts";
+import { shellQuote } from "../../io/text.ts";
+import { contentKey } from "../content-key.ts";
 import type { Context } from "../define.ts";
-import { checkOrder, type OrderBody } from "../order-body.ts";
+import { type CheckedOrder, checkOrder, type OrderBody } from "../order-body.ts";
 import { priceOrder, shortfall } from "../price.ts";
 import { askToSpend, refuseShort } from "../spend.ts";
 
-export interface PlannedOrder {
+/** An order that follows a push. */
+export interface OrderAfter {
+  gameId: string;
+  file: string;
   body: OrderBody;
-  totalCents: number;
+  order: CheckedOrder;
+  maxCents: number | undefined;
+  /** With --if-changed: one order for each build, however often it is run. */
+  once: boolean;
 }
 
-/** Checks and prices the order and asks, before anything is uploaded. */
-export async function planOrder(ctx: Context, gameId: string, file: string, maxCents: number | undefined): Promise<PlannedOrder> {
+/** Reads and checks the order, before anything is sent. */
+export async function readOrder(ctx: Context, gameId: string, file: string, options: Pick<OrderAfter, "maxCents" | "once">) {
   const text = await ctx.io.readText(file === "-" ? file : resolve(ctx.io.cwd(), file), "--order");
   const body = (await parseObject(text, file, "--order")) as OrderBody;
-  const order = await checkOrder(body);
+  return { gameId, file, body, order: await checkOrder(body), ...options } satisfies OrderAfter;
+}
+
+/** Prices the order and asks, before anything is uploaded or, for a build that is there, ordered. Gives the cents it will cost. */
+export async function agree(ctx: Context, { gameId, body, order, maxCents }: OrderAfter): Promise<number> {
   const price = await priceOrder(ctx, gameId, body, order);
   refuseShort(shortfall(price, "any"));
   await askToSpend(ctx, `Push, and order ${order.quantity} × ${order.durationMinutes} min`, price, "any", maxCents);
-  return { body, totalCents: price.payWith === "credit" ? price.totalCents : 0 };
+  return price.payWith === "credit" ? price.totalCents : 0;
 }
 
-export const placeOrder = (ctx: Context, gameId: string, { body }: PlannedOrder): Promise<Data<"createPlaytest">> =>
-  ctx.api().createPlaytest({ params: { gameId }, body });
+const latestBuild = async (ctx: Context, gameId: string) =>
+  (await ctx.api().listBuilds({ params: { id: gameId }, query: { limit: 1 } })).builds[0];
+
+/**
+ * Whether playtests were ordered since the game has its present build. An earlier run may have pushed that build and then failed to
+ * order; where it is not known when the build came, nothing is risked.
+ */
+export async function wasOrdered(ctx: Context, gameId: string): Promise<boolean> {
+  const build = await latestBuild(ctx, gameId);
+  if (!build) return true;
+  const { playtests } = await ctx.api().listPlaytests({ params: { gameId }, query: { limit: 1 } });
+  return playtests.some(({ createdAt }) => Date.parse(createdAt) >= Date.parse(build.createdAt));
+}
+
+// By the build's id, not by its content: a build that comes back later is playtested anew.
+async function keyOf(ctx: Context, { gameId, body }: OrderAfter) {
+  const build = await latestBuild(ctx, gameId);
+  return build && `push-${contentKey({ build: build.id, body })}`;
+}
+
+/** Orders. A failure says that the build is there and how the order is made up for. */
+export async function placeOrder(ctx: Context, after: OrderAfter): Promise<Data<"createPlaytest">> {
+  const { gameId, file, body, once } = after;
+  try {
+    const idempotencyKey = once ? await keyOf(ctx, after) : undefined;
+    const request = { params: { gameId }, body, ...(idempotencyKey && { idempotencyKey }) };
+    return (await ctx.api().call("createPlaytest", request)).data;
+  } catch (error) {
+    if (!(error instanceof CliError) || error instanceof OutcomeUnknown) throw error;
+    const command = `playtest playtests order ${[gameId, ...(file === "-" ? [] : ["-f", file])].map(shellQuote).join(" ")}`;
+    const hint = once ? "Run the same command again: it uploads nothing and orders." : `Order by itself: ${command}`;
+    const message = `The game has the build, but nothing was ordered: ${error.message}`;
+    throw new CliError(error.code, error.exitCode, message, { ...error.extra, hint });
+  }
+}

@@ -1,10 +1,10 @@
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { transferred } from "../../io/meter.ts";
-import { bytes, usd } from "../../io/text.ts";
+import { bytes, plural, usd } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, type View } from "../define.ts";
 import { type BuildFile, withBuild } from "./build-file.ts";
-import { placeOrder, planOrder } from "./order-after.ts";
+import { agree, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
 import { preview } from "./preview.ts";
 import { addressOf, checkUrl, hashOf, type StorageFlags, store, withHash } from "./storage.ts";
 import { versionLabel } from "./version.ts";
@@ -36,8 +36,9 @@ export const push = define({
   description:
     "A folder is packed into a zip that has the same bytes each time, without what its .playtestignore names. A server with build hosting gets\n" +
     "it by resumable upload. Elsewhere --put-url or --upload-cmd store it; a URL is taken as it is. The game's build changes only when the\n" +
-    "upload is whole and checked.",
-  operation: ["createBuildUpload", "updateGame", "getGame", "listBuilds", "quotePlaytest", "createPlaytest"],
+    "upload is whole and checked. With --if-changed and --order each build is ordered for once: a run that finds the build there, but no\n" +
+    "playtests ordered since, makes up for the order.",
+  operation: ["createBuildUpload", "updateGame", "getGame", "listBuilds", "quotePlaytest", "listPlaytests", "createPlaytest"],
   risk: "write",
   exits: [7],
   args: { source: arg.text("Folder, file or URL"), game: arg.game() },
@@ -66,24 +67,31 @@ export const push = define({
       throw usage("--put-url and --upload-cmd exclude each other.");
     for (const name of ["putUrl", "publicUrl"] as const)
       if (flags[name] !== undefined) checkUrl(flags[name], name === "putUrl" ? "--put-url" : "--public-url");
-    const order = flags.order === undefined ? undefined : await planOrder(ctx, args.game, flags.order, flags.maxCost);
+    const order =
+      flags.order === undefined
+        ? undefined
+        : await readOrder(ctx, args.game, flags.order, { maxCents: flags.maxCost, once: flags.ifChanged });
+    let cents = 0;
+    const ready = async () => {
+      if (order) cents = await agree(ctx, order);
+    };
     const pushed = /^https?:\/\//i.test(args.source)
-      ? await pushUrl(ctx, args.game, args.source, flags)
-      : await pushFile(ctx, args, flags);
+      ? await pushUrl(ctx, args.game, args.source, flags, ready)
+      : await pushFile(ctx, args, flags, ready);
     if (Array.isArray(pushed)) return ctx.rows("changes", pushed, changeView);
-    const placed = order && !pushed.skipped ? await placeOrder(ctx, args.game, order) : undefined;
-    await tell(ctx, pushed, placed?.playtest);
-    const text = pushed.skipped
-      ? `Nothing to do: the game has this build already. ${pushed.buildUrl}`
-      : `Pushed${size(pushed)}. ${pushed.buildUrl}`;
-    const ordered =
-      order && placed ? `\nOrdered ${placed.playtest.id} for ${usd(order.totalCents)}: ${placed.playtest.status}.` : "";
-    return ctx.text(text + ordered, { result: { ...pushed, ...(placed && { order: placed }) } });
+    await tell(ctx, pushed);
+    const due = order && !(pushed.skipped && (await wasOrdered(ctx, order.gameId)));
+    if (due && pushed.skipped) await ready();
+    const placed = due ? await placeOrder(ctx, order) : undefined;
+    if (placed) await tellOrder(ctx, placed.playtest);
+    const ordered = placed && `Ordered ${placed.playtest.id} for ${usd(cents)}: ${placed.playtest.status}.`;
+    const text = [outcomeText(pushed, placed !== undefined), ...(ordered ? [ordered] : [])].join("\n");
+    return ctx.text(text, { result: { ...pushed, ...(placed && { order: placed }) } });
   },
 });
 
 /** For the later steps of a CI job, and its page. */
-async function tell(ctx: Context, pushed: Pushed, playtest: { id: string; status: string } | undefined) {
+async function tell(ctx: Context, pushed: Pushed) {
   await ciOutputs(ctx, {
     "game-id": pushed.gameId,
     "build-url": pushed.buildUrl,
@@ -91,14 +99,23 @@ async function tell(ctx: Context, pushed: Pushed, playtest: { id: string; status
     "content-sha256": pushed.contentSha256,
     version: pushed.version,
     skipped: pushed.skipped,
-    ...(playtest && { "playtest-id": playtest.id, "playtest-status": playtest.status }),
   });
   const label = pushed.version ? ` ${codeSpan(pushed.version)}` : "";
   await ciSummary(ctx, pushed.skipped ? "- The game has this build already." : `- Pushed build${label}.`);
 }
 
+async function tellOrder(ctx: Context, { id, status, quantity }: { id: string; status: string; quantity: number }) {
+  await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
+  await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")}: \`${id}\`.`);
+}
+
 const size = (pushed: Pushed) =>
   pushed.size === null ? "" : ` ${bytes(pushed.size)}${pushed.version ? ` as ${pushed.version}` : ""}`;
+
+function outcomeText(pushed: Pushed, ordered: boolean): string {
+  if (!pushed.skipped) return `Pushed${size(pushed)}. ${pushed.buildUrl}`;
+  return `${ordered ? "The" : "Nothing to do: the"} game has this build already. ${pushed.buildUrl}`;
+}
 
 interface PushFlags extends StorageFlags {
   ifChanged: boolean;
@@ -111,15 +128,19 @@ interface PushFlags extends StorageFlags {
 
 const gameOf = async (ctx: Context, id: string) => (await ctx.api().getGame({ params: { id } })).game;
 
-async function pushUrl(ctx: Context, gameId: string, url: string, flags: PushFlags): Promise<Pushed> {
+/** Called before anything is changed: what is asked first. */
+type Ready = () => Promise<void>;
+
+async function pushUrl(ctx: Context, gameId: string, url: string, flags: PushFlags, ready: Ready): Promise<Pushed> {
   if (flags.preview) throw usage("--preview compares a folder or file, not a URL.");
   const result = { gameId, buildUrl: checkUrl(url, "source"), sha256: null, contentSha256: null, size: null };
   if (flags.ifChanged && (await gameOf(ctx, gameId)).buildUrl === url) return { ...result, skipped: true };
+  await ready();
   await ctx.api().updateGame({ params: { id: gameId }, body: { buildUrl: url } });
   return { ...result, skipped: false };
 }
 
-async function pushFile(ctx: Context, args: { source: string; game: string }, flags: PushFlags) {
+async function pushFile(ctx: Context, args: { source: string; game: string }, flags: PushFlags, ready: Ready) {
   const elsewhere = flags.putUrl !== undefined || flags.uploadCmd !== undefined;
   if (!elsewhere) await requireHosting(ctx);
   const game = await gameOf(ctx, args.game);
@@ -137,6 +158,7 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
       const { sha256, size } = present;
       return { ...about, sha256, size, buildUrl: game.buildUrl, skipped: true };
     }
+    await ready();
     const file = await build.pack();
     const buildUrl = elsewhere ? await storeElsewhere(ctx, game.id, file, flags) : await host(ctx, game.id, file, labels);
     return { ...about, sha256: file.sha256, size: file.size, buildUrl, skipped: false };

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { type Field, operations } from "../../contract/static.ts";
 import { CliError, exitCodes } from "../../errors.ts";
 import type { FileRecord, RecordFormat } from "../../io/records.ts";
+import { contentKey } from "../content-key.ts";
 import { parseField } from "../flags.ts";
 import type { CheckedOrder, Verdict } from "../order-body.ts";
 
@@ -58,17 +58,6 @@ function typedBody({ fields: given }: FileRecord): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => name !== "game" && name !== "ref" && value !== null));
 }
 
-/** JSON with sorted names, so that the order in which fields were written does not matter. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return `{${entries
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`)
-    .join(",")}}`;
-}
-
 /**
  * Gives each row its key: from what it orders, its count among equal rows, and the batch. Neither the file's name, the order of its
  * rows, nor `ref` matters.
@@ -76,7 +65,7 @@ export function canonical(value: unknown): string {
 export function keyed(batch: string): (game: string, order: CheckedOrder) => string {
   const counts = new Map<string, number>();
   return (game, order) => {
-    const content = createHash("sha256").update(canonical({ game, order, batch })).digest("hex").slice(0, 40);
+    const content = contentKey({ game, order, batch });
     const count = (counts.get(content) ?? 0) + 1;
     counts.set(content, count);
     return `bulk-${content}-${count}`;

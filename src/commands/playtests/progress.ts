@@ -1,4 +1,5 @@
 import { usage } from "../../errors.ts";
+import { plural } from "../../io/text.ts";
 
 /** When to stop waiting for a playtest: pure. */
 
@@ -6,6 +7,8 @@ export type Counts = Readonly<Record<string, number>>;
 
 export interface State {
   status: string;
+  /** How many slots were ordered. */
+  quantity: number;
   slots: Counts;
 }
 
@@ -21,11 +24,21 @@ const unpaid = ({ status }: State) => status === "pending_payment";
 
 export const untilForms = "any-submitted|all-submitted|N-submitted|all-reviewed|ended";
 
-/** Reads `--until`. Slots that ended count as done: what can no longer come is not waited for. */
+/**
+ * Reads `--until`. Slots that ended count as done: what can no longer come is not waited for. What it gives throws a usage error for more
+ * slots than the playtest has.
+ */
 export function parseUntil(text: string): Until {
   const done: Until = (state) => over(state) || (!unpaid(state) && awaited(state) === 0);
   const count = text === "any-submitted" ? 1 : Number(/^([1-9]\d{0,3})-submitted$/.exec(text)?.[1]);
-  if (count > 0) return (state) => done(state) || played(state) >= count;
+  if (count > 0)
+    return (state) => {
+      // A slot that is tried again is a further one, so the slots there are may be more than were ordered.
+      const most = Math.max(state.quantity, sum(state.slots, Object.keys(state.slots)));
+      if (count > most)
+        throw usage(`--until: ${text} cannot be: the playtest has ${plural(most, "slot")}.`, "Use all-submitted.");
+      return done(state) || played(state) >= count;
+    };
   if (text === "all-submitted") return done;
   if (text === "all-reviewed") return (state) => over(state) || (done(state) && sum(state.slots, ["submitted"]) === 0);
   if (text === "ended") return over;
