@@ -48,6 +48,23 @@ const unreadable: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
 };
 
+/** Text without its byte order mark. One that is not what it seems would be sent with its letters broken. */
+function decode(bytes: Uint8Array, label: string): string {
+  const [first, second] = bytes;
+  const wide = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+  try {
+    return new TextDecoder(wide ?? "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw usage(`${label} is not text in UTF-8.`, "Save it as UTF-8; Excel calls that CSV UTF-8.");
+  }
+}
+
+async function bytesOf(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Buffer));
+  return Buffer.concat(chunks);
+}
+
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /** First signal: abort and let the command clean up. Second: die by it at once. */
@@ -99,14 +116,12 @@ export function createIo(process: ProcessLike): Io {
     });
 
   async function readText(path: string, flag: string) {
-    if (path !== "-")
-      return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-        throw usage(`${flag}: cannot read ${path}: ${unreadable[error.code ?? ""] ?? error.message}.`);
-      });
-    if (stdin.isTTY) throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or name a file.");
-    const chunks: Buffer[] = [];
-    for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer));
-    return Buffer.concat(chunks).toString("utf8");
+    if (path === "-" && stdin.isTTY) throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or name a file.");
+    if (path === "-") return decode(await bytesOf(stdin), `${flag}: standard input`);
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw usage(`${flag}: cannot read ${path}: ${unreadable[error.code ?? ""] ?? error.message}.`);
+    });
+    return decode(bytes, `${flag}: ${path}`);
   }
 
   async function close() {

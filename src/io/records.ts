@@ -1,4 +1,4 @@
-import { usage } from "../errors.ts";
+import { CliError, usage } from "../errors.ts";
 
 /** One record of a table in a file, and the line it begins on. Values of CSV are texts; of YAML and NDJSON whatever was written. */
 export interface FileRecord {
@@ -21,25 +21,54 @@ export function recordFormat(path: string, text: string): RecordFormat {
 const isFields = (value: unknown): value is FileRecord["fields"] =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-async function csvRecords(text: string, path: string): Promise<FileRecord[]> {
+/** Excel separates by what the country's numbers leave free, and may name it in a first line of its own. */
+function csvDialect(text: string): { delimiter: string; from: number } {
+  const named = /^sep=(.)\n/i.exec(text)?.[1];
+  if (named !== undefined) return { delimiter: named, from: 2 };
+  const header = text.trimStart().split("\n", 1)[0]!;
+  const count = (delimiter: string) => header.split(delimiter).length;
+  const delimiter = [",", ";", "\t"].reduce((best, one) => (count(one) > count(best) ? one : best));
+  return { delimiter, from: 1 };
+}
+
+const newlinesIn = (fields: Record<string, string>) =>
+  Object.values(fields).reduce((sum, value) => sum + value.split("\n").length - 1, 0);
+
+/** The names of the columns. A spreadsheet writes columns without one when a cell beside the table was once used. */
+function columnsOf(header: readonly string[], path: string): string[] {
+  const twice = header.find((name, index) => name !== "" && header.indexOf(name) !== index);
+  if (twice !== undefined) throw usage(`${path}: the column ${twice} is there twice.`);
+  return header.map((name, index) => (name === "" ? `column ${index + 1}` : name));
+}
+
+const isSpare = (name: string) => /^column \d+$/.test(name);
+const withoutSpares = (fields: Record<string, string>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== "" || !isSpare(name)));
+
+async function csvRecords(given: string, path: string): Promise<FileRecord[]> {
   const { parse } = await import("csv-parse/sync");
-  let before = 1;
+  const text = given.replace(/\r\n?/g, "\n");
+  const { delimiter, from } = csvDialect(text);
   // Made as they are read: the parser's own account of ten thousand records would take more room than the records.
-  const record = (fields: Record<string, string>, { lines }: { lines: number }): FileRecord => {
-    const line = before + 1;
-    before = lines;
-    return { line, fields };
-  };
+  const record = (all: Record<string, string>, { lines }: { lines: number }): FileRecord => ({
+    line: lines - newlinesIn(all),
+    fields: withoutSpares(all),
+  });
   try {
     return parse(text, {
-      bom: true,
-      columns: true,
+      delimiter,
+      from_line: from,
+      columns: (header: string[]) => columnsOf(header, path),
       skip_empty_lines: true,
+      // Rows below a table, formatted but empty, are no orders.
+      skip_records_with_empty_values: true,
       trim: true,
       on_record: record as never,
     }) as unknown as FileRecord[];
   } catch (error) {
-    throw usage(`${path}: ${(error as Error).message}.`, "A cell with a comma, a quote or a line break stands in double quotes.");
+    if (error instanceof CliError) throw error;
+    const hint = "A cell with a separator, a quote or a line break stands in double quotes.";
+    throw usage(`${path}: ${(error as Error).message}.`, hint);
   }
 }
 

@@ -16,7 +16,8 @@ beforeEach(() => {
   file = join(folder, "orders.csv");
 });
 
-const write = (text: string) => writeFileSync(file, text.replaceAll("GAME", desk.gameId));
+const write = (text: string, encoding: BufferEncoding = "utf8") =>
+  writeFileSync(file, text.replaceAll("GAME", desk.gameId), encoding);
 const bulk = (flags = "--yes", options = {}) => desk.run(`bulk ${file} ${flags}`.trim(), options);
 const rename = (name: string) => {
   renameSync(file, join(folder, name));
@@ -59,6 +60,20 @@ describe("bulk", () => {
     ]);
     expect((await playtests()).find(({ quantity }) => quantity === 2)).toMatchObject({ notesForTesters: "Loud,\nplease" });
     expect(await balance()).toBe(84_000);
+  });
+
+  const notes = '"Loud,\r\nplease; ""now"""';
+  it.each([
+    ["Excel", `\ufeffgame,ref,quantity,notesForTesters\r\nGAME,1/3/26,2,${notes}\r\n,,,\r\n\r\n`],
+    ["Excel where commas are decimal", `\ufeffgame;ref;quantity;notesForTesters;;\r\nGAME;1/3/26;2;${notes};;\r\n;;;;;\r\n`],
+    ["Excel with its own first line", `sep=;\r\ngame;ref;quantity;notesForTesters\r\nGAME;1/3/26;2;${notes}\r\n`],
+    ["Excel as Unicode text", `\ufeffgame\tref\tquantity\tnotesForTesters\r\nGAME\t1/3/26\t2\t${notes}\r\n`, "utf16le"],
+    ["LibreOffice and Numbers", `game,ref,quantity,notesForTesters\nGAME,1/3/26,2,${notes.replace("\r", "")}\n,,,\n`],
+  ] as [string, string, BufferEncoding?][])("reads a spreadsheet saved by %s", async (_, text, encoding) => {
+    write(text, encoding);
+    const done = await result();
+    expect(done).toMatchObject({ code: 0, ordered: 1, orders: [{ ref: "1/3/26", slots: 2 }] });
+    expect(await playtests()).toMatchObject([{ quantity: 2, notesForTesters: 'Loud,\nplease; "now"' }]);
   });
 
   it("reads standard input, takes the game from a flag, and gives out keys", async () => {
@@ -152,11 +167,14 @@ describe("before the first row is sent", () => {
 
   it.each([
     ["an unknown column", "game,quantitty\nGAME,1\n", "line 2: quantitty: is not known"],
+    ["a cell in a column without a name", 'game;quantity;\n;;\nGAME;1;"two\nlines"\n', "line 3: column 3: is not known"],
+    ["a column that is there twice", "game;quantity;quantity\nGAME;1;2\n", "the column quantity is there twice"],
+    ["text that is not UTF-8", "game,notesForTesters\nGAME,caf\xe9\n", "is not text in UTF-8", "latin1"],
     ["a game that is not yours", "game\n019a0000-0000-7000-8000-000000000000\n", "is not one of your games"],
     ["a row with a cell too many", "game,quantity\nGAME,1,2\n", "Invalid Record Length"],
     ["no rows", "game,quantity\n", "holds no orders"],
-  ])("refuses %s", async (_, text, message) => {
-    write(text);
+  ] as [string, string, string, BufferEncoding?][])("refuses %s", async (_, text, message, encoding) => {
+    write(text, encoding);
     const { code, stderr } = await bulk();
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });

@@ -72,10 +72,16 @@ export function keyed(batch: string): (game: string, order: CheckedOrder) => str
   };
 }
 
-const unknownFields = ({ line, fields: given }: FileRecord): Fault[] =>
-  Object.keys(given)
-    .filter((name) => !columnNames.includes(name))
-    .map((field) => ({ line, field, message: `is not known. Known: ${columnNames.join(", ")}` }));
+/** Columns and fields that an order does not have; a column is wrong once, not in each row. */
+function unknownFields(records: readonly FileRecord[], format: RecordFormat): Fault[] {
+  const faults = records.flatMap(({ line, fields: given }) =>
+    Object.keys(given)
+      .filter((name) => !columnNames.includes(name))
+      .map((field) => ({ line, field, message: `is not known. Known: ${columnNames.join(", ")}` })),
+  );
+  const first = new Map(faults.map((fault) => [fault.field, fault] as const).reverse());
+  return format === "csv" ? [...first.values()].reverse() : faults;
+}
 
 interface Options {
   format: RecordFormat;
@@ -93,8 +99,7 @@ export function readRows(records: readonly FileRecord[], options: Options): { ro
   const keyOf = keyed(options.batch);
   const rows: Row[] = [];
   const games = new Map<string, string>();
-  // A column that is not known is wrong once, not in each row.
-  const faults = options.format === "csv" ? records.slice(0, 1).flatMap(unknownFields) : records.flatMap(unknownFields);
+  const faults = unknownFields(records, options.format);
   const broken = new Set(faults.map(({ field }) => field));
   for (const record of records) {
     const { line } = record;

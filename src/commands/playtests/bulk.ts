@@ -94,7 +94,8 @@ export const bulk = define({
   name: "bulk",
   summary: "Order one playtest for each row of a file",
   description:
-    "Columns are the fields of an order, plus `game` and, if wanted, `ref`; keysForTesters holds keys separated by spaces.\n" +
+    "Columns are the fields of an order, plus `game` and, if wanted, `ref`; keysForTesters holds keys separated by spaces. Commas,\n" +
+    "semicolons or tabs separate them, as spreadsheets save them; empty rows are none.\n" +
     "All rows are checked before the first is sent. A journal beside the file lets the same command go on after it was stopped,\n" +
     "and never orders a row twice; to order the same file anew, give another --batch.",
   args: { file: arg.text("CSV, YAML or NDJSON file; - is standard input") },
