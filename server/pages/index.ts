@@ -32,7 +32,8 @@ export function createPages(deps: Deps): PageHandler {
 
   return async (request, response, url) => {
     try {
-      const page = pages[url.pathname.split("/")[1] ?? ""];
+      const name = url.pathname.split("/")[1] ?? "";
+      const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
       if (!page) throw notFound();
       await page(request, response, url);
     } catch (error) {

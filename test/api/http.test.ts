@@ -160,6 +160,12 @@ onBothDatabases("error envelope", (serve) => {
     expect(reply.split(" ")[1]).toBe(String(status));
     expect(JSON.parse(reply.slice(reply.indexOf("\r\n\r\n") + 4)).error.code).toBe("BAD_REQUEST");
   });
+
+  it("is a page outside the API, also where a path names what every object has", async () => {
+    const server = await serve();
+    for (const name of ["nothing", "constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"])
+      expect(await raw(server, `GET /${name} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
+  });
 });
 
 onBothDatabases("slow requests", (serve) => {

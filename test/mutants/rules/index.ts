@@ -10,6 +10,7 @@ import { ledgerRules } from "./ledger.ts";
 import { listenRules } from "./listen.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
+import { operationsRules } from "./operations.ts";
 import { ordersRules } from "./orders.ts";
 import { paginationRules } from "./pagination.ts";
 import { publishingRules } from "./publishing.ts";
@@ -37,4 +38,5 @@ export const mutants: readonly Mutant[] = [
   ...webhooksRules,
   ...ssrfRules,
   ...modelRules,
+  ...operationsRules,
 ];

@@ -1,0 +1,11 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What keeps a server up for months, whoever asks it for what. */
+export const operationsRules: readonly Mutant[] = [
+  {
+    rule: "a path that names what every object has is no page",
+    test: "api/http",
+    only: "what every object has",
+    edits: [["server/pages/index.ts", "Object.hasOwn(pages, name) ? pages[name] : undefined", "pages[name]"]],
+  },
+];
