@@ -7,7 +7,7 @@ export interface StreamSource {
   /** The next events in order; none when there are none just now. */
   next(): Promise<{ id: string; data: string }[]>;
   follow(wake: () => void): () => void;
-  /** Whether the caller may go on listening: asked at each heartbeat. */
+  /** Whether the caller may go on listening: asked before events are told, and at each heartbeat. */
   allowed(): Promise<boolean>;
   draining: AbortSignal;
   heartbeatMs: number;
@@ -29,6 +29,7 @@ export async function streamTo(response: ServerResponse, source: StreamSource): 
     await write(response, `retry: ${retryMs}\nid: ${source.start}\n\n`);
     while (!over()) {
       const events = await source.next();
+      if (events.length > 0 && !(await source.allowed())) break;
       for (const { id, data } of events) if (!over()) await write(response, `id: ${id}\ndata: ${data}\n\n`);
       if (events.length > 0 || over()) continue;
       if (await bell.rungWithin(source.heartbeatMs)) continue;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events.ts";
 import { streamTo } from "../../server/http/event-stream.ts";
 import * as eventStore from "../../server/store/events.ts";
+import * as users from "../../server/store/users.ts";
 import type { EventKind } from "../../src/contract/events.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
@@ -69,6 +70,19 @@ onBothDatabases("events", (serve) => {
     const heard = await listening.next();
     const [event] = (await owner.get("/events")).body.data.events;
     expect(heard).toEqual({ id: event.id, data: event });
+  });
+
+  it("tells a revoked key and a suspended account nothing more, however much happens", async () => {
+    const [listening, suspended] = [await listen(), await registerOwner(server)];
+    const other = await listen(undefined, suspended);
+    for (const stream of [listening, other]) await stream.next();
+    for (const person of [owner, suspended]) await happen("slot.submitted", person);
+    expect([(await kinds(listening, 1))[0], (await kinds(other, 1))[0]]).toEqual(["slot.submitted", "slot.submitted"]);
+    const [made] = (await owner.get("/auth/api-keys")).body.data.keys;
+    await owner.delete(`/auth/api-keys/${made.id}`);
+    await server.deps.store.write((tx) => users.update(tx, suspended.id, { suspended_at: server.clock.now() }));
+    for (const person of [owner, suspended]) await happen("slot.accepted", person);
+    expect([await listening.next(), await other.next()]).toEqual([undefined, undefined]);
   });
 
   it("resumes behind Last-Event-ID and misses nothing, from the very first event on", async () => {

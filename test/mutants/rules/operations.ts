@@ -8,4 +8,10 @@ export const operationsRules: readonly Mutant[] = [
     only: "what every object has",
     edits: [["server/pages/index.ts", "Object.hasOwn(pages, name) ? pages[name] : undefined", "pages[name]"]],
   },
+  {
+    rule: "an event stream is told nothing more once its key is revoked",
+    test: "api/events",
+    only: "revoked key and a suspended account",
+    edits: [["server/http/event-stream.ts", "if (events.length > 0 && !(await source.allowed())) break;", ""]],
+  },
 ];
