@@ -2,7 +2,8 @@ import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { SettingRefused } from "./settings.ts";
-import type { Check, Store } from "./store/db.ts";
+import type { Check, Query, Store } from "./store/db.ts";
+import * as jobs from "./store/jobs.ts";
 import { checkLedger, repairBalances } from "./store/ledger-checks.ts";
 import { migrate, pending } from "./store/migrate.ts";
 import { dataFile } from "./store/open.ts";
@@ -33,6 +34,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(place)];
+    if (schema.ok) checks.push(await store.read(jobCheck));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...repairs, ...checks];
   } catch (error) {
@@ -99,6 +101,18 @@ function fileChecks(place: Place): Check[] {
   return [{ name: "file_modes", ok: exposed.length === 0, detail }];
 }
 
+/** Work that failed again and again is not lost: it waits here for what kept it from being done to be mended. */
+async function jobCheck(q: Query): Promise<Check> {
+  const kinds = await jobs.givenUp(q);
+  if (kinds.length === 0) return { name: "jobs", ok: true, detail: "none was given up" };
+  return {
+    name: "jobs",
+    ok: false,
+    detail: kinds.map(({ kind, count, last_error }) => `${count} × ${kind} given up (${last_error})`).join("; "),
+    help: "This work in the background failed 25 times over days. Mend what it names, then `--fix` queues it anew.",
+  };
+}
+
 async function repair(place: Place): Promise<Check[]> {
   const done: Check[] = [];
   const note = (detail: string) => done.push({ name: "fixed", ok: true, detail });
@@ -106,6 +120,8 @@ async function repair(place: Place): Promise<Check[]> {
   try {
     const balances = await store.write(repairBalances);
     if (balances > 0) note(`${balances} balances set to the sum of their postings`);
+    const taken = await store.write(jobs.takeUp);
+    if (taken > 0) note(`${taken} jobs that were given up queued anew`);
   } catch (error) {
     throw refused(error);
   } finally {

@@ -118,9 +118,11 @@ export function createJobRunner(options: Options): JobRunner {
 
   async function putBack(row: jobs.JobRow, error: unknown): Promise<void> {
     if (error instanceof TryAgain) return void (await write((tx) => jobs.retry(tx, row, error.runAt, error.message)));
-    deps!.log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, "job failed");
+    const isLast = row.attempts >= maxAttempts;
+    const message = isLast ? "job given up" : "job failed";
+    deps!.log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
     const text = String(error).slice(0, 500);
-    if (row.attempts >= maxAttempts) return void (await write((tx) => jobs.bury(tx, row, text)));
+    if (isLast) return void (await write((tx) => jobs.bury(tx, row, text)));
     const wait = Math.round(1000 * Math.exp(Math.min(row.attempts, 10)));
     await write((tx) => jobs.retry(tx, row, clock.now() + wait, text));
   }

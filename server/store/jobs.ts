@@ -20,12 +20,13 @@ interface NewJob {
 }
 
 /**
- * Queues a job once per key; a key that is queued already is moved to the earlier time. One that is early enough is read
- * and not written: many transactions queue the same job at once, and only its end may collide with them.
+ * Queues a job once per key; a key that is queued already is moved to the earlier time, one that was given up begins anew. One
+ * that is early enough is read and not written: many transactions queue the same job at once, and only its end may collide with them.
  */
 export async function add(tx: Query, job: NewJob): Promise<void> {
-  const known = await tx.one<{ run_at: number }>("SELECT run_at FROM jobs WHERE unique_key = ?", job.key);
-  if (known && known.run_at <= job.runAt) return;
+  const known = await tx.one<{ run_at: number; state: string }>("SELECT run_at, state FROM jobs WHERE unique_key = ?", job.key);
+  if (known?.state === "queued" && known.run_at <= job.runAt) return;
+  if (known?.state === "dead") await tx.run(`${begin} WHERE unique_key = ? AND state = 'dead'`, job.key);
   await tx.run(
     `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES (?, ?, ?, ?, ?, 0, 'queued', 0, ?)
      ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
@@ -101,5 +102,17 @@ export const again = (tx: Query, job: JobRow, runAt: number) =>
     job.lease_token,
   );
 
+/** Gives a job up: it runs again only when it is queued anew or taken up. */
 export const bury = (tx: Query, job: JobRow, error: string) =>
   tx.run("UPDATE jobs SET state = 'dead', last_error = ? WHERE id = ? AND lease_token = ?", error, job.id, job.lease_token);
+
+const begin = "UPDATE jobs SET state = 'queued', attempts = 0, lease_until = 0, lease_token = NULL";
+
+/** Queues every job that was given up; how many. */
+export const takeUp = (tx: Query) => tx.run(`${begin} WHERE state = 'dead'`);
+
+/** The jobs that were given up, by kind, with what one of them failed of. */
+export const givenUp = (q: Query) =>
+  q.all<{ kind: string; count: number; last_error: string }>(
+    "SELECT kind, COUNT(*) AS count, MAX(last_error) AS last_error FROM jobs WHERE state = 'dead' GROUP BY kind ORDER BY kind",
+  );

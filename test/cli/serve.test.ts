@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openStore } from "../../server/store/open.ts";
+import { insertRow } from "../../server/store/rows.ts";
 import { playtest } from "../helpers/cli.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { freshFolder } from "../helpers/store.ts";
@@ -129,6 +131,33 @@ describe("serve doctor and migrate", () => {
     expect(found.stderr).toBe("error: 1 check failed: file_modes.\n");
     expect((await run("doctor", "--data", folder, "--fix")).code).toBe(0);
     expect((await run("doctor", "--data", folder)).code).toBe(0);
+  });
+
+  it("finds work that was given up, and queues it anew with --fix", async () => {
+    await run("migrate", "--data", folder);
+    const store = await openStore({ dataDir: folder });
+    const job = {
+      id: "1",
+      kind: "send-mail",
+      unique_key: "send-mail:1",
+      payload: "{}",
+      run_at: 1,
+      attempts: 25,
+      lease_until: 0,
+      created_at: 1,
+    };
+    await store.write((tx) => insertRow(tx, "jobs", { ...job, state: "dead", last_error: "Error: no route" }));
+    await store.close();
+    const found = await run("doctor", "--data", folder);
+    expect(found).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("jobs\tfailed\t1 × send-mail given up (Error: no route)"),
+    });
+    expect((await run("doctor", "--data", folder, "--fix")).stdout).toContain("fixed\tok\t1 jobs that were given up queued anew");
+    expect(await run("doctor", "--data", folder)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("jobs\tok\tnone was given up"),
+    });
   });
 
   it("does not make a database where there is none", async () => {

@@ -18,7 +18,9 @@ export const doctor = define({
   flags: {
     ...place,
     ledger: flag.toggle("Check the books too; reads every posting"),
-    fix: flag.toggle("Repair kept balances and file modes; no server may be running on a SQLite file"),
+    fix: flag.toggle(
+      "Repair kept balances and file modes, queue jobs anew that were given up; no server may be running on a SQLite file",
+    ),
   },
   examples: [
     "playtest serve doctor --ledger",

@@ -14,4 +14,14 @@ export const operationsRules: readonly Mutant[] = [
     only: "revoked key and a suspended account",
     edits: [["server/http/event-stream.ts", "if (events.length > 0 && !(await source.allowed())) break;", ""]],
   },
+  {
+    rule: "a job that was given up begins anew when it is queued again",
+    test: "store/jobs",
+    edits: [["server/store/jobs.ts", 'if (known?.state === "dead") await', "if (known === undefined) await"]],
+  },
+  {
+    rule: "a job that was given up is as good as new once it is taken up",
+    test: "store/jobs",
+    edits: [["server/store/jobs.ts", "SET state = 'queued', attempts = 0,", "SET state = 'queued', attempts = jobs.attempts,"]],
+  },
 ];

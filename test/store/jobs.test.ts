@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Deps } from "../../server/deps.ts";
+import { createJobRunner, type JobRunner } from "../../server/jobs/runner.ts";
+import type { Log } from "../../server/log.ts";
+import * as jobs from "../../server/store/jobs.ts";
+import { createTestClock, startTime } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+const day = 86_400_000;
+
+describe.each(drivers)("background jobs ($name)", ({ open }) => {
+  let store: TestStore;
+  let runner: JobRunner;
+  let mended: boolean;
+  let done: string[];
+  let tries: number;
+  const clock = createTestClock();
+  const said: string[] = [];
+  const say = (_: unknown, message?: string) => void said.push(message ?? "");
+  const log: Log = { debug: say, info: say, warn: say, error: say, access: say };
+
+  beforeEach(async () => {
+    store = await open();
+    [mended, done, tries] = [false, [], 0];
+    let ids = 0;
+    const kinds = {
+      fragile: async ({ payload }: { payload: Record<string, unknown> }) => {
+        tries++;
+        if (!mended) throw new Error("it is broken");
+        done.push(String(payload.name));
+      },
+    };
+    runner = createJobRunner({ kinds, clock, newId: () => `${startTime}-${ids++}`, leaseMs: 45_000 });
+    runner.start({ store, log } as unknown as Deps);
+  });
+  afterEach(async () => {
+    await runner.stop();
+    await store.remove();
+  });
+
+  const queue = (name: string) =>
+    store.write((tx) => runner.schedule(tx, { kind: "fragile", key: name, payload: { name }, runAt: clock.now() }));
+  const pass = () => runner.advance(clock.now() + 10 * day, clock.moveTo);
+
+  it("that were given up are said, run when they are queued anew, and only then", async () => {
+    await queue("host");
+    await pass();
+    expect(tries).toBe(25);
+    expect(said.at(-1)).toBe("job given up");
+    expect(await store.read(jobs.givenUp)).toEqual([{ kind: "fragile", count: 1, last_error: "Error: it is broken" }]);
+    mended = true;
+    await pass();
+    expect(tries).toBe(25);
+    await queue("host");
+    await pass();
+    expect(done).toEqual(["host"]);
+    expect(await store.read(jobs.givenUp)).toEqual([]);
+  });
+
+  it("that were given up can all be taken up again, and are tried as often as before", async () => {
+    for (const name of ["a", "b"]) await queue(name);
+    await pass();
+    expect(await store.write(jobs.takeUp)).toBe(2);
+    await pass();
+    expect(tries).toBe(100);
+    mended = true;
+    await store.write(jobs.takeUp);
+    await pass();
+    expect(done.sort()).toEqual(["a", "b"]);
+  });
+});
