@@ -81,6 +81,11 @@ export interface Config {
   /** So long after its last sign of life another process on the same database goes on with a server's jobs. */
   jobs: { leaseMs: number };
   passwords: { scryptLogN: number };
+  /**
+   * What is removed so long after its time, looked for `everyMs`: sent mails, deliveries of webhooks that ended, and which reports of
+   * the card processor were taken. What expires, such as sessions and stored replies, goes when it has.
+   */
+  retention: { everyMs: number; mailMs: number; deliveryMs: number; processorEventMs: number };
 }
 
 /** On when both `rpcUrl` and `receiver` are set. `usdc` is the token's contract. */
@@ -107,6 +112,7 @@ export interface Pricing {
 const minute = 60_000;
 const GiB = 1024 ** 3;
 const hour = 3_600_000;
+const day = 24 * hour;
 
 export const defaults: Config = {
   baseUrl: "http://127.0.0.1:4747",
@@ -170,4 +176,5 @@ export const defaults: Config = {
   mail: { from: "playtest <no-reply@localhost>", smtpUrl: null },
   jobs: { leaseMs: 45_000 },
   passwords: { scryptLogN: 17 },
+  retention: { everyMs: hour, mailMs: 30 * day, deliveryMs: 90 * day, processorEventMs: 90 * day },
 };

@@ -3,6 +3,7 @@ import { watchChains } from "./billing/crypto-arrivals.ts";
 import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import { keyUsage } from "./http/auth.ts";
+import { removeOldFromNowOn } from "./jobs/remove-old.ts";
 import { type Listening, listen } from "./listen.ts";
 import { createCards } from "./providers/cards/index.ts";
 import { ensureCategories } from "./seed.ts";
@@ -34,7 +35,10 @@ export async function start(options: {
   const baseUrl = options.publicUrl ?? `http://${host}:${server.port}`;
   const deps = createDeps({ ...outside, cards, config: { ...outside.config, baseUrl }, draining: draining.signal });
   await ensureCategories(deps);
-  if (!deps.config.sandbox) await watchChains(deps);
+  if (!deps.config.sandbox) {
+    await watchChains(deps);
+    await removeOldFromNowOn(deps);
+  }
   const app = createApp(deps);
   deps.jobs.start(deps);
   server.serve(app);

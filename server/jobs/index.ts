@@ -5,6 +5,7 @@ import { disputeLater } from "./dispute-payment.ts";
 import { lapsePayment } from "./lapse-payments.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
 import { remindHolder } from "./reminders.ts";
+import { removeOld } from "./remove-old.ts";
 import { renewSubscription } from "./renew-subscriptions.ts";
 import type { JobKinds } from "./runner.ts";
 import { keepDeposit, scanDeposits } from "./scan-deposits.ts";
@@ -20,6 +21,7 @@ export const jobKinds: JobKinds = {
   "lapse-payment": lapsePayment,
   "discard-upload": discardUpload,
   "release-quote": releaseQuote,
+  "remove-old": removeOld,
   "renew-subscription": renewSubscription,
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,

@@ -31,5 +31,3 @@ export const save = (tx: Query, accountId: string, key: string, reply: StoredRep
     now,
     reply.expires_at,
   );
-
-export const prune = (tx: Query, now: number) => tx.run("DELETE FROM idempotency WHERE expires_at <= ?", now);

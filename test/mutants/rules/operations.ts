@@ -24,4 +24,20 @@ export const operationsRules: readonly Mutant[] = [
     test: "store/jobs",
     edits: [["server/store/jobs.ts", "SET state = 'queued', attempts = 0,", "SET state = 'queued', attempts = jobs.attempts,"]],
   },
+  {
+    rule: "what is over is removed however much there is of it",
+    test: "api/retention",
+    edits: [
+      [
+        "server/jobs/remove-old.ts",
+        "let removed = batch;\n    while (removed === batch &&",
+        "let removed = batch;\n    if (removed === batch &&",
+      ],
+    ],
+  },
+  {
+    rule: "a delivery that may still be sent is not removed",
+    test: "api/retention",
+    edits: [["server/store/old-rows.ts", "NOT IN ('pending', 'paused', 'held')", "NOT IN ('pending', 'paused')"]],
+  },
 ];

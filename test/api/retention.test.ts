@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import { emitTo, newDelivery } from "../../server/events.ts";
+import { startSession } from "../../server/sessions.ts";
+import { insertRows } from "../../server/store/rows.ts";
+import * as webhooks from "../../server/store/webhooks.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { createGame, type Person, registerOwner } from "../helpers/story.ts";
+
+const day = 86_400_000;
+const tables = [
+  "idempotency",
+  "sessions",
+  "one_time_tokens",
+  "mails",
+  "webhook_deliveries",
+  "webhook_attempts",
+  "processor_events",
+];
+const kept = ["events", "notifications", "games", "users"];
+
+onBothDatabases("what nobody needs any more", (serve) => {
+  let server: TestServer;
+
+  const counts = (names: readonly string[]) =>
+    server.deps.store.read(async (q) => {
+      const found: Record<string, number> = {};
+      for (const name of names) found[name] = (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${name}`))!.n;
+      return found;
+    });
+
+  /** A delivery that arrived, and one that waits for its webhook to be enabled. */
+  const deliver = (owner: Person) =>
+    server.deps.store.write(async (tx) => {
+      const { deps } = server;
+      const webhook = {
+        ...{
+          id: deps.newId(),
+          owner_id: owner.id,
+          url: "https://example.com/",
+          host: "example.com",
+          events: '["*"]',
+          secret: "",
+        },
+        ...{
+          is_active: 0,
+          failure_count: 10,
+          last_failure_at: null,
+          disabled_at: null,
+          created_at: deps.clock.now(),
+          deleted_at: null,
+        },
+      };
+      await webhooks.insert(tx, webhook);
+      const recipient = { id: owner.id, role: "game_owner" } as const;
+      const event = await emitTo(deps, tx, recipient, { kind: "payment.failed", data: {}, notice: {} });
+      const arrived = newDelivery(deps, webhook, event, "delivered", null);
+      await webhooks.insertDelivery(tx, arrived);
+      const about = { delivery_id: arrived.id, status_code: 200, error: null, duration_ms: 1, response: "thanks" };
+      await webhooks.insertAttempts(tx, [{ ...about, id: deps.newId(), created_at: deps.clock.now() }]);
+    });
+
+  it("goes after its time, however much there is of it; history stays", async () => {
+    server = await serve({ config: (config) => (config.sandbox = false) });
+    const owner = await registerOwner(server);
+    await createGame(owner);
+    await owner.post("/notifications/mark-all-read", {}, { "idempotency-key": "once" });
+    await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
+    await server.deps.store.write((tx) => startSession(server.deps, tx, owner.id));
+    await deliver(owner);
+    const now = server.clock.now();
+    const reports = Array.from({ length: 1001 }, (_, n) => ({
+      provider: "stripe",
+      event_id: `evt_${n}`,
+      kind: "x",
+      received_at: now,
+    }));
+    await server.deps.store.write((tx) => insertRows(tx, "processor_events", reports));
+    await server.advance(0);
+    const history = await counts(kept);
+
+    const after = async (days: number) => {
+      server.clock.set(now + days * day);
+      await server.advance(0);
+      return Object.values(await counts(tables));
+    };
+    expect(await after(0)).toEqual([1, 1, 1, 1, 2, 1, 1001]);
+    expect(await after(2)).toEqual([0, 1, 0, 1, 2, 1, 1001]);
+    expect(await after(29)).toEqual([0, 1, 0, 1, 2, 1, 1001]);
+    expect(await after(31)).toEqual([0, 0, 0, 0, 2, 1, 1001]);
+    expect(await after(89)).toEqual([0, 0, 0, 0, 2, 1, 1001]);
+    expect(await after(91)).toEqual([0, 0, 0, 0, 1, 0, 0]);
+    expect(await counts(kept)).toEqual(history);
+    expect((await owner.get("/events")).body.data.events).toHaveLength(history.events!);
+  });
+});
