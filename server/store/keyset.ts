@@ -18,6 +18,7 @@ export function keyset(page: Page, table: string, order: "newest" | "oldest" = "
   const [sign, direction] = order === "newest" ? ["<", "DESC"] : [">", "ASC"];
   const tail = `ORDER BY ${at} ${direction}, ${id} ${direction} LIMIT ?`;
   if (!page.after) return { sql: tail, values: [page.limit + 1] };
-  const sql = `AND (${at} ${sign} ? OR (${at} = ? AND ${id} ${sign} ?)) ${tail}`;
+  // The first half leads by an index to where the last page ended; without it each page would read all those before it.
+  const sql = `AND ${at} ${sign}= ? AND (${at} ${sign} ? OR ${id} ${sign} ?) ${tail}`;
   return { sql, values: [page.after.at, page.after.at, page.after.id, page.limit + 1] };
 }

@@ -89,12 +89,13 @@ export function listForPlaytester(q: Query, playtesterId: string, page: Page) {
 /** An owner's slots that have this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: string, now: number, page: Page) {
   const { sql, values } = keyset(page, "s");
-  const bound = status === "expired" ? ["expired", "open", "reserved"] : [status, status, status];
   // The stored status narrows by index; the status at this instant decides.
+  const stored = status === "expired" ? ["expired", "open", "reserved"] : [status];
+  const narrowed = stored.length === 1 ? "= ?" : "IN (?, ?, ?)";
   return q.all<SlotDetailRow>(
-    `${detail} WHERE s.owner_id = ? AND s.status IN (?, ?, ?) AND ${statusSql} = ? ${sql}`,
+    `${detail} WHERE s.owner_id = ? AND s.status ${narrowed} AND ${statusSql} = ? ${sql}`,
     ownerId,
-    ...bound,
+    ...stored,
     now,
     now,
     status,

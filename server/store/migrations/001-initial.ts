@@ -12,6 +12,7 @@ export const initial = {
       email_verified_at {int}, validated_at {int}, suspended_at {int}, simulated {int} NOT NULL DEFAULT 0,
       created_at {int} NOT NULL, updated_at {int} NOT NULL) {strict}`,
     `CREATE INDEX users_by_role ON users (role, created_at, id)`,
+    `CREATE INDEX users_by_time ON users (created_at, id)`,
     `CREATE TABLE api_keys (
       id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id), name TEXT NOT NULL, prefix TEXT NOT NULL, hash TEXT NOT NULL UNIQUE,
       scopes TEXT NOT NULL, created_at {int} NOT NULL, last_used_at {int}, expires_at {int}, revoked_at {int}) {strict}`,
@@ -90,6 +91,7 @@ export const initial = {
       id TEXT PRIMARY KEY, playtest_id TEXT NOT NULL REFERENCES playtests (id), playtester_id TEXT NOT NULL REFERENCES users (id), status TEXT NOT NULL,
       qualifications_response TEXT, created_at {int} NOT NULL, reviewed_at {int}, assigned_slot_id TEXT, UNIQUE (playtest_id, playtester_id)) {strict}`,
     `CREATE INDEX applications_by_playtest ON applications (playtest_id, status, created_at, id)`,
+    `CREATE INDEX applications_by_playtest_all ON applications (playtest_id, created_at, id)`,
     `CREATE INDEX applications_by_playtester ON applications (playtester_id, created_at, id)`,
 
     // Ledger (double entry, append only; system accounts keep no cached balance)

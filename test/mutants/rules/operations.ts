@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
 import type { Mutant } from "../mutant.ts";
 
 /** What keeps a server up for months, whoever asks it for what. */
@@ -39,5 +40,17 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a delivery that may still be sent is not removed",
     test: "api/retention",
     edits: [["server/store/old-rows.ts", "NOT IN ('pending', 'paused', 'held')", "NOT IN ('pending', 'paused')"]],
+  },
+  {
+    rule: "a page far down a list is led to by an index",
+    test: "store/lists",
+    only: "events go on by an index",
+    edits: [["server/store/keyset.ts", "AND ${at} ${sign}= ? AND (", "AND (${at} + 0) ${sign}= ? AND ("]],
+  },
+  {
+    rule: "the submissions of one status are not looked for among all",
+    test: "store/lists",
+    only: "the few submissions",
+    edits: [["server/store/slots.ts", "AND s.status ${narrowed} AND", "AND +s.status ${narrowed} AND"]],
   },
 ];

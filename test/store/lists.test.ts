@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import * as admin from "../../server/store/admin.ts";
+import * as applications from "../../server/store/applications.ts";
+import * as chat from "../../server/store/chat.ts";
+import type { Query, Value } from "../../server/store/db.ts";
+import * as earnings from "../../server/store/earnings.ts";
+import * as events from "../../server/store/events.ts";
+import * as games from "../../server/store/games.ts";
+import * as hours from "../../server/store/hours.ts";
+import * as keys from "../../server/store/keys.ts";
+import type { Page } from "../../server/store/keyset.ts";
+import * as mails from "../../server/store/mails.ts";
+import * as notifications from "../../server/store/notifications.ts";
+import * as payments from "../../server/store/payments.ts";
+import * as playtests from "../../server/store/playtests.ts";
+import * as slots from "../../server/store/slots.ts";
+import * as webhooks from "../../server/store/webhooks.ts";
+import { drivers } from "../helpers/store.ts";
+
+const page: Page = { limit: 20, after: { at: 1, id: "1" } };
+const lists: Record<string, (q: Query) => Promise<unknown>> = {
+  payouts: (q) => admin.listPayouts(q, page),
+  users: (q) => admin.listUsers(q, {}, page),
+  "users of a role": (q) => admin.listUsers(q, { role: "playtester" }, page),
+  "applications of a playtest": (q) => applications.listForPlaytest(q, "p", page),
+  "applications of a playtester": (q) => applications.listOwn(q, "t", page),
+  "messages, oldest first": (q) => chat.listMessages(q, "c", "asc", page),
+  "messages, newest first": (q) => chat.listMessages(q, "c", "desc", page),
+  earnings: (q) => earnings.list(q, "t", page),
+  events: (q) => events.list(q, "o", page),
+  games: (q) => games.listForOwner(q, "o", page),
+  builds: (q) => games.listBuilds(q, "g", page),
+  hours: (q) => hours.listForOwner(q, "o", page),
+  keys: (q) => keys.listForUser(q, "o", page),
+  mails: (q) => mails.list(q, page),
+  notifications: (q) => notifications.list(q, "o", false, page),
+  "unread notifications": (q) => notifications.list(q, "o", true, page),
+  payments: (q) => payments.listForOwner(q, "o", page),
+  playtests: (q) => playtests.listForGame(q, "g", page),
+  offers: (q) => playtests.listOffers(q, "t", 1, page),
+  "slots of a playtest": (q) => slots.listForPlaytest(q, "p", page),
+  "slots of a playtester": (q) => slots.listForPlaytester(q, "t", page),
+  "submissions of a status": (q) => slots.listForOwner(q, "o", "submitted", 1, page),
+  "submissions that expired": (q) => slots.listForOwner(q, "o", "expired", 1, page),
+  webhooks: (q) => webhooks.listForOwner(q, "o", page),
+  deliveries: (q) => webhooks.listDeliveries(q, "w", page),
+};
+
+/** How SQLite looks up a list. */
+async function planOf(list: (q: Query) => Promise<unknown>): Promise<string[]> {
+  const store = await drivers[0]!.open();
+  const plans: string[] = [];
+  await store.read((q) => {
+    const all = async <T>(sql: string, ...values: Value[]) => {
+      const steps = await q.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+      plans.push(...steps.map(({ detail }) => detail));
+      return [] as T[];
+    };
+    return list({ ...q, all });
+  });
+  await store.remove();
+  return plans;
+}
+
+/** A page far down a list costs what the first one does: an index leads to where the last page ended, in the order of the list. */
+it.each(Object.entries(lists))("%s go on by an index, without sorting", async (_, list) => {
+  const plan = await planOf(list);
+  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH \w USING INDEX .*created_at[<>]\?/));
+  expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+});
+
+it("the few submissions of one status are not looked for among all", async () => {
+  expect((await planOf(lists["submissions of a status"]!))[0]).toContain("(owner_id=? AND status=? AND created_at<?)");
+});
