@@ -60,6 +60,21 @@ export const tooExpensive = (message: string, hint?: string) => new CliError("SP
 export const failure = (message: string, hint?: string, cause?: unknown) =>
   new CliError("ERROR", exitCodes.error, message, { hint, cause });
 
+const unwritable: Readonly<Record<string, string>> = {
+  ENOENT: "its folder does not exist",
+  ENOTDIR: "a part of its path is not a folder",
+  EISDIR: "it is a folder",
+  EACCES: "it may not be written by you",
+  EPERM: "it may not be written by you",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  EEXIST: "it exists already",
+};
+
+/** A file that cannot be written, in words. */
+export const cannotWrite = (path: string, error: Error, hint = "Name another place, or make room for it there.") =>
+  failure(`Cannot write ${path}: ${unwritable[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message}.`, hint, error);
+
 /** Statuses by which a server may say that it has no such route. */
 const absent: readonly (number | undefined)[] = [404, 405, 501];
 

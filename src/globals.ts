@@ -20,7 +20,7 @@ export const globalFlags = [
   { name: "tsv", summary: "Tab-separated values with a header" },
   { name: "header", summary: "Add a header to tab-separated output" },
   { name: "raw-cells", summary: "Do not put ' before cells a spreadsheet would run" },
-  { name: "output", short: "o", value: "FILE", summary: "Write the result to a file" },
+  { name: "output", short: "o", value: "FILE", summary: "Write the result to a file; - is standard output" },
   { name: "quiet", short: "q", summary: "No remarks on standard error" },
   { name: "verbose", short: "v", summary: "One line for every request" },
   { name: "debug", summary: "Requests and replies in full, secrets taken out" },

@@ -1,9 +1,10 @@
 import { type GlobalFlag, globalFlags } from "./globals.ts";
 
 const width = 30;
-const whole = 80;
+/** Columns of the narrowest usual terminal. */
+export const whole = 80;
 
-/** Prose in lines that fit the narrowest usual terminal; a longer word stays whole. */
+/** Prose in lines that fit; a longer word stays whole. */
 export function fold(text: string, most = whole): string[] {
   const folded: string[] = [];
   for (const word of text.split(/\s+/)) {

@@ -9,7 +9,7 @@ import { cacheDir, configDir } from "./config/paths.ts";
 import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "./config/settings.ts";
 import { openStore } from "./config/store.ts";
 import type { Api, Context, Outside, Spending } from "./context.ts";
-import { DryRun, declined, failure, tooExpensive, usage } from "./errors.ts";
+import { cannotWrite, DryRun, declined, tooExpensive, usage } from "./errors.ts";
 import type { GlobalValues } from "./globals.ts";
 import type { TimeMode } from "./io/cells.ts";
 import { chooseFormat } from "./io/formats.ts";
@@ -72,7 +72,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     debug: flags.debug === true || Boolean(env.PLAYTEST_DEBUG),
     err: io.err,
   });
-  const sink = flags.output === undefined ? stdoutSink(io) : fileSink(flags.output);
+  const sink = flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output);
   const choice = (name: "color" | "time" | "progress") => settings().get(name)!;
   const paint = painter(wantsColour(io, choice("color").value, sink.terminal));
   const baseUrl = () => settings().get("baseUrl")!.value;
@@ -206,7 +206,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
 
 const writePrivate = (path: string, text: string) =>
   writeFile(path, `${text}\n`, { mode: 0o600, flag: "wx" }).catch((error: Error) => {
-    throw failure(`Cannot write ${path}: ${error.message}.`, "A file that exists is never overwritten with a secret.", error);
+    throw cannotWrite(path, error, "A file that exists is never overwritten with a secret.");
   });
 
 function checkIdempotencyKey(key: string | undefined) {

@@ -141,6 +141,6 @@ export function define<
   return { ...spec, operations: names, risk: spec.risk ?? worst } as unknown as Command;
 }
 
-export { col, detail } from "../io/cells.ts";
+export { col, detail, prose, spare } from "../io/cells.ts";
 export { flag } from "./flags.ts";
 export type { Context, Outcome, View };

@@ -11,6 +11,8 @@ export interface Column {
   as?: Format;
   /** Only in the detail view of one item. */
   detail?: boolean;
+  /** In a table that is wider than the terminal: its text goes on below, or it is left out. Any other column is cut. */
+  give?: "wrap" | "spare";
 }
 
 export interface View {
@@ -21,6 +23,15 @@ export interface View {
 
 /** A column of a view. */
 export const col = (header: string, value: Column["value"], as: Format = "text"): Column => ({ header, value, as });
+/** A column whose text is read to its end: on a narrow terminal it goes on below. */
+export const prose = (header: string, value: Column["value"]): Column => ({ header, value, as: "text", give: "wrap" });
+/** A column that a terminal too narrow for all of them leaves out. */
+export const spare = (header: string, value: Column["value"], as: Format = "text"): Column => ({
+  header,
+  value,
+  as,
+  give: "spare",
+});
 /** A line that only the detail view of one item shows. */
 export const detail = (header: string, value: Column["value"], as: Format = "text"): Column => ({
   header,

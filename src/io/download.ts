@@ -1,8 +1,9 @@
-import { mkdir, open as openFile, rename, rm, stat } from "node:fs/promises";
+import { open as openFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import type { Readable } from "node:stream";
 import type { HttpReply, HttpRequest } from "../api/transport.ts";
-import { CliError, exitCodes, failure } from "../errors.ts";
+import { CliError, cannotWrite, exitCodes, failure } from "../errors.ts";
+import { makeFolder } from "./folder.ts";
 
 /** One file from a signed link into a folder: goes on where an earlier try stopped, and is there only when it is whole. */
 export interface Download {
@@ -121,7 +122,7 @@ const isDiskError = (error: unknown) =>
 /** Fetches the file; gives its path. Throws after `tries` tries in a row that brought no byte. */
 export async function download(options: Download): Promise<string> {
   const part = `${options.stem}.part`;
-  await mkdir(dirname(part), { recursive: true });
+  await makeFolder(dirname(part));
   let address = await options.link();
   let idle = 0;
   let last: unknown;
@@ -129,8 +130,7 @@ export async function download(options: Download): Promise<string> {
     const before = (await sizeOf(part)) ?? 0;
     const outcome = await attempt(options, address, part).catch((error: unknown) => {
       if (options.signal.aborted) throw options.signal.reason;
-      if (!lost(error, options.signal))
-        throw isDiskError(error) ? failure(`Cannot write ${part}: ${(error as Error).message}.`, undefined, error) : error;
+      if (!lost(error, options.signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
       last = error;
       return "again" as const;
     });

@@ -136,9 +136,18 @@ export function createOutput(options: OutputOptions): Output {
 
   async function drawTable(columns: readonly Column[], items: readonly Item[]) {
     const { table } = await import("./table.ts");
-    const head = columns.map((column) => options.paint("bold", column.header.toUpperCase()));
-    const rows = items.map((item) => columns.map((column) => show(columnValue(column, item), column.as, cells)));
-    await sink.write(await table([head, ...rows], options.columns));
+    const cell = ({ give, ...column }: Column, item: Item) => {
+      const value = columnValue(column, item);
+      // Line breaks stay where there is room for lines.
+      const parts = give === "wrap" && typeof value === "string" ? value.trimEnd().split(/\r?\n/) : [value];
+      return parts.map((part) => show(part, column.as, cells)).join("\n");
+    };
+    const drawn = columns.map((column) => ({
+      head: options.paint("bold", column.header.toUpperCase()),
+      give: column.give,
+      cells: items.map((item) => cell(column, item)),
+    }));
+    await sink.write(await table(drawn, options.columns));
   }
 
   async function detailView(view: View, item: Item) {
@@ -259,6 +268,7 @@ export function createOutput(options: OutputOptions): Output {
     format,
     paint: options.paint,
     async check() {
+      await sink.open();
       if (format.kind === "jq") await (await import("./jq.ts")).checkExpression(format.expression);
     },
     emit,

@@ -1,10 +1,12 @@
-import { open, rename, rm } from "node:fs/promises";
-import { failure } from "../errors.ts";
+import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { cannotWrite } from "../errors.ts";
 import type { Io } from "./io.ts";
 
 /** Where data goes: standard output, or a file that appears only when it is whole. */
 export interface Sink {
   readonly terminal: boolean;
+  /** Makes sure, before anything is done, that there is a place to write to. */
+  open(): Promise<void>;
   write(chunk: string | Uint8Array): Promise<void>;
   /** Ends the output; without `complete` a file is taken back. */
   close(complete: boolean): Promise<void>;
@@ -12,33 +14,52 @@ export interface Sink {
 
 export const stdoutSink = (io: Io): Sink => ({
   terminal: io.terminal.stdout,
+  open: async () => {},
   write: io.out,
   close: async () => {},
 });
 
+interface Place {
+  handle: FileHandle;
+  /** Where the file is until it is whole, and where it goes then; neither for a device or a pipe, which is written as it is. */
+  moves?: { from: string; to: string };
+}
+
+async function openPlace(path: string, mode: number): Promise<Place> {
+  const there = await stat(path).catch(() => undefined);
+  if (there && !there.isFile()) return { handle: await open(path, "w", mode) };
+  const to = there ? await realpath(path) : path;
+  return { handle: await open(`${to}.part`, "w", mode), moves: { from: `${to}.part`, to } };
+}
+
 /** A file written beside its place and renamed at the end. `mode` is for a new file. */
 export function fileSink(path: string, mode = 0o666): Sink {
-  const temporary = `${path}.part`;
-  let handle: Awaited<ReturnType<typeof open>> | undefined;
+  let place: Place | undefined;
   const complain = (error: Error) => {
-    throw failure(`Cannot write ${path}: ${error.message}.`, undefined, error);
+    throw cannotWrite(path, error);
   };
   const opened = async () => {
-    handle ??= await open(temporary, "w", mode).catch(complain);
-    return handle;
+    place ??= await openPlace(path, mode).catch(complain);
+    return place;
   };
   return {
     terminal: false,
+    async open() {
+      place = await openPlace(path, mode).catch((error: Error) => {
+        throw cannotWrite(path, error, "Nothing was done. Make its folder, or name another file.");
+      });
+    },
     async write(chunk) {
-      const file = await opened();
-      await file.writeFile(chunk).catch(complain);
+      const { handle } = await opened();
+      await handle.writeFile(chunk).catch(complain);
     },
     async close(complete) {
       if (complete) await opened();
-      if (handle === undefined) return;
+      if (place === undefined) return;
+      const { handle, moves } = place;
+      place = undefined;
       await handle.close();
-      handle = undefined;
-      await (complete ? rename(temporary, path).catch(complain) : rm(temporary, { force: true }));
+      if (moves) await (complete ? rename(moves.from, moves.to).catch(complain) : rm(moves.from, { force: true }));
     },
   };
 }

@@ -1,38 +1,100 @@
+export interface TableColumn {
+  head: string;
+  /** How it gives way on a narrow terminal: its text goes on below, or it is left out. Unless given it is cut. */
+  give: "wrap" | "spare" | undefined;
+  cells: readonly string[];
+}
+
+type Measure = (text: string) => number;
+interface Measured extends TableColumn {
+  natural: number;
+  header: number;
+}
+
 const gap = 2;
 const narrowest = 8;
+const roomy = 16;
 
-/** Widths that fit: the widest column gives way first, none below 8 characters. */
-export function fitWidths(natural: readonly number[], columns: number): number[] {
-  const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
-  while (excess > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= narrowest) break;
-    widths[widths.indexOf(widest)]!--;
-    excess--;
+const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + gap, -gap);
+
+/** Widths that fit: the widest column gives way first, down to what each needs least. */
+function shrink(widths: readonly number[], least: readonly number[], columns: number): number[] {
+  const fitted = [...widths];
+  for (let excess = total(fitted) - columns; excess > 0; excess--) {
+    const widest = Math.max(...fitted.filter((width, i) => width > least[i]!));
+    const at = fitted.findIndex((width, i) => width === widest && width > least[i]!);
+    if (at < 0) break;
+    fitted[at]!--;
   }
-  return widths;
+  return fitted;
+}
+
+/** Headers are cut only when nothing else is left to give, and short ids after them. */
+function fitWidths(measured: readonly Measured[], columns: number): number[] {
+  const natural = measured.map((column) => column.natural);
+  const whole = shrink(
+    natural,
+    measured.map(({ header }) => Math.max(header, narrowest)),
+    columns,
+  );
+  const short = shrink(whole, Array(whole.length).fill(narrowest), columns);
+  return shrink(short, Array(short.length).fill(1), columns);
+}
+
+/** Without the last spare columns, where there is no room for all to be read. */
+function kept(measured: readonly Measured[], columns: number): readonly Measured[] {
+  const needed = measured.map(({ natural, header }) => Math.min(natural, Math.max(header, roomy)));
+  const spare = measured.findLastIndex(({ give }) => give === "spare");
+  if (total(needed) <= columns || spare < 0) return measured;
+  return kept(measured.toSpliced(spare, 1), columns);
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Lines of at most `width` columns, broken between words, and within those that are longer. */
+export function wrapped(text: string, width: number, measure: Measure): string[] {
+  const folded: string[] = [];
+  let line = "";
+  const parts = text.split(/(?<=\s)(?=\S)/).flatMap((word) => {
+    return measure(word.trimEnd()) <= width ? [word] : [...graphemes.segment(word)].map(({ segment }) => segment);
+  });
+  for (const part of parts) {
+    const full = line !== "" && measure(line + part.trimEnd()) > width;
+    if (full) folded.push(line.trimEnd());
+    line = full ? part : line + part;
+  }
+  return [...folded, line.trimEnd()];
 }
 
 const bare = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"];
 const barer = [...bare, "left", "left-mid", "mid", "mid-mid", "right", "right-mid"];
 const chars = { ...Object.fromEntries(barer.map((name) => [name, ""])), middle: " ".repeat(gap) };
 
-/** An aligned table without borders, cut to the terminal's width. */
-export async function table(rows: readonly (readonly string[])[], columns: number): Promise<string> {
+/** An aligned table without borders that fits the terminal's width. */
+export async function table(all: readonly TableColumn[], columns: number): Promise<string> {
   const [{ default: Table }, { default: utils }] = await Promise.all([import("cli-table3"), import("cli-table3/src/utils.js")]);
-  const count = rows[0]?.length ?? 0;
-  const natural = Array.from({ length: count }, (_, i) => Math.max(1, ...rows.map((row) => utils.strlen(row[i] ?? ""))));
-  const options = {
-    chars,
-    style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
-    colWidths: fitWidths(natural, columns),
+  const measure: Measure = (text) => utils.strlen(text);
+  const measured = all.map((column) => {
+    const header = measure(column.head);
+    return { ...column, header, natural: Math.max(1, header, ...column.cells.flatMap((cell) => cell.split("\n").map(measure))) };
+  });
+  const shown = kept(measured, columns);
+  const colWidths = fitWidths(shown, columns);
+  const cell = ({ give, cells }: TableColumn, row: number, width: number) => {
+    const text = cells[row] ?? "";
+    return give === "wrap"
+      ? text
+          .split("\n")
+          .flatMap((line) => wrapped(line, width, measure))
+          .join("\n")
+      : text;
   };
-  const drawn = new Table(options);
-  drawn.push(...rows.map((row) => [...row]));
-  return `${drawn
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")}\n`;
+  const drawn = new Table({ chars, style: { "padding-left": 0, "padding-right": 0, head: [], border: [] }, colWidths });
+  const rows = all[0]?.cells.map((_, row) => shown.map((column, i) => cell(column, row, colWidths[i]!))) ?? [];
+  drawn.push(
+    shown.map(({ head }) => head),
+    ...rows,
+  );
+  const lines = drawn.toString().split("\n");
+  return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }

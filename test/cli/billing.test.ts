@@ -122,6 +122,8 @@ describe("billing", () => {
         .toString(),
     ).toBe("%PDF-");
     expect((await run("billing invoice --since 2027-01-01")).stdout).toBe("");
+    const recent = await run(["billing", "invoice", "--since", "7d", "--dir", folder, "--jq", ".result | length"]);
+    expect(recent.stdout).toBe("2\n");
   });
 
   it("says which invoices could not be had, and saves the others", async () => {

@@ -81,6 +81,7 @@ it.each([["exit-codes"], ["environment"], ["flags"], ["output"], ["ids"], ["mone
   async (topic) => {
     const { code, stdout } = await playtest(["help", ...topic.split(" ")]);
     expect([code, stdout.length > 100]).toEqual([0, true]);
+    expect(stdout.split("\n").filter((line) => line.length > 80 && !line.includes("playtest "))).toEqual([]);
   },
 );
 
@@ -103,6 +104,15 @@ it("help --tree --json describes the whole program", async () => {
     endpoint: ["POST /api/v1/games"],
     flags: expect.arrayContaining([expect.objectContaining({ name: "build-url", required: true })]),
   });
+});
+
+it("help --tree fits a terminal, and is a line for each command elsewhere", async () => {
+  const drawn = (await playtest(["help", "--tree"], { tty: true, columns: 80 })).stdout.trimEnd().split("\n");
+  expect(drawn.filter((line) => line.length > 80)).toEqual([]);
+  expect(drawn.length).toBeGreaterThan(tree.commands.length);
+  const piped = (await playtest(["help", "--tree"])).stdout.trimEnd().split("\n");
+  expect(piped.filter((line) => line.startsWith("playtest ")).length).toBe(tree.commands.length);
+  expect(piped.length).toBe(tree.commands.length);
 });
 
 it("schema gives the fields of a body", async () => {

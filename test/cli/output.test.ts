@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
@@ -207,9 +209,34 @@ describe("-o", () => {
     expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
   });
 
-  it("says where it cannot write", async () => {
-    const { code, stderr } = await run([listed], ["games", "list", "-o", join(testFolder(), "no", "such", "file")]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("Cannot write")]);
+  it.each([
+    ["/no/such/file", "its folder does not exist"],
+    ["/", "it is a folder"],
+    ["/dev/null/file", "a part of its path is not a folder"],
+  ])("says why it cannot write %s, before anything is sent", async (file, why) => {
+    const argv = ["games", "create", "--name", "Fresh", "--build-url", "https://example.com/a.zip", "-o", file];
+    const { code, stdout, stderr } = await run([], argv);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`Cannot write ${file}: ${why}.\nNothing was done. Make its folder, or name another file.\n`);
+  });
+
+  it("writes into what is no file as it is, and follows links", async () => {
+    const place = testFolder();
+    execFileSync("mkfifo", [join(place, "pipe")]);
+    const reader = readFile(join(place, "pipe"), "utf8");
+    expect((await run([listed], ["games", "list", "--jq", ".games[0].name", "-o", join(place, "pipe")])).code).toBe(0);
+    expect([await reader, statSync(join(place, "pipe")).isFIFO()]).toEqual(["Star Miner\n", true]);
+    writeFileSync(join(place, "old"), "");
+    symlinkSync("old", join(place, "link"));
+    await run([listed], ["games", "list", "--jq", ".games[1].name", "-o", join(place, "link")]);
+    expect([readFileSync(join(place, "old"), "utf8"), lstatSync(join(place, "link")).isSymbolicLink()]).toEqual([
+      "Moon Miner\n",
+      true,
+    ]);
+  });
+
+  it("- is standard output", async () => {
+    expect((await run([listed], ["games", "list", "--jq", ".games[0].name", "-o", "-"])).stdout).toBe("Star Miner\n");
   });
 });
 

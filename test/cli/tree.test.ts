@@ -74,13 +74,25 @@ describe("the output of", () => {
     const tsv = (await stdoutOf(path, ["--tsv"])).replace(/\n$/, "").split("\n");
     expect(tsv.map((line) => line.split("\t").length)).toEqual(tsv.map(() => csv[0]!.length));
     expect(await stdoutOf(path, [])).not.toMatch(control);
-    expect(await stdoutOf(path, [], true)).not.toMatch(control);
+    const shown = await stdoutOf(path, [], true);
+    expect(shown).not.toMatch(control);
+    expect(shown).not.toMatch(/\bundefined\b|\[object /);
   });
 
   it("is checked for every command that prints data", () => {
     const known = new Set([...called.map((path) => shortcuts.get(path) ?? path)]);
     expect(Object.keys(everyCommand).filter((path) => !known.has(path))).toEqual([]);
     expect(Object.keys(exempt).filter((path) => !paths.includes(path))).toEqual([]);
+  });
+});
+
+describe("80 columns hold the table of", () => {
+  it.each(called.filter((path) => !shortcuts.has(path)))("%s", async (path) => {
+    const { stdout } = await runRow(world, path, [], { tty: { stdout: true }, columns: 80 });
+    const [head = "", ...rows] = stdout.split("\n");
+    if (!/^[A-Z][A-Z ]*( {2}|$)/.test(head) || rows.length < 2) return;
+    expect(head).not.toContain("…");
+    expect([head, ...rows].filter((line) => line.length > 80)).toEqual([]);
   });
 });
 

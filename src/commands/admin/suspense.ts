@@ -35,7 +35,8 @@ export const suspenseResolve = define({
     const { user, rate, note = "" } = flags;
     const whom = user === undefined ? {} : { userId: await userId(ctx, user) };
     const body = { ...whom, ...(rate !== undefined && { rateCents: rate }), note };
-    return ctx.item(await ctx.api().resolveSuspense({ params: { id: args.deposit }, body }), suspenseView);
+    const data = await ctx.api().resolveSuspense({ params: { id: args.deposit }, body });
+    return { kind: "item", data, subject: data.suspense, view: suspenseView };
   },
 });
 

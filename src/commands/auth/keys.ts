@@ -1,11 +1,11 @@
-import { arg, col, define, flag, type View } from "../define.ts";
+import { arg, col, define, flag, prose, type View } from "../define.ts";
 
 const keyView: View = {
   columns: [
     col("id", "id", "id"),
     col("name", "name"),
     col("begins with", "prefix"),
-    col("scopes", "scopes"),
+    prose("scopes", "scopes"),
     col("last used", "lastUsedAt", "ago"),
     col("expires", "expiresAt", "ago"),
     col("created", "createdAt", "ago"),

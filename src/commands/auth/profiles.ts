@@ -1,8 +1,8 @@
 import { notFound, usage } from "../../errors.ts";
-import { arg, type Context, col, define, flag, type View } from "../define.ts";
+import { arg, type Context, col, define, flag, prose, type View } from "../define.ts";
 
 const view: View = {
-  columns: [col("profile", "profile"), col("instance", "baseUrl"), col("in use", "inUse"), col("key", "hasKey")],
+  columns: [col("profile", "profile"), prose("instance", "baseUrl"), col("in use", "inUse"), col("key", "hasKey")],
   empty: "No logins yet. Run `playtest login`.",
 };
 

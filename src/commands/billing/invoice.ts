@@ -1,8 +1,9 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { CliError, failure, partlyDone, usage } from "../../errors.ts";
+import { CliError, cannotWrite, partlyDone, usage } from "../../errors.ts";
+import { makeFolder } from "../../io/folder.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { arg, type Context, col, define, flag } from "../define.ts";
+import { arg, type Context, col, define, flag, prose } from "../define.ts";
 
 interface Saved {
   paymentId: string;
@@ -10,7 +11,7 @@ interface Saved {
   bytes: number;
 }
 
-const view = { columns: [col("payment", "paymentId", "id"), col("file", "file"), col("size", "bytes", "bytes")] } as const;
+const view = { columns: [col("payment", "paymentId", "id"), prose("file", "file"), col("size", "bytes", "bytes")] } as const;
 
 export const invoice = define({
   name: "invoice",
@@ -21,18 +22,15 @@ export const invoice = define({
   args: { payments: { ...arg.ids("Payment ids"), optional: true } },
   flags: {
     all: flag.toggle("Invoices of all completed payments"),
-    since: flag.text("Of payments of this day and later, as 2026-01-31", { value: "DATE" }),
+    since: flag.moment("Invoices of payments since then"),
     dir: flag.text("Folder for the files (default here)", { value: "DIR" }),
   },
   exits: [11],
-  examples: [
-    "playtest billing invoice 7be02c11 > invoice.pdf",
-    "playtest billing invoice --all --since 2026-01-01 --dir invoices",
-  ],
+  examples: ["playtest billing invoice 7be02c11 > invoice.pdf", "playtest billing invoice --since 30d --dir invoices"],
   async run({ args, flags }, ctx) {
     const chosen = flags.all || flags.since !== undefined;
     if (chosen === args.payments.length > 0) throw usage("Name payments, or choose them with --all or --since.");
-    const ids = chosen ? await completedSince(ctx, flags.since) : args.payments;
+    const ids = chosen ? await completedSince(ctx, flags.since?.(ctx.now()) ?? Number.NEGATIVE_INFINITY) : args.payments;
     const plain =
       ctx.out.format.kind === "auto" && flags.dir === undefined && (!ctx.io.terminal.stdout || ctx.flags.output !== undefined);
     if (!chosen && ids.length === 1 && plain) {
@@ -48,9 +46,7 @@ const fetchInvoice = async (ctx: Context, id: string) => {
   return (await ctx.api().checked({ method: "GET", path, headers: { accept: "application/pdf" } })).body;
 };
 
-async function completedSince(ctx: Context, since: string | undefined): Promise<string[]> {
-  const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
-  if (Number.isNaN(from)) throw usage(`--since: ${JSON.stringify(since)} is not a date such as 2026-01-31.`);
+async function completedSince(ctx: Context, from: number): Promise<string[]> {
   const ids: string[] = [];
   for await (const { data } of ctx.pages("listPayments", {}, { all: true })) {
     const inRange = data.payments.filter(({ createdAt }) => Date.parse(createdAt) >= from);
@@ -60,11 +56,14 @@ async function completedSince(ctx: Context, since: string | undefined): Promise<
   return ids;
 }
 
+const writeWhole = (file: string, content: Uint8Array) =>
+  writeFile(`${file}.part`, content)
+    .then(() => rename(`${file}.part`, file))
+    .catch((error: Error) => Promise.reject(cannotWrite(file, error)));
+
 /** Saves each; what fails is said and does not stop the others. */
 async function save(ctx: Context, ids: readonly string[], folder: string) {
-  await mkdir(folder, { recursive: true }).catch((error: Error) =>
-    Promise.reject(failure(`Cannot make ${folder}: ${error.message}.`)),
-  );
+  await makeFolder(folder);
   const saved: Saved[] = [];
   const failed: CliError[] = [];
   const progress = await ctx.progress();
@@ -73,8 +72,7 @@ async function save(ctx: Context, ids: readonly string[], folder: string) {
     try {
       const pdf = await fetchInvoice(ctx, paymentId);
       const file = join(folder, `invoice-${shortId(paymentId)}.pdf`);
-      await writeFile(`${file}.part`, pdf);
-      await rename(`${file}.part`, file);
+      await writeWhole(file, pdf);
       saved.push({ paymentId, file, bytes: pdf.length });
     } catch (error) {
       if (!(error instanceof CliError)) throw error;

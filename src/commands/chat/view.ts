@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../define.ts";
+import { col, detail, prose, type View } from "../define.ts";
 
 export const contactView: View = {
   columns: [
@@ -15,7 +15,7 @@ export const contactView: View = {
 const who = ({ senderType }: Record<string, unknown>) => (senderType === "game_owner" ? "owner" : senderType);
 
 export const messageView: View = {
-  columns: [col("when", "createdAt", "ago"), col("from", who), col("message", "content"), detail("id", "id")],
+  columns: [col("when", "createdAt", "ago"), col("from", who), prose("message", "content"), detail("id", "id")],
   empty: "No messages yet.",
 };
 

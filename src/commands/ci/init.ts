@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { defaultBaseUrl } from "../../config/settings.ts";
-import { CliError, exitCodes, failure, usage } from "../../errors.ts";
+import { CliError, cannotWrite, exitCodes, usage } from "../../errors.ts";
+import { makeFolder } from "../../io/folder.ts";
 import { shellQuote } from "../../io/text.ts";
 import { version } from "../../version.ts";
 import { arg, type Context, define, flag } from "../define.ts";
@@ -24,7 +25,7 @@ function baseUrlOf(ctx: Context): string | undefined {
 
 const writeNew = (path: string, text: string, force: boolean) =>
   writeFile(path, text, { flag: force ? "w" : "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw failure(`Cannot write ${path}: ${error.message}.`, undefined, error);
+    if (error.code !== "EEXIST") throw cannotWrite(path, error);
     throw new CliError("EXISTS", exitCodes.conflict, `${path} is there already; it was not changed.`, {
       hint: "See what would be written with --print, or replace it with --force.",
     });
@@ -73,7 +74,7 @@ export const init = define({
     const result = { ci, path, content, written: !flags.print && !ctx.flags.dryRun };
     if (!result.written) return ctx.text(content, { result });
     const target = join(ctx.io.cwd(), path);
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     await writeNew(target, content, flags.force);
     ctx.out.note(
       `Next: give ${ci === "jenkins" ? "Jenkins" : "the CI"} the key, made with \`playtest auth keys create\`, as its comment says.`,

@@ -1,8 +1,10 @@
 import { type Settings, settingNames } from "../../config/settings.ts";
 import { CliError } from "../../errors.ts";
-import { col, define, type View } from "../define.ts";
+import { col, define, prose, type View } from "../define.ts";
 
-const view: View = { columns: [col("setting", "name"), col("value", "value"), col("source", "source"), col("from", "from")] };
+const view: View = {
+  columns: [col("setting", "name"), prose("value", "value"), col("source", "source"), prose("from", "from")],
+};
 const known: readonly string[] = ["profile", ...settingNames];
 
 /** Whether there is a key, never which; one that may not be sent is explained as well, and then refused. */

@@ -3,7 +3,7 @@ import type { Data, Input } from "../../api/client.ts";
 import { parseObject } from "../../body.ts";
 import { operations } from "../../contract/static.ts";
 import { usage } from "../../errors.ts";
-import { arg, type Context, col, flag, type View } from "../define.ts";
+import { arg, type Context, col, flag, prose, type View } from "../define.ts";
 
 type Body = NonNullable<Input<"createGame">["body"]>;
 type Game = Data<"getGame">["game"];
@@ -25,7 +25,7 @@ export interface Difference {
 }
 
 export const differenceView: View = {
-  columns: [col("field", "field"), col("is", "from"), col("should be", "to")],
+  columns: [col("field", "field"), prose("is", "from"), prose("should be", "to")],
   empty: "The game is as the file says.",
 };
 

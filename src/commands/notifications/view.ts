@@ -1,11 +1,11 @@
-import { col, detail, type View } from "../define.ts";
+import { col, detail, prose, type View } from "../define.ts";
 
 export const notificationView: View = {
   columns: [
     col("when", "createdAt", "ago"),
     col("kind", "type"),
     col("title", "title"),
-    col("text", "body"),
+    prose("text", "body"),
     col("read", "readAt", "ago"),
     detail("id", "id"),
   ],

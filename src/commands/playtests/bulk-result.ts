@@ -1,7 +1,7 @@
 import { CliError, partlyDone, tooExpensive } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
-import { type Context, col } from "../define.ts";
+import { type Context, col, prose } from "../define.ts";
 import { conclude } from "../several.ts";
 import type { BulkJournal } from "./bulk-journal.ts";
 import type { Plan, Planned } from "./bulk-plan.ts";
@@ -20,7 +20,7 @@ const view = {
     col("cost", "cents", "usd"),
     col("minutes", "minutes"),
     col("paid with", "paidWith"),
-    col("message", "message"),
+    prose("message", "message"),
   ],
 };
 

@@ -1,5 +1,5 @@
 import type { Column, View } from "../../io/cells.ts";
-import { col, detail } from "../define.ts";
+import { col, detail, spare } from "../define.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -23,10 +23,10 @@ export const playtestsView: View = {
     col("status", "status", "status"),
     slots,
     col("length", "durationMinutes", "minutes"),
-    col("players", "playerCount"),
-    col("kind", kind),
-    col("selection", "selectionMode"),
-    col("price a slot", "costPerSlotCents", "usd"),
+    spare("players", "playerCount"),
+    spare("kind", kind),
+    spare("selection", "selectionMode"),
+    col("per slot", "costPerSlotCents", "usd"),
     col("ordered", "createdAt", "ago"),
   ],
   empty: "No playtests yet. Order one with `playtest order`.",

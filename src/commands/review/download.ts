@@ -4,7 +4,7 @@ import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { bytes, plural } from "../../io/text.ts";
-import { arg, type Context, col, define, flag } from "../define.ts";
+import { arg, type Context, col, define, flag, prose } from "../define.ts";
 import { conclude, partialFailure, several } from "../several.ts";
 import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
 import { waiting } from "./queue.ts";
@@ -22,7 +22,7 @@ type Saved = {
 const view = {
   columns: [
     col("id", "id", "id"),
-    col("path", "path"),
+    prose("path", "path"),
     col("bytes", "bytes"),
     col("skipped", "skipped"),
     col("transcript", "transcript"),

@@ -1,11 +1,11 @@
 import { failure } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { col, define, flag, type View } from "../define.ts";
+import { col, define, flag, prose, type View } from "../define.ts";
 import { place } from "./place.ts";
 import { refused } from "./refused.ts";
 
 const view: View = {
-  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), col("detail", "detail")],
+  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), prose("detail", "detail")],
 };
 
 export const doctor = define({

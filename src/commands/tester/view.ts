@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../define.ts";
+import { col, detail, spare, type View } from "../define.ts";
 
 type Item = Record<string, unknown>;
 
@@ -9,11 +9,11 @@ export const offerView: View = {
     col("pays", "payoutCents", "usd"),
     col("video", "visibility"),
     col("length", "durationMinutes", "minutes"),
-    col("players", "playerCount"),
+    spare("players", "playerCount"),
     col("selection", "selectionMode"),
     col("open", "slotsOpen"),
     col("devices", "game.devices"),
-    col("offered", "createdAt", "ago"),
+    spare("offered", "createdAt", "ago"),
     detail("qualifications", "qualifications"),
     detail("applications until", "applicationsExpireAt", "ago"),
   ],

@@ -1,6 +1,6 @@
 import { CliError, type ExitCode, exitCodes } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { col, define, detail, type View } from "../define.ts";
+import { col, define, detail, prose, type View } from "../define.ts";
 import { accountChecks } from "./doctor-account.ts";
 import { networkChecks } from "./doctor-network.ts";
 import { settingChecks } from "./doctor-settings.ts";
@@ -34,8 +34,8 @@ const view: View = {
   columns: [
     col("check", "name"),
     col("result", "state", "status"),
-    col("detail", "detail"),
-    col("what to do", "fix"),
+    prose("detail", "detail"),
+    prose("what to do", "fix"),
     detail("exit code", "exitCode"),
   ],
 };

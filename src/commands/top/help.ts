@@ -3,7 +3,7 @@ import { groups, shortcuts, topCommands } from "../../groups.ts";
 import { commandHelp, groupHelp } from "../../help.ts";
 import { rootHelp } from "../../root-help.ts";
 import { arg, define, flag } from "../define.ts";
-import { topics } from "./topics.ts";
+import { columns, topics } from "./topics.ts";
 
 async function helpOn(words: readonly string[]): Promise<string | undefined> {
   const [first = "", ...rest] = words;
@@ -28,8 +28,13 @@ export const help = define({
   async run({ args, flags }, ctx) {
     if (flags.tree) {
       const { tree } = await import("../../tree.ts");
-      const rows = tree.commands.map(({ path, summary }) => `playtest ${path.join(" ")}`.padEnd(40) + summary);
-      return ctx.text(rows.join("\n"), {
+      // On a terminal a long line goes on below; a program finds one line for each command.
+      const most = ctx.io.terminal.stdout ? ctx.io.columns : Number.POSITIVE_INFINITY;
+      const rows = columns(
+        tree.commands.map(({ path, summary }) => [`playtest ${path.join(" ")}`, summary] as const),
+        most,
+      );
+      return ctx.text(rows, {
         commands: tree.commands.map(({ body: _, ...shown }) => shown),
         exitCodes: tree.exitCodes,
       });

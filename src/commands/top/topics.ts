@@ -1,5 +1,5 @@
 import { exitCodeMeanings } from "../../errors.ts";
-import { globalFlagRows } from "../../root-help.ts";
+import { fold, globalFlagRows, whole } from "../../root-help.ts";
 
 const environment: readonly (readonly [string, string])[] = [
   ["PLAYTEST_API_KEY", "API key; not sent to a base URL that only .playtest.json names"],
@@ -15,28 +15,45 @@ const environment: readonly (readonly [string, string])[] = [
   ["NODE_EXTRA_CA_CERTS", "Certificates of a private authority"],
 ];
 
+/** Two columns, the second folded beside the first. */
+export function columns(rows: readonly (readonly [string, string])[], most = whole): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, what]) => name.padEnd(width) + fold(what, most - width).join(`\n${" ".repeat(width)}`)).join("\n");
+}
+
+/** Each line as a paragraph of its own. */
+const prose = (text: string) =>
+  text
+    .split("\n")
+    .flatMap((line) => fold(line))
+    .join("\n");
+
 const exitCodes = () =>
-  exitCodeMeanings.map(([code, meaning, also]) => `${String(code).padStart(3)}  ${meaning.padEnd(30)} ${also}`).join("\n");
+  columns(exitCodeMeanings.map(([code, meaning, also]) => [`${String(code).padStart(3)}  ${meaning}`, also] as const));
 
 const output = `On a terminal: an aligned table, relative times, cut to the width. Elsewhere: tab-separated, no header, ISO times, nothing cut.
---json prints the server's data, --json=a,b only those fields; lists add page { cursor, hasMore, fetched }.
---jq EXPR filters that JSON; strings come out raw. --ndjson prints one line an item. --csv and --tsv have a header.
+--json prints the server's data, --json=a,b only those fields; lists add page {cursor, hasMore, fetched}.
+--jq EXPR filters that JSON; strings come out raw.
+--ndjson prints one line an item. --csv and --tsv have a header.
 --template '{id} {createdAt|ago}' prints one line an item; filters: ago, usd, bytes, date.
-With --json an error is one object on standard error: code, message, details, httpStatus, requestId, exitCode, hint, retryable,
-retryCommand. Money is $20.00 in text and integer cents in JSON. -o FILE writes to a file that appears only when it is whole.`;
+With --json an error is one object on standard error: code, message, details, httpStatus, requestId, exitCode, hint, retryable, retryCommand.
+Money is $20.00 in text and integer cents in JSON.
+-o FILE writes to a file that appears only when it is whole.`;
 
-const ids = `An id is given in full or by its last 8 characters, as tables show it. A short id is looked up among what was listed on
-this machine lately: ambiguous is exit 2, unknown is exit 3. A game left out is the one \`playtest games use\` set for this folder.`;
+const ids = `An id is given in full or by its last 8 characters, as tables show it. A short id is looked up among what was listed on \
+this machine lately: ambiguous is exit 2, unknown is exit 3.
+A game left out is the one \`playtest games use\` set for this folder. On a terminal, any other id left out is asked for.`;
 
-const money = `Amounts are given as 20, 20.00 or 2000c. What spends shows price and balance and asks; without a terminal pass --yes, or
---max-cost to bound it. Every change carries an idempotency key: a lost reply is asked for again with the same key, and if the
-outcome stays unknown the exit code is 12 and the error has the command that repeats it safely.`;
+const money = `Amounts are given as 20, 20.00 or 2000c. What spends shows price and balance and asks; without a terminal pass --yes, or \
+--max-cost to bound it.
+Every change carries an idempotency key: a lost reply is asked for again with the same key, and if the outcome stays unknown the \
+exit code is 12 and the error has the command that repeats it safely.`;
 
 export const topics: Record<string, () => string> = {
   "exit-codes": exitCodes,
-  environment: () => environment.map(([name, what]) => `${name.padEnd(26)}${what}`).join("\n"),
+  environment: () => columns(environment),
   flags: () => globalFlagRows().join("\n"),
-  output: () => output,
-  ids: () => ids,
-  money: () => money,
+  output: () => prose(output),
+  ids: () => prose(ids),
+  money: () => prose(money),
 };

@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../define.ts";
+import { col, detail, prose, type View } from "../define.ts";
 
 export const webhookView: View = {
   columns: [
@@ -27,5 +27,5 @@ export const deliveryView: View = {
 };
 
 export const checkView: View = {
-  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), col("detail", "detail")],
+  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), prose("detail", "detail")],
 };

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { table } from "../../src/io/table.ts";
+
+const columns = [
+  { head: "ID", give: undefined, cells: ["3f2a91bc", "8221c391"] },
+  { head: "NAME", give: undefined, cells: ["Lantern Deep: the long way down", "漢字かな交じり文の長い名前"] },
+  { head: "PLAYERS", give: "spare", cells: ["1", "2"] },
+  { head: "SELECTION", give: "spare", cells: ["automatic", "manual"] },
+  { head: "PRICE A SLOT", give: undefined, cells: ["$20.00", "$35.00"] },
+] as const;
+
+it.each([
+  [90, "ID|NAME|PLAYERS|SELECTION|PRICE A SLOT", "Lantern Deep: the long way down|漢字かな交じり文の長い名前"],
+  [66, "ID|NAME|PLAYERS|SELECTION|PRICE A SLOT", "Lantern Deep: the lon…|漢字かな交じり文の長…"],
+  [56, "ID|NAME|PLAYERS|PRICE A SLOT", "Lantern Deep: the long…|漢字かな交じり文の長い…"],
+  [42, "ID|NAME|PRICE A SLOT", "Lantern Deep: the…|漢字かな交じり文…"],
+  [30, "ID|NAME|PRICE A S…", "Lantern…|漢字か…"],
+])("in %i columns text is cut, spare columns fall away, headers stay", async (width, heads, names) => {
+  const [head = "", ...rows] = (await table(columns, width)).trimEnd().split("\n");
+  expect(head.split(/ {2,}/).join("|")).toBe(heads);
+  expect(rows.map((row) => row.split(/ {2,}/)[1]).join("|")).toBe(names);
+});
+
+it("what is to be read goes on below, broken between words where there is a break", async () => {
+  const message =
+    "Thanks for the build.\nhttps://example.com/a/very/long/address/without/a/break 漢字かな交じり文の長い文章です。";
+  const drawn = await table(
+    [
+      { head: "FROM", give: undefined, cells: ["owner"] },
+      { head: "MESSAGE", give: "wrap", cells: [message] },
+    ],
+    32,
+  );
+  expect(`\n${drawn}`).toMatchInlineSnapshot(`
+    "
+    FROM   MESSAGE
+    owner  Thanks for the build.
+           https://example.com/a/ver
+           y/long/address/without/a/
+           break 漢字かな交じり文の
+           長い文章です。
+    "
+  `);
+});
