@@ -177,9 +177,28 @@ const hints: Record<string, string> = {
   NOT_IMPLEMENTED: "This server does not offer it; see `playtest api info/server`.",
 };
 
+/** What lists the things of a path, so that one that is not there can be named again. */
+const listings: readonly (readonly [RegExp, string])[] = [
+  [/applications\//, "applications list PLAYTEST"],
+  [/\/playtester\//, "tester slots"],
+  [/\/(slots|submissions)\b/, "playtests slots PLAYTEST"],
+  [/\/playtests\//, "playtests list --all-games"],
+  [/\/games\//, "games list"],
+  [/\/webhooks\//, "webhooks list"],
+  [/\/payments\//, "billing payments list"],
+  [/\/chat\//, "chat list"],
+];
+
+const listingHint = (path: string) => {
+  const listing = listings.find(([pattern]) => pattern.test(path))?.[1];
+  return listing && `See what there is with \`playtest ${listing}\`.`;
+};
+
 /** The next step after a failed reply, where there is one that always helps; a refusal may also be of the account or of a contact. */
-export const hintFor = (code: string, message: string): string | undefined =>
-  code === "FORBIDDEN" && !/scope|key|permission|forbidden|allowed/i.test(message) ? undefined : hints[code];
+export function hintFor(code: string, message: string, path: string): string | undefined {
+  if (code === "NOT_FOUND") return listingHint(path);
+  return code === "FORBIDDEN" && !/scope|key|permission|forbidden|allowed/i.test(message) ? undefined : hints[code];
+}
 
 /** What each exit code means, for `playtest help exit-codes`. */
 export const exitCodeMeanings: readonly (readonly [number, string, string])[] = [

@@ -94,6 +94,19 @@ const separateJson = (argv: readonly string[]) => {
   return argv.map((token, i) => (token === "--json" && (end < 0 || i < end) ? "--json=" : token));
 };
 
+/** The parser's complaint in this program's words. */
+function misuse(message: string, help: string) {
+  const [, unknown, near] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+  if (unknown?.startsWith("--api-key"))
+    return usage(
+      "A key never stands on the command line.",
+      "Set PLAYTEST_API_KEY, name a file with --api-key-file, or run `playtest login`.",
+    );
+  if (unknown !== undefined) return usage(`There is no flag ${unknown}.`, near ? `Did you mean ${near}?` : help);
+  const [, bare] = /^option '(?:-\w, )?(--[\w-]+).*' argument missing$/s.exec(message) ?? [];
+  return usage(bare === undefined ? message : `${bare} needs a value.`, help);
+}
+
 /** Reads the words and flags that follow a command's path. Unknown flags and missing values are usage errors. */
 export function parseArgs(command: Command, argv: readonly string[], path: string): Parsed {
   const parser = new Parser(path).exitOverride().helpOption(false).allowExcessArguments(true).argument("[words...]");
@@ -110,7 +123,7 @@ export function parseArgs(command: Command, argv: readonly string[], path: strin
     parser.parse(separateJson(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    throw usage(error.message.replace(/^error: /, "").replace(/\n/, " "), `See \`playtest ${path} --help\`.`);
+    throw misuse(error.message.replace(/^error: /, ""), `See \`playtest ${path} --help\`.`);
   }
   const values: Record<string, unknown> = parser.opts();
   const raw = Object.fromEntries(own.map(({ name }) => [name, given(values, name)]));

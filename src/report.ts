@@ -3,7 +3,7 @@ import { flagName } from "./commands/flags.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
 import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
 import type { Io } from "./io/io.ts";
-import { lines, oneLine, painter, redact, redactText, shellQuote, toJson } from "./io/text.ts";
+import { lines, oneLine, painter, redact, redactText, shellQuote, toJson, usd } from "./io/text.ts";
 import type { Running } from "./program.ts";
 import { wantsColour } from "./session.ts";
 import { version } from "./version.ts";
@@ -83,8 +83,12 @@ async function showPlan({ requests }: DryRun, running: Running): Promise<number>
     ...(body !== undefined && { body: redact(body) }),
     ...(costCents !== undefined && { costCents }),
   }));
-  const rows = shown.map(({ method, path, body }) =>
-    [`${method} ${path}`, ...(body === undefined ? [] : [toJson(body, 2)])].join("\n"),
+  const rows = shown.map(({ method, path, body, costCents }) =>
+    [
+      `${method} ${path}`,
+      ...(body === undefined ? [] : [toJson(body, 2)]),
+      ...(costCents === undefined ? [] : [`Cost: ${usd(costCents)}`]),
+    ].join("\n"),
   );
   await out.emit(text(rows.join("\n\n"), { dryRun: true, requests: shown }));
   out.note("Dry run: nothing was sent.");

@@ -193,7 +193,7 @@ export function createClientCore(options: ClientOptions) {
     const reply = await exchange(request);
     if (reply.status < 300) return reply;
     const asked = reply.headers["x-asked-wait"];
-    throw withAskedWait(replyError(reply, new URL(base)), asked === undefined ? undefined : Number(asked));
+    throw withAskedWait(replyError(reply, new URL(base + request.path)), asked === undefined ? undefined : Number(asked));
   }
 
   /** Throws the error of a failed call; where this server lacks the route, an error that says so. */

@@ -46,7 +46,7 @@ export function replyError(reply: HttpReply, url: URL): CliError {
   if (reply.status === 402 && reply.headers["retry-after"] !== undefined)
     return stillPending(message, "Repeat the same command then: it pays once, however often it is repeated.");
   return new CliError(code, exitCodeOfReply(reply.status, code), message, {
-    hint: hintFor(code, message),
+    hint: hintFor(code, message, url.pathname),
     details,
     payment,
     httpStatus: reply.status,

@@ -64,7 +64,11 @@ const reasons: Record<string, string> = {
   ENETUNREACH: "the network is unreachable",
   ETIMEDOUT: "it did not accept a connection in time",
 };
-const startHint = "Start an instance with `playtest serve`, or name another with --base-url.";
+/** Only this machine's own instance can be started from here. */
+const startHint = ({ hostname }: URL) =>
+  /^(localhost|127\.|\[::1\])/.test(hostname)
+    ? "Start an instance with `playtest serve`, or name another with --base-url."
+    : "See where the address comes from with `playtest config explain`; name another with --base-url.";
 const tls = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 const tlsHint = "For a private certificate authority set NODE_EXTRA_CA_CERTS to its file.";
 
@@ -78,7 +82,7 @@ export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined,
   if (sent) return new NetworkError(`The connection to ${where} was lost: ${message}.`, true, error);
   if (tls.test(code)) return new NetworkError(`No secure connection to ${where}: ${message}.`, false, error, tlsHint);
   const why = reasons[code] ?? message;
-  if (!proxy) return new NetworkError(`Cannot reach ${where}: ${why}.`, false, error, startHint);
+  if (!proxy) return new NetworkError(`Cannot reach ${where}: ${why}.`, false, error, startHint(url));
   const atProxy = error instanceof ProxyUnreachable || url.protocol === "http:";
   const place = atProxy ? `the proxy ${proxy.url.host} (${proxy.from})` : where;
   return new NetworkError(`Cannot reach ${place}: ${why}.`, false, error, directHint(proxy, url));

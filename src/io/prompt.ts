@@ -38,7 +38,7 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
 
   /** Loads the prompts only when a question is really asked. */
   async function ask<T>(question: string, instead: string, run: (prompts: typeof import("@inquirer/prompts")) => Promise<T>) {
-    if (!possible) throw usage(`${question} Only a terminal can ask that.`, instead);
+    if (!possible) throw usage(`${question} Only a terminal can ask that; nothing was done.`, instead);
     return run(await import("@inquirer/prompts")).catch(leaving);
   }
 

@@ -269,6 +269,26 @@ describe("what is wrong is said once", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
   });
 
+  it.each([
+    ["games get 1", "/games/1", "playtest games list"],
+    ["playtests get 1", "/playtests/1", "playtest playtests list --all-games"],
+    ["review show 1", "/playtests/slots/1", "playtest playtests slots PLAYTEST"],
+    ["billing payments get 1", "/billing/payments/1", "playtest billing payments list"],
+    ["applications list 2", "/playtests/2/applications", "playtest playtests list --all-games"],
+  ])("what is not there, with what lists it: %s", async (line, path, listing) => {
+    const missing: Stub = { on: `GET ${path}`, status: 404, error: { code: "NOT_FOUND", message: "Not found" } };
+    const { code, stderr } = await run([missing], line.split(" "));
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`See what there is with \`${listing}\`.`)]);
+  });
+
+  it.each([
+    ["http://127.0.0.1:1", "Start an instance with `playtest serve`"],
+    ["http://0.0.0.0:1", "See where the address comes from with `playtest config explain`"],
+  ])("what to do where nothing answers at %s", async (baseUrl, hint) => {
+    const { code, stderr } = await playtest(["games", "list", "--retries", "0"], { baseUrl, key });
+    expect([code, stderr]).toEqual([10, expect.stringContaining(hint)]);
+  });
+
   it("a key's placeholder in a message is no secret", async () => {
     const message = "Send `Authorization: Bearer <API_KEY>`.";
     const { stderr } = await run(

@@ -135,7 +135,9 @@ describe("what is wrong names the flag, and nothing is sent", () => {
     ["not a URL", ["games", "create", ...name, "--build-url", "ftp://x"], '--build-url: "ftp://x" is not an http or https URL.'],
     ["too long", ["games", "create", ...url, "--name", "x".repeat(201)], "--name: must be at most 200 characters."],
     ["empty", ["games", "create", ...url, "--name", ""], "--name: must not be empty."],
-    ["an unknown flag", ["games", "create", "--nmae", "X"], "unknown option '--nmae' (Did you mean --name?)"],
+    ["an unknown flag", ["games", "create", "--nmae", "X"], "There is no flag --nmae.\nDid you mean --name?"],
+    ["a flag without its value", ["games", "create", "--name"], "--name needs a value.\nSee `playtest games create --help`."],
+    ["a key", ["games", "list", "--api-key=pt_sk_secret"], "A key never stands on the command line.\nSet PLAYTEST_API_KEY"],
     ["an unknown field in a file", ["games", "create", "-f", "-"], "--from-file: - has a field titel that is not known."],
     ["nothing to change", ["games", "update", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"], "Nothing to change was given."],
     ["a missing word", ["games", "get"], "<game> is missing."],
@@ -148,6 +150,7 @@ describe("what is wrong names the flag, and nothing is sent", () => {
     const { code, stdout, stderr } = await run(argv, { stdin: '{"titel":"X"}' });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`error: ${message}`);
+    expect(stderr).not.toContain("pt_sk_secret");
   });
 
   it("the server's own objections name flags too", async () => {

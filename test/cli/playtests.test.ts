@@ -113,6 +113,9 @@ describe("order", () => {
       expect.objectContaining({ method: "POST", path: `/api/v1/games/${desk.gameId}/playtests`, costCents: 4_000 }),
     ]);
     expect(stdout).not.toContain("A1");
+    expect((await desk.run(`order ${desk.gameId} --quantity 2 --dry-run`)).stdout).toMatch(
+      /^POST .*\n\{\n {2}"quantity": 2\n\}\nCost: \$40.00\n$/,
+    );
     expect(await playtests()).toEqual([]);
   });
 
@@ -195,8 +198,8 @@ describe("looking", () => {
     await claim(playtester, id);
     const one = await desk.run(`playtests list ${desk.gameId}`, { tty: true, columns: 120 });
     expect(named(one.stdout, { ID: id })).toMatchInlineSnapshot(`
-      "ID        STATUS  SLOTS               LENGTH  PLAYERS  KIND     SELECTION  PRICE A SLOT  ORDERED
-      ID        active  1 reserved, 1 open  60 min  1        private  automatic  $20.00        now
+      "ID        STATUS  SLOTS               LENGTH  PLAYERS  KIND     SELECTION  PER SLOT  ORDERED
+      ID        active  1 reserved, 1 open  60 min  1        private  automatic  $20.00    now
       "
     `);
     const all = await desk.run("playtests list --all-games");
