@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, defaults } from "./config.ts";
+import { parseBlock } from "./domain/addresses.ts";
 
 /** A setting or flag that cannot be right: the server does not start. `exitCode` 2, as for a wrong flag. */
 export class SettingRefused extends Error {
@@ -23,7 +24,28 @@ export function readConfig(env: Env, dataDir: string, configFile: string | undef
   if (env.PLAYTEST_MAIL_FROM) config.mail.from = env.PLAYTEST_MAIL_FROM;
   if (env.PLAYTEST_TRUSTED_PROXIES)
     config.http.trustedProxies = env.PLAYTEST_TRUSTED_PROXIES.split(",").map((cidr) => cidr.trim());
+  checkPlaces(config);
   return config;
+}
+
+/** What only shows later that it is wrong, and may hold a password: it is named, not shown. */
+function checkPlaces({ http, mail, crypto, stripe }: Config): void {
+  const web = ["http:", "https:"];
+  const urls: [string, string | null, string[]][] = [
+    ["mail.smtpUrl (PLAYTEST_SMTP_URL)", mail.smtpUrl, ["smtp:", "smtps:"]],
+    ["stripe.apiUrl", stripe.apiUrl, web],
+    ["crypto.base.rpcUrl", crypto.base.rpcUrl, web],
+    ["crypto.ethereum.rpcUrl", crypto.ethereum.rpcUrl, web],
+    ["crypto.solana.rpcUrl", crypto.solana.rpcUrl, web],
+    ["crypto.rates.feedUrl", crypto.rates.feedUrl, web],
+  ];
+  for (const [name, url, protocols] of urls)
+    if (url !== null && !(URL.canParse(url) && protocols.includes(new URL(url).protocol)))
+      throw new SettingRefused(`The setting ${name} is not an address that begins with ${protocols.join("// or ")}//.`);
+  if (http.trustedProxies.every((block) => parseBlock(block))) return;
+  throw new SettingRefused(
+    "The setting http.trustedProxies (PLAYTEST_TRUSTED_PROXIES) takes addresses and blocks of them, such as 10.0.0.0/8.",
+  );
 }
 
 /** Money sent to a mistyped address is gone, so one that cannot be right is not shown to anybody. */

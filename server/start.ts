@@ -31,9 +31,20 @@ export async function start(options: {
     port: options.port,
     http: outside.config.http,
   });
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-  const baseUrl = options.publicUrl ?? `http://${host}:${server.port}`;
-  const deps = createDeps({ ...outside, cards, config: { ...outside.config, baseUrl }, draining: draining.signal });
+  try {
+    const { deps, app } = await wire(options, server.port, { ...outside, cards, draining: draining.signal });
+    server.serve(app);
+    return { baseUrl: deps.config.baseUrl, deps, app, close: () => close(deps, server, draining) };
+  } catch (error) {
+    // A port that stays open keeps the process from ending.
+    await server.close();
+    throw error;
+  }
+}
+
+async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, port: number, outside: Outside) {
+  const baseUrl = publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const deps = createDeps({ ...outside, config: { ...outside.config, baseUrl } });
   await ensureCategories(deps);
   if (!deps.config.sandbox) {
     await watchChains(deps);
@@ -41,19 +52,15 @@ export async function start(options: {
   }
   const app = createApp(deps);
   deps.jobs.start(deps);
-  server.serve(app);
-  return {
-    baseUrl,
-    deps,
-    app,
-    async close() {
-      draining.abort();
-      await server.close();
-      await deps.jobs.stop();
-      deps.outbound.close();
-      await keyUsage(deps).flush();
-      await deps.mailer.close();
-      await deps.store.close();
-    },
-  };
+  return { deps, app };
+}
+
+async function close(deps: Deps, server: Listening, draining: AbortController): Promise<void> {
+  draining.abort();
+  await server.close();
+  await deps.jobs.stop();
+  deps.outbound.close();
+  await keyUsage(deps).flush();
+  await deps.mailer.close();
+  await deps.store.close();
 }

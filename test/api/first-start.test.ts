@@ -1,7 +1,16 @@
+import { type AddressInfo, createServer } from "node:net";
 import { expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
 import { seedDemo } from "../../server/sandbox/demo.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
 
 onBothDatabases("first start", (serve) => {
   it("makes the first admin once per database, also without verification", async () => {
@@ -15,6 +24,13 @@ onBothDatabases("first start", (serve) => {
     expect(me.body.data).toMatchObject({ role: "admin", emailVerified: true, scopes: ["admin"] });
     expect(await ensureAdmin(server.deps)).toBeNull();
     expect(server.mails).toEqual([]);
+  });
+
+  it("that fails leaves no port open: the process could not end", async () => {
+    const port = await freePort();
+    const failing = serve({ port, config: (config) => (config.http.trustedProxies = ["nonsense"]) });
+    await expect(failing).rejects.toThrow();
+    await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
   });
 
   it("makes one admin for two starts at once", async () => {

@@ -28,7 +28,10 @@ export function onBothDatabases(
 
     suite(async (options) => {
       const store = await driver.open();
-      const server = await startTestServer({ ...options, store });
+      const server = await startTestServer({ ...options, store }).catch(async (error) => {
+        await store.remove();
+        throw error;
+      });
       running.push({ server, remove: store.remove });
       return server;
     });

@@ -104,6 +104,8 @@ export interface TestServerOptions {
   instance?: string;
   /** What names stand for, instead of what the system says. */
   resolve?: Resolve;
+  /** A free one unless given. */
+  port?: number;
 }
 
 /** The real server on a free port, with a clock that stands still, repeatable randomness and mail kept in memory. */
@@ -114,6 +116,7 @@ export async function startTestServer({
   dataDir = freshFolder(),
   instance,
   resolve,
+  port = 0,
 }: TestServerOptions): Promise<TestServer> {
   const config = structuredClone(defaults);
   config.strict = true;
@@ -137,7 +140,7 @@ export async function startTestServer({
     dataDir,
     ...(resolve && { resolve }),
   };
-  const running = await start({ host: "127.0.0.1", port: 0, outside });
+  const running = await start({ host: "127.0.0.1", port, outside });
   const errors = log.errors;
 
   return {

@@ -53,4 +53,10 @@ export const operationsRules: readonly Mutant[] = [
     only: "the few submissions",
     edits: [["server/store/slots.ts", "AND s.status ${narrowed} AND", "AND +s.status ${narrowed} AND"]],
   },
+  {
+    rule: "a start that fails leaves no port open",
+    test: "api/first-start",
+    only: "leaves no port open",
+    edits: [["server/start.ts", "    await server.close();\n    throw error;", "    throw error;"]],
+  },
 ];
