@@ -59,4 +59,9 @@ export const operationsRules: readonly Mutant[] = [
     only: "leaves no port open",
     edits: [["server/start.ts", "    await server.close();\n    throw error;", "    throw error;"]],
   },
+  {
+    rule: "all addresses of an IPv6 network count as one caller",
+    test: "unit/callers",
+    edits: [["server/http/address.ts", "networkOf(addressOf(request))", "addressOf(request)"]],
+  },
 ];
