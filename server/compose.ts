@@ -44,7 +44,8 @@ export function createDeps(outside: Outside): Deps {
     webhooks: { kinds: ["deliver-webhook"], width: Math.max(1, Math.floor(inFlight / inFlightPerHost)) },
     cards: { kinds: ["lapse-payment", "renew-subscription"], width: 8 },
     transcripts: { kinds: ["transcribe"], width: config.transcriber.parallel },
-    chains: { kinds: ["confirm-deposit"], width: 8 },
+    chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
+    mail: { kinds: ["send-mail"], width: 8 },
   };
   const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
   const feed = createFeed(outside.store);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Letter } from "../../server/domain/mails.ts";
 import * as mails from "../../server/domain/mails.ts";
 import * as playtesterMails from "../../server/domain/playtester-mails.ts";
@@ -183,6 +183,20 @@ describe("the mail job", () => {
     await server.advance(24 * 3_600_000);
     expect(server.mails.map(({ to }) => to)).toEqual(["tess@example.com"]);
     expect(await row()).toMatchObject({ sent_at: expect.any(Number), failed_at: null });
+  });
+
+  it("takes no place from other work while the mail server is silent", async () => {
+    const { deps } = server;
+    let answer = () => {};
+    const silence = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    deps.mailer.send = () => silence;
+    for (let count = 0; count < 100; count++) await queue();
+    const other = { kind: "lapse-order", key: "other", payload: { playtestId: "none" }, runAt: deps.clock.now() };
+    await deps.store.write((tx) => deps.jobs.schedule(tx, other));
+    const waiting = () => deps.store.read((q) => q.one("SELECT id FROM jobs WHERE kind = 'lapse-order'"));
+    await vi.waitUntil(async () => (await waiting()) === undefined, { timeout: 5_000 }).finally(answer);
   });
 
   it("gives up at once what the mail server refuses", async () => {
