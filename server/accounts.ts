@@ -72,10 +72,12 @@ export async function login(deps: Deps, email: string, password: string): Promis
   return user;
 }
 
-/** A new password ends what the old one opened: every browser is signed out. API keys stay. */
+/** A new password ends what was opened without it: every browser is signed out, and mailed links work no more. API keys stay. */
 export async function setPassword(deps: Deps, tx: Query, userId: string, hash: string): Promise<void> {
-  await users.update(tx, userId, { password_hash: hash, updated_at: deps.clock.now() });
+  const now = deps.clock.now();
+  await users.update(tx, userId, { password_hash: hash, updated_at: now });
   await sessions.endAll(tx, userId);
+  await users.endLinks(tx, userId, now);
 }
 
 /** Marks the address as the account's own; a playtester is validated from then on. */

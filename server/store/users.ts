@@ -61,3 +61,11 @@ export const useToken = (tx: Query, hash: string, purpose: TokenPurpose, now: nu
     purpose,
     now,
   );
+
+/** What was mailed to an account opens nothing any more; its address can still be verified. */
+export const endLinks = (tx: Query, userId: string, now: number) =>
+  tx.run(
+    "UPDATE one_time_tokens SET used_at = ? WHERE user_id = ? AND purpose IN ('reset', 'sign-in') AND used_at IS NULL",
+    now,
+    userId,
+  );

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { mailReset, mailSignIn } from "../../server/accounts.ts";
+import * as users from "../../server/store/users.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerOwner } from "../helpers/story.ts";
 
@@ -80,6 +82,31 @@ onBothDatabases("accounts", (serve) => {
     const late = await ask();
     server.clock.set(server.clock.now() + 3_600_000);
     expect((await confirm(late)).status).toBe(422);
+  });
+
+  it("ends every mailed link that would sign in or set a password once a password is set, by mail or by hand", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const tokens = () =>
+      server.deps.store.write(async (tx) => {
+        const user = (await users.find(tx, owner.id))!;
+        await mailReset(server.deps, tx, user);
+        await mailSignIn(server.deps, tx, user, "/play");
+      });
+    const good = () =>
+      server.deps.store.read((q) =>
+        q.all("SELECT purpose FROM one_time_tokens WHERE user_id = ? AND used_at IS NULL ORDER BY purpose", owner.id),
+      );
+    await tokens();
+    expect(await good()).toEqual([{ purpose: "reset" }, { purpose: "sign-in" }]);
+    await owner.post("/auth/change-password", { currentPassword: "correct horse", newPassword: "another horse" });
+    expect(await good()).toEqual([]);
+    await tokens();
+    await server.advance(0);
+    const token = /token instead: (\S+)/.exec(server.mails.at(-2)!.text)![1]!;
+    await tokens();
+    await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "third horse" } });
+    expect(await good()).toEqual([]);
   });
 
   it("sets a new password on the page the mail links to, once", async () => {

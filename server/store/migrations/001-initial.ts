@@ -20,6 +20,7 @@ export const initial = {
     `CREATE TABLE one_time_tokens (
       hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id), purpose TEXT NOT NULL,
       created_at {int} NOT NULL, expires_at {int} NOT NULL, used_at {int}) {strict}`,
+    `CREATE INDEX one_time_tokens_by_user ON one_time_tokens (user_id)`,
     `CREATE TABLE sessions (
       hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id), csrf TEXT NOT NULL,
       created_at {int} NOT NULL, expires_at {int} NOT NULL) {strict}`,

@@ -64,4 +64,16 @@ export const operationsRules: readonly Mutant[] = [
     test: "unit/callers",
     edits: [["server/http/address.ts", "networkOf(addressOf(request))", "addressOf(request)"]],
   },
+  {
+    rule: "mail has a lane of its own",
+    test: "api/mail",
+    only: "takes no place from other work",
+    edits: [["server/compose.ts", '    mail: { kinds: ["send-mail"], width: 8 },\n', ""]],
+  },
+  {
+    rule: "a new password ends the links that were mailed before",
+    test: "api/accounts",
+    only: "ends every mailed link",
+    edits: [["server/accounts.ts", "  await users.endLinks(tx, userId, now);\n", ""]],
+  },
 ];
