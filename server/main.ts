@@ -178,7 +178,7 @@ function banner(options: ServeOptions, running: Running, place: Place, { adminKe
   ];
   if (showsKeys(options)) {
     if (adminKey !== null) lines.push(`  admin  ${adminKey}  (shown only this once)`);
-    if (ownerKey !== undefined) lines.push(`  owner  ${ownerKey}  (of the demo: set it as PLAYTEST_API_KEY)`);
+    if (ownerKey !== undefined) lines.push(`  owner  ${ownerKey}  (the demo's PLAYTEST_API_KEY)`);
   }
   return `${lines.join("\n")}\n`;
 }

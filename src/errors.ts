@@ -190,6 +190,8 @@ const listings: readonly (readonly [RegExp, string])[] = [
 ];
 
 const listingHint = (path: string) => {
+  // The slot or payment is there; what it has not got is in no list.
+  if (/\/(transcription|download-url|invoice)$/.test(path)) return undefined;
   const listing = listings.find(([pattern]) => pattern.test(path))?.[1];
   return listing && `See what there is with \`playtest ${listing}\`.`;
 };

@@ -5,7 +5,7 @@ import { idOf } from "./config/ids.ts";
 import type { Context } from "./context.ts";
 import { usage } from "./errors.ts";
 import { at } from "./io/cells.ts";
-import { oneLine, shortId } from "./io/text.ts";
+import { shortId } from "./io/text.ts";
 import type { Parsed } from "./parse.ts";
 
 type Item = Record<string, unknown>;
@@ -17,7 +17,7 @@ async function pick(name: string, { id }: Arg<unknown>, ctx: Context): Promise<s
     items.push(...(page.items as Item[]));
   const choices = items.map((item) => ({
     value: idOf(item) ?? "",
-    name: `${shortId(idOf(item) ?? "")}  ${oneLine(String(at(item, id!.label ?? "name") ?? ""))}`,
+    name: `${shortId(idOf(item) ?? "")}  ${at(item, id!.label ?? "name") ?? ""}`,
   }));
   if (choices.length === 0) throw usage(`There is no ${name} to choose.`);
   return ctx.prompt.choose(`Which ${name}?`, choices, `Name the ${name}.`);

@@ -3,7 +3,7 @@ import { flagName } from "./commands/flags.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
 import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
 import type { Io } from "./io/io.ts";
-import { lines, oneLine, painter, redact, redactText, shellQuote, toJson, usd } from "./io/text.ts";
+import { lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "./io/text.ts";
 import type { Running } from "./program.ts";
 import { wantsColour } from "./session.ts";
 import { version } from "./version.ts";
@@ -11,7 +11,7 @@ import { version } from "./version.ts";
 /** The command that repeats this one safely. */
 export function repeatCommand(argv: readonly string[], key: string): string {
   const given = argv.some((word) => word === "--idempotency-key" || word.startsWith("--idempotency-key="));
-  return ["playtest", ...argv, ...(given ? [] : ["--idempotency-key", key])].map(shellQuote).join(" ");
+  return ["playtest", ...argv, ...(given ? [] : ["--idempotency-key", key])].map(shellShown).join(" ");
 }
 
 const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));

@@ -1,4 +1,5 @@
 import type { Io } from "./io.ts";
+import { lines, oneLine } from "./text.ts";
 
 /** What long work says on standard error while it runs. */
 export interface Progress {
@@ -12,7 +13,8 @@ export type ProgressMode = "auto" | "plain" | "none";
 
 const quietMs = 10_000;
 const silent: Progress = { update() {}, done() {} };
-const label = (text: string, fraction?: number) => (fraction === undefined ? text : `${text} ${Math.floor(fraction * 100)} %`);
+const label = (text: string, fraction?: number) =>
+  fraction === undefined ? oneLine(text) : `${oneLine(text)} ${Math.floor(fraction * 100)} %`;
 
 /** At most one line in ten seconds, so that a log is not flooded. */
 function plain(io: Io, now: () => number): Progress {
@@ -25,7 +27,7 @@ function plain(io: Io, now: () => number): Progress {
       io.err(`${label(text, fraction)}\n`);
     },
     done(text) {
-      if (text) io.err(`${text}\n`);
+      if (text) io.err(`${lines(text)}\n`);
     },
   };
 }
@@ -45,7 +47,7 @@ export async function createProgress(io: Io, mode: ProgressMode, quiet: boolean,
     },
     done(text) {
       spinner.stop();
-      if (text) io.err(`${text}\n`);
+      if (text) io.err(`${lines(text)}\n`);
     },
   };
 }

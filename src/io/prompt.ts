@@ -1,5 +1,8 @@
 import { Interrupted, usage } from "../errors.ts";
 import type { Io } from "./io.ts";
+import { oneLine } from "./text.ts";
+
+type Prompts = typeof import("@inquirer/prompts");
 
 export interface Choice {
   value: string;
@@ -36,28 +39,31 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
   const possible = terminal.stdin && terminal.stderr && !quiet;
   const streams = { input: stdin, output: stderr, signal };
 
-  /** Loads the prompts only when a question is really asked. */
-  async function ask<T>(question: string, instead: string, run: (prompts: typeof import("@inquirer/prompts")) => Promise<T>) {
+  /** Loads the prompts only when a question is really asked; names in it cannot drive the terminal. */
+  async function ask<T>(question: string, instead: string, run: (prompts: Prompts, message: string) => Promise<T>) {
     if (!possible) throw usage(`${question} Only a terminal can ask that; nothing was done.`, instead);
-    return run(await import("@inquirer/prompts")).catch(leaving);
+    return run(await import("@inquirer/prompts"), oneLine(question)).catch(leaving);
   }
 
   return {
     possible,
-    confirm: (message, instead) => ask(message, instead, (prompts) => prompts.confirm({ message, default: false }, streams)),
-    text: (message, instead, initial) =>
-      ask(message, instead, (prompts) =>
+    confirm: (question, instead) =>
+      ask(question, instead, (prompts, message) => prompts.confirm({ message, default: false }, streams)),
+    text: (question, instead, initial) =>
+      ask(question, instead, (prompts, message) =>
         prompts.input({ message, required: true, ...(initial && { default: initial }) }, streams),
       ),
-    optional: (message, instead) => ask(message, instead, (prompts) => prompts.input({ message }, streams)),
-    menu: (message, choices, instead) =>
-      ask(message, instead, (prompts) => prompts.expand({ message, choices, expanded: true }, streams)),
-    secret: (message, instead) => ask(message, instead, (prompts) => prompts.password({ message, mask: "•" }, streams)),
-    choose: (message, choices, instead) =>
-      ask(message, instead, (prompts) => {
+    optional: (question, instead) => ask(question, instead, (prompts, message) => prompts.input({ message }, streams)),
+    menu: (question, choices, instead) =>
+      ask(question, instead, (prompts, message) => prompts.expand({ message, choices, expanded: true }, streams)),
+    secret: (question, instead) =>
+      ask(question, instead, (prompts, message) => prompts.password({ message, mask: "•" }, streams)),
+    choose: (question, choices, instead) =>
+      ask(question, instead, (prompts, message) => {
+        const shown = choices.map(({ value, name }) => ({ value, name: oneLine(name) }));
         const matching = (term: string | undefined) => {
           const wanted = (term ?? "").toLowerCase();
-          return choices.filter((choice) => `${choice.name} ${choice.value}`.toLowerCase().includes(wanted));
+          return shown.filter((choice) => `${choice.name} ${choice.value}`.toLowerCase().includes(wanted));
         };
         return prompts.search({ message, source: matching }, streams);
       }),

@@ -86,6 +86,10 @@ export function redact(value: unknown): unknown {
 /** One argument as a POSIX shell would read it back. */
 export const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+/** As `shellQuote`, for a command that is shown: what could drive the terminal is spelled out, in the quotes that bash and zsh read. */
+export const shellShown = (word: string) =>
+  oneLine(word) === word ? shellQuote(word) : `$'${oneLine(word.replace(/[\\']/g, "\\$&"))}'`;
+
 export const plural = (count: number, noun: string, many = `${noun}s`) => `${count} ${count === 1 ? noun : many}`;
 
 const ansi = {

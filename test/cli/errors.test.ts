@@ -281,6 +281,12 @@ describe("what is wrong is said once", () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining(`See what there is with \`${listing}\`.`)]);
   });
 
+  it("but not where the thing is there and has not got what was asked for", async () => {
+    const error = { code: "NOT_FOUND", message: "This slot has no video." };
+    const { stderr } = await run([{ on: "GET /playtests/slots/1/download-url", status: 404, error }], ["review", "url", "1"]);
+    expect(stderr).toBe("error: This slot has no video.\nRequest req_00000000000000000001\n");
+  });
+
   it.each([
     ["http://127.0.0.1:1", "Start an instance with `playtest serve`"],
     ["http://0.0.0.0:1", "See where the address comes from with `playtest config explain`"],

@@ -109,6 +109,20 @@ it("an omitted id is picked from a list that narrows as one types", async () => 
   expect([await session.ended, session.restored()]).toEqual([0, true]);
 });
 
+it("a name in a question or a list cannot drive the terminal", async () => {
+  const name = "\u001b]0;owned\u0007\u001b[2J\u202eevil";
+  const evil = await createGame(owner, { name });
+  const shown = "\\u001b]0;owned\\u0007\\u001b[2J\\u202eevil";
+  const asked = sit(["order", evil]);
+  await asked.see(`Order 1 slot of ${shown}`, "\u0003");
+  const picked = sit(["games", "get"]);
+  await picked.see(shown, "\u0003");
+  for (const session of [asked, picked]) {
+    expect([await session.ended, session.restored()]).toEqual([130, true]);
+    expect(session.shown).not.toMatch(/\u001b\]0;|\u001b\[2J|\u202e/);
+  }
+});
+
 it("a key that is typed is not shown, and is kept", async () => {
   const folder = testFolder();
   const session = sit(["login", "--with-key", "--base-url", server.baseUrl], { PLAYTEST_API_KEY: "" }, folder);

@@ -34,6 +34,18 @@ describe("long work", () => {
   });
 });
 
+it("what long work is about cannot drive the terminal", async () => {
+  const fake = new FakeProcess({ env: {}, tty: false, cwd: "/" });
+  const io = createIo(fake);
+  let now = 0;
+  const progress = await createProgress(io, "plain", false, () => now);
+  now = 10_000;
+  progress.update("Uploading \u001b[2J.mp4", 0.5);
+  progress.done("Uploaded \u001b]0;owned\u0007.mp4");
+  await io.close();
+  expect(fake.stderr.text).toBe("Uploading \\u001b[2J.mp4 50 %\nUploaded \\u001b]0;owned\\u0007.mp4\n");
+});
+
 describe("a transfer", () => {
   it("tells bytes, rate and time left; what an earlier run sent says nothing about the rate", () => {
     let now = 0;

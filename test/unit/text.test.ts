@@ -9,6 +9,7 @@ import {
   redactText,
   safeJson,
   shellQuote,
+  shellShown,
   shortId,
   usd,
 } from "../../src/io/text.ts";
@@ -88,6 +89,8 @@ describe("quantities", () => {
     [shellQuote("it's"), "'it'\\''s'"],
     [shellQuote("--name=a b"), "'--name=a b'"],
     [shellQuote("games"), "games"],
+    [shellShown("it's"), "'it'\\''s'"],
+    [shellShown("it's\\n\u001b[2J\n"), "$'it\\'s\\\\n\\u001b[2J\\n'"],
   ])("%s", (shown, expected) => {
     expect(shown).toBe(expected);
   });

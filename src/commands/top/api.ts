@@ -1,5 +1,5 @@
 import { usage } from "../../errors.ts";
-import { toJson } from "../../io/text.ts";
+import { oneLine, toJson } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"];
@@ -129,7 +129,7 @@ function splitHeader(text: string): [string, string] {
 
 const headText = ({ status, headers }: { status: number; headers: Record<string, string> }) =>
   `HTTP ${status}\n${Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\n`)
+    .map(([name, value]) => `${name}: ${oneLine(value)}\n`)
     .join("")}\n`;
 
 async function printBytes(ctx: Context, body: Buffer, type: string | undefined) {
