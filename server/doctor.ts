@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { dataDirOf, type PlaceOptions } from "./place.ts";
 import { SettingRefused } from "./settings.ts";
 import type { Check, Query, Store } from "./store/db.ts";
 import * as jobs from "./store/jobs.ts";
@@ -10,14 +10,7 @@ import { dataFile } from "./store/open.ts";
 import { openPostgres } from "./store/postgres.ts";
 import { openSqlite } from "./store/sqlite.ts";
 
-/** Which database: flags first, then the environment, then the user's data folder, as `serve run` chooses. */
-export interface DatabaseOptions {
-  data?: string | undefined;
-  databaseUrl?: string | undefined;
-  env: Record<string, string | undefined>;
-}
-
-export interface DoctorOptions extends DatabaseOptions {
+export interface DoctorOptions extends PlaceOptions {
   ledger: boolean;
   /** Repairs what can be: needs the database to itself, unlike a look. */
   fix: boolean;
@@ -45,7 +38,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
 }
 
 /** Brings the database up to date; the names of the migrations that ran. */
-export async function migrateDatabase(options: DatabaseOptions): Promise<string[]> {
+export async function migrateDatabase(options: PlaceOptions): Promise<string[]> {
   const store = await open(placeOf(options), false);
   try {
     const names = (await pending(store)).map(({ name }) => name);
@@ -63,10 +56,11 @@ const waiting = (migrations: readonly { name: string }[]) =>
 
 type Place = { databaseUrl: string } | { dataDir: string };
 
-function placeOf({ data, databaseUrl, env }: DatabaseOptions): Place {
+/** Flags first, then the environment, then the user's data folder; a folder that is named is meant, whatever the environment says. */
+function placeOf({ data, databaseUrl, env }: PlaceOptions): Place {
   const url = databaseUrl ?? (data === undefined ? (env.PLAYTEST_DATABASE_URL ?? env.DATABASE_URL) : undefined);
   if (url) return { databaseUrl: url };
-  return { dataDir: resolve(data ?? join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "playtest")) };
+  return { dataDir: dataDirOf(data, env) };
 }
 
 async function open(place: Place, lookOnly: boolean): Promise<Store> {

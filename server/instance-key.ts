@@ -6,13 +6,12 @@ const bytes = 32;
 
 /**
  * The 32-byte key that seals secrets and signs links: `PLAYTEST_SECRET_KEY` (64 hex digits, for several processes on one
- * database), else `instance.key` in the data folder, made on first start. It belongs in backups, apart from the database.
+ * database), else `instance.key` in the data folder, made on first start. It is in backups.
  */
 export function loadInstanceKey(fromEnv: string | undefined, dataDir: string, randomBytes: (count: number) => Buffer): Buffer {
-  if (fromEnv !== undefined) return parse(fromEnv, "PLAYTEST_SECRET_KEY");
-  const file = join(dataDir, "instance.key");
-  const known = read(file);
-  if (known !== undefined) return parse(known, file);
+  const known = findInstanceKey(fromEnv, dataDir);
+  if (known !== undefined) return known;
+  const file = fileIn(dataDir);
   // Written whole beside it and linked: of two first starts at once, one key wins and both use it.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   writeFileSync(draft, `${randomBytes(bytes).toString("hex")}\n`, { mode: 0o600 });
@@ -24,6 +23,15 @@ export function loadInstanceKey(fromEnv: string | undefined, dataDir: string, ra
     rmSync(draft);
   }
   return parse(read(file)!, file);
+}
+
+const fileIn = (dataDir: string) => join(dataDir, "instance.key");
+
+/** The key in force, if there is one yet. */
+export function findInstanceKey(fromEnv: string | undefined, dataDir: string): Buffer | undefined {
+  if (fromEnv !== undefined) return parse(fromEnv, "PLAYTEST_SECRET_KEY");
+  const text = read(fileIn(dataDir));
+  return text === undefined ? undefined : parse(text, fileIn(dataDir));
 }
 
 function read(file: string): string | undefined {

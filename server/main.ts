@@ -2,13 +2,15 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { homedir, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ensureAdmin } from "./accounts.ts";
+import { isHalfRestored } from "./archive/swap.ts";
 import { createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { loadInstanceKey } from "./instance-key.ts";
 import { createLog } from "./log.ts";
+import { type Place, placeOf } from "./place.ts";
 import { createMailer } from "./providers/mail/create.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 import { readConfig, SettingRefused } from "./settings.ts";
@@ -53,7 +55,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   checkOptions(options);
   const place = choosePlace(options, host.env);
   try {
-    const running = await open(options, host, place.dataDir);
+    const running = await open(options, host, place);
     try {
       const ready = await makeReady(options, host, running);
       host.write(banner(options, running, place, ready));
@@ -68,7 +70,8 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   }
 }
 
-function checkOptions(options: ServeOptions): void {
+/** Throws SettingRefused for flags that do not go together. */
+export function checkOptions(options: ServeOptions): void {
   const sandbox = options.sandbox || options.seed !== undefined;
   const host = options.host ?? "127.0.0.1";
   if (options.ephemeral && options.databaseUrl !== undefined)
@@ -86,16 +89,15 @@ function checkOptions(options: ServeOptions): void {
 
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-interface Place {
-  dataDir: string;
+interface ServedPlace extends Place {
   temporary: boolean;
 }
 
-function choosePlace(options: ServeOptions, env: ServeHost["env"]): Place {
-  if (options.ephemeral) return { dataDir: mkdtempSync(join(tmpdir(), "playtest-")), temporary: true };
-  const dataDir = resolve(options.data ?? join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "playtest"));
+function choosePlace(options: ServeOptions, env: ServeHost["env"]): ServedPlace {
+  if (options.ephemeral) return { dataDir: mkdtempSync(join(tmpdir(), "playtest-")), databaseUrl: undefined, temporary: true };
+  const { dataDir, databaseUrl } = placeOf({ ...options, env });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  return { dataDir, temporary: false };
+  return { dataDir, databaseUrl, temporary: false };
 }
 
 function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Config {
@@ -109,7 +111,11 @@ function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Con
   return config;
 }
 
-async function open(options: ServeOptions, host: ServeHost, dataDir: string): Promise<Running> {
+async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseUrl }: Place): Promise<Running> {
+  if (isHalfRestored(dataDir))
+    throw new SettingRefused(
+      `A restore into ${dataDir} was cut off. What was there before is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,
+    );
   const config = configFor(options, host, dataDir);
   const log = await createLog({
     level: options.logLevel ?? "info",
@@ -117,8 +123,7 @@ async function open(options: ServeOptions, host: ServeHost, dataDir: string): Pr
     write: host.write,
   });
   const instanceKey = loadInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir, randomBytes);
-  const databaseUrl = options.databaseUrl ?? host.env.PLAYTEST_DATABASE_URL ?? host.env.DATABASE_URL;
-  const store = await openStore({ dataDir, ...(databaseUrl && !options.ephemeral ? { databaseUrl } : {}) });
+  const store = await openStore({ dataDir, ...(databaseUrl !== undefined && { databaseUrl }) });
   try {
     const clock = await createClock(store, Date.now, config.sandbox);
     const mailer = createMailer(config.mail, join(dataDir, "outbox"));
@@ -167,7 +172,7 @@ async function makeReady(options: ServeOptions, host: ServeHost, running: Runnin
   return ready;
 }
 
-function banner(options: ServeOptions, running: Running, place: Place, { adminKey, ownerKey }: Ready): string {
+function banner(options: ServeOptions, running: Running, place: ServedPlace, { adminKey, ownerKey }: Ready): string {
   const { config, store } = running.deps;
   const data = `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, files in ${place.dataDir}${place.temporary ? " (removed at the end)" : ""}`;
   const lines = [

@@ -14,7 +14,7 @@ export type Statement = string | Record<Store["dialect"], string>;
 /** Append only: a migration that was released never changes. */
 export const migrations: readonly Migration[] = [initial];
 
-interface Applied {
+export interface Applied {
   position: number;
   name: string;
   checksum: string;
@@ -46,7 +46,8 @@ const HAS_TABLE = {
     "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_migrations'",
 };
 
-const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
+/** The migrations this database had, in order. */
+export const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
 
 /** PostgreSQL answers two `IF NOT EXISTS` at the same moment with one of several errors of its catalogue: then the table is there. */
 async function createTable(store: Store): Promise<void> {
@@ -72,7 +73,8 @@ async function apply(tx: Query, dialect: Store["dialect"], list: readonly Migrat
     await tx.run(fill(typeof statement === "string" ? statement : statement[dialect], dialect));
 }
 
-function assertSameHistory(history: Applied[], list: readonly Migration[]): void {
+/** Throws when this is not how the list begins: the database is newer than this program, or another's. */
+export function assertSameHistory(history: readonly Applied[], list: readonly Migration[] = migrations): void {
   for (const { position, name, checksum } of history) {
     const ours = list[position];
     if (!ours) {

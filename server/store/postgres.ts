@@ -39,6 +39,30 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   return new PostgresStore(pool, options);
 }
 
+/** One connection whose queries all see the same moment, for long reads beside running servers. */
+export async function openSnapshotClient(url: string): Promise<{ dialect: "postgres"; query: Query; close(): Promise<void> }> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({
+    connectionString: url,
+    options: SESSION,
+    connectionTimeoutMillis: 5000,
+    types: rowTypes(pg.types),
+  });
+  // Unheard, a connection that dies between two queries would end the process; the next query says it.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  } catch (error) {
+    throw unavailable(error);
+  }
+  return {
+    dialect: "postgres",
+    query: new Queries(client, new Statements(), { transaction: true }),
+    close: () => client.end(),
+  };
+}
+
 /** A write that collided this often runs alone, so that a crowd of this process cannot starve it. */
 const TRIES_TOGETHER = 2;
 

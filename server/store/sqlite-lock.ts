@@ -27,7 +27,7 @@ export function lockDataFile(file: string, open: (path: string) => Database): ()
 }
 
 function inUse(file: string, pid: string, cause: unknown): Error {
-  const text = `${file} is in use by another playtest server (process ${pid}). This server was not started.`;
+  const text = `${file} is in use by another playtest server (process ${pid}). Nothing was changed.`;
   return new Error(`${text} Stop that process, or choose another folder with --data.`, { cause });
 }
 

@@ -35,6 +35,36 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
   }
 }
 
+/** Keeps servers off a data file until the result is called. Throws when one runs on it. */
+export async function lockSqlite(file: string): Promise<() => void> {
+  return lockDataFile(file, await loadDriver());
+}
+
+/**
+ * Copies a data file as it is at this moment, page by page, while a server may go on writing: a read transaction on the same
+ * connection keeps the moment. Without one SQLite would start over at each commit of another process, and never end under load.
+ */
+export async function copySqlite(file: string, target: string, progress: (done: number, total: number) => void): Promise<void> {
+  const open = await loadDriver();
+  const source = open(file, { fileMustExist: true });
+  closeSync(openSync(target, "w", 0o600));
+  try {
+    source.exec("BEGIN; SELECT 1 FROM sqlite_master");
+    const pageBytes = source.pragma("page_size", { simple: true }) as number;
+    await source.backup(target, {
+      progress({ totalPages, remainingPages }) {
+        progress((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);
+        return PAGES_AT_ONCE;
+      },
+    });
+  } finally {
+    source.close();
+  }
+}
+
+/** 16 MiB: enough to be fast, and not so much that an interruption would wait. */
+const PAGES_AT_ONCE = 4096;
+
 class SqliteStore implements Store {
   readonly dialect = "sqlite";
   readonly #file: string;

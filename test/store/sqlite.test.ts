@@ -172,7 +172,7 @@ describe("one process per data file", () => {
     first.tell();
     expect(await first.line()).toBe("open");
     await expect(open()).rejects.toThrow(
-      `${dataFile(dataDir)} is in use by another playtest server (process ${first.child.pid}). This server was not started. ` +
+      `${dataFile(dataDir)} is in use by another playtest server (process ${first.child.pid}). Nothing was changed. ` +
         "Stop that process, or choose another folder with --data.",
     );
   });

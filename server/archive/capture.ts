@@ -1,0 +1,77 @@
+import { open } from "node:fs/promises";
+import type { Place } from "../place.ts";
+import { referencedBlobs } from "../store/blobs.ts";
+import { tablesOf } from "../store/catalogue.ts";
+import type { Check, Query } from "../store/db.ts";
+import { checkLedger } from "../store/ledger-checks.ts";
+import { type Applied, applied, migrations } from "../store/migrate.ts";
+import { dataFile } from "../store/open.ts";
+import { openSnapshot } from "../store/snapshot.ts";
+import { copySqlite, openSqlite } from "../store/sqlite.ts";
+import type { BackupOptions } from "./backup.ts";
+import type { Manifest } from "./contents.ts";
+import { dumpRows } from "./rows.ts";
+
+/** A copy of the database that was found to be in order, in the file that was named for it. */
+export interface Captured {
+  database: Manifest["database"];
+  migrations: Applied[];
+  /** The keys of the files its rows tell of. */
+  blobs: string[];
+}
+
+type Source = Pick<BackupOptions, "portable" | "tell"> & { place: Place; scratch: string };
+
+/** Copies the database as it is now to `scratch`: the SQLite file itself, or the rows of either database. */
+export const capture = (source: Source): Promise<Captured> =>
+  source.portable || source.place.databaseUrl !== undefined ? captureRows(source) : captureFile(source);
+
+async function captureFile({ place, scratch, tell }: Source): Promise<Captured> {
+  await copySqlite(dataFile(place.dataDir), scratch, (done, total) => tell("Copying the database", done, total));
+  const copy = await openSqlite(scratch, { readOnly: true });
+  try {
+    const found = await describe(await copy.read(async (q) => q));
+    requireWhole(await copy.check({ thorough: true }));
+    return { database: "sqlite", ...found };
+  } finally {
+    await copy.close();
+  }
+}
+
+async function captureRows({ place, scratch, tell }: Source): Promise<Captured> {
+  const { dialect, query, close } = await openSnapshot(place);
+  const file = await open(scratch, "w", 0o600);
+  try {
+    const found = await describe(query);
+    const tables = await tablesOf(query, dialect, migrations.slice(0, found.migrations.length));
+    let rows = 0;
+    await dumpRows(query, tables, file, (more) => {
+      rows += more;
+      tell("Writing rows", rows);
+    });
+    return { database: "rows", ...found };
+  } finally {
+    await file.close();
+    await close();
+  }
+}
+
+async function describe(q: Query): Promise<Omit<Captured, "database">> {
+  const history = await applied(q);
+  if (history.length === migrations.length) requireWhole(await checkLedger(q));
+  return { migrations: history, blobs: await referencedBlobs(q) };
+}
+
+function requireWhole(checks: readonly Check[]): void {
+  const failed = failures(checks);
+  if (failed === undefined) return;
+  throw new Error(
+    `The database is not in order (${failed}). Nothing was kept. See what to do with \`playtest serve doctor --ledger\`; to keep a copy of it as it is, stop the server and copy its data folder.`,
+  );
+}
+
+/** What did not hold, in a line. */
+export function failures(checks: readonly Check[]): string | undefined {
+  const failed = checks.filter(({ ok }) => !ok);
+  return failed.length === 0 ? undefined : failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
+}

@@ -1,0 +1,75 @@
+import { SettingRefused } from "../settings.ts";
+import { firstUsed, type Table, tablesOf } from "../store/catalogue.ts";
+import type { Query } from "../store/db.ts";
+import { migrate, migrations } from "../store/migrate.ts";
+import { openPostgres } from "../store/postgres.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import type { Tell } from "./backup.ts";
+import { type Batch, insertBatch, readBatches } from "./rows.ts";
+
+/** Makes a SQLite file of these rows, with the schema they had: the next start of a server brings it up to date. */
+export async function loadSqlite(file: string, rows: string, position: number, tell: Tell): Promise<void> {
+  const store = await openSqlite(file);
+  try {
+    await migrate(store, migrations.slice(0, position));
+    const tables = await store.read((q) => tablesOf(q, "sqlite", migrations.slice(0, position)));
+    await eachBatch(rows, tables, tell, (batch) => store.write((tx) => insertBatch(tx, batch)));
+  } finally {
+    await store.close();
+  }
+}
+
+/** Fills an empty PostgreSQL database with these rows: all of them, or none, also when `damageOf` finds some. Throws SettingRefused when it is not empty. */
+export async function loadPostgres(
+  url: string,
+  rows: string,
+  position: number,
+  tell: Tell,
+  damageOf: (q: Query) => Promise<string | undefined>,
+): Promise<void> {
+  const list = migrations.slice(0, position);
+  const store = await openPostgres(url);
+  try {
+    await migrate(store, list);
+    await store.write(async (tx) => {
+      const tables = await tablesOf(tx, "postgres", list);
+      await requireEmpty(tx, tables);
+      await eachBatch(rows, tables, tell, (batch) => insertBatch(tx, batch));
+      const damage = await damageOf(tx);
+      if (damage !== undefined) throw new Error(`its database is not in order (${damage})`);
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Throws SettingRefused when a PostgreSQL database holds anything. */
+export async function requireEmptyPostgres(url: string): Promise<void> {
+  const store = await openPostgres(url);
+  try {
+    await store.read(async (q) => requireEmpty(q, await tablesOf(q, "postgres")));
+  } finally {
+    await store.close();
+  }
+}
+
+async function requireEmpty(q: Query, tables: readonly Table[]): Promise<void> {
+  const used = await firstUsed(q, tables);
+  if (used === undefined) return;
+  const message = `The database is not empty: there are rows in ${used}. Nothing was changed. Make a new one and name it with --database-url.`;
+  throw Object.assign(new SettingRefused(message), { exitCode: 6 });
+}
+
+async function eachBatch(
+  rows: string,
+  tables: readonly Table[],
+  tell: Tell,
+  insert: (batch: Batch) => Promise<void>,
+): Promise<void> {
+  let done = 0;
+  for (const batch of readBatches(rows, tables)) {
+    await insert(batch);
+    done += batch.rows.length;
+    tell("Loading rows", done);
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isMissing } from "../providers/blobs/local.ts";
+import { sameText } from "../secrets.ts";
+import { SettingRefused } from "../settings.ts";
+import { assertSameHistory } from "../store/migrate.ts";
+import { isName, type Manifest, manifestSchema, names, parseSums } from "./contents.ts";
+import { type Entry, pieces, readIndex } from "./tar.ts";
+
+/** An archive whose list of contents was found to be in order; what it holds is checked as it is taken out. */
+export interface Archive {
+  readonly manifest: Manifest;
+  readonly entries: readonly Entry[];
+  /** Of all files in it. */
+  readonly bytes: number;
+  /** Checks every file against its sum, and writes it below `folder` if one is given; `took` hears of the bytes. */
+  takeOut(folder: string | undefined, took: (bytes: number) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+const largestList = 256 * 1024 * 1024;
+
+/** Throws, naming the file, on anything but a whole archive that this program understands. */
+export async function openArchive(path: string): Promise<Archive> {
+  const file = await open(path).catch((error) => Promise.reject(unreadable(path, error)));
+  try {
+    return await read(file);
+  } catch (error) {
+    await file.close();
+    const reason = (error as Error).message.replace(/\.$/, "");
+    throw new Error(`${path} cannot be used: ${reason}. Nothing was changed.`, { cause: error });
+  }
+}
+
+async function read(file: FileHandle): Promise<Archive> {
+  const entries = await readIndex(file, (await file.stat()).size);
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const strange =
+    entries.find(({ name }) => !isName(name)) ??
+    (byName.size < entries.length && entries.find((one) => byName.get(one.name) !== one));
+  if (strange) throw new Error(`${JSON.stringify(strange.name)} is not a file of a playtest archive, or is in it twice`);
+  const sums = parseSums(await textOf(file, byName, names.sums));
+  if (!sums) throw new Error(`${names.sums} is damaged`);
+  const manifest = readManifest(await textOf(file, byName, names.manifest));
+  const needed = [names.key, manifest.database === "sqlite" ? names.sqlite : names.rows];
+  const lost =
+    [...needed, ...sums.keys()].find((name) => !byName.has(name)) ??
+    entries.find(({ name }) => name !== names.sums && !sums.has(name))?.name;
+  if (lost !== undefined) throw new Error(`${lost} is missing from it, or from its ${names.sums}`);
+
+  async function takeOut(folder: string | undefined, took: (bytes: number) => void): Promise<void> {
+    for (const entry of entries) {
+      if (entry.name === names.sums) continue;
+      const hash = createHash("sha256");
+      const target = folder && (await openTarget(join(folder, entry.name)));
+      try {
+        for await (const piece of pieces(file, entry.size, entry.position)) {
+          hash.update(piece);
+          if (target) await target.writeFile(piece);
+          took(piece.length);
+        }
+        if (target) await target.sync();
+      } finally {
+        if (target) await target.close();
+      }
+      if (!sameText(hash.digest("hex"), sums!.get(entry.name)!))
+        throw new Error(`${entry.name} is not what it was when the archive was made`);
+    }
+  }
+
+  const bytes = entries.reduce((sum, { size }) => sum + size, 0);
+  return { manifest, entries, bytes, takeOut, close: () => file.close() };
+}
+
+async function openTarget(path: string): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return open(path, "wx", 0o600);
+}
+
+async function textOf(file: FileHandle, entries: Map<string, Entry>, name: string): Promise<string> {
+  const entry = entries.get(name);
+  if (!entry) throw new Error(`it has no ${name}, so it is not a playtest archive`);
+  if (entry.size > largestList) throw new Error(`its ${name} is too long`);
+  const parts: Buffer[] = [];
+  for await (const piece of pieces(file, entry.size, entry.position)) parts.push(Buffer.from(piece));
+  return Buffer.concat(parts).toString();
+}
+
+function readManifest(text: string): Manifest {
+  const { format, version } = parsed(text) as { format?: unknown; version?: unknown };
+  if (format === "playtest-archive" && typeof version === "number" && version > 1)
+    throw new Error("it was made by a newer playtest: install that one");
+  const { success, data } = manifestSchema.safeParse(parsed(text));
+  if (!success) throw new Error(`its ${names.manifest} is damaged`);
+  assertSameHistory(data.migrations);
+  return data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function unreadable(path: string, error: unknown): SettingRefused {
+  const reason = isMissing(error) ? "there is no such file" : (error as Error).message;
+  return new SettingRefused(`${path} cannot be read: ${reason}. Nothing was changed.`, { cause: error });
+}

@@ -1,0 +1,203 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { findInstanceKey } from "../instance-key.ts";
+import { type Place, type PlaceOptions, placeOf } from "../place.ts";
+import { createLocalBlobs } from "../providers/blobs/local.ts";
+import { sameText } from "../secrets.ts";
+import { SettingRefused } from "../settings.ts";
+import { referencedBlobs } from "../store/blobs.ts";
+import type { Query } from "../store/db.ts";
+import { checkLedger } from "../store/ledger-checks.ts";
+import { migrations } from "../store/migrate.ts";
+import { dataFile } from "../store/open.ts";
+import { lockSqlite, openSqlite } from "../store/sqlite.ts";
+import type { Tell } from "./backup.ts";
+import { capture, failures } from "./capture.ts";
+import { type Manifest, names } from "./contents.ts";
+import { loadPostgres, loadSqlite, requireEmptyPostgres } from "./load.ts";
+import { type Archive, openArchive } from "./read.ts";
+import { present, stagingIn, swapIn } from "./swap.ts";
+
+export interface RestoreOptions extends PlaceOptions {
+  archive: string;
+  /** Whether a data folder in use may be replaced. A PostgreSQL database is never. */
+  replace: boolean;
+  /** Only look whether the archive is whole and could be restored. */
+  dryRun: boolean;
+  /** Milliseconds. */
+  now: number;
+  /** Ends the work when it is aborted, with everything as it was. */
+  signal: AbortSignal;
+  tell: Tell;
+}
+
+export interface Restored {
+  archive: string;
+  /** When the archive was made. */
+  createdAt: string;
+  dataDir: string;
+  database: "sqlite" | "postgres";
+  files: number;
+  bytes: number;
+  /** The folder with what was there before. */
+  replaced: string | null;
+  /** Files that were gone already when the archive was made. */
+  missing: string[];
+}
+
+/**
+ * Puts what an archive holds in a server's place: unpacked beside it, checked, and only then moved in. On any failure everything is as
+ * it was. Throws SettingRefused for a place that cannot be, and Error for an archive or a running server.
+ */
+export async function restore(options: RestoreOptions): Promise<Restored> {
+  const archive = await openArchive(options.archive);
+  try {
+    const place = placeOf(options);
+    await requireFree(options, place);
+    const replaced = options.dryRun ? await look(archive, options) : await putInPlace(archive, place, options);
+    const { createdAt, missing } = archive.manifest;
+    const what = {
+      archive: options.archive,
+      createdAt,
+      dataDir: place.dataDir,
+      files: archive.entries.length - 1,
+      bytes: archive.bytes,
+    };
+    return { ...what, database: place.databaseUrl === undefined ? "sqlite" : "postgres", replaced: replaced ?? null, missing };
+  } catch (error) {
+    throw explained(error, options);
+  } finally {
+    await archive.close();
+  }
+}
+
+function explained(error: unknown, { archive, signal }: RestoreOptions): unknown {
+  if (signal.aborted) return signal.reason;
+  if (!(error instanceof Error) || error instanceof SettingRefused) return error;
+  return new Error(`${archive} was not restored: ${error.message.replace(/\.$/, "")}. Everything is as it was.`, {
+    cause: error,
+  });
+}
+
+async function requireFree({ replace, env, archive }: RestoreOptions, { dataDir, databaseUrl }: Place): Promise<void> {
+  if (existsSync(dataDir) && !statSync(dataDir).isDirectory())
+    throw new SettingRefused(`${dataDir} is not a folder. Nothing was changed.`);
+  const [there] = present(dataDir);
+  if (there !== undefined && !replace)
+    throw Object.assign(
+      new SettingRefused(
+        `${join(dataDir, there)} is there already. Nothing was changed. Name a new folder with --data, or put ${archive} in its place with \`playtest serve restore\`.`,
+      ),
+      { exitCode: 6 },
+    );
+  if (databaseUrl !== undefined) await requireEmptyPostgres(databaseUrl);
+  if (env.PLAYTEST_SECRET_KEY !== undefined) findInstanceKey(env.PLAYTEST_SECRET_KEY, dataDir);
+}
+
+const look = async (archive: Archive, { tell }: RestoreOptions): Promise<undefined> => {
+  await archive.takeOut(undefined, counted("Checking", archive, tell));
+};
+
+function counted(step: string, { bytes }: Archive, tell: Tell): (more: number) => void {
+  let done = 0;
+  return (more) => {
+    done += more;
+    tell(step, done, bytes);
+  };
+}
+
+async function putInPlace(archive: Archive, place: Place, options: RestoreOptions): Promise<string | undefined> {
+  const { dataDir } = place;
+  const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined;
+  const unlock = await lockSqlite(dataFile(dataDir)).catch((error) => Promise.reject(inUse(error)));
+  const staging = stagingIn(dataDir);
+  const rows = `${staging}.rows`;
+  const clear = async () => {
+    for (const path of [staging, rows]) await rm(path, { recursive: true, force: true });
+  };
+  try {
+    await clear();
+    requireRoom(archive, dataDir);
+    mkdirSync(staging, { mode: 0o700 });
+    await archive.takeOut(staging, counted("Unpacking", archive, options.tell));
+    requireSameKey(options, staging);
+    const last = await prepare({ ...place, ...options, staging, rows, manifest: archive.manifest });
+    giveToOwner(staging, dataDir);
+    return await swapIn(dataDir, new Date(options.now).toISOString().replace(/[-:]|\.\d+/g, ""), last);
+  } finally {
+    await clear();
+    unlock();
+    if (made && present(dataDir).length === 0) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+const inUse = (error: Error) => Object.assign(new SettingRefused(error.message, { cause: error }), { exitCode: 1 });
+
+function requireRoom({ bytes }: Archive, dataDir: string): void {
+  const { bavail, bsize } = statfsSync(dataDir);
+  if (bavail * bsize > bytes) return;
+  throw new Error(
+    `it holds ${bytes} bytes and ${dataDir} has room for ${bavail * bsize}; what is there is kept, so both must fit`,
+  );
+}
+
+/** The environment's key comes before the folder's: with another one a server would start, and could read nothing that is sealed. */
+function requireSameKey({ env }: RestoreOptions, staging: string): void {
+  const [inForce, kept] = [findInstanceKey(env.PLAYTEST_SECRET_KEY, staging)!, findInstanceKey(undefined, staging)!];
+  if (sameText(inForce.toString("hex"), kept.toString("hex"))) return;
+  throw new SettingRefused(
+    "PLAYTEST_SECRET_KEY is another key than the one in the archive, and what that one sealed could not be read. Nothing was changed. Unset it, here and where the server runs.",
+  );
+}
+
+interface Staged extends Place {
+  staging: string;
+  rows: string;
+  manifest: Manifest;
+  tell: Tell;
+}
+
+/** Makes of the staged files what the place takes, and checks it; gives what remains to be done when they are in. */
+async function prepare(staged: Staged): Promise<() => Promise<void>> {
+  const { staging, rows, manifest, dataDir, databaseUrl, tell } = staged;
+  const position = manifest.migrations.length;
+  for (const name of [names.manifest, names.sums]) await rm(join(staging, name), { force: true });
+  if (manifest.database === "rows") await rename(join(staging, names.rows), rows);
+  if (databaseUrl === undefined) {
+    if (manifest.database === "rows") await loadSqlite(dataFile(staging), rows, position, tell);
+    await checkFile(staged);
+    return async () => {};
+  }
+  if (manifest.database === "sqlite") {
+    await capture({ portable: true, place: { dataDir: staging, databaseUrl: undefined }, scratch: rows, tell });
+    await rm(dataFile(staging));
+  }
+  return () => loadPostgres(databaseUrl, rows, position, tell, (q) => damageOf(q, dataDir, manifest));
+}
+
+async function checkFile({ staging, manifest }: Staged): Promise<void> {
+  const store = await openSqlite(dataFile(staging), { readOnly: true });
+  try {
+    const damage = failures(await store.check({ thorough: true })) ?? (await store.read((q) => damageOf(q, staging, manifest)));
+    if (damage !== undefined) throw new Error(`its database is not in order (${damage})`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What is wrong with a database or the files it tells of; the books of an older one can be checked only after its next start. */
+async function damageOf(q: Query, dataDir: string, manifest: Manifest): Promise<string | undefined> {
+  const blobs = createLocalBlobs(join(dataDir, "blobs"));
+  for (const key of await referencedBlobs(q))
+    if (!manifest.missing.includes(`blobs/${key}`) && (await blobs.size(key)) === undefined) return `it lacks the file ${key}`;
+  return manifest.migrations.length === migrations.length ? failures(await checkLedger(q)) : undefined;
+}
+
+/** Root restores for whoever owns the folder: a server of theirs must be able to read it. */
+function giveToOwner(staging: string, dataDir: string): void {
+  const { uid, gid } = statSync(dataDir);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  for (const name of ["", ...readdirSync(staging, { recursive: true, encoding: "utf8" })])
+    chownSync(join(staging, name), uid, gid);
+}

@@ -1,0 +1,14 @@
+import type { Query } from "./db.ts";
+
+/** The key of every file of the blob store that a row tells of. */
+export async function referencedBlobs(q: Query): Promise<string[]> {
+  const rows = await q.all<{ blob_key: string }>(
+    `SELECT kind || 's/' || id AS blob_key FROM uploads WHERE status = 'completed'
+     UNION SELECT blob_key FROM builds WHERE blob_key IS NOT NULL
+     UNION SELECT blob_key FROM submissions
+     UNION SELECT original_key FROM transcriptions WHERE original_key IS NOT NULL
+     UNION SELECT edited_key FROM transcriptions WHERE edited_key IS NOT NULL
+     ORDER BY 1`,
+  );
+  return rows.map((row) => row.blob_key);
+}
