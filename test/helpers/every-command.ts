@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ensureAdmin } from "../../server/accounts.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
+import { house } from "./house.ts";
 import type { Receiver } from "./receiver.ts";
 import type { TestServer } from "./server.ts";
 import {
@@ -333,6 +334,11 @@ export const everyCommand: Record<string, Row> = {
   "admin stats": asAdmin(() => ""),
   "ci init": () => ({ words: "github", cwd: testFolder() }),
   "ci summary": words(({ order }) => order()),
+  "serve backup": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", house()] }),
+  "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", house()] }),
+  "serve restore": async () => ({ words: [await archive(), "--data", house(), "--yes"] }),
+  "serve import": async () => ({ words: [await archive(), "--data", join(testFolder(), "new")] }),
+  "serve systemd": nothing,
   "config get": words(() => "timeout"),
   "config set": words(() => "timeout 1m"),
   "config list": nothing,
@@ -370,4 +376,13 @@ async function payout(world: World): Promise<string> {
   const body = { userId: await earner(world), amountCents: 500 };
   const reply = await world.server.request("POST", "/admin/payouts", { key: world.admin, body });
   return reply.body.data.payout.id;
+}
+
+/** A backup of a server nobody used yet. */
+async function archive(): Promise<string> {
+  const file = join(testFolder(), "backup.tar");
+  const { playtest } = await import("./cli.ts");
+  const { code, stderr } = await playtest(["serve", "backup", file, "--data", house()]);
+  if (code !== 0) throw new Error(stderr);
+  return file;
 }

@@ -1,6 +1,12 @@
 import type { Group } from "../define.ts";
+import { backup, exportCommand } from "./backup.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
+import { importCommand, restoreCommand } from "./restore.ts";
 import { run } from "./run.ts";
+import { systemd } from "./systemd.ts";
 
-export const serve: Group = { commands: [run, doctor, migrate], fallback: "run" };
+export const serve: Group = {
+  commands: [run, doctor, migrate, backup, restoreCommand, exportCommand, importCommand, systemd],
+  fallback: "run",
+};

@@ -1,0 +1,36 @@
+import { define, flag } from "../define.ts";
+import { refused } from "./refused.ts";
+
+export const systemd = define({
+  name: "systemd",
+  summary: "Print a hardened unit file for systemd",
+  description:
+    "For this installation of Node.js and playtest. Secrets belong in the environment file, one NAME=value a line, mode 0600: PLAYTEST_SMTP_URL, PLAYTEST_STRIPE_SECRET_KEY, PLAYTEST_DATABASE_URL.",
+  risk: "local",
+  args: {},
+  flags: {
+    data: flag.text("Folder for database, videos and builds (default /var/lib/playtest)", { value: "DIR" }),
+    port: flag.integer("Port to listen on (default 4747)", { min: 1, max: 65_535, value: "PORT" }),
+    host: flag.text("Address to listen on (default 127.0.0.1)", { value: "ADDRESS" }),
+    publicUrl: flag.text("Address clients use, where it differs", { value: "URL" }),
+    behindProxy: flag.toggle("A proxy in front speaks TLS: allows other addresses than this machine's"),
+    config: flag.text("Configuration file (default config.json in the data folder)", { value: "FILE" }),
+    user: flag.text("User it runs as (default playtest)", { value: "NAME" }),
+    envFile: flag.text("File with its environment (default /etc/playtest/environment)", { value: "FILE" }),
+  },
+  examples: [
+    "playtest serve systemd --public-url https://playtest.example.com | sudo tee /etc/systemd/system/playtest.service",
+    "playtest serve systemd --data /srv/playtest --port 8080 --user www-data",
+  ],
+  async run({ flags }, ctx) {
+    const { unitFile, thisProgram } = await import("../../../server/systemd.ts");
+    const set = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+    const defaults = { data: "/var/lib/playtest", user: "playtest", envFile: "/etc/playtest/environment" };
+    try {
+      const unit = unitFile({ ...defaults, ...set }, thisProgram());
+      return ctx.text(unit.trimEnd(), { result: { unit } });
+    } catch (error) {
+      throw refused(error);
+    }
+  },
+});

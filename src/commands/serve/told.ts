@@ -1,0 +1,29 @@
+import { createMeter } from "../../io/meter.ts";
+import { plural } from "../../io/text.ts";
+import type { Context } from "../define.ts";
+import { refused } from "./refused.ts";
+
+type Tell = (step: string, done: number, total?: number) => void;
+
+/** Runs long work on the server's files with progress on standard error; a signal ends it, and the work cleans up. */
+export async function told<T>(ctx: Context, work: (tell: Tell) => Promise<T>): Promise<T> {
+  const progress = await ctx.progress();
+  const start = (name: string) => ({ name, meter: createMeter(ctx.now), done: 0, total: 0 });
+  let step = start("");
+  const tell: Tell = (name, done, total) => {
+    ctx.signal.throwIfAborted();
+    if (total === undefined) return progress.update(`${name}: ${plural(done, "row")}`);
+    if (step.name !== name || done < step.done) step = start(name);
+    step.meter.expect(total - step.total);
+    step.meter.add(done - step.done);
+    Object.assign(step, { done, total });
+    progress.update(`${name}: ${step.meter.text()}`, step.meter.fraction);
+  };
+  try {
+    return await work(tell);
+  } catch (error) {
+    throw refused(error);
+  } finally {
+    progress.done();
+  }
+}

@@ -1,0 +1,399 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { stagingIn, swapIn } from "../../server/archive/swap.ts";
+import { openStore } from "../../server/store/open.ts";
+import { insertRow } from "../../server/store/rows.ts";
+import { playtest } from "../helpers/cli.ts";
+import { house } from "../helpers/house.ts";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { nodeAt } from "../helpers/server.ts";
+import { freshFolder } from "../helpers/store.ts";
+import { order, personWith, play, registerPlaytester } from "../helpers/story.ts";
+
+// Each test starts processes, which on a busy machine take their time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+afterAll(killLeftovers);
+
+let runs = 0;
+async function serving(dataDir: string, ...flags: string[]) {
+  const file = join(freshFolder(), "ready.json");
+  const argv = ["serve", "run", "--sandbox", "--port", "0", "--data", dataDir, "--rate-limit", "off", "--log-level", "error"];
+  const { child, ended } = spawnPlaytest(dataDir, [...argv, "--ready-file", file, ...flags]);
+  const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+  const stop = () => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return { ...ready, node: nodeAt(ready.baseUrl), stop };
+}
+
+const serve = (...argv: string[]) => spawnPlaytest(freshFolder(), ["serve", ...argv]).ended;
+
+/** What is in a folder, below it too, with what it says; without the lock, which any look at a place may leave. */
+const contents = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/\.(lock(-journal)?|pid)$/.test(name) && statSync(join(folder, name)).isFile())
+    .sort()
+    .map(
+      (name) =>
+        `${name} ${createHash("sha256")
+          .update(readFileSync(join(folder, name)))
+          .digest("hex")}`,
+    );
+
+describe("a backup of a server under load", () => {
+  let dataDir: string;
+  let server: Awaited<ReturnType<typeof serving>>;
+  beforeAll(async () => {
+    dataDir = freshFolder();
+    server = await serving(dataDir, "--seed", "demo");
+  });
+
+  it("has everything that was answered before it began, and serves it elsewhere with the same keys", async () => {
+    const { ownerKey, gameId } = server as { ownerKey: string; gameId: string };
+    const owner = personWith(server.node, ownerKey, "");
+    const worker = await registerPlaytester(server.node);
+    const played = await play(server.node, worker, await order(owner, gameId, { quantity: 1 }));
+    const answered: string[] = [];
+    let going = true;
+    const client = async (number: number) => {
+      for (let turn = 0; going; turn++) {
+        const reply = await owner.post("/games", { name: `Game ${number}-${turn}`, buildUrl: "https://example.com/a.zip" });
+        if (reply.status !== 201) throw new Error(reply.text);
+        answered.push(reply.body.data.game.id);
+      }
+    };
+    const clients = Array.from({ length: 8 }, (_, number) => client(number));
+    while (answered.length < 100) await owner.get("/billing/balance");
+    const before = [...answered];
+    const file = join(freshFolder(), "copy.tar");
+    const { code, stdout, stderr } = await serve("backup", file, "--data", dataDir);
+    going = false;
+    await Promise.all(clients);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Wrote .*copy\.tar: \d+ files, .*, checked\.\nIt holds the instance key/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const elsewhere = join(freshFolder(), "new");
+    expect(await serve("restore", file, "--data", elsewhere, "--yes")).toMatchObject({ code: 0, stderr: "" });
+    const second = await serving(elsewhere);
+    const there = personWith(second.node, ownerKey, "");
+    const missing = await Promise.all(before.map(async (id) => ((await there.get(`/games/${id}`)).status === 200 ? [] : [id])));
+    expect(missing.flat()).toEqual([]);
+    const { downloadUrl } = (await there.get(`/playtests/slots/${played}/download-url`)).body.data;
+    expect((await (await fetch(downloadUrl)).arrayBuffer()).byteLength).toBe(4096);
+    const checked = await serve("doctor", "--ledger", "--data", elsewhere);
+    expect(checked).toMatchObject({ code: 0, stderr: "" });
+    await second.stop();
+  });
+
+  it("can go into a folder, named by the time", async () => {
+    const folder = freshFolder();
+    const { code, stdout } = await playtest(["serve", "backup", folder, "--data", dataDir, "--json"], {
+      now: Date.parse("2026-03-01T12:00:00Z"),
+    });
+    const file = join(folder, "playtest-20260301T120000Z.tar");
+    expect({ code, result: JSON.parse(stdout).result }).toEqual({
+      code: 0,
+      result: { file, bytes: statSync(file).size, files: 4, database: "sqlite", missing: [] },
+    });
+    expect(readdirSync(folder)).toEqual(["playtest-20260301T120000Z.tar"]);
+  });
+
+  it("is not put in the place of a server that runs", async () => {
+    const file = join(freshFolder(), "copy.tar");
+    await playtest(["serve", "backup", file, "--data", dataDir]);
+    const { code, stderr } = await playtest(["serve", "restore", file, "--data", dataDir, "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `error: ${dataDir}/playtest.db is in use by another playtest server (process ${server.pid}). Nothing was changed. Stop that process, or choose another folder with --data.\n`,
+    );
+    expect((await server.node.request("GET", "/info/server")).status).toBe(200);
+  });
+});
+
+/** A house with a build of this size, which on the disk takes none. */
+async function withBuild(size: number): Promise<string> {
+  const dataDir = house();
+  const id = "019a0000-0000-7000-8000-000000000001";
+  const store = await openStore({ dataDir });
+  await store.write(async (tx) => {
+    const times = { created_at: 1, updated_at: 1 };
+    const person = { email: "a", email_key: "a", password_hash: "", role: "game_owner", display_name: "A", company_name: "A" };
+    await insertRow(tx, "users", { id, ...person, ...times });
+    await insertRow(tx, "games", {
+      id,
+      owner_id: id,
+      name: "G",
+      build_url: "u",
+      status: "active",
+      devices: "[]",
+      platforms: "[]",
+      ...times,
+    });
+    await insertRow(tx, "builds", { id, game_id: id, build_url: "u", blob_key: `builds/${id}`, size, created_at: 1 });
+  });
+  await store.close();
+  mkdirSync(join(dataDir, "blobs/builds"), { recursive: true });
+  writeFileSync(join(dataDir, "blobs/builds", id), "");
+  truncateSync(join(dataDir, "blobs/builds", id), size);
+  return dataDir;
+}
+
+describe("a backup that is cut off", () => {
+  it.each(["SIGKILL", "SIGINT"] as const)("by %s leaves nothing under the name, and an older one as it was", async (signal) => {
+    const dataDir = await withBuild(64 * 1024 * 1024);
+    const folder = freshFolder();
+    const file = join(folder, "copy.tar");
+    writeFileSync(file, "older");
+    const watcher = watch(folder);
+    const { child, ended } = spawnPlaytest(folder, ["serve", "backup", file, "--data", dataDir, "--force"]);
+    while (!existsSync(join(folder, ".copy.tar.part"))) await once(watcher, "change");
+    child.kill(signal);
+    const { code } = await ended;
+    watcher.close();
+    expect({ code, text: readFileSync(file, "utf8") }).toEqual({ code: signal === "SIGINT" ? 130 : null, text: "older" });
+    if (signal === "SIGINT") expect(readdirSync(folder)).toEqual(["copy.tar"]);
+    truncateSync(join(dataDir, "blobs/builds", readdirSync(join(dataDir, "blobs/builds"))[0]!), 1000);
+    expect(await serve("backup", file, "--data", dataDir, "--force")).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual(["copy.tar"]);
+  });
+});
+
+describe("serve backup refuses", () => {
+  it.each([
+    [
+      "a file that is there",
+      (folder: string) => [join(folder, "old.tar")],
+      6,
+      "is there already; it was not changed. Replace it with --force.",
+    ],
+    ["a folder that is not there", (folder: string) => [join(folder, "no/copy.tar")], 2, "There is no folder"],
+    ["a folder without a server", (folder: string) => [join(folder, "copy.tar"), "--data", folder], 2, "There is no server in"],
+  ])("%s", async (_, words, exit, message) => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, "old.tar"), "old");
+    const { code, stderr } = await playtest(["serve", "backup", "--data", house(), ...words(folder)]);
+    expect(code).toBe(exit);
+    expect(stderr).toContain(message);
+    expect(readdirSync(folder)).toEqual(["old.tar"]);
+  });
+
+  it("a database that is damaged, and keeps no copy of it", async () => {
+    const dataDir = house();
+    const store = await openStore({ dataDir });
+    await store.write((tx) => insertRow(tx, "ledger_accounts", { id: "usd:balance:a", asset: "USD", balance: 5 }));
+    await store.close();
+    const folder = freshFolder();
+    const { code, stderr } = await playtest(["serve", "backup", folder, "--data", dataDir]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/The database is not in order \(ledger_2\w+: .*Nothing was kept\. See .*doctor --ledger/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("nothing where a file is lost: it says so with 11, and the copy can be restored", async () => {
+    const dataDir = await withBuild(10);
+    rmSync(join(dataDir, "blobs"), { recursive: true });
+    const file = join(freshFolder(), "copy.tar");
+    const { code, stderr } = await playtest(["serve", "backup", file, "--data", dataDir]);
+    expect(code).toBe(11);
+    expect(stderr).toContain("The server has lost 1 file that its database tells of.");
+    const restored = await playtest(["serve", "restore", file, "--data", join(freshFolder(), "new"), "--yes"]);
+    expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("The server had lost already: blobs/builds/") });
+  });
+});
+
+describe("serve restore", () => {
+  const archiveOf = async (dataDir: string) => {
+    const file = join(freshFolder(), `copy-${++runs}.tar`);
+    expect(await playtest(["serve", "backup", file, "--data", dataDir])).toMatchObject({ code: 0 });
+    return file;
+  };
+  const restore = (file: string, dataDir: string, ...more: string[]) =>
+    playtest(["serve", "restore", file, "--data", dataDir, ...more], { now: Date.parse("2026-03-01T12:00:00Z") });
+
+  it("asks, and does nothing unless the answer is yes", async () => {
+    const [file, dataDir] = [await archiveOf(await withBuild(100)), house()];
+    const before = contents(dataDir);
+    const { code, stderr } = await restore(file, dataDir);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: Put ${file} in the place of ${dataDir}? Only a terminal can ask that.\nPass --yes to answer yes.\n`,
+    });
+    expect(contents(dataDir)).toEqual(before);
+  });
+
+  it("keeps what was there, and says where", async () => {
+    const [from, dataDir] = [await withBuild(100), house()];
+    const file = await archiveOf(from);
+    const old = contents(dataDir);
+    const { code, stdout } = await restore(file, dataDir, "--yes");
+    const away = join(dataDir, "replaced-20260301T120000Z");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(`What was there before is in ${away}: remove it when all is well.\n`),
+    });
+    expect(contents(away)).toEqual(old);
+    // SQLite counts its copies within the file; what is in it was checked.
+    const uploaded = (folder: string) => contents(folder).filter((line) => /^(blobs|instance)/.test(line));
+    expect(uploaded(dataDir)).toEqual(uploaded(from));
+    expect(await playtest(["serve", "doctor", "--ledger", "--data", dataDir])).toMatchObject({ code: 0 });
+  });
+
+  it("only looks with --dry-run", async () => {
+    const [file, dataDir] = [await archiveOf(house()), join(freshFolder(), "none")];
+    const { code, stdout } = await restore(file, dataDir, "--dry-run");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/ is whole: 3 files, .*\. Nothing was changed\.\n$/),
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  const patched = (file: string, at: number, text: string | Buffer) => {
+    const handle = openSync(file, "r+");
+    writeSync(handle, Buffer.from(text), 0, undefined, at);
+    return handle;
+  };
+  /** Where the header of a file is, by its name. */
+  const headerAt = (file: string, name: string) => readFileSync(file).indexOf(`${name}\0`);
+  /** Writes into a header and sets its sum right again, as whoever means harm would. */
+  const forge = (file: string, name: string, at: number, text: string) => {
+    const bytes = readFileSync(file);
+    const header = bytes.subarray(headerAt(file, name)).subarray(0, 512);
+    header.write(text, at, "latin1");
+    header.fill(" ", 148, 156);
+    header.write(
+      `${header
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, "0")}\0 `,
+      148,
+      "latin1",
+    );
+    writeFileSync(file, bytes);
+  };
+  const blob = "blobs/builds/019a0000-0000-7000-8000-000000000001";
+
+  it.each<[string, (file: string) => void, RegExp]>([
+    [
+      "cut short",
+      (file) => truncateSync(file, statSync(file).size - 2000),
+      /ends (too early|within \S+): it was not written or copied whole/,
+    ],
+    ["without its end", (file) => truncateSync(file, statSync(file).size - 1024), /ends too early/],
+    ["cut within a file", (file) => truncateSync(file, headerAt(file, blob) + 600), /ends within blobs\/builds/],
+    ["empty", (file) => truncateSync(file, 0), /ends too early/],
+    ["not an archive", (file) => writeFileSync(file, "x".repeat(2000)), /is not a file of a playtest archive/],
+    [
+      "with a flipped byte in an upload",
+      (file) => patched(file, headerAt(file, blob) + 520, "!"),
+      /blobs\/builds\/\S+ is not what it was/,
+    ],
+    [
+      "with a flipped byte in the database",
+      (file) => patched(file, headerAt(file, "playtest.db") + 9000, "!"),
+      /playtest\.db is not what it was/,
+    ],
+    [
+      "with a flipped byte in a header",
+      (file) => patched(file, headerAt(file, blob) + 3, "X"),
+      /is not a file of a playtest archive/,
+    ],
+    [
+      "with a path that leads out",
+      (file) => forge(file, blob, 0, `../../../etc/passwd\0`),
+      /"\.\.\/\.\.\/\.\.\/etc\/passwd" is not a file of a playtest archive/,
+    ],
+    ["with an absolute path", (file) => forge(file, blob, 0, "/etc/passwd\0"), /"\/etc\/passwd" is not a file/],
+    ["with a symbolic link", (file) => forge(file, blob, 156, "2"), /is not a file of a playtest archive/],
+    ["with a file twice", (file) => forge(file, blob, 0, "instance.key\0"), /"instance\.key" is not a file .* or is in it twice/],
+    [
+      "with a file nobody vouches for",
+      (file) => forge(file, blob, 13, "119a"),
+      /119a\S+ is missing from it, or from its SHA256SUMS|019a\S+ is missing/,
+    ],
+    ["with an absurd size", (file) => forge(file, blob, 124, "77777777777"), /ends within blobs\/builds/],
+    ["with a size that is no number", (file) => forge(file, blob, 124, "-1000000000"), /is not a file of a playtest archive/],
+    ["of another program", (file) => forge(file, "manifest.json", 0, "config.json\0\0\0"), /has no manifest\.json/],
+  ])("refuses an archive %s, and changes nothing", async (_, damage, message) => {
+    const file = await archiveOf(await withBuild(100));
+    damage(file);
+    const dataDir = house();
+    const before = contents(dataDir);
+    const { code, stderr } = await restore(file, dataDir, "--yes");
+    expect(code).toBe(1);
+    expect(stderr.startsWith(`error: ${file} `)).toBe(true);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/(Nothing was changed|Everything is as it was)\.\n$/);
+    expect(contents(dataDir)).toEqual(before);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith(".restore"))).toEqual([]);
+  });
+
+  it("refuses a key of the environment that is not the archive's", async () => {
+    const file = await archiveOf(house());
+    const dataDir = house();
+    const env = { PLAYTEST_SECRET_KEY: "ab".repeat(32) };
+    const { code, stderr } = await playtest(["serve", "restore", file, "--data", dataDir, "--yes"], { env });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("PLAYTEST_SECRET_KEY is another key than the one in the archive"),
+    });
+  });
+
+  it("that was cut off keeps servers from starting on half of it", async () => {
+    const dataDir = house();
+    mkdirSync(join(dataDir, ".restore"));
+    const { code, stderr } = await playtest(["serve", "run", "--port", "0", "--data", dataDir]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("was cut off. What was there before is in its newest folder replaced-");
+    expect(await restore(await archiveOf(await withBuild(100)), dataDir, "--yes")).toMatchObject({ code: 0 });
+    expect(readdirSync(dataDir).filter((name) => name.startsWith(".restore"))).toEqual([]);
+  });
+
+  it("moves everything back when the last step fails", async () => {
+    const dataDir = await withBuild(100);
+    const before = contents(dataDir);
+    mkdirSync(stagingIn(dataDir));
+    writeFileSync(join(stagingIn(dataDir), "playtest.db"), "new");
+    const last = async () => {
+      expect(readFileSync(join(dataDir, "playtest.db"), "utf8")).toBe("new");
+      throw new Error("no");
+    };
+    await expect(swapIn(dataDir, "now", last)).rejects.toThrow("no");
+    rmSync(stagingIn(dataDir), { recursive: true });
+    expect(contents(dataDir)).toEqual(before);
+    expect(readdirSync(dataDir).filter((name) => /restore|replaced/.test(name))).toEqual([]);
+  });
+
+  it.each(["SIGKILL", "SIGINT"] as const)("by %s in the middle changes nothing", async (signal) => {
+    const [file, dataDir] = [await archiveOf(await withBuild(64 * 1024 * 1024)), await withBuild(10)];
+    const before = contents(dataDir);
+    const watcher = watch(dataDir);
+    const { child, ended } = spawnPlaytest(freshFolder(), ["serve", "restore", file, "--data", dataDir, "--yes"]);
+    while (!existsSync(stagingIn(dataDir))) await once(watcher, "change");
+    child.kill(signal);
+    expect((await ended).code).toBe(signal === "SIGINT" ? 130 : null);
+    watcher.close();
+    expect(contents(dataDir).filter((line) => !line.startsWith(".restore.part"))).toEqual(before);
+    if (signal === "SIGINT") expect(existsSync(stagingIn(dataDir))).toBe(false);
+    const server = await serving(dataDir);
+    expect(await server.stop()).toMatchObject({ code: 0 });
+    rmSync(dataDir, { recursive: true });
+  });
+});
