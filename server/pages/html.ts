@@ -79,8 +79,9 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   response.end(text);
 }
 
-/** See Other, so that going back or reloading does not post again. */
+/** See Other, so that going back or reloading does not post again. An address elsewhere is spelled as a header can carry it. */
 export function redirect(response: ServerResponse, location: string): void {
-  response.writeHead(303, { Location: location, "Content-Length": 0 });
+  const spelled = URL.canParse(location) ? new URL(location).href : location;
+  response.writeHead(303, { Location: spelled, "Content-Length": 0 });
   response.end();
 }

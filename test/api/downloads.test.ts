@@ -164,6 +164,10 @@ onBothDatabases("downloads", (serve) => {
     await owner.patch(`/games/${gameId}`, { buildUrl: "https://example.com/elsewhere.zip" });
     const moved = await fetchBytes(link);
     expect([moved.status, moved.headers.get("location")]).toEqual([303, "https://example.com/elsewhere.zip"]);
+
+    await owner.patch(`/games/${gameId}`, { buildUrl: "https://例え.example/ゲーム%20.zip?für=ß" });
+    const spelled = "https://xn--r8jz45g.example/%E3%82%B2%E3%83%BC%E3%83%A0%20.zip?f%C3%BCr=%C3%9F";
+    expect((await fetchBytes(link)).headers.get("location")).toBe(spelled);
   });
 
   it("keeps the bare address of a build closed, and gives its owner a link", async () => {

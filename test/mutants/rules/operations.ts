@@ -76,4 +76,10 @@ export const operationsRules: readonly Mutant[] = [
     only: "ends every mailed link",
     edits: [["server/accounts.ts", "  await users.endLinks(tx, userId, now);\n", ""]],
   },
+  {
+    rule: "an address elsewhere is spelled as a header can carry it",
+    test: "api/downloads",
+    only: "build the game has now",
+    edits: [["server/pages/html.ts", "URL.canParse(location) ? new URL(location).href : location", "location"]],
+  },
 ];
