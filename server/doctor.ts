@@ -64,7 +64,9 @@ function placeOf({ data, databaseUrl, env }: PlaceOptions): Place {
 }
 
 async function open(place: Place, lookOnly: boolean): Promise<Store> {
-  if ("databaseUrl" in place) return openPostgres(place.databaseUrl).catch((error) => Promise.reject(refused(error)));
+  // On a large database a check or a migration takes as long as it takes.
+  const patient = { silenceMs: 0 };
+  if ("databaseUrl" in place) return openPostgres(place.databaseUrl, patient).catch((error) => Promise.reject(refused(error)));
   const file = dataFile(place.dataDir);
   if (lookOnly && !existsSync(file))
     throw new SettingRefused(`There is no playtest database in ${place.dataDir}. Name its folder with --data.`);

@@ -103,6 +103,10 @@ export function unavailable(error: unknown, options: { outcomeUnknown?: boolean 
   });
 }
 
+/** Whether a query was not answered in time. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof StoreUnavailable && error.cause instanceof Error && error.cause.message === "Query read timeout";
+
 /** A connection that is refused on every address of a name is an AggregateError without a message. */
 export function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");

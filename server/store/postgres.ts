@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
-import { Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./postgres-queries.ts";
+import { isSilence, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./postgres-queries.ts";
 import { Turnstile } from "./turnstile.ts";
 
 export interface PostgresOptions {
@@ -11,6 +11,8 @@ export interface PostgresOptions {
   /** 0 ≤ n < 1. Spreads the retries of transactions that collided. */
   random?: () => number;
   sleep?: (ms: number) => Promise<unknown>;
+  /** A query that is not answered within so many milliseconds counts as lost, and so does its connection; 0: never. */
+  silenceMs?: number;
 }
 
 const TRIES = 8;
@@ -19,6 +21,10 @@ const LONGEST_PAUSE_MS = 1000;
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 /** Read-only unless a transaction says otherwise, so `read` cannot write; nothing waits for a lock, or idles in a transaction, for long. */
 const SESSION = "-c default_transaction_read_only=on -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s";
+
+const SILENCE_MS = 60_000;
+/** After so long without a word the kernel asks whether the other side is still there. */
+const KEEP_ALIVE_MS = 10_000;
 
 /** Connects on first use: a database that is down is `StoreUnavailable` from each call. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
@@ -29,6 +35,9 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     options: SESSION,
     max: options.connections ?? 20,
     connectionTimeoutMillis: 5000,
+    query_timeout: options.silenceMs ?? SILENCE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: rowTypes(pg.types),
   });
   const lost = (error: Error) =>
@@ -137,7 +146,9 @@ class PostgresStore implements Store {
       client.release();
       return value;
     } catch (error) {
-      await rollBack(client);
+      // A silent connection would not answer this either; without it, the server rolls back.
+      if (isSilence(error) || isSilence(tx.failure)) client.release(true);
+      else await rollBack(client);
       throw error;
     }
   }

@@ -7,6 +7,8 @@ export interface TcpProxy {
   readonly cuts: number;
   /** Cuts every connection that is open. */
   drop(): void;
+  /** Carries nothing more over the connections that are open, and says so to nobody. */
+  freeze(): void;
   /** From now on cuts each connection once it has carried so many bytes from the server, wherever in a message that is. */
   cutAfter(bytes: number): void;
   /** Where new connections lead. */
@@ -57,6 +59,9 @@ export async function startTcpProxy(baseUrl: string): Promise<TcpProxy> {
       return cuts;
     },
     drop,
+    freeze() {
+      for (const socket of sockets) socket.pause();
+    },
     cutAfter(bytes) {
       limit = bytes;
     },

@@ -4,6 +4,7 @@ import { openPostgres } from "../../server/store/postgres.ts";
 import { numbered } from "../../server/store/postgres-queries.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
+import { startTcpProxy } from "../helpers/tcp-proxy.ts";
 
 let database: FreshDatabase;
 let store: Store;
@@ -134,6 +135,33 @@ describe("a lost connection", () => {
     const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'";
     while ((await sql(database.url, end)).length === 0);
   }
+
+  it("that is only silent ends too: in a write, in its COMMIT, in a read; what comes next gets another one", async () => {
+    const network = await startTcpProxy(database.url.replace(/^postgres(ql)?:/, "http:"));
+    const through = new URL(database.url);
+    through.host = new URL(network.url).host;
+    const far = await openPostgres(through.href, { silenceMs: 300 });
+    const unavailable = (outcomeUnknown: boolean) => ({ name: "StoreUnavailable", outcomeUnknown });
+    const inside = far.write(async (tx) => {
+      await put(tx, "a");
+      network.freeze();
+      await put(tx, "b");
+    });
+    await expect(inside).rejects.toMatchObject(unavailable(false));
+    const atTheEnd = far.write(async (tx) => {
+      await put(tx, "c");
+      network.freeze();
+    });
+    await expect(atTheEnd).rejects.toMatchObject(unavailable(true));
+    await far.read((q) => q.one("SELECT 1 AS one"));
+    network.freeze();
+    await expect(far.read((q) => q.one("SELECT 1 AS one"))).rejects.toMatchObject(unavailable(false));
+    await far.write((tx) => put(tx, "d"));
+    expect((await stored()).map(({ name }) => name)).toEqual(["d"]);
+    network.drop();
+    await far.close();
+    await network.close();
+  }, 10_000);
 
   it("to a server that is not there is StoreUnavailable, and says so in the checks", async () => {
     const nowhere = await openPostgres("postgres://nobody@127.0.0.1:1/none");

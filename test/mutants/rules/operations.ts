@@ -82,4 +82,10 @@ export const operationsRules: readonly Mutant[] = [
     only: "build the game has now",
     edits: [["server/pages/html.ts", "URL.canParse(location) ? new URL(location).href : location", "location"]],
   },
+  {
+    rule: "a silent connection to PostgreSQL ends",
+    test: "store/postgres",
+    only: "only silent ends too",
+    edits: [["server/store/postgres.ts", "    query_timeout: options.silenceMs ?? SILENCE_MS,\n", ""]],
+  },
 ];
