@@ -123,7 +123,9 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     write: host.write,
   });
   const instanceKey = loadInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir, randomBytes);
-  const store = await openStore({ dataDir, ...(databaseUrl !== undefined && { databaseUrl }) });
+  if (options.behindProxy && config.http.trustedProxies.length === 0)
+    log.warn({}, "every caller behind the proxy counts as one for the limits: name its address by PLAYTEST_TRUSTED_PROXIES");
+  const store = await openStore({ dataDir, log, ...(databaseUrl !== undefined && { databaseUrl }) });
   try {
     const clock = await createClock(store, Date.now, config.sandbox);
     const mailer = createMailer(config.mail, join(dataDir, "outbox"));

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/store/open.ts";
 import { insertRow } from "../../server/store/rows.ts";
 import { playtest } from "../helpers/cli.ts";
+import { freshDatabase } from "../helpers/postgres.ts";
+import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -108,6 +110,40 @@ describe("serve run", () => {
     const headers = { "content-type": "application/json" };
     const reply = await fetch(`${ready.baseUrl}/api/v1/auth/register/api-key`, { method: "POST", headers, body });
     expect(await reply.json()).toMatchObject({ data: { user: { emailVerified: false } } });
+  });
+});
+
+describe("serve run says in its log", () => {
+  const last = ({ child, ended }: ReturnType<typeof serve>) => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+
+  it("that it lost PostgreSQL for a moment", async () => {
+    const database = await freshDatabase();
+    const { server } = await serving("--database-url", database.url);
+    const lost = "A PostgreSQL connection was lost; the next query opens another.";
+    let said = "";
+    for (const stream of [server.child.stdout!, server.child.stderr!]) stream.on("data", (chunk) => (said += chunk));
+    const others =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    await sql(database.url, others);
+    await vi.waitUntil(() => said.includes(lost), { timeout: 20_000 });
+    expect((await last(server)).code).toBe(0);
+    await database.drop();
+  });
+
+  it("that all callers behind a proxy count as one until the proxy is named", async () => {
+    const said = async (env: Record<string, string>) => {
+      const file = join(folder, `ready-${++servers}.json`);
+      const options = ["--port", "0", "--behind-proxy", "--data", folder, "--ready-file", file];
+      const server = spawnPlaytest(folder, ["serve", "run", ...options], env);
+      await readyFile(file);
+      const { stdout, stderr } = await last(server);
+      return stdout + stderr;
+    };
+    expect(await said({})).toContain("every caller behind the proxy counts as one");
+    expect(await said({ PLAYTEST_TRUSTED_PROXIES: "127.0.0.1" })).not.toContain("counts as one");
   });
 });
 
