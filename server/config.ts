@@ -82,8 +82,8 @@ export interface Config {
   jobs: { leaseMs: number };
   passwords: { scryptLogN: number };
   /**
-   * What is removed so long after its time, looked for `everyMs`: sent mails, deliveries of webhooks that ended, and which reports of
-   * the card processor were taken. What expires, such as sessions and stored replies, goes when it has.
+   * What is removed so long after its time, looked for `everyMs`: sent mails, deliveries of webhooks (also those kept for one
+   * that is disabled), and which reports of the card processor were taken. What expires, such as sessions and stored replies, goes when it has.
    */
   retention: { everyMs: number; mailMs: number; deliveryMs: number; processorEventMs: number };
 }

@@ -17,10 +17,10 @@ export const mails = from("mails", "id", "created_at <= ? AND (sent_at IS NOT NU
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
-/** Deliveries that ended, with their attempts; what may still be sent stays. Found by their ids, which begin with their time. */
+/** Deliveries with their attempts, but for those on their way. Found by their ids, which begin with their time. */
 export const deliveries: Removal = async (tx, before, limit) => {
   const found = await tx.all<{ id: string }>(
-    `SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state NOT IN ('pending', 'paused', 'held') ORDER BY id LIMIT ?`,
+    "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id LIMIT ?",
     idsAfter(before),
     before,
     limit,

@@ -29,7 +29,7 @@ onBothDatabases("what nobody needs any more", (serve) => {
       return found;
     });
 
-  /** A delivery that arrived, and one that waits for its webhook to be enabled. */
+  /** A delivery that arrived, one that waits for its webhook to be enabled, and one on its way. */
   const deliver = (owner: Person) =>
     server.deps.store.write(async (tx) => {
       const { deps } = server;
@@ -54,6 +54,7 @@ onBothDatabases("what nobody needs any more", (serve) => {
       await webhooks.insert(tx, webhook);
       const recipient = { id: owner.id, role: "game_owner" } as const;
       const event = await emitTo(deps, tx, recipient, { kind: "payment.failed", data: {}, notice: {} });
+      await webhooks.insertDelivery(tx, newDelivery(deps, webhook, event, "pending", Number.MAX_SAFE_INTEGER));
       const arrived = newDelivery(deps, webhook, event, "delivered", null);
       await webhooks.insertDelivery(tx, arrived);
       const about = { delivery_id: arrived.id, status_code: 200, error: null, duration_ms: 1, response: "thanks" };
@@ -84,11 +85,11 @@ onBothDatabases("what nobody needs any more", (serve) => {
       await server.advance(0);
       return Object.values(await counts(tables));
     };
-    expect(await after(0)).toEqual([1, 1, 1, 1, 2, 1, 1001]);
-    expect(await after(2)).toEqual([0, 1, 0, 1, 2, 1, 1001]);
-    expect(await after(29)).toEqual([0, 1, 0, 1, 2, 1, 1001]);
-    expect(await after(31)).toEqual([0, 0, 0, 0, 2, 1, 1001]);
-    expect(await after(89)).toEqual([0, 0, 0, 0, 2, 1, 1001]);
+    expect(await after(0)).toEqual([1, 1, 1, 1, 3, 1, 1001]);
+    expect(await after(2)).toEqual([0, 1, 0, 1, 3, 1, 1001]);
+    expect(await after(29)).toEqual([0, 1, 0, 1, 3, 1, 1001]);
+    expect(await after(31)).toEqual([0, 0, 0, 0, 3, 1, 1001]);
+    expect(await after(89)).toEqual([0, 0, 0, 0, 3, 1, 1001]);
     expect(await after(91)).toEqual([0, 0, 0, 0, 1, 0, 0]);
     expect(await counts(kept)).toEqual(history);
     expect((await owner.get("/events")).body.data.events).toHaveLength(history.events!);
