@@ -6,10 +6,9 @@ export async function quick(argv: readonly string[], env: Env, platform: string)
   if (first === "--version" || first === "-V") return `${(await import("./version.ts")).version}\n`;
   if (first === "__complete") {
     const { completionText } = await import("./complete.ts");
-    // PowerShell drops an empty argument: --next stands for it.
-    const next = argv[1] === "--next";
-    const words = argv.slice(next ? 2 : 1);
-    return completionText([...(words[0] === "--" ? words.slice(1) : words), ...(next ? [""] : [])], env, platform);
+    // As lines of a variable, where arguments do not arrive as they were typed; the first is the program.
+    if (argv[1] === "--env") return completionText((env.PLAYTEST_WORDS ?? "").split("\n").slice(1), env, platform);
+    return completionText(argv.slice(argv[1] === "--" ? 2 : 1), env, platform);
   }
   if (argv.length !== 1 || (first !== "--help" && first !== "-h")) return undefined;
   const [{ overview }, { rootHelp }] = await Promise.all([import("./overview.ts"), import("./root-help.ts")]);

@@ -176,7 +176,7 @@ describe("completion", () => {
     expect(await lines(["games", "list", "-P", ""], env)).toEqual(["studio", "home"]);
   });
 
-  it("in a real bash, which takes = for a word and names files where nothing else fits", { timeout: 30_000 }, () => {
+  it("in a real bash, which takes = for a word and names files where nothing else fits", { timeout: 90_000 }, () => {
     const folder = testFolder();
     writeFileSync(
       join(folder, "playtest"),
@@ -194,11 +194,36 @@ try playtest game
 try playtest games get ""
 try playtest playtests order --pay = cr
 try playtest games list -o ""
+try playtest games create --platforms "Epic\\ G"
 complete -p playtest`;
     const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, PLAYTEST_CONFIG_DIR: folder };
     const out = execFileSync("bash", ["--norc", "-c", script], { cwd: folder, env, encoding: "utf8" });
-    expect(out.split("\n")).toEqual(["games", "2e3f4a5b", "credit", "", "complete -o default -F _playtest playtest", ""]);
+    expect(out.split("\n")).toEqual([
+      "games",
+      "2e3f4a5b",
+      "credit",
+      "",
+      "Epic\\ Games",
+      "complete -o default -F _playtest playtest",
+      "",
+    ]);
     expect(existsSync(join(folder, "pwned"))).toBe(false);
+  });
+
+  it.each([
+    [["playtest", ""], ["games"]],
+    [
+      ["playtest", "games", ""],
+      ["list", "push"],
+    ],
+    [["playtest.ps1", "games", "create", "--name", "", "--build"], ["--build-url"]],
+    [["playtest", "games", "create", "--name", 'A "b" %c', "--devices", "Li"], ["Linux"]],
+    [["playtest", "games", "create", "--platforms", "Epic G"], ["Epic Games"]],
+  ])("by lines of a variable, as PowerShell hands over %j", async (words, expected) => {
+    const env = { PLAYTEST_WORDS: words.join("\n") };
+    const offered = (await playtest(["__complete", "--env"], { env })).stdout.split("\n").map((line) => line.split("\t")[0]);
+    expect(offered).toEqual(expect.arrayContaining(expected));
+    if (words.at(-1) !== "") expect(offered).toEqual([...expected, ""]);
   });
 
   it.each(["bash", "zsh", "fish", "powershell"])("has a script for %s", async (shell) => {

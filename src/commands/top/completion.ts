@@ -4,8 +4,12 @@ import { arg, define } from "../define.ts";
 /** Each script hands the words so far to `playtest __complete` and offers the lines it prints: word, tab, summary. */
 const scripts: Record<string, string> = {
   bash: `_playtest() {
-  local IFS=$'\\n'
-  COMPREPLY=($(playtest __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+  local IFS=$'\\n' word words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
+  COMPREPLY=()
+  while read -r word; do
+    printf -v word %q "$word"
+    COMPREPLY+=("$word")
+  done < <(playtest __complete -- "\${words[@]//\\\\/}" 2>/dev/null | cut -f1)
 }
 complete -o default -F _playtest playtest
 `,
@@ -15,12 +19,12 @@ _playtest() {
   lines=("\${(@f)$(playtest __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   local line about
   for line in $lines; do
-    about=\${line#*$'\\t'}
+    about=\${\${line#*$'\\t'}//\\\\/\\\\\\\\}
     [[ -n $line ]] && options+=("\${\${line%%$'\\t'*}//:/\\\\:}\${about:+:$about}")
   done
   (( $#options )) && _describe playtest options || _files
 }
-compdef _playtest playtest
+if [[ $funcstack[1] == _playtest ]]; then _playtest "$@"; else compdef _playtest playtest; fi
 `,
   fish: `function __playtest_complete
   set -l lines (playtest __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
@@ -32,14 +36,32 @@ compdef _playtest playtest
 end
 complete -c playtest -f -a '(__playtest_complete)'
 `,
+  // The words travel in the environment: as arguments they would pass the quoting of two PowerShells and of npm's playtest.ps1.
   powershell: `Register-ArgumentCompleter -Native -CommandName playtest -ScriptBlock {
   param($word, $ast, $position)
-  $words = @($ast.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.StartOffset -lt $position } | ForEach-Object { $_.ToString() })
-  $next = if ($word -eq '') { @('--next') } else { @() }
-  playtest __complete @next -- @words 2>$null | ForEach-Object {
-    $parts = $_ -split "\`t", 2
-    $about = if ($parts[1]) { $parts[1] } else { $parts[0] }
-    [System.Management.Automation.CompletionResult]::new($parts[0], $parts[0], 'ParameterValue', $about)
+  Set-StrictMode -Off
+  $ErrorActionPreference = 'Continue'
+  $words = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $position } | ForEach-Object {
+    if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+  })
+  $code = $global:LASTEXITCODE
+  $encoding = [Console]::OutputEncoding
+  try {
+    $env:PLAYTEST_WORDS = ($words + "$word".TrimStart([char[]]@([char]34, [char]39))) -join "\`n"
+    try { [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false) } catch { }
+    playtest __complete --env 2>$null | ForEach-Object {
+      $text, $about = $_ -split "\`t", 2
+      $typed = $text
+      if ($text -notmatch '^[A-Za-z-][\\w.=-]*$') {
+        $typed = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($text) + "'"
+      }
+      if (-not $about) { $about = $text }
+      [System.Management.Automation.CompletionResult]::new($typed, $text, 'ParameterValue', $about)
+    }
+  } finally {
+    Remove-Item Env:PLAYTEST_WORDS -ErrorAction SilentlyContinue
+    try { [Console]::OutputEncoding = $encoding } catch { }
+    $global:LASTEXITCODE = $code
   }
 }
 `,
@@ -49,7 +71,15 @@ export const completion = define({
   name: "completion",
   summary: "Print the completion script for your shell",
   args: { shell: arg.choice(Object.keys(scripts)) },
-  examples: ["source <(playtest completion bash)", "playtest completion fish > ~/.config/fish/completions/playtest.fish"],
+  description:
+    "It completes commands, flags, values, and ids that were listed lately, without asking the server. Put the line for your shell into its " +
+    "start-up file: ~/.bashrc, ~/.zshrc (behind compinit), $PROFILE.",
+  examples: [
+    "source <(playtest completion bash)",
+    "source <(playtest completion zsh)",
+    "playtest completion fish > ~/.config/fish/completions/playtest.fish",
+    "playtest completion powershell | Out-String | Invoke-Expression",
+  ],
   async run({ args }, ctx) {
     const script = Object.hasOwn(scripts, args.shell) ? scripts[args.shell] : undefined;
     if (script === undefined)
