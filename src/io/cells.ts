@@ -43,7 +43,8 @@ export const detail = (header: string, value: Column["value"], as: Format = "tex
 export type TimeMode = "iso" | "local" | "relative";
 
 export interface CellOptions {
-  now: number;
+  /** Asked anew for each value: a command may run for days. */
+  now(): number;
   time: TimeMode;
   paint: Paint;
   shortIds: boolean;
@@ -89,7 +90,7 @@ function plain(value: unknown): string {
 export function show(value: unknown, as: Format | undefined, options: CellOptions): string {
   const text = oneLine(plain(value));
   if (as === "id") return options.shortIds ? shortId(text) : text;
-  if (as === "ago") return text && time(text, options.time, options.now);
+  if (as === "ago") return text && time(text, options.time, options.now());
   if (as === "status") return paintStatus(text, options.paint);
   if (typeof value !== "number") return text;
   if (as === "usd") return usd(value);

@@ -105,7 +105,7 @@ export function createOutput(options: OutputOptions): Output {
   const terminal = sink.terminal && format.kind === "auto";
   const indent = sink.terminal ? 2 : 0;
   const cells: CellOptions = {
-    now: now(),
+    now,
     time: options.time ?? (terminal ? "relative" : "iso"),
     paint: options.paint,
     shortIds: terminal,

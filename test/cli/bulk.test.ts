@@ -276,7 +276,7 @@ describe("when it cannot go on", () => {
     const stopped = await bulk("--yes --ndjson --concurrency 2", {
       onOutput: (_: string, process: { signal(name: string): void }) => process.signal("SIGINT"),
     });
-    expect(stopped.code).toBe(130);
+    expect([stopped.code, stopped.stderr]).toEqual([130, expect.stringContaining("it goes on where it stopped.")]);
     const before = (await playtests()).length;
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(12);

@@ -20,8 +20,10 @@ beforeEach(async () => {
 const submitted = async (person = ann) => play(desk.server, person, await desk.order());
 const slot = async (id: string) => (await desk.owner.get(`/slots/${id}`)).body.data.slot;
 
-/** Sits at a terminal: types the next answer whenever the screen shows the question it is for. */
-async function inbox(answers: readonly [question: string, keys: string][], words: readonly string[] = []) {
+type Answer = [question: string, keys: string, meanwhile?: () => Promise<unknown>];
+
+/** Sits at a terminal: types the next answer whenever the screen shows the question it is for. Each takes an hour. */
+async function inbox(answers: readonly Answer[], words: readonly string[] = []) {
   const env = {
     HOME: folder,
     PLAYTEST_CONFIG_DIR: folder,
@@ -42,7 +44,8 @@ async function inbox(answers: readonly [question: string, keys: string][], words
   const left = [...answers];
   let read = 0;
   // One key a turn, as a person types; a prompt draws itself between two.
-  const type = async (keys: string) => {
+  const type = async (keys: string, meanwhile: Answer[2]) => {
+    await meanwhile?.();
     for (const key of keys) {
       await new Promise((resolve) => setImmediate(resolve));
       stdin.write(key);
@@ -52,10 +55,12 @@ async function inbox(answers: readonly [question: string, keys: string][], words
     for (let next = left[0]; next !== undefined && text.includes(next[0], read); next = left[0]) {
       read = text.indexOf(next[0], read) + next[0].length;
       left.shift();
-      if (next[1] !== "") return void type(next[1]);
+      if (next[1] !== "") return void type(next[1], next[2]);
     }
   };
-  const code = await main(["review", "next", ...words], fake, { now: () => startTime });
+  const code = await main(["review", "next", ...words], fake, {
+    now: () => startTime + (answers.length - left.length) * 3_600_000,
+  });
   expect(left).toEqual([]);
   return { code, stdout: fake.stdout.text, stderr: fake.stderr.text };
 }
@@ -82,7 +87,7 @@ describe("review next", () => {
     const first = await submitted();
     desk.server.clock.set(desk.server.clock.now() + 1_000);
     const second = await submitted(await registerPlaytester(desk.server, "Bo"));
-    const { stderr } = await inbox([
+    const { stdout, stderr } = await inbox([
       ["1 of 2 submissions", ""],
       ["What now?", "s\r"],
       ["2 of 2 submissions", ""],
@@ -91,6 +96,7 @@ describe("review next", () => {
       ["try again", "y\r"],
     ]);
     expect(stderr).toContain("0 accepted, 1 rejected, 1 skipped.");
+    expect([...stdout.matchAll(/^submitted +(.*)$/gm)].map(([, ago]) => ago)).toEqual(["1h ago", "2h ago"]);
     expect((await slot(first)).status).toBe("submitted");
     expect(await slot(second)).toMatchObject({ status: "rejected", rejection: { reason: "No sound." } });
   });
@@ -114,7 +120,7 @@ describe("review next", () => {
 
   it("writes to a playtester one may write to, and says so where one may not", async () => {
     const first = await submitted();
-    const chat: [string, string][] = [
+    const chat: Answer[] = [
       ["What now?", "c\r"],
       ["Message", "What did you mean?\r"],
     ];
@@ -125,6 +131,21 @@ describe("review next", () => {
     await inbox([...chat, ["Sent.", ""], ["What now?", "q\r"]]);
     const { contacts } = (await ann.get("/chat/contacts")).body.data;
     expect(contacts).toMatchObject([{ lastMessagePreview: "What did you mean?", unreadCount: 1 }]);
+  });
+
+  it("goes on when somebody else decided meanwhile", async () => {
+    const first = await submitted();
+    desk.server.clock.set(desk.server.clock.now() + 1_000);
+    await submitted(await registerPlaytester(desk.server, "Bo"));
+    const { stderr } = await inbox([
+      ["What now?", "a\r", () => desk.owner.post(`/slots/${first}/reject`)],
+      ["Rating", "\r"],
+      ["Comment", "\r"],
+      ["this one is rejected", ""],
+      ["2 of 2 submissions", ""],
+      ["What now?", "q\r"],
+    ]);
+    expect(stderr).toContain("0 accepted, 0 rejected, 1 skipped.");
   });
 
   it("Ctrl-C leaves with 130", async () => {

@@ -64,10 +64,11 @@ export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, j
   return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.item({ result }) : ctx.rows("result", rows, planView);
 }
 
+const again = "Run the same command again: it goes on where it stopped.";
+
 /** How it ends when not every row was ordered. */
 function failureOf(tally: Tally, left: number): CliError | undefined {
   const { stopped, failed, done } = tally;
-  const again = "Run the same command again: it goes on where it stopped.";
   if (stopped instanceof CliError)
     return new CliError(stopped.code, stopped.exitCode, stopped.message, { ...stopped.extra, hint: again });
   if (stopped === "limit") return tooExpensive(`--max-cost is reached; ${plural(left, "row")} left.`, again);
@@ -109,7 +110,8 @@ export async function finish(ctx: Context, count: number, tally: Tally, journal:
   const minutes = result.spentMinutes > 0 ? ` and ${result.spentMinutes} playtest minutes` : "";
   const counts = [`${result.skipped} ordered before`, `${result.failed} failed`, `${left} left`].join(", ");
   const text = `${plural(result.ordered, "playtest")} ordered for ${usd(result.spentCents)}${minutes}; ${counts}.`;
-  if (ctx.out.format.kind === "auto") await ctx.out.note(text);
+  if (ctx.out.format.kind === "auto") ctx.out.note(text);
+  if (tally.stopped === "signal") ctx.out.note(again);
   const whole = ctx.out.format.kind === "ndjson" ? result : { ...result, orders, failures };
   return conclude(ctx, whole, [...orders, ...failures], view, failureOf(tally, left));
 }

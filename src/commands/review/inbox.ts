@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { CliError, failure, usage } from "../../errors.ts";
+import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
 import type { Context } from "../define.ts";
 import { readTranscript } from "./transcript.ts";
@@ -98,6 +98,8 @@ export async function decide(ctx: Context, slot: Slot, payoutCents: number, plac
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       ctx.out.warn(error.message);
+      // Somebody else decided it meanwhile: there is nothing more to do with it.
+      if (error.exitCode === exitCodes.conflict && (choice === "accept" || choice === "reject")) return "skipped";
     }
   }
 }
