@@ -53,6 +53,8 @@ export const badConfig = (message: string, hint?: string) => new CliError("CONFI
 export const declined = (message = "Nothing was done.") => new CliError("DECLINED", exitCodes.error, message);
 export const notFound = (message: string, hint?: string) => new CliError("NOT_FOUND", exitCodes.notFound, message, { hint });
 export const gateFailed = (message: string, hint?: string) => new CliError("GATE_FAILED", exitCodes.gate, message, { hint });
+export const insufficientScope = (message: string) =>
+  new CliError("FORBIDDEN", exitCodes.scope, message, { hint: hintFor("FORBIDDEN", message) });
 export const stillPending = (message: string, hint?: string) =>
   new CliError("STILL_PENDING", exitCodes.pending, message, { hint, retryable: true });
 export const partlyDone = (message: string, hint?: string) => new CliError("PARTLY_DONE", exitCodes.partial, message, { hint });

@@ -167,6 +167,7 @@ it("status shows what waits, and leaves empty what the key may not see", async (
     activePlaytests: 0,
     pendingReviews: 0,
     nextDeadlineAt: null,
+    dueWithinDay: 0,
     balanceCents: 0,
     playtestMinutes: 0,
     unreadCount: 0,
@@ -177,4 +178,6 @@ it("status shows what waits, and leaves empty what the key may not see", async (
   });
   const { stdout } = await run(["status", "--json"], { ...options, key: narrow.body.data.apiKey });
   expect(JSON.parse(stdout).result).toMatchObject({ totalGames: 0, balanceCents: null, unreadCount: null });
+  const gate = await run(["status", "--fail-if", "balanceCents<1"], { ...options, key: narrow.body.data.apiKey });
+  expect([gate.code, gate.stderr]).toEqual([5, expect.stringContaining("this key may not see balanceCents")]);
 });

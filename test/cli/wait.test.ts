@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseGate, parseUntil } from "../../src/commands/playtests/progress.ts";
+import { parseSlotGate, parseUntil } from "../../src/commands/playtests/progress.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { eachDesk } from "../helpers/owner.ts";
 import { startTime } from "../helpers/server.ts";
@@ -55,11 +55,11 @@ describe("--fail-if", () => {
     ["expired=0", { expired: 1 }, false],
     ["expired != 0", { expired: 1 }, true],
   ])("%s of %o: %s", (gate, slots: Record<string, number>, fails) => {
-    expect(parseGate(gate)(slots)).toBe(fails);
+    expect(parseSlotGate(gate).fails(slots)).toBe(fails);
   });
 
   it.each(["rejected", "rejected>x", "lost>1", "rejected>1;rm"])("%j is refused", (text) => {
-    expect(() => parseGate(text)).toThrow("--fail-if");
+    expect(() => parseSlotGate(text)).toThrow("--fail-if");
   });
 });
 
@@ -110,6 +110,38 @@ describe("wait", () => {
   ])("refuses %s", async (_, flags, message) => {
     const { code, stderr } = await desk.run(`wait ${await desk.order()} ${flags}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("status", () => {
+  const desk = eachDesk();
+
+  it.each([
+    ["pendingReviews>0", 13, "pendingReviews>0: pendingReviews is 1."],
+    ["pendingReviews>1", 0, ""],
+    ["balanceCents < 50000", 13, "balanceCents is 46000."],
+    ["dueWithinDay=1", 13, "dueWithinDay is 1."],
+    ["reviews>1", 2, 'there is no number "reviews"'],
+    ["many", 2, "is not a condition such as pendingReviews>0"],
+  ])("--fail-if %j ends with %i", async (condition, code, message) => {
+    await play(desk.server, await registerPlaytester(desk.server), await desk.order());
+    const held = await desk.order();
+    await (await registerPlaytester(desk.server)).post(`/playtester/playtests/${held}/claim`);
+    const ran = await desk.run(["status", "--fail-if", condition], { outside: { now: () => startTime } });
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  it("counts deadlines within a day, of all that is held", async () => {
+    const id = await desk.order({ quantity: 2 });
+    for (const hours of [0, 2]) {
+      desk.server.clock.set(startTime + hours * 3_600_000);
+      await (await registerPlaytester(desk.server)).post(`/playtester/playtests/${id}/claim`);
+    }
+    const seen = await desk.run("status --json", { outside: { now: () => startTime + 3_600_000 } });
+    expect(JSON.parse(seen.stdout).result).toMatchObject({
+      dueWithinDay: 1,
+      nextDeadlineAt: new Date(startTime + 24 * 3_600_000).toISOString(),
+    });
   });
 });
 

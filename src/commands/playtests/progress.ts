@@ -1,5 +1,6 @@
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
+import { parseGate } from "../gate.ts";
 
 /** When to stop waiting for a playtest: pure. */
 
@@ -45,25 +46,7 @@ export function parseUntil(text: string): Until {
   throw usage(`--until: ${JSON.stringify(text)} is not one of ${untilForms}.`);
 }
 
-const comparisons: Record<string, (a: number, b: number) => boolean> = {
-  ">": (a, b) => a > b,
-  ">=": (a, b) => a >= b,
-  "<": (a, b) => a < b,
-  "<=": (a, b) => a <= b,
-  "=": (a, b) => a === b,
-  "==": (a, b) => a === b,
-  "!=": (a, b) => a !== b,
-};
-
 const statuses = ["open", "reserved", "submitted", "accepted", "rejected", "blocked", "expired", "cancelled", "publishing"];
 
-/** Reads one `--fail-if`, such as `rejected>1`: whether the counts meet it. */
-export function parseGate(text: string): (slots: Counts) => boolean {
-  const [, status = "", operator = "", count = ""] = /^\s*([a-z_]+)\s*(>=|<=|==|!=|>|<|=)\s*(\d{1,6})\s*$/.exec(text) ?? [];
-  const compare = comparisons[operator];
-  if (!compare)
-    throw usage(`--fail-if: ${JSON.stringify(text)} is not a condition such as rejected>1.`, "Compare with > >= < <= = or !=.");
-  if (!statuses.includes(status))
-    throw usage(`--fail-if: there is no slot status ${JSON.stringify(status)}.`, `Statuses: ${statuses.join(", ")}.`);
-  return (slots) => compare(slots[status] ?? 0, Number(count));
-}
+/** Reads one `--fail-if` of slot counts, such as `rejected>1`. */
+export const parseSlotGate = (text: string) => parseGate(text, statuses, "slot status");

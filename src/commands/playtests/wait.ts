@@ -4,7 +4,7 @@ import { ciOutputs } from "../../io/ci.ts";
 import { duration } from "../../io/text.ts";
 import { arg, type Context, define, flag } from "../define.ts";
 import { steady } from "../steady.ts";
-import { parseGate, parseUntil, untilForms } from "./progress.ts";
+import { parseSlotGate, parseUntil, untilForms } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
@@ -31,7 +31,7 @@ export const wait = define({
   exits: [8, 13],
   async run({ args, flags }, ctx) {
     const reached = parseUntil(flags.until ?? "all-submitted");
-    const gates = flags.failIf.map((text) => ({ text, fails: parseGate(text) }));
+    const gates = flags.failIf.map((text) => ({ text, fails: parseSlotGate(text).fails }));
     const pause = Math.max(1, flags.interval ?? 15) * 1000;
     const end = flags.for === undefined ? Number.POSITIVE_INFINITY : ctx.now() + flags.for * 1000;
     const progress = await ctx.progress();
@@ -56,7 +56,8 @@ export const wait = define({
         if (done) return done;
         if (reply) last = described(reply.playtest);
         const left = end - ctx.now();
-        if (left <= 0) throw stillPending(`After ${duration(flags.for ?? 0)} the playtest is still at: ${last}.`);
+        const waited = flags.for ? `After ${duration(flags.for)} the playtest is still` : "The playtest is";
+        if (left <= 0) throw stillPending(`${waited} at: ${last}.`);
         await ctx.sleep(Math.min(pause, left), ctx.signal);
       }
     }
