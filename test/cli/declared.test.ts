@@ -25,12 +25,40 @@ describe("games apply and diff", () => {
     });
     writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("[PC, Linux]", "[Mac, PC]").replace("roguelike, ", ""));
     const { stdout, code, stderr } = await desk.run("games diff -f game.yaml --exit-code", at);
-    expect([code, stderr]).toEqual([13, "error: 2 fields differ from game.yaml.\n"]);
-    expect(stdout).toMatch(/^devices\tPC, Linux\tMac, PC\ntags\t/);
+    expect([code, stderr]).toEqual([13, "error: 2 differences to game.yaml.\n"]);
+    expect(stdout).toBe("devices\tPC, Linux\tMac, PC\ntags\tPixel Art, Roguelike\tPixel Art\n");
     expect((await desk.run("games apply -f game.yaml", at)).stdout).toBe("Changed devices, tags of Star Miner.\n");
     expect(await desk.run("games diff -f game.yaml --exit-code", at)).toMatchObject({ code: 0, stdout: "" });
     const { game } = (await desk.owner.get(`/games/${gameId}`)).body.data;
     expect([game.devices, game.categories.map(({ slug }: { slug: string }) => slug)]).toEqual([["Mac", "PC"], ["pixel-art"]]);
+  });
+
+  it("knows the game by its name in a fresh checkout", async () => {
+    const first = await desk.run("games apply -f game.yaml --json", file(yaml));
+    const again = await desk.run("games apply -f game.yaml --json", file(yaml.replace("a.zip", "b.zip")));
+    const { gameId } = JSON.parse(first.stdout).result;
+    expect(JSON.parse(again.stdout).result).toEqual({ gameId, created: false, changed: ["buildUrl"] });
+    await desk.owner.post("/games", { name: "Star Miner", buildUrl: "https://example.com/c.zip" });
+    expect(await desk.run("games apply -f game.yaml", file(yaml))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("There are 2 games named Star Miner."),
+    });
+  });
+
+  it("renames no game unasked, and finds a second one beside the folder's", async () => {
+    const at = file(yaml);
+    await desk.run("games apply -f game.yaml", at);
+    const { gameId } = JSON.parse(readFileSync(join(at.cwd, ".playtest.json"), "utf8"));
+    writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("Miner", "Digger"));
+    expect(await desk.run("games apply -f game.yaml", at)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("describes Star Digger, but the game of this folder is Star Miner"),
+    });
+    const { id } = (await desk.owner.post("/games", { name: "Star Digger", buildUrl: "https://example.com/d.zip" })).body.data
+      .game;
+    expect(JSON.parse((await desk.run("games apply -f game.yaml --json", at)).stdout).result.gameId).toBe(id);
+    writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("Miner", "Delver"));
+    expect((await desk.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Changed name of Star Miner.\n");
   });
 
   it("takes the game from the command line, and plans without sending", async () => {

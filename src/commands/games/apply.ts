@@ -6,9 +6,9 @@ export const apply = define({
   name: "apply",
   summary: "Make a game be as a file says: created, changed, or left alone",
   description:
-    "The file has the fields of a game, and its id if it exists; tags may be names or slugs of categories. What the file leaves out stays as it\n" +
-    "is. Running it again changes nothing. A game that is new becomes the default of this folder.",
-  operation: ["createGame", "updateGame", "getGame", "listCategories"],
+    "The file has the fields of a game, and perhaps its id; tags may be names or slugs of categories. What the file leaves out stays as it\n" +
+    "is. Running it again changes nothing, also in a fresh checkout: the game is known by its name. A game that is new becomes the default of this folder.",
+  operation: ["createGame", "updateGame", "getGame", "listGames", "listCategories"],
   args: declaredArgs,
   flags: declaredFlags,
   examples: ["playtest games apply -f game.yaml", "playtest games apply -f game.yaml --dry-run"],
@@ -24,7 +24,9 @@ export const apply = define({
     }
     if (changed.length === 0)
       return ctx.text(`${game.name} is as the file says.`, { result: { gameId: game.id, created: false, changed } });
-    const body = Object.fromEntries(differences.map(({ field, to }) => [field, to])) as NonNullable<Input<"updateGame">["body"]>;
+    const body = Object.fromEntries(differences.map(({ field }) => [field, wanted[field]])) as NonNullable<
+      Input<"updateGame">["body"]
+    >;
     await ctx.api().updateGame({ params: { id: game.id }, body });
     return ctx.text(`Changed ${changed.join(", ")} of ${game.name}.`, { result: { gameId: game.id, created: false, changed } });
   },

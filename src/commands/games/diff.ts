@@ -6,7 +6,7 @@ import { compare, declaredArgs, declaredFlags, differenceView } from "./declared
 export const diff = define({
   name: "diff",
   summary: "Show how a game differs from a file that describes it",
-  operation: ["getGame", "listCategories"],
+  operation: ["getGame", "listGames", "listCategories"],
   args: declaredArgs,
   flags: { ...declaredFlags, exitCode: flag.toggle("End with 13 when there are differences") },
   exits: [13],
@@ -15,6 +15,6 @@ export const diff = define({
     const { differences } = await compare(ctx, flags.fromFile!, args.game);
     const outcome = ctx.rows("differences", differences, differenceView);
     if (differences.length === 0 || !flags.exitCode) return outcome;
-    return { ...outcome, failure: gateFailed(`${plural(differences.length, "field")} differ from ${flags.fromFile}.`) };
+    return { ...outcome, failure: gateFailed(`${plural(differences.length, "difference")} to ${flags.fromFile}.`) };
   },
 });
