@@ -54,7 +54,7 @@ export const declined = (message = "Nothing was done.") => new CliError("DECLINE
 export const notFound = (message: string, hint?: string) => new CliError("NOT_FOUND", exitCodes.notFound, message, { hint });
 export const gateFailed = (message: string, hint?: string) => new CliError("GATE_FAILED", exitCodes.gate, message, { hint });
 export const insufficientScope = (message: string) =>
-  new CliError("FORBIDDEN", exitCodes.scope, message, { hint: hintFor("FORBIDDEN", message) });
+  new CliError("FORBIDDEN", exitCodes.scope, message, { hint: hints.FORBIDDEN });
 export const stillPending = (message: string, hint?: string) =>
   new CliError("STILL_PENDING", exitCodes.pending, message, { hint, retryable: true });
 export const partlyDone = (message: string, hint?: string) => new CliError("PARTLY_DONE", exitCodes.partial, message, { hint });
