@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { backup as makeBackup } from "../../server/archive/backup.ts";
 import { stagingIn, swapIn } from "../../server/archive/swap.ts";
 import { openStore } from "../../server/store/open.ts";
 import { insertRow } from "../../server/store/rows.ts";
@@ -127,10 +128,12 @@ describe("a backup of a server under load", () => {
   });
 });
 
+const buildId = "019a0000-0000-7000-8000-000000000001";
+
 /** A house with a build of this size, which on the disk takes none. */
 async function withBuild(size: number): Promise<string> {
   const dataDir = house();
-  const id = "019a0000-0000-7000-8000-000000000001";
+  const id = buildId;
   const store = await openStore({ dataDir });
   await store.write(async (tx) => {
     const times = { created_at: 1, updated_at: 1 };
@@ -173,6 +176,34 @@ describe("a backup that is cut off", () => {
     expect(await serve("backup", file, "--data", dataDir, "--force")).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toEqual(["copy.tar"]);
   });
+});
+
+it("a backup looks once more when a file goes while it is at work", async () => {
+  const dataDir = await withBuild(100);
+  const { default: Database } = await import("better-sqlite3");
+  const other = new Database(join(dataDir, "playtest.db"));
+  const [short, last] = ["002", "003"].map((end) => `builds/${buildId.slice(0, -3)}${end}`) as [string, string];
+  const happen = new Map([
+    // Comes after the files were listed, and goes when the database has been copied, which another takes the place of.
+    ["Copying", () => change(short)],
+    ["Copying the database", () => change(last, short)],
+  ]);
+  const change = (blob: string, old = "") => {
+    other.prepare("UPDATE builds SET blob_key = ?").run(blob);
+    writeFileSync(join(dataDir, "blobs", blob), blob);
+    if (old) rmSync(join(dataDir, "blobs", old));
+  };
+  const target = join(freshFolder(), "copy.tar");
+  const tell = (step: string) => {
+    happen.get(step)?.();
+    happen.delete(step);
+  };
+  const options = { data: dataDir, env: {}, target, portable: false, force: false, dryRun: false, version: "1", now: 0, tell };
+  expect(await makeBackup(options)).toMatchObject({ missing: [] });
+  other.close();
+  const there = join(freshFolder(), "there");
+  expect(await playtest(["serve", "restore", target, "--data", there, "--yes"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(there, "blobs", last), "utf8")).toBe(last);
 });
 
 describe("serve backup refuses", () => {
@@ -288,7 +319,7 @@ describe("serve restore", () => {
     );
     writeFileSync(file, bytes);
   };
-  const blob = "blobs/builds/019a0000-0000-7000-8000-000000000001";
+  const blob = `blobs/builds/${buildId}`;
 
   it.each<[string, (file: string) => void, RegExp]>([
     [

@@ -1,0 +1,84 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { playtest, testFolder } from "../helpers/cli.ts";
+
+const unit = async (...flags: string[]) => {
+  const { code, stdout, stderr } = await playtest(["serve", "systemd", ...flags]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+};
+/** The value of a setting, without Node.js and the program, which are this run's. */
+const setting = (text: string, name: string) =>
+  new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1]?.replace(/^\S+ \S+ serve run/, "serve run");
+
+describe("serve systemd", () => {
+  it("prints a unit for this Node.js and this program", async () => {
+    const text = await unit("--public-url", "https://play.example.com");
+    expect(text).toContain(
+      `\nExecStart=${process.execPath} ${process.argv[1]} serve run --data /var/lib/playtest --log json --public-url`,
+    );
+    expect(text.split("\n").filter((line) => line.startsWith("["))).toEqual(["[Unit]", "[Service]", "[Install]"]);
+  });
+
+  it.each<[string, string[], Record<string, string | undefined>]>([
+    [
+      "by default",
+      [],
+      {
+        User: "playtest",
+        StateDirectory: "playtest",
+        EnvironmentFile: "-/etc/playtest/environment",
+        ReadWritePaths: undefined,
+        ProtectSystem: "strict",
+        ProtectHome: "yes",
+        NoNewPrivileges: "yes",
+        Restart: "on-failure",
+        ExecStart: "serve run --data /var/lib/playtest --log json",
+      },
+    ],
+    ["a folder elsewhere", ["--data", "/srv/playtest"], { StateDirectory: undefined, ReadWritePaths: "/srv/playtest" }],
+    ["a folder in a home", ["--data", "/home/ada/play"], { ProtectHome: "read-only", ReadWritePaths: "/home/ada/play" }],
+    [
+      "what systemd would read in another way",
+      ["--data", '/srv/a b%h$HOME"'],
+      { ReadWritePaths: '"/srv/a b%%h$HOME\\""', ExecStart: 'serve run --data "/srv/a b%%h$$HOME\\"" --log json' },
+    ],
+    [
+      "another user, port and file",
+      ["--user", "www-data", "--port", "8080", "--env-file", "/etc/pt.env"],
+      {
+        User: "www-data",
+        EnvironmentFile: "-/etc/pt.env",
+        ExecStart: "serve run --data /var/lib/playtest --log json --port 8080",
+      },
+    ],
+    [
+      "a proxy in front",
+      ["--host", "0.0.0.0", "--behind-proxy"],
+      { ExecStart: "serve run --data /var/lib/playtest --log json --host 0.0.0.0 --behind-proxy" },
+    ],
+  ])("%s", async (_, flags, expected) => {
+    const text = await unit(...flags);
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, setting(text, name)]))).toEqual(expected);
+  });
+
+  it("gives the server more time to stop than it takes", async () => {
+    expect(setting(await unit(), "TimeoutStopSec")).toBe("60");
+    const folder = testFolder();
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ http: { drainMs: 300_500 } }));
+    expect(setting(await unit("--data", folder), "TimeoutStopSec")).toBe("336");
+  });
+
+  it.each([
+    [["--host", "0.0.0.0"], "say --behind-proxy"],
+    [["--user", "a\nExecStart=/bin/sh"], "is not a user's name"],
+    [["--data", "/srv/a\nExecStartPre=/bin/sh"], "has characters that cannot stand in a unit file"],
+    [["--public-url", "https://a\n"], "has characters that cannot stand in a unit file"],
+    [["--port", "0"], "--port"],
+  ])("refuses %j", async (flags, message) => {
+    const { code, stdout, stderr } = await playtest(["serve", "systemd", ...flags]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+});
