@@ -21,6 +21,8 @@ export interface Config {
     headersTimeoutMs: number;
     requestTimeoutMs: number;
     keepAliveTimeoutMs: number;
+    /** A connection on which nothing moves for so long while a request is under way is cut. */
+    idleTimeoutMs: number;
     maxConnections: number;
     drainMs: number;
     /** So often a silent event stream shows that it lives, and its key is looked at again. */
@@ -126,6 +128,7 @@ export const defaults: Config = {
     headersTimeoutMs: 15_000,
     requestTimeoutMs: 30_000,
     keepAliveTimeoutMs: 65_000,
+    idleTimeoutMs: 5 * minute,
     maxConnections: 10_000,
     drainMs: 25_000,
     heartbeatMs: 15_000,

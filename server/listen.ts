@@ -34,6 +34,7 @@ export async function listen(options: {
   server.headersTimeout = options.http.headersTimeoutMs;
   // Uploads take as long as they take: their routes watch for silence instead, and JSON bodies have their own limit.
   server.requestTimeout = 0;
+  server.timeout = options.http.idleTimeoutMs;
   server.keepAliveTimeout = options.http.keepAliveTimeoutMs;
   server.maxConnections = options.http.maxConnections;
   await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import { defaults } from "../../server/config.ts";
+import { listen } from "../../server/listen.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -210,6 +212,28 @@ onBothDatabases("slow requests", (serve) => {
     const replies = await Promise.all(paths.map((path) => drip(server, `GET ${path} ${head}`, " ")));
     expect(replies.map((reply) => reply.split(" ")[1])).toEqual(["200", "200", "404"]);
   });
+});
+
+describe("a client that takes nothing", () => {
+  it("is cut off: what it was to get would stay in memory for as long as it likes", async () => {
+    let gone = () => {};
+    const cut = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const server = await listen({ host: "127.0.0.1", port: 0, http: { ...defaults.http, idleTimeoutMs: 200, drainMs: 0 } });
+    server.serve({
+      clientError: (_, socket) => socket.destroy(),
+      async handle(_, response) {
+        response.once("close", gone);
+        response.end(Buffer.alloc(32 * 2 ** 20));
+      },
+    });
+    const client = connect(server.port, "127.0.0.1", () => client.pause().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    await cut;
+    expect(client.bytesRead).toBeLessThan(32 * 2 ** 20);
+    client.destroy();
+    await server.close();
+  }, 10_000);
 });
 
 describe("stopping", () => {

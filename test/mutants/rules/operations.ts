@@ -88,4 +88,10 @@ export const operationsRules: readonly Mutant[] = [
     only: "only silent ends too",
     edits: [["server/store/postgres.ts", "    query_timeout: options.silenceMs ?? SILENCE_MS,\n", ""]],
   },
+  {
+    rule: "a client that takes nothing is cut off",
+    test: "api/http",
+    only: "a client that takes nothing",
+    edits: [["server/listen.ts", "  server.timeout = options.http.idleTimeoutMs;\n", ""]],
+  },
 ];
