@@ -27,6 +27,8 @@ export interface Config {
     drainMs: number;
     /** So often a silent event stream shows that it lives, and its key is looked at again. */
     heartbeatMs: number;
+    /** Event streams one account may have open at once: each holds a connection. */
+    maxStreams: number;
     /** Addresses (CIDR) whose `X-Forwarded-For` is believed. */
     trustedProxies: string[];
   };
@@ -132,6 +134,7 @@ export const defaults: Config = {
     maxConnections: 10_000,
     drainMs: 25_000,
     heartbeatMs: 15_000,
+    maxStreams: 100,
     trustedProxies: [],
   },
   pricing: {

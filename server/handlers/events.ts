@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { Direct } from "../http/call.ts";
 import { streamTo } from "../http/event-stream.ts";
-import { invalid } from "../problem.ts";
+import { invalid, Problem } from "../problem.ts";
 import * as eventStore from "../store/events.ts";
 import * as keys from "../store/keys.ts";
 import type { Some } from "./index.ts";
@@ -9,8 +9,16 @@ import { eventView } from "./views.ts";
 
 const unknownPlace = "is not the id of an event of this account; leave it out to start with what comes next";
 
+const tooMany = (open: number) =>
+  new Problem("RATE_LIMITED", `This account has ${open} event streams open, as many as it may. Close one first.`, {
+    headers: { "Retry-After": "60" },
+  });
+
 /** The event log: what an account was told, whether or not a webhook took it (decisions §10). */
 export function events(deps: Deps): Some<"listEvents"> {
+  /** Streams that are open, by account. */
+  const open = new Map<string, number>();
+
   async function catchUp(accountId: string): Promise<void> {
     const waiting = await deps.store.read((q) => eventStore.unnumbered(q, [accountId]));
     if (waiting.length > 0) await deps.store.write((tx) => eventStore.number(tx, accountId));
@@ -41,15 +49,31 @@ export function events(deps: Deps): Some<"listEvents"> {
   async function stream(accountId: string, keyId: string, lastId: string | undefined): Promise<Direct> {
     const start = await startOf(accountId, lastId);
     return new Direct((_, response) =>
-      streamTo(response, {
-        start: start.id,
-        draining: deps.draining,
-        heartbeatMs: deps.config.http.heartbeatMs,
-        follow: (wake) => deps.feed.follow(accountId, wake),
-        allowed: () => deps.store.read((q) => keys.isLive(q, keyId, deps.clock.now())),
-        next: nextAfter(accountId, start.seq),
-      }),
+      counted(accountId, () =>
+        streamTo(response, {
+          start: start.id,
+          draining: deps.draining,
+          heartbeatMs: deps.config.http.heartbeatMs,
+          follow: (wake) => deps.feed.follow(accountId, wake),
+          allowed: () => deps.store.read((q) => keys.isLive(q, keyId, deps.clock.now())),
+          next: nextAfter(accountId, start.seq),
+        }),
+      ),
     );
+  }
+
+  /** Runs `work` as one of the account's open streams; 429 when it has as many as it may. */
+  async function counted(accountId: string, work: () => Promise<void>): Promise<void> {
+    const others = open.get(accountId) ?? 0;
+    if (others >= deps.config.http.maxStreams) throw tooMany(others);
+    open.set(accountId, others + 1);
+    try {
+      await work();
+    } finally {
+      const left = open.get(accountId)! - 1;
+      if (left > 0) open.set(accountId, left);
+      else open.delete(accountId);
+    }
   }
 
   return {

@@ -72,6 +72,18 @@ onBothDatabases("events", (serve) => {
     expect(heard).toEqual({ id: event.id, data: event });
   });
 
+  it("has so many streams open for one account, and another when one of them ends", async () => {
+    server.deps.config.http.maxStreams = 2;
+    const [first] = [await listen(), await listen(), await listen(undefined, await registerOwner(server))];
+    const refused = await owner.get("/events", { accept: "text/event-stream" });
+    expect([refused.status, refused.body.error.code, refused.headers.get("retry-after")]).toEqual([429, "RATE_LIMITED", "60"]);
+    first.close();
+    await vi.waitUntil(async () => {
+      const again = await listen();
+      return again.response.status === 200;
+    });
+  });
+
   it("tells a revoked key and a suspended account nothing more, however much happens", async () => {
     const [listening, suspended] = [await listen(), await registerOwner(server)];
     const other = await listen(undefined, suspended);

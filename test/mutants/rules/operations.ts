@@ -94,4 +94,10 @@ export const operationsRules: readonly Mutant[] = [
     only: "a client that takes nothing",
     edits: [["server/listen.ts", "  server.timeout = options.http.idleTimeoutMs;\n", ""]],
   },
+  {
+    rule: "an account has so many event streams open at once",
+    test: "api/events",
+    only: "another when one of them ends",
+    edits: [["server/handlers/events.ts", "const left = open.get(accountId)! - 1;", "const left = open.get(accountId)!;"]],
+  },
 ];
