@@ -225,4 +225,6 @@ const wire = (body: unknown) =>
 
 export type ClientCore = ReturnType<typeof createClientCore>;
 /** One method per operation of the API, each answering with the reply's `data`. */
-export type Methods = { [O in Operation]: (input: Input<O>) => Promise<Data<O>> };
+export type Methods = { [O in Operation]: (...given: Given<O>) => Promise<Data<O>> };
+/** An operation that needs nothing may be called without anything. */
+export type Given<O extends Operation> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];

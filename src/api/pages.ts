@@ -20,7 +20,7 @@ export interface Page<T, D> {
 
 const largest = 100;
 
-type Items<D> = { [K in keyof D]: D[K] extends readonly (infer T)[] ? T : never }[keyof D];
+export type Items<D> = { [K in keyof D]: D[K] extends readonly (infer T)[] ? T : never }[keyof D];
 
 /** The array that a list reply wraps, by its name. */
 export function itemsOf(data: object): { key: string; items: unknown[] } {

@@ -119,7 +119,7 @@ it("a name in a question or a list cannot drive the terminal", async () => {
   await picked.see(shown, "\u0003");
   for (const session of [asked, picked]) {
     expect([await session.ended, session.restored()]).toEqual([130, true]);
-    expect(session.shown).not.toMatch(/\u001b\]0;|\u001b\[2J|\u202e/);
+    for (const control of ["\u001b]0;", "\u001b[2J", "\u202e"]) expect(session.shown).not.toContain(control);
   }
 });
 
