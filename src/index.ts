@@ -17,7 +17,7 @@ export interface Options {
   retries?: number | undefined;
   /** Milliseconds that the retries of one request may wait in all; default 60 s. */
   maxWait?: number | undefined;
-  /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read, such as `process.env`; default none. */
+  /** The environment whose HTTPS_PROXY, HTTP_PROXY and NO_PROXY count; default none. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   userAgent?: string | undefined;
   /** Ends every request of this client; one request takes a `signal` of its own beside its input. */
