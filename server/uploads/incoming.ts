@@ -1,23 +1,24 @@
 import type { IncomingMessage } from "node:http";
+import type { Problem } from "../problem.ts";
 
 export interface Incoming {
   bytes: AsyncIterable<Uint8Array>;
-  /** `look` did not want what came. */
-  readonly refused: boolean;
+  /** Why `look` did not want what came. */
+  readonly refused: Problem | undefined;
 }
 
 /**
  * The bytes of an upload request. A connection that is cut, or silent for `idleMs`, ends them like any other end does, so that what
- * arrived is kept. `look` sees every chunk first; when it says false, nothing more is taken.
+ * arrived is kept. `look` sees every chunk first; when it finds a problem, nothing more is taken.
  */
-export function createIncoming(request: IncomingMessage, idleMs: number, look: (chunk: Buffer) => boolean): Incoming {
-  let refused = false;
+export function createIncoming(request: IncomingMessage, idleMs: number, look: (chunk: Buffer) => Problem | undefined): Incoming {
+  let refused: Problem | undefined;
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
     request.setTimeout(idleMs, () => request.destroy());
     try {
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        refused = !look(chunk);
+        refused = look(chunk);
         if (refused) return;
         yield chunk;
       }

@@ -1,4 +1,3 @@
-import { createWriteStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { Server } from "@tus/server";
@@ -11,7 +10,7 @@ import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
 import { type Creation, checksumAlgorithms, readChecksum, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
 import { createLocks } from "./locks.ts";
-import { gone, locked, notVideo, problemOf, tooLarge, tusVersion, wrongChecksum } from "./problems.ts";
+import { gone, locked, notVideo, problemOf, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./problems.ts";
 
 export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "slot_id" | "filename" | "filetype" | "sha256"> &
   Creation;
@@ -52,10 +51,10 @@ function createUploads(deps: Deps): Uploads {
     generateUrl: (_request, { id }) => `${config.baseUrl}${path}/${id}`,
   });
 
-  const ask = (id: string, request: IncomingMessage, bytes?: AsyncIterable<Uint8Array>) => {
+  const ask = (id: string, request: IncomingMessage) => {
     const headers = Object.entries(request.headers).filter(([name]) => /^(tus|upload|content)-/.test(name)) as [string, string][];
     const url = `${config.baseUrl}${path}/${id}`;
-    return tus.handleWeb(new Request(url, { method: request.method!, headers, ...(bytes && { body: bytes, duplex: "half" }) }));
+    return tus.handleWeb(new Request(url, { method: request.method!, headers }));
   };
 
   const load = async (id: string, userId: string) => {
@@ -101,15 +100,19 @@ function createUploads(deps: Deps): Uploads {
     const checksum = readChecksum(request.headers);
     const wanted = upload.kind === "video" ? await signatureWatch(upload, before) : () => true;
     const hash = upload.kind === "build" ? files.hashes.follow(upload.id, before) : () => {};
+    let end = before;
     const incoming = createIncoming(request, config.uploads.idleMs, (chunk) => {
+      end += chunk.length;
+      if (end > upload.size) return tooMuch();
       checksum?.hash.update(chunk);
       hash(chunk);
-      return wanted(chunk);
+      return wanted(chunk) ? undefined : notVideo();
     });
-    const given = await ask(upload.id, request, incoming.bytes);
+    const given = await files.with(upload.id, incoming.bytes, () => ask(upload.id, request));
     if (incoming.refused) {
-      await refuse(deps, files, upload);
-      throw notVideo();
+      // Too much of a video says nothing about what was here before.
+      await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload));
+      throw incoming.refused;
     }
     if (given.status >= 400) throw problemOf(given.status, await given.text());
     if (checksum && checksum.hash.digest("base64") !== checksum.expected) {
@@ -196,7 +199,7 @@ function createUploads(deps: Deps): Uploads {
     const upload = await begin({ ...given, size: maxBytes });
     try {
       const wanted = await signatureWatch(upload, 0);
-      await pipeline(checked(bytes, wanted), createWriteStream(files.path(upload.id)));
+      await pipeline(checked(bytes, wanted), files.writer(upload.id, { flags: "w", start: 0 }));
       await files.flush(upload.id);
       const size = (await files.received(upload.id)) ?? 0;
       if (size > config.uploads.videoMaxBytes) throw tooLarge(config.uploads.videoMaxBytes, {});

@@ -35,6 +35,8 @@ const codes = {
   413: ["PAYLOAD_TOO_LARGE", "This is more than the upload's length"],
 } as const;
 
+export const tooMuch = () => problemOf(413, "");
+
 /** The library's plain-text refusal as one of ours. What it calls a write error keeps what had arrived. */
 export function problemOf(status: number, text: string): Problem {
   if (status === 410) return gone();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -81,6 +81,18 @@ onBothDatabases("uploads", (serve) => {
     const [hosted] = (await owner.get(builds)).body.data.builds;
     const link = (await owner.get(`${builds}/${hosted.id}/download-url`)).body.data.downloadUrl;
     expect(sha256(new Uint8Array(await (await fetch(link)).arrayBuffer()))).toBe(sha256(build));
+  });
+
+  it("keeps files for nobody else to read", async () => {
+    const server = await serve();
+    const { player, video, slotId } = await market(server);
+    const url = await begin(server, player, video, bytes.length, named);
+    const modes = (path: string) =>
+      [dirname(path), path].map((name) => (statSync(join(server.deps.dataDir, name)).mode & 0o777).toString(8));
+    expect(modes(`uploads/${idOf(url)}`)).toEqual(["700", "600"]);
+    await patch(server, player, url, 0, bytes);
+    expect((await submit(player, slotId)).status).toBe(200);
+    expect(modes(`blobs/videos/${idOf(url)}`)).toEqual(["700", "600"]);
   });
 
   it("takes the same build twice", async () => {
@@ -177,6 +189,13 @@ onBothDatabases("uploads", (serve) => {
       }
       const tooMuch = await patch(server, player, url, 2_000, Buffer.alloc(3_001));
       expect(tooMuch.status).toBe(413);
+      const uncounted = httpRequest(url, {
+        method: "PATCH",
+        headers: { ...octets, authorization: `Bearer ${player.key}`, "upload-offset": "2000", "transfer-encoding": "chunked" },
+      });
+      for (const size of [2_999, 2]) uncounted.write(Buffer.alloc(size));
+      const [refused] = await once(uncounted.end(), "response");
+      expect(refused.resume().statusCode).toBe(413);
 
       const state = await head(server, player, url);
       expect(Object.fromEntries(state.headers)).toMatchObject({

@@ -12,7 +12,7 @@ export function createLocalBlobs(folder: string): Blobs {
   return {
     async put(key, path) {
       const target = pathOf(key);
-      await mkdir(dirname(target), { recursive: true });
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await flush(path);
       await rename(path, target);
       // The new name is durable only when its folder is.
