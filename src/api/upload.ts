@@ -1,10 +1,12 @@
-import { createReadStream, mkdirSync } from "node:fs";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Transform } from "node:stream";
-import type { HttpRequest, HttpStack } from "tus-js-client";
-import { CliError, failure } from "../errors.ts";
+import type { DetailedError, HttpRequest, HttpStack, UploadOptions } from "tus-js-client";
+import { CliError, exitCodeOfReply, failure } from "../errors.ts";
 import { notTheApi, replyError } from "./replies.ts";
 import type { HttpReply, Transport } from "./transport.ts";
+import { unfinishedUploads } from "./unfinished.ts";
 
 /** A file to send to one of the server's upload routes. */
 export interface UploadRequest {
@@ -30,6 +32,7 @@ export interface Uploader {
 }
 
 const chunkBytes = 64 * 2 ** 20;
+const readBytes = 2 ** 19;
 /** Of one request: a slow line may take hours for a chunk. */
 const timeout = 24 * 3_600_000;
 const pauses = [0, 1_000, 3_000, 5_000, 10_000];
@@ -39,25 +42,28 @@ const pauses = [0, 1_000, 3_000, 5_000, 10_000];
  * answered, or the network's error; nothing is lost then.
  */
 export async function upload(uploader: Uploader, request: UploadRequest): Promise<void> {
-  const { FileUrlStorage, Upload } = (await import("tus-js-client")) as unknown as typeof import("tus-js-client") & TusInNode;
-  mkdirSync(uploader.directory, { recursive: true, mode: 0o700 });
+  const { Upload } = await import("tus-js-client");
   const { signal, base } = uploader;
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
-  const source = createReadStream(request.file, { highWaterMark: 2 ** 18 });
   await new Promise<void>((resolve, reject) => {
-    source.on("error", (error) => reject(failure(`Cannot read ${request.file}: ${error.message}.`, undefined, error)));
-    const task = new Upload(source as unknown as Buffer, {
+    const unreadable = (error: Error) => {
+      void task.abort();
+      reject(failure(`Cannot read ${request.file}: ${error.message}.`, undefined, error));
+    };
+    const task = new Upload(request.file as unknown as Buffer, {
       endpoint: base + request.path,
       headers: { ...(uploader.apiKey && { authorization: `Bearer ${uploader.apiKey}` }), "user-agent": uploader.userAgent },
       metadata: request.metadata,
       chunkSize: chunkBytes,
       retryDelays: pauses.slice(0, uploader.retries),
+      onShouldRetry: worthAnotherTry,
+      fileReader: fileReader(unreadable),
       httpStack: httpStack(uploader),
-      urlStorage: new FileUrlStorage(join(uploader.directory, "uploads.json")),
+      urlStorage: unfinishedUploads(join(uploader.directory, "uploads")),
       fingerprint: async () => fingerprint,
       removeFingerprintOnSuccess: true,
       onProgress: request.progress,
-      onError: (error) => reject(signal.aborted ? signal.reason : explain(error, new URL(base))),
+      onError: (error) => reject(signal.aborted ? signal.reason : explain(error as DetailedError, new URL(base))),
       onSuccess: () => resolve(),
     });
     const stop = () => void task.abort().finally(() => reject(signal.reason));
@@ -70,22 +76,57 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
         task.start();
       })
       .catch(reject);
-  }).finally(() => source.destroy());
+  });
 }
 
-/** What the package exports in Node.js and its types leave out. */
-interface TusInNode {
-  FileUrlStorage: new (path: string) => NonNullable<import("tus-js-client").UploadOptions["urlStorage"]>;
+/** The library's own reader takes 64 KiB at a time, and its connection waits for the disk as often. */
+function fileReader(unreadable: (error: Error) => void): NonNullable<UploadOptions["fileReader"]> {
+  return {
+    async openFile(path: string) {
+      const { size } = await stat(path).catch((error: Error) => {
+        unreadable(error);
+        throw error;
+      });
+      const slice = async (start: number, end: number) => {
+        const bytes = createReadStream(path, { start, end: end - 1, highWaterMark: readBytes }).on("error", unreadable);
+        // The server would wait for what never comes.
+        bytes.on("end", () => bytes.bytesRead < end - start && unreadable(new Error("it became shorter meanwhile")));
+        return { value: Object.assign(bytes, { size: end - start }), done: end >= size };
+      };
+      return { size, slice, close() {} };
+    },
+  };
 }
 
-interface TusFailure extends Error {
-  originalResponse?: { getUnderlyingObject(): HttpReply } | null;
-  causingError?: Error | null;
+const replyTo = ({ originalResponse }: DetailedError) => originalResponse?.getUnderlyingObject() as HttpReply | undefined;
+
+/** 409 and 423: the offset was another, or is held; the next try asks for it. */
+function worthAnotherTry(error: Error): boolean {
+  const { causingError } = error as DetailedError;
+  if (causingError instanceof CliError) return causingError.extra.retryable === true;
+  const status = replyTo(error as DetailedError)?.status ?? 500;
+  return status >= 500 || [408, 409, 423, 429].includes(status);
 }
 
-function explain(error: TusFailure, url: URL): Error {
+/**
+ * The library begins an upload anew when it does not learn how far it is. Only a server that has it no more may cause that: one that
+ * is busy, or wants another key, has it still.
+ */
+function requireOffset(reply: HttpReply, url: URL): void {
+  const { status } = reply;
+  if (status < 300 || [403, 404, 410, 423].includes(status)) return;
+  const retryable = status >= 500 || status === 429 || status === 408;
+  const message = `${url.origin} answered ${status} when asked how much of the upload it has.`;
+  throw new CliError("UPLOAD_UNKNOWN", exitCodeOfReply(status, undefined), message, {
+    hint: "What arrived is kept: run the command again to go on from there.",
+    httpStatus: status,
+    retryable,
+  });
+}
+
+function explain(error: DetailedError, url: URL): Error {
   if (error.causingError instanceof CliError) return error.causingError;
-  const reply = error.originalResponse?.getUnderlyingObject();
+  const reply = replyTo(error);
   if (!reply) return failure(`The upload failed: ${error.message}.`, undefined, error);
   return reply.status < 300 ? notTheApi(reply, url) : replyError(reply, url);
 }
@@ -110,6 +151,7 @@ function httpStack({ transport, base, signal }: Uploader): HttpStack {
       const sent = body instanceof Readable ? counted(body, progress) : (body ?? undefined);
       const either = AbortSignal.any([signal, stopped.signal]);
       const reply = await transport.send({ method, url, headers, body: sent, timeout, signal: either });
+      if (method === "HEAD") requireOffset(reply, url);
       return {
         getStatus: () => reply.status,
         getHeader: (name: string) => reply.headers[name.toLowerCase()],

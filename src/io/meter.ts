@@ -1,3 +1,4 @@
+import type { Progress } from "./progress.ts";
 import { bytes, duration } from "./text.ts";
 
 /** How far transfers are, how fast they go, and when they will be done. */
@@ -55,3 +56,10 @@ export function transferred(now: () => number, tell: (text: string, fraction: nu
     tell(meter.text(), total > 0 ? done / total : 1);
   };
 }
+
+/** Tells of a file that is uploaded. All of it sent is not the end: the server may still have to read it. */
+export const uploading = (now: () => number, name: string, progress: Progress) =>
+  transferred(now, (text, fraction) => {
+    if (fraction < 1) progress.update(`Uploading ${text}: ${name}`, fraction);
+    else progress.update(`Sent ${name}, waiting for the server to check it`);
+  });

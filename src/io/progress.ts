@@ -13,8 +13,14 @@ export type ProgressMode = "auto" | "plain" | "none";
 
 const quietMs = 10_000;
 const silent: Progress = { update() {}, done() {} };
-const label = (text: string, fraction?: number) =>
-  fraction === undefined ? oneLine(text) : `${oneLine(text)} ${Math.floor(fraction * 100)} %`;
+
+/** On one line of so many columns; what is cut off is the end of the text, not how far it is. */
+export function label(text: string, fraction: number | undefined, columns = Number.POSITIVE_INFINITY): string {
+  const percent = fraction === undefined ? "" : ` ${Math.floor(fraction * 100)} %`;
+  const characters = [...oneLine(text)];
+  const room = Math.max(1, columns - percent.length);
+  return (characters.length > room ? `${characters.slice(0, room - 1).join("")}…` : characters.join("")) + percent;
+}
 
 /** At most one line in ten seconds, so that a log is not flooded. */
 function plain(io: Io, now: () => number): Progress {
@@ -42,7 +48,8 @@ export async function createProgress(io: Io, mode: ProgressMode, quiet: boolean,
   const spinner = ora({ stream, discardStdin: false, isEnabled: true });
   return {
     update(text, fraction) {
-      spinner.text = label(text, fraction);
+      // Before it stand the spinner and a blank; the last column would wrap on some terminals.
+      spinner.text = label(text, fraction, (stream.columns ?? 80) - 3);
       if (!spinner.isSpinning) spinner.start();
     },
     done(text) {

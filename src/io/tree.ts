@@ -8,6 +8,8 @@ export interface TreeFile {
   path: string;
   file: string;
   executable: boolean;
+  /** Bytes. */
+  size: number;
 }
 
 export interface Tree {
@@ -66,8 +68,10 @@ export async function readTree(root: string): Promise<Tree> {
       if (ignored(path, entry.isDirectory())) continue;
       const file = join(root, path);
       if (entry.isDirectory()) await visit(path);
-      else if (entry.isFile()) tree.files.push({ path, file, executable: ((await stat(file)).mode & 0o111) !== 0 });
-      else tree.skipped.push(path);
+      else if (entry.isFile()) {
+        const { mode, size } = await stat(file);
+        tree.files.push({ path, file, executable: (mode & 0o111) !== 0, size });
+      } else tree.skipped.push(path);
     }
   }
 
@@ -76,21 +80,25 @@ export async function readTree(root: string): Promise<Tree> {
   return tree;
 }
 
+/** Hears of bytes as they are done with; what it throws ends the work. */
+export type OnBytes = (count: number) => void;
+
 /** SHA-256 of a file, and its size in bytes. */
-export async function hashFile(file: string): Promise<{ sha256: string; size: number }> {
+export async function hashFile(file: string, onBytes: OnBytes): Promise<{ sha256: string; size: number }> {
   const hash = createHash("sha256");
   let size = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 20 })) {
-    hash.update(chunk as Buffer);
-    size += (chunk as Buffer).length;
+  for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 20 }) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    size += chunk.length;
+    onBytes(chunk.length);
   }
   return { sha256: hash.digest("hex"), size };
 }
 
 /** What a tree holds as one hash: paths, who may run them, contents. The same on every machine, whatever packs it. */
-export async function hashTree(files: readonly TreeFile[]): Promise<string> {
+export async function hashTree(files: readonly TreeFile[], onBytes: OnBytes): Promise<string> {
   const hash = createHash("sha256");
   for (const { path, file, executable } of files)
-    hash.update(`${executable ? "755" : "644"} ${(await hashFile(file)).sha256} ${path}\0`);
+    hash.update(`${executable ? "755" : "644"} ${(await hashFile(file, onBytes)).sha256} ${path}\0`);
   return hash.digest("hex");
 }

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { failure } from "../errors.ts";
-import type { TreeFile } from "./tree.ts";
+import type { OnBytes, TreeFile } from "./tree.ts";
 
 /** One file inside an archive. */
 export interface ZipEntry {
@@ -10,8 +11,11 @@ export interface ZipEntry {
   crc32: number;
 }
 
-/** Packs files into a zip: the same files give the same bytes, whenever and wherever they are packed. */
-export async function writeZip(files: readonly TreeFile[], target: string, signal: AbortSignal): Promise<void> {
+/**
+ * Packs files into a zip: the same files give the same bytes, whenever and wherever they are packed. Gives its SHA-256 and its size
+ * in bytes.
+ */
+export async function writeZip(files: readonly TreeFile[], target: string, signal: AbortSignal, onBytes: OnBytes) {
   const { ZipFile } = await import("yazl");
   const zip = new ZipFile();
   const failed = new Promise<never>((_, reject) => zip.on("error", reject));
@@ -20,11 +24,21 @@ export async function writeZip(files: readonly TreeFile[], target: string, signa
   for (const { path, file, executable } of files)
     zip.addFile(file, path, { mtime, mode: executable ? 0o100755 : 0o100644, forceDosTimestamp: true, compressionLevel: 6 });
   zip.end();
-  await Promise.race([pipeline(zip.outputStream, createWriteStream(target, { mode: 0o600 }), { signal }), failed]).catch(
-    (error: Error) => {
-      throw signal.aborted ? signal.reason : failure(`Cannot pack the folder: ${error.message}.`, undefined, error);
-    },
-  );
+  const hash = createHash("sha256");
+  let size = 0;
+  async function* hashed() {
+    for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      size += chunk.length;
+      onBytes(chunk.length);
+      yield chunk;
+    }
+  }
+  const output = createWriteStream(target, { mode: 0o600 });
+  await Promise.race([pipeline(hashed(), output, { signal }), failed]).catch((error: Error) => {
+    throw signal.aborted ? signal.reason : failure(`Cannot pack the folder: ${error.message}.`, undefined, error);
+  });
+  return { sha256: hash.digest("hex"), size };
 }
 
 /** Reads `length` bytes from `start`. */

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -44,7 +54,7 @@ describe("games push, to a server that keeps builds", () => {
   });
 
   it("says how far it is, how fast and how long still, at most every ten seconds", async () => {
-    const folder = folderWith({ "big.bin": "x".repeat(300_000) });
+    const folder = folderWith({ "big.bin": "x".repeat(3_000_000) });
     let now = startTime;
     const ran = await desk.run(["games", "push", "big.bin", desk.gameId], {
       cwd: folder,
@@ -57,7 +67,9 @@ describe("games push, to a server that keeps builds", () => {
     });
     expect([ran.code, ran.stderr]).toEqual([
       0,
-      expect.stringMatching(/^(Uploading big\.bin, .* of 293\.0 KiB, .*\/s.* \d+ %\n)+$/),
+      expect.stringMatching(
+        /^(Reading .* of 2\.9 MiB, .*\/s.*: big\.bin \d+ %\n)+(Uploading .* of 2\.9 MiB, .*\/s.*: big\.bin \d+ %\n)+(Sent big\.bin, waiting for the server to check it\n)+$/,
+      ),
     ]);
   });
 
@@ -149,9 +161,9 @@ describe("games push, to a server that keeps builds", () => {
     const killed = spawnPlaytest(folder, ["games", "push", "big.bin", desk.gameId], env);
     const uploads = () =>
       desk.server.deps.store.read((q) => q.all<{ id: string; status: string }>("SELECT id, status FROM uploads"));
-    const remembered = join(folder, "config/cache/uploads.json");
-    while (!existsSync(remembered) || !readFileSync(remembered, "utf8").includes("/uploads/"))
-      await desk.server.request("GET", "/info/server");
+    const arriving = join(desk.server.deps.dataDir, "uploads");
+    const arrived = () => readdirSync(arriving).reduce((sum, id) => sum + statSync(join(arriving, id)).size, 0);
+    await expect.poll(arrived, { interval: 5, timeout: 30_000 }).toBeGreaterThan(20_000_000);
     killed.child.kill("SIGKILL");
     await killed.ended;
     const [cut] = await uploads();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createIo } from "../../src/io/io.ts";
 import { createMeter, transferred } from "../../src/io/meter.ts";
-import { createProgress, type ProgressMode } from "../../src/io/progress.ts";
+import { createProgress, label, type ProgressMode } from "../../src/io/progress.ts";
 import { FakeProcess } from "../helpers/cli.ts";
 
 /** What a minute of work said, a percent and a second at a time. */
@@ -44,6 +44,16 @@ it("what long work is about cannot drive the terminal", async () => {
   progress.done("Uploaded \u001b]0;owned\u0007.mp4");
   await io.close();
   expect(fake.stderr.text).toBe("Uploading \\u001b[2J.mp4 50 %\nUploaded \\u001b]0;owned\\u0007.mp4\n");
+});
+
+describe("on a terminal", () => {
+  it.each<[text: string, fraction: number | undefined, columns: number, line: string]>([
+    ["Uploading 1.0 MiB: a.zip", 0.25, 40, "Uploading 1.0 MiB: a.zip 25 %"],
+    ["Uploading 1.0 MiB: a.zip", 0.25, 27, "Uploading 1.0 MiB: a.… 25 %"],
+    ["Uploading 1.0 MiB: a.zip", undefined, 21, "Uploading 1.0 MiB: a…"],
+  ])("%j stays on one line", (text, fraction, columns, line) => {
+    expect(label(text, fraction, columns)).toBe(line);
+  });
 });
 
 describe("a transfer", () => {

@@ -1,37 +1,110 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import type { HttpRequest, Transport } from "../../src/api/transport.ts";
+import type { Readable } from "node:stream";
+import { expect, it } from "vitest";
+import type { HttpReply, HttpRequest, Transport } from "../../src/api/transport.ts";
 import { upload } from "../../src/api/upload.ts";
 import { testFolder } from "../helpers/cli.ts";
 
-describe("upload", () => {
-  it("sends the key to no other host than the server's own", async () => {
-    const sent: HttpRequest[] = [];
-    const transport: Transport = {
-      async send(request) {
-        sent.push(request);
-        return { status: 201, headers: { location: "http://elsewhere.example/uploads/1" }, body: Buffer.alloc(0) };
-      },
-      close: async () => {},
-    };
-    const directory = testFolder();
-    const file = join(directory, "a.bin");
-    writeFileSync(file, "abc");
-    const base = "http://127.0.0.1:1/api/v1";
-    const uploader = {
-      base,
-      apiKey: "pt_sk_x",
-      transport,
-      userAgent: "test",
-      directory,
-      retries: 0,
-      signal: new AbortController().signal,
-    };
-    const sending = upload(uploader, { path: "/games/1/builds", file, metadata: {}, fingerprint: "a", progress: () => {} });
-    await expect(sending).rejects.toThrow(
-      "http://127.0.0.1:1 sends the upload to http://elsewhere.example; the key was not sent there.",
+const base = "http://127.0.0.1:1/api/v1";
+const text = "a build of a game";
+const location = `${base}/uploads/1`;
+
+/** Answers in turn; `sent` tells what was asked for, with the body's bytes. */
+function scripted(replies: readonly [status: number, headers?: Record<string, string>, before?: () => void][]) {
+  const sent: string[] = [];
+  const left = [...replies];
+  const transport: Transport = {
+    async send({ method, url, headers, body }: HttpRequest): Promise<HttpReply> {
+      const [status, given = {}, before] = left.shift() ?? [599];
+      before?.();
+      const chunks: Buffer[] = [];
+      for await (const chunk of (body as Readable | undefined) ?? []) chunks.push(chunk);
+      const offset = headers["upload-offset"] === undefined ? "" : ` ${headers["upload-offset"]}: ${Buffer.concat(chunks)}`;
+      sent.push(`${method} ${url.origin === new URL(base).origin ? url.pathname : url.origin}${offset}`);
+      return { status, headers: given, body: Buffer.from('{"error":{"code":"X","message":"No."}}') };
+    },
+    close: async () => {},
+  };
+  return { sent, transport };
+}
+
+const created: [number, Record<string, string>] = [201, { location }];
+const at = (offset: number): [number, Record<string, string>] => [204, { "upload-offset": `${offset}` }];
+const stands = (offset: number): [number, Record<string, string>] => [
+  200,
+  { "upload-offset": `${offset}`, "upload-length": `${text.length}` },
+];
+
+function sender(directory = testFolder()) {
+  const file = join(directory, "a.bin");
+  writeFileSync(file, text);
+  const send = (transport: Transport, retries = 0) =>
+    upload(
+      { base, apiKey: "pt_sk_x", transport, userAgent: "test", directory, retries, signal: new AbortController().signal },
+      { path: "/games/1/builds", file, metadata: {}, fingerprint: "a", progress: () => {} },
     );
-    expect(sent.map(({ url }) => url.origin)).toEqual(["http://127.0.0.1:1"]);
-  });
+  return { file, directory: join(directory, "uploads"), send };
+}
+
+it("sends the key to no other host than the server's own", async () => {
+  const { sent, transport } = scripted([[201, { location: "http://elsewhere.example/uploads/1" }]]);
+  await expect(sender().send(transport)).rejects.toThrow(
+    "http://127.0.0.1:1 sends the upload to http://elsewhere.example; the key was not sent there.",
+  );
+  expect(sent).toEqual(["POST /api/v1/games/1/builds"]);
+});
+
+it("remembers an upload until it is whole, for its user only", async () => {
+  const { send, directory } = sender();
+  await expect(send(scripted([created, [400]]).transport)).rejects.toThrow("No.");
+  const [name] = readdirSync(directory);
+  expect(statSync(join(directory, name!)).mode & 0o777).toBe(0o600);
+  const { sent, transport } = scripted([stands(8), at(17)]);
+  await send(transport);
+  expect(sent).toEqual(["HEAD /api/v1/uploads/1", "PATCH /api/v1/uploads/1 8: of a game"]);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+it.each(["", "{", "null"])("begins anew when what is remembered was cut off: %j", async (content) => {
+  const { send, directory } = sender();
+  await expect(send(scripted([created, [400]]).transport)).rejects.toThrow("No.");
+  writeFileSync(join(directory, readdirSync(directory)[0]!), content);
+  const { sent, transport } = scripted([created, at(17)]);
+  await send(transport);
+  expect(sent).toEqual(["POST /api/v1/games/1/builds", `PATCH /api/v1/uploads/1 0: ${text}`]);
+});
+
+it.each<[status: number, tries: string[], exitCode: number | undefined]>([
+  [503, ["HEAD", "HEAD", "PATCH"], undefined],
+  [429, ["HEAD", "HEAD", "PATCH"], undefined],
+  [423, ["HEAD", "HEAD", "PATCH"], undefined],
+  [401, ["HEAD"], 4],
+  [404, ["HEAD", "POST", "PATCH"], undefined],
+  [410, ["HEAD", "POST", "PATCH"], undefined],
+])("when the offset is answered by %d: %j", async (status, tries, exitCode) => {
+  const { send, directory } = sender();
+  await expect(send(scripted([created, [400]]).transport)).rejects.toThrow("No.");
+  const { sent, transport } = scripted([[status], tries[1] === "POST" ? created : stands(0), at(17)]);
+  const outcome = await send(transport, 1).then(
+    () => undefined,
+    (error: { exitCode: number }) => error.exitCode,
+  );
+  expect([sent.map((line) => line.split(" ")[0]), outcome]).toEqual([tries, exitCode]);
+  expect(readdirSync(directory)).toHaveLength(exitCode === undefined ? 0 : 1);
+});
+
+it("stops at once when the file becomes shorter", async () => {
+  const { file, send } = sender();
+  const { sent, transport } = scripted([created, [204, {}, () => truncateSync(file, 3)], stands(3)]);
+  await expect(send(transport, 4)).rejects.toThrow(`Cannot read ${file}: it became shorter meanwhile.`);
+  expect(sent.slice(0, 1)).toEqual(["POST /api/v1/games/1/builds"]);
+  expect(sent.length).toBeLessThan(3);
+});
+
+it("says which file cannot be read", async () => {
+  const { file, send } = sender();
+  const { transport } = scripted([created]);
+  rmSync(file);
+  await expect(send(transport)).rejects.toThrow(`Cannot read ${file}: ENOENT`);
 });

@@ -2,8 +2,9 @@ import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { usage } from "../../errors.ts";
+import { createMeter } from "../../io/meter.ts";
 import { plural } from "../../io/text.ts";
-import { hashFile, hashTree, readTree, type TreeFile } from "../../io/tree.ts";
+import { hashFile, hashTree, type OnBytes, readTree, type TreeFile } from "../../io/tree.ts";
 import type { Context } from "../define.ts";
 
 /** A build as one file, ready to be sent. */
@@ -29,15 +30,16 @@ export interface Build {
 export async function withBuild<T>(ctx: Context, source: string, use: (build: Build) => Promise<T>): Promise<T> {
   const path = resolve(ctx.io.cwd(), source);
   const info = await stat(path).catch(() => undefined);
-  if (info?.isFile()) return use(await singleFile(path));
+  if (info?.isFile()) return use(await singleFile(ctx, path, info.size));
   if (!info?.isDirectory()) throw usage(`${source} is neither a file nor a folder.`);
   const files = await filesOf(ctx, path, source);
-  const contentSha256 = await hashTree(files);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const contentSha256 = await told(ctx, "Reading", plural(files.length, "file"), total, (onBytes) => hashTree(files, onBytes));
   const temporary = await mkdtemp(join(tmpdir(), "playtest-push-"));
   const target = join(temporary, `${basename(path) || "build"}.zip`);
   let packed: Promise<BuildFile> | undefined;
   const pack = () => {
-    packed ??= zip(ctx, files, target).then(() => described(target, contentSha256));
+    packed ??= zip(ctx, files, target).then((zipped) => ({ ...zipped, file: target, filename: basename(target), contentSha256 }));
     return packed;
   };
   try {
@@ -47,9 +49,29 @@ export async function withBuild<T>(ctx: Context, source: string, use: (build: Bu
   }
 }
 
-async function singleFile(path: string): Promise<Build> {
-  const file = await described(path);
-  return { contentSha256: file.contentSha256, pack: async () => file };
+async function singleFile(ctx: Context, path: string, total: number): Promise<Build> {
+  const filename = basename(path);
+  const hashed = await told(ctx, "Reading", filename, total, (onBytes) => hashFile(path, onBytes));
+  if (hashed.size === 0) throw usage(`${filename} is empty.`);
+  return { contentSha256: hashed.sha256, pack: async () => ({ ...hashed, file: path, filename, contentSha256: hashed.sha256 }) };
+}
+
+/** Says how far work on `total` bytes is, 0 where that is not known, and stops it when the program is to stop. */
+async function told<T>(
+  ctx: Context,
+  verb: string,
+  what: string,
+  total: number,
+  work: (onBytes: OnBytes) => Promise<T>,
+): Promise<T> {
+  const progress = await ctx.progress();
+  const meter = createMeter(ctx.now);
+  meter.expect(total);
+  return work((count) => {
+    ctx.signal.throwIfAborted();
+    meter.add(count);
+    progress.update(`${verb} ${meter.text()}: ${what}`, meter.fraction);
+  }).finally(() => progress.done());
 }
 
 async function filesOf(ctx: Context, folder: string, source: string): Promise<TreeFile[]> {
@@ -64,16 +86,7 @@ async function filesOf(ctx: Context, folder: string, source: string): Promise<Tr
 
 async function zip(ctx: Context, files: readonly TreeFile[], target: string) {
   const { writeZip } = await import("../../io/zip.ts");
-  const progress = await ctx.progress();
-  progress.update(`Packing ${plural(files.length, "file")}`);
-  await writeZip(files, target, ctx.signal).finally(() => progress.done());
-}
-
-async function described(file: string, contentSha256?: string): Promise<BuildFile> {
-  const filename = basename(file);
-  const { sha256, size } = await hashFile(file);
-  if (size === 0) throw usage(`${filename} is empty.`);
-  return { file, filename, size, sha256, contentSha256: contentSha256 ?? sha256 };
+  return told(ctx, "Packing", plural(files.length, "file"), 0, (onBytes) => writeZip(files, target, ctx.signal, onBytes));
 }
 
 /** Reads parts of a file, for `readZipIndex`. */

@@ -1,6 +1,6 @@
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
-import { transferred } from "../../io/meter.ts";
+import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, type View } from "../define.ts";
 import { type BuildFile, withBuild } from "./build-file.ts";
@@ -211,7 +211,7 @@ async function host(ctx: Context, id: string, build: BuildFile, labels: Labels):
       file: build.file,
       metadata,
       fingerprint: JSON.stringify(metadata),
-      progress: transferred(ctx.now, (text, fraction) => progress.update(`Uploading ${build.filename}, ${text}`, fraction)),
+      progress: uploading(ctx.now, build.filename, progress),
     });
   } finally {
     progress.done();

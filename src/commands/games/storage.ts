@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
-import { transferred } from "../../io/meter.ts";
+import { uploading } from "../../io/meter.ts";
 import { oneLine, shellQuote } from "../../io/text.ts";
 import type { Context } from "../define.ts";
 import type { BuildFile } from "./build-file.ts";
@@ -47,8 +47,8 @@ export const addressOf = (putUrl: string, publicUrl: string | undefined) => publ
 
 async function byPut(ctx: Context, build: BuildFile, putUrl: string, publicUrl: string | undefined): Promise<string> {
   const progress = await ctx.progress();
-  const body = createReadStream(build.file);
-  const report = transferred(ctx.now, (text, fraction) => progress.update(`Uploading ${build.filename}, ${text}`, fraction));
+  const body = createReadStream(build.file, { highWaterMark: 2 ** 19 });
+  const report = uploading(ctx.now, build.filename, progress);
   let sent = 0;
   report(sent, build.size);
   body.on("data", (chunk) => {

@@ -3,7 +3,7 @@ import type { Data } from "../../api/client.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
-import { bytes, plural } from "../../io/text.ts";
+import { bytes } from "../../io/text.ts";
 import { arg, type Context, col, define, flag, prose } from "../define.ts";
 import { conclude, partialFailure, several } from "../several.ts";
 import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
@@ -140,7 +140,10 @@ export const download = define({
     const progress = await ctx.progress();
     const meter = createMeter(ctx.now);
     let done = 0;
-    const report = () => progress.update(`${done} of ${plural(ids.length, "video")}, ${meter.text()}`, meter.fraction);
+    const report = () => {
+      const what = ids.length === 1 ? "Video" : `${done} of ${ids.length} videos,`;
+      progress.update(`${what} ${meter.text()}`, meter.fraction);
+    };
     const job: Job = { ctx, dir: flags.dir ?? ".", template, force: flags.force, transcripts: flags.transcripts, meter, report };
     const results = await several(
       ctx,

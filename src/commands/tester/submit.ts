@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { notFound, usage } from "../../errors.ts";
-import { transferred } from "../../io/meter.ts";
+import { uploading } from "../../io/meter.ts";
 import { bytes, shortId } from "../../io/text.ts";
 import { arg, type Context, define } from "../define.ts";
 import { heldSlotView } from "./view.ts";
@@ -40,7 +40,7 @@ export const submit = define({
         file,
         metadata: { filename: basename(file), ...(filetype && { filetype }) },
         fingerprint: `${file} ${info.size} ${info.mtimeMs}`,
-        progress: transferred(ctx.now, (text, fraction) => progress.update(`Uploading ${basename(file)}, ${text}`, fraction)),
+        progress: uploading(ctx.now, basename(file), progress),
       });
     } finally {
       progress.done();
