@@ -17,6 +17,7 @@ import { publishingRules } from "./publishing.ts";
 import { slotsRules } from "./slots.ts";
 import { ssrfRules } from "./ssrf.ts";
 import { subscriptionsRules } from "./subscriptions.ts";
+import { uploadsRules } from "./uploads.ts";
 import { webhooksRules } from "./webhooks.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -39,4 +40,5 @@ export const mutants: readonly Mutant[] = [
   ...ssrfRules,
   ...modelRules,
   ...operationsRules,
+  ...uploadsRules,
 ];
