@@ -28,7 +28,7 @@ export async function loadPostgres(
   damageOf: (q: Query) => Promise<string | undefined>,
 ): Promise<void> {
   const list = migrations.slice(0, position);
-  const store = await openPostgres(url);
+  const store = await openPostgres(url, { silenceMs: 0 });
   try {
     await migrate(store, list);
     await store.write(async (tx) => {
