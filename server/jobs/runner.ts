@@ -43,7 +43,8 @@ export interface JobRunner {
 const pollMs = 1_000;
 /** How often an advance looks whether another process finished what is due. */
 const otherMs = 20;
-const maxAttempts = 25;
+/** So often a job fails before it is given up: within four days. */
+const maxFailures = 25;
 const commonWidth = 32;
 
 /** Kinds that may be slow have a lane of their own, so that they take no place from the others. */
@@ -117,14 +118,15 @@ export function createJobRunner(options: Options): JobRunner {
   }
 
   async function putBack(row: jobs.JobRow, error: unknown): Promise<void> {
-    if (error instanceof TryAgain) return void (await write((tx) => jobs.retry(tx, row, error.runAt, error.message)));
-    const isLast = row.attempts >= maxAttempts;
+    if (error instanceof TryAgain) return void (await write((tx) => jobs.retry(tx, row, error.runAt, error.message, 0)));
+    const failures = row.failures + 1;
+    const isLast = failures >= maxFailures;
     const message = isLast ? "job given up" : "job failed";
     deps!.log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
     const text = String(error).slice(0, 500);
     if (isLast) return void (await write((tx) => jobs.bury(tx, row, text)));
-    const wait = Math.round(1000 * Math.exp(Math.min(row.attempts, 10)));
-    await write((tx) => jobs.retry(tx, row, clock.now() + wait, text));
+    const wait = Math.round(1000 * Math.exp(Math.min(failures, 10)));
+    await write((tx) => jobs.retry(tx, row, clock.now() + wait, text, failures));
   }
 
   /** Starts due work up to the lane's width. A slow job keeps its own place only. */

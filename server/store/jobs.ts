@@ -6,7 +6,10 @@ export interface JobRow {
   unique_key: string;
   payload: string;
   run_at: number;
+  /** How often it was begun since it was queued. */
   attempts: number;
+  /** How often it failed in a row. */
+  failures: number;
   lease_token: string | null;
 }
 
@@ -63,7 +66,7 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   return tx.all<JobRow>(
     `UPDATE jobs SET lease_until = ?, lease_token = ?, attempts = attempts + 1
       WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ${filter}ORDER BY run_at, id LIMIT ?) AND lease_until <= ?
-      RETURNING id, kind, unique_key, payload, run_at, attempts, lease_token`,
+      RETURNING id, kind, unique_key, payload, run_at, attempts, failures, lease_token`,
     lease.until,
     lease.token,
     lease.due,
@@ -84,11 +87,13 @@ export const extend = (tx: Query, job: JobRow, until: number) =>
 export const finish = (tx: Query, job: JobRow) =>
   tx.run("DELETE FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
 
-export const retry = (tx: Query, job: JobRow, runAt: number, error: string) =>
+/** Puts a job back in the queue that failed, or that waits: then `failures` is 0. */
+export const retry = (tx: Query, job: JobRow, runAt: number, error: string, failures: number) =>
   tx.run(
-    "UPDATE jobs SET run_at = ?, lease_until = 0, lease_token = NULL, last_error = ? WHERE id = ? AND lease_token = ?",
+    "UPDATE jobs SET run_at = ?, lease_until = 0, lease_token = NULL, last_error = ?, failures = ? WHERE id = ? AND lease_token = ?",
     runAt,
     error,
+    failures,
     job.id,
     job.lease_token,
   );
@@ -96,7 +101,7 @@ export const retry = (tx: Query, job: JobRow, runAt: number, error: string) =>
 /** Puts a job that did its part back in the queue. Zero rows: the lease was lost. */
 export const again = (tx: Query, job: JobRow, runAt: number) =>
   tx.run(
-    "UPDATE jobs SET run_at = ?, attempts = 0, lease_until = 0, lease_token = NULL WHERE id = ? AND lease_token = ?",
+    "UPDATE jobs SET run_at = ?, attempts = 0, failures = 0, lease_until = 0, lease_token = NULL WHERE id = ? AND lease_token = ?",
     runAt,
     job.id,
     job.lease_token,
@@ -106,7 +111,7 @@ export const again = (tx: Query, job: JobRow, runAt: number) =>
 export const bury = (tx: Query, job: JobRow, error: string) =>
   tx.run("UPDATE jobs SET state = 'dead', last_error = ? WHERE id = ? AND lease_token = ?", error, job.id, job.lease_token);
 
-const begin = "UPDATE jobs SET state = 'queued', attempts = 0, lease_until = 0, lease_token = NULL";
+const begin = "UPDATE jobs SET state = 'queued', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL";
 
 /** Queues every job that was given up; how many. */
 export const takeUp = (tx: Query) => tx.run(`${begin} WHERE state = 'dead'`);

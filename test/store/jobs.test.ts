@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../server/deps.ts";
-import { createJobRunner, type JobRunner } from "../../server/jobs/runner.ts";
+import { createJobRunner, type JobRunner, TryAgain } from "../../server/jobs/runner.ts";
 import type { Log } from "../../server/log.ts";
 import * as jobs from "../../server/store/jobs.ts";
 import { createTestClock, startTime } from "../helpers/server.ts";
@@ -30,6 +30,15 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
         done.push(String(payload.name));
       },
     };
+    const minute = 60_000;
+    Object.assign(kinds, {
+      patient: async () => {
+        tries++;
+        if (tries < 40) throw new TryAgain(clock.now() + minute, "not yet");
+        if (tries < 43) throw new Error("just now it is broken");
+        done.push("patient");
+      },
+    });
     runner = createJobRunner({ kinds, clock, newId: () => `${startTime}-${ids++}`, leaseMs: 45_000 });
     runner.start({ store, log } as unknown as Deps);
   });
@@ -55,6 +64,12 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     await pass();
     expect(done).toEqual(["host"]);
     expect(await store.read(jobs.givenUp)).toEqual([]);
+  });
+
+  it("that had to wait are not given up at their first failure", async () => {
+    await store.write((tx) => runner.schedule(tx, { kind: "patient", key: "one", payload: {}, runAt: clock.now() }));
+    await pass();
+    expect([tries, done]).toEqual([43, ["patient"]]);
   });
 
   it("that were given up can all be taken up again, and are tried as often as before", async () => {

@@ -206,7 +206,7 @@ export const initial = {
     `CREATE INDEX mails_by_time ON mails (created_at, id)`,
     `CREATE TABLE jobs (
       id TEXT PRIMARY KEY, kind TEXT NOT NULL, unique_key TEXT NOT NULL UNIQUE, payload TEXT NOT NULL, run_at {int} NOT NULL, attempts {int} NOT NULL,
-      state TEXT NOT NULL, lease_until {int} NOT NULL, lease_token TEXT, last_error TEXT, created_at {int} NOT NULL) {strict}`,
+      failures {int} NOT NULL DEFAULT 0, state TEXT NOT NULL, lease_until {int} NOT NULL, lease_token TEXT, last_error TEXT, created_at {int} NOT NULL) {strict}`,
     `CREATE INDEX jobs_due ON jobs (state, run_at, id)`,
   ],
 };

@@ -23,7 +23,13 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "a job that was given up is as good as new once it is taken up",
     test: "store/jobs",
-    edits: [["server/store/jobs.ts", "SET state = 'queued', attempts = 0,", "SET state = 'queued', attempts = jobs.attempts,"]],
+    edits: [
+      [
+        "server/store/jobs.ts",
+        'attempts = 0, failures = 0, lease_until = 0, lease_token = NULL";',
+        'attempts = 0, lease_until = 0, lease_token = NULL";',
+      ],
+    ],
   },
   {
     rule: "what is over is removed however much there is of it",
@@ -99,5 +105,10 @@ export const operationsRules: readonly Mutant[] = [
     test: "api/events",
     only: "another when one of them ends",
     edits: [["server/handlers/events.ts", "const left = open.get(accountId)! - 1;", "const left = open.get(accountId)!;"]],
+  },
+  {
+    rule: "a job that had to wait is not given up at its first failure",
+    test: "store/jobs",
+    edits: [["server/jobs/runner.ts", "const failures = row.failures + 1;", "const failures = row.attempts;"]],
   },
 ];
