@@ -9,8 +9,9 @@ import type { Query, Value } from "../store/db.ts";
  */
 const pageRows = 100;
 const longestLine = 256 * 1024 * 1024;
-/** Both databases take this many values in one statement. */
+/** What is inserted at once: both databases take this many values in one statement, and so many characters are soon written. */
 const mostValues = 5000;
+const mostText = 1024 * 1024;
 
 /** Writes every row of these tables, in the order of their keys; `wrote` hears of each page. */
 export async function dumpRows(
@@ -73,6 +74,7 @@ export async function insertBatch(tx: Query, { table, rows }: Batch): Promise<vo
  */
 export function* readBatches(path: string, tables: readonly Table[]): Generator<Batch> {
   let batch: Batch | undefined;
+  let text = 0;
   for (const line of linesOf(path)) {
     const value = parse(line);
     if (!Array.isArray(value)) {
@@ -80,11 +82,13 @@ export function* readBatches(path: string, tables: readonly Table[]): Generator<
       batch = { table: known(value, tables), rows: [] };
       continue;
     }
+    text += line.length;
     if (batch === undefined || value.length !== batch.table.columns.length)
       throw new Error("rows.ndjson holds a row that does not fit its table");
     batch.rows.push(value.map(decode));
-    if (batch.rows.length < pageRows && (batch.rows.length + 1) * value.length <= mostValues) continue;
+    if (text < mostText && (batch.rows.length + 1) * value.length <= mostValues) continue;
     yield batch;
+    text = 0;
     batch = { table: batch.table, rows: [] };
   }
   if (batch && batch.rows.length > 0) yield batch;

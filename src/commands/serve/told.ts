@@ -1,4 +1,4 @@
-import { createMeter } from "../../io/meter.ts";
+import { createMeter, type Meter } from "../../io/meter.ts";
 import { plural } from "../../io/text.ts";
 import type { Context } from "../define.ts";
 import { refused } from "./refused.ts";
@@ -8,15 +8,15 @@ type Tell = (step: string, done: number, total?: number) => void;
 /** Runs long work on the server's files with progress on standard error; a signal ends it, and the work cleans up. */
 export async function told<T>(ctx: Context, work: (tell: Tell) => Promise<T>): Promise<T> {
   const progress = await ctx.progress();
-  const start = (name: string) => ({ name, meter: createMeter(ctx.now), done: 0, total: 0 });
-  let step = start("");
+  const steps = new Map<string, { meter: Meter; done: number; total: number }>();
   const tell: Tell = (name, done, total) => {
     ctx.signal.throwIfAborted();
     if (total === undefined) return progress.update(`${name}: ${plural(done, "row")}`);
-    if (step.name !== name || done < step.done) step = start(name);
+    const known = steps.get(name);
+    const step = known && known.done <= done ? known : { meter: createMeter(ctx.now), done: 0, total: 0 };
     step.meter.expect(total - step.total);
     step.meter.add(done - step.done);
-    Object.assign(step, { done, total });
+    steps.set(name, Object.assign(step, { done, total }));
     progress.update(`${name}: ${step.meter.text()}`, step.meter.fraction);
   };
   try {
