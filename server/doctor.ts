@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { lostFiles } from "./files.ts";
 import { dataDirOf, type PlaceOptions } from "./place.ts";
 import { SettingRefused } from "./settings.ts";
 import type { Check, Query, Store } from "./store/db.ts";
@@ -28,6 +29,8 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(place)];
     if (schema.ok) checks.push(await store.read(jobCheck));
+    const dataDir = "dataDir" in place ? place.dataDir : options.data;
+    if (schema.ok && dataDir !== undefined) checks.push(await store.read((q) => uploadCheck(q, dataDir)));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...repairs, ...checks];
   } catch (error) {
@@ -106,6 +109,21 @@ async function jobCheck(q: Query): Promise<Check> {
     ok: false,
     detail: kinds.map(({ kind, count, last_error }) => `${count} × ${kind} given up (${last_error})`).join("; "),
     help: "This work in the background failed 25 times over days. Mend what it names, then `--fix` queues it anew.",
+  };
+}
+
+const shownFiles = 3;
+
+async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
+  const lost = await lostFiles(q, dataDir);
+  if (lost.length === 0) return { name: "uploads", ok: true, detail: "each video, build and transcript is there" };
+  const more = lost.length > shownFiles ? ` and ${lost.length - shownFiles} more` : "";
+  const help = `Take them out of a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`.`;
+  return {
+    name: "uploads",
+    ok: false,
+    detail: `not in ${join(dataDir, "blobs")}: ${lost.slice(0, shownFiles).join(", ")}${more}`,
+    help,
   };
 }
 

@@ -1,12 +1,11 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { lostFiles } from "../files.ts";
 import { findInstanceKey } from "../instance-key.ts";
 import { type Place, type PlaceOptions, placeOf } from "../place.ts";
-import { createLocalBlobs } from "../providers/blobs/local.ts";
 import { sameText } from "../secrets.ts";
 import { SettingRefused } from "../settings.ts";
-import { referencedBlobs } from "../store/blobs.ts";
 import type { Query } from "../store/db.ts";
 import { checkLedger } from "../store/ledger-checks.ts";
 import { migrations } from "../store/migrate.ts";
@@ -188,9 +187,8 @@ async function checkFile({ staging, manifest }: Staged): Promise<void> {
 
 /** What is wrong with a database or the files it tells of; the books of an older one can be checked only after its next start. */
 async function damageOf(q: Query, dataDir: string, manifest: Manifest): Promise<string | undefined> {
-  const blobs = createLocalBlobs(join(dataDir, "blobs"));
-  for (const key of await referencedBlobs(q))
-    if (!manifest.missing.includes(`blobs/${key}`) && (await blobs.size(key)) === undefined) return `it lacks the file ${key}`;
+  const lost = (await lostFiles(q, dataDir)).find((key) => !manifest.missing.includes(`blobs/${key}`));
+  if (lost !== undefined) return `it lacks the file ${lost}`;
   return manifest.migrations.length === migrations.length ? failures(await checkLedger(q)) : undefined;
 }
 

@@ -55,6 +55,8 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: "postg
     connectionString: url,
     options: SESSION,
     connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: rowTypes(pg.types),
   });
   // Unheard, a connection that dies between two queries would end the process; the next query says it.

@@ -244,6 +244,12 @@ describe("serve backup refuses", () => {
     const { code, stderr } = await playtest(["serve", "backup", file, "--data", dataDir]);
     expect(code).toBe(11);
     expect(stderr).toContain("The server has lost 1 file that its database tells of.");
+    const found = await playtest(["serve", "doctor", "--data", dataDir]);
+    expect({ code: found.code, line: /^uploads.*/m.exec(found.stdout)?.[0] }).toEqual({
+      code: 1,
+      line: `uploads\tfailed\tnot in ${dataDir}/blobs: builds/${buildId}`,
+    });
+    expect(found.stderr).toContain(`Take them out of a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`.`);
     const restored = await playtest(["serve", "restore", file, "--data", join(freshFolder(), "new"), "--yes"]);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("The server had lost already: blobs/builds/") });
   });

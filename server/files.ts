@@ -1,0 +1,14 @@
+import { join } from "node:path";
+import { createLocalBlobs } from "./providers/blobs/local.ts";
+import { referencedBlobs } from "./store/blobs.ts";
+import type { Query } from "./store/db.ts";
+
+/** The keys of files that rows tell of and that are not in the data folder. What a running server removed meanwhile is not among them. */
+export async function lostFiles(q: Query, dataDir: string): Promise<string[]> {
+  const blobs = createLocalBlobs(join(dataDir, "blobs"));
+  const lost: string[] = [];
+  for (const key of await referencedBlobs(q)) if ((await blobs.size(key)) === undefined) lost.push(key);
+  if (lost.length === 0) return lost;
+  const still = new Set(await referencedBlobs(q));
+  return lost.filter((key) => still.has(key));
+}
