@@ -1,5 +1,5 @@
 import { buildBody, fieldValues, queryFields } from "./body.ts";
-import type { Arg, Command, CommandInput, ListRange } from "./commands/define.ts";
+import { type Arg, arg, type Command, type CommandInput, type ListRange } from "./commands/define.ts";
 import { kebab, parseInteger } from "./commands/flags.ts";
 import { idOf } from "./config/ids.ts";
 import type { Context } from "./context.ts";
@@ -11,40 +11,42 @@ import type { Parsed } from "./parse.ts";
 type Item = Record<string, unknown>;
 
 /** Lets a person choose the item whose id was left out. */
-async function pick(name: string, { id }: Arg<unknown>, ctx: Context): Promise<string> {
+async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Promise<string> {
+  const { label = "name", query = {} } = id;
+  const params = id.ofGame && { gameId: ctx.settings().get("gameId")?.value ?? (await pick("game", arg.game(), ctx)) };
   const items: Item[] = [];
-  for await (const page of ctx.pages(id!.pick!, { query: id!.query ?? {} } as never, { limit: 100 }))
+  for await (const page of ctx.pages(id.pick!, { ...(params && { params }), query } as never, { limit: 100 }))
     items.push(...(page.items as Item[]));
   const choices = items.map((item) => ({
     value: idOf(item) ?? "",
-    name: `${shortId(idOf(item) ?? "")}  ${at(item, id!.label ?? "name") ?? ""}`,
+    name: `${shortId(idOf(item) ?? "")}  ${(typeof label === "string" ? at(item, label) : label(item)) ?? ""}`,
   }));
   if (choices.length === 0) throw usage(`There is no ${name} to choose.`);
   return ctx.prompt.choose(`Which ${name}?`, choices, `Name the ${name}.`);
 }
 
-async function argument(name: string, arg: Arg<unknown>, words: string[], ctx: Context): Promise<unknown> {
-  const resolve = (word: string) => (arg.id ? ctx.resolveId(word) : word);
-  if (arg.variadic) {
+async function argument(name: string, one: Arg<unknown>, words: string[], ctx: Context): Promise<unknown> {
+  const resolve = (word: string) => (one.id ? ctx.resolveId(word) : word);
+  if (one.variadic) {
     const rest = words.splice(0).map(resolve);
-    if (rest.length === 0 && !arg.optional) throw usage(`<${name}…> is missing.`);
+    if (rest.length === 0 && !one.optional) throw usage(`<${name}…> is missing.`);
     return rest;
   }
   const word = words.shift();
   if (word === "") throw usage(`<${name}> must not be empty.`);
   if (word !== undefined) return resolve(word);
-  const set = arg.setting && ctx.settings().get(arg.setting);
+  const set = one.setting && ctx.settings().get(one.setting);
   if (set) return set.value;
-  if (arg.optional) return undefined;
-  if (arg.id?.pick && ctx.prompt.possible) return pick(name, arg, ctx);
-  const how = arg.setting ? "Name it, or set it for this folder with `playtest games use GAME`." : undefined;
+  if (one.optional) return undefined;
+  if (one.id?.pick && ctx.prompt.possible) return pick(name, one, ctx);
+  const how = one.setting ? "Name it, or set it for this folder with `playtest games use GAME`." : undefined;
   throw usage(`<${name}> is missing.`, how);
 }
 
 async function argumentsOf(command: Command, given: readonly string[], ctx: Context) {
   const words = [...given];
   const values: Item = {};
-  for (const [name, arg] of Object.entries(command.args ?? {})) values[name] = await argument(name, arg, words, ctx);
+  for (const [name, one] of Object.entries(command.args ?? {})) values[name] = await argument(name, one, words, ctx);
   if (words.length > 0) throw usage(`${JSON.stringify(words[0])} is one word too many.`);
   return values;
 }

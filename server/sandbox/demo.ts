@@ -53,7 +53,8 @@ async function topUp(deps: Deps, tx: Query, ownerId: string): Promise<void> {
 
 async function createGame(deps: Deps, tx: Query, ownerId: string): Promise<string> {
   const [id, now] = [deps.newId(), deps.clock.now()];
-  const buildUrl = "https://example.com/lantern-deep/play";
+  // An address that answers, so that a first order begins without a warning.
+  const buildUrl = `${deps.config.baseUrl}/play`;
   await games.insert(tx, {
     id,
     owner_id: ownerId,

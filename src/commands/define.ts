@@ -25,7 +25,13 @@ export interface Arg<T> {
   readonly optional?: boolean;
   readonly variadic?: boolean;
   /** An id: its short form is resolved, and on a terminal an omitted one is picked from this list, narrowed by `query`. */
-  readonly id?: { readonly pick?: Operation; readonly label?: string; readonly query?: Readonly<Record<string, string>> };
+  readonly id?: {
+    readonly pick?: Operation;
+    readonly label?: string | ((item: Record<string, unknown>) => string);
+    readonly query?: Readonly<Record<string, string>>;
+    /** The list is that of a game: the directory file's, else picked first. */
+    readonly ofGame?: boolean;
+  };
   /** The words it may be, for completion. */
   readonly choices?: readonly string[];
   /** Taken from this setting when omitted. */
@@ -51,6 +57,15 @@ export const arg = {
     summary: "Game id; default the one `games use` set",
     id: { pick: "listGames", label: "name" },
     setting: "gameId",
+  }),
+  playtest: (): Arg<string> => ({
+    summary: "Playtest id",
+    id: {
+      pick: "listPlaytests",
+      ofGame: true,
+      label: ({ status, quantity, durationMinutes, createdAt }) =>
+        `${quantity} × ${durationMinutes} min, ${status}, ordered ${String(createdAt).slice(0, 10)}`,
+    },
   }),
 };
 

@@ -72,6 +72,18 @@ it("has six workflows of one or two lines", () => {
   ]);
 });
 
+it("first steps: the demo's game is ordered for, played and accepted without a warning", () => {
+  begin();
+  const order = "PLAYTEST=$(playtest order --quantity 2 --max-cost 40 --jq .playtest.id)";
+  const ran = shell([
+    order,
+    `SLOT=$(playtest playtests slots "$PLAYTEST" --jq '.slots[0].id')`,
+    "playtest api POST sandbox/slots/$SLOT/play >played",
+    "playtest accept $SLOT --rating 5",
+  ]);
+  expect(ran).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/\$10\.00\n$/) });
+});
+
 it("nightly push and order from CI: a new build is ordered for, the same one is not", () => {
   const push = linesOf("Nightly push and order from CI");
   Object.assign(env, { CI: "true" });

@@ -109,6 +109,17 @@ it("an omitted id is picked from a list that narrows as one types", async () => 
   expect([await session.ended, session.restored()]).toEqual([0, true]);
 });
 
+it("an omitted playtest is picked among those of a game, which is picked first", async () => {
+  const { id } = (await owner.post(`/games/${gameId}/playtests`, { quantity: 7 })).body.data.playtest;
+  const session = sit(["playtests", "slots", "--json=id"]);
+  await session.see("Which game?", "moon");
+  await session.see("Moon Miner", "\r");
+  await session.see("Which playtest?", id.slice(-8));
+  await session.see("7 × 60 min, active, ordered 2026-", "\r");
+  await session.see('"fetched": 7');
+  expect([await session.ended, session.restored()]).toEqual([0, true]);
+});
+
 it("a name in a question or a list cannot drive the terminal", async () => {
   const name = "\u001b]0;owned\u0007\u001b[2J\u202eevil";
   const evil = await createGame(owner, { name });

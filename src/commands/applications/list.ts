@@ -5,7 +5,7 @@ export const list = define({
   name: "list",
   aliases: ["ls"],
   summary: "List the applications to a playtest",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   operation: "listApplications",
   list: true,
   examples: ["playtest applications list PLAYTEST", "playtest applications list PLAYTEST --json --jq '.counts.slotsRemaining'"],

@@ -7,7 +7,7 @@ export const show = define({
   name: "show",
   aliases: ["get"],
   summary: "Show one application to a playtest",
-  args: { playtest: arg.id("Playtest id"), application: arg.id("Application id") },
+  args: { playtest: arg.playtest(), application: arg.id("Application id") },
   operation: "listApplications",
   examples: ["playtest applications show PLAYTEST APPLICATION"],
   async run({ args }, ctx) {

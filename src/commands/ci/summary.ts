@@ -58,7 +58,7 @@ export const summary = define({
     "Printed, and added to the job's page where GITHUB_STEP_SUMMARY names it. Names, notes and comments are shown as plain text: they cannot\n" +
     "format, link or mention.",
   operation: ["getPlaytest", "listSlots"],
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   examples: ["playtest ci summary PLAYTEST", "playtest ci summary PLAYTEST -o summary.md"],
   async run({ args }, ctx) {
     const { playtest } = await ctx.api().getPlaytest({ params: { id: args.playtest } });

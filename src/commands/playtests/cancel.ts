@@ -19,7 +19,7 @@ const view = {
 export const cancel = define({
   name: "cancel",
   summary: "Cancel what is unpaid or unclaimed and get it back",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   operation: "cancelPlaytest",
   confirm: ({ args }) =>
     `Cancel playtest ${args.playtest}? Its open slots close and their price comes back; claimed slots go on.`,

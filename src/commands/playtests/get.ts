@@ -5,7 +5,7 @@ export const get = define({
   name: "get",
   aliases: ["show"],
   summary: "Show a playtest with its slot counts",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   operation: "getPlaytest",
   examples: ["playtest playtests get PLAYTEST", "playtest playtests get --json=slots PLAYTEST"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().getPlaytest({ params: { id: args.playtest } }), playtestView),

@@ -25,7 +25,7 @@ async function due(ctx: Context, id: string, txHash: string | undefined): Promis
 export const pay = define({
   name: "pay",
   summary: "Pay for an order that waits for payment",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   flags: {
     maxCost: flag.money("Pay only if it costs no more than this"),
     allowPending: flag.toggle("An order left unpaid is a success"),

@@ -4,7 +4,7 @@ import { slotsView } from "./view.ts";
 export const slots = define({
   name: "slots",
   summary: "List the slots of a playtest",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   operation: "listSlots",
   list: true,
   examples: ["playtest playtests slots PLAYTEST", "playtest playtests slots PLAYTEST --all --csv"],

@@ -5,7 +5,7 @@ import { playtestView } from "./view.ts";
 export const update = define({
   name: "update",
   summary: "Change the notes of an active playtest",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   operation: "updatePlaytest",
   body: "updatePlaytest",
   examples: ['playtest playtests update PLAYTEST --notes-for-testers "Please turn the sound on."'],

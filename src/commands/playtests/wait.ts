@@ -15,7 +15,7 @@ export const wait = define({
   description:
     "Ends with 0 when --until is reached, 8 when --for is over before that, 13 when a --fail-if is true at any look.\n" +
     "Slots that ended count as done.",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   flags: {
     until: flag.text("What to wait for (default all-submitted)", { value: untilForms }),
     failIf: flag.list("Fail when slot counts meet this, as 'rejected>1'; may be repeated", { value: "CONDITION" }),

@@ -14,7 +14,7 @@ async function tell(ctx: Context, playtest: Playtest) {
 export const watch = define({
   name: "watch",
   summary: "Print a line whenever a playtest changes, until it ends",
-  args: { playtest: arg.id("Playtest id") },
+  args: { playtest: arg.playtest() },
   flags: { interval: flag.duration("Time between looks (default 15s)") },
   operation: "getPlaytest",
   examples: ["playtest playtests watch PLAYTEST", "playtest playtests watch PLAYTEST --ndjson"],
