@@ -112,6 +112,7 @@ export async function createKey(
 /** Mails a link that verifies the address once within 24 hours. */
 export async function mailVerification(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
   const token = await createToken(deps, tx, user.id, "verify", 24 * hour);
+  if (token === undefined) return;
   await queueMail(
     deps,
     tx,
@@ -123,6 +124,7 @@ export async function mailVerification(deps: Deps, tx: Query, user: users.UserRo
 /** Mails a token that sets a new password once within one hour. */
 export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
   const token = await createToken(deps, tx, user.id, "reset", hour);
+  if (token === undefined) return;
   await queueMail(
     deps,
     tx,
@@ -134,13 +136,19 @@ export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Pro
 /** Mails a link that signs in once within 15 minutes; `next` is where on the portal it leads. */
 export async function mailSignIn(deps: Deps, tx: Query, user: users.UserRow, next: string): Promise<void> {
   const token = await createToken(deps, tx, user.id, "sign-in", hour / 4);
+  if (token === undefined) return;
   const url = `${deps.config.baseUrl}/play/sign-in/confirm?${new URLSearchParams({ token, next })}`;
   await queueMail(deps, tx, user.email, composeSignIn({ name: user.display_name, url }));
 }
 
-async function createToken(deps: Deps, tx: Query, userId: string, purpose: users.TokenPurpose, validMs: number): Promise<string> {
-  const token = deps.randomBytes(32).toString("base64url");
+/** So many of a kind within an hour: who asks for a mail may be somebody else than who gets it. */
+const mailsPerHour = 5;
+
+/** Undefined: that would be one mail too many. */
+async function createToken(deps: Deps, tx: Query, userId: string, purpose: users.TokenPurpose, validMs: number) {
   const now = deps.clock.now();
+  if ((await users.countTokens(tx, userId, purpose, now - hour)) >= mailsPerHour) return undefined;
+  const token = deps.randomBytes(32).toString("base64url");
   await users.addToken(tx, { hash: sha256(token), user_id: userId, purpose, created_at: now, expires_at: now + validMs });
   return token;
 }

@@ -43,6 +43,15 @@ export const addToken = (
   token: { hash: string; user_id: string; purpose: TokenPurpose; created_at: number; expires_at: number },
 ) => insertRow(tx, "one_time_tokens", token);
 
+/** How many of a purpose an account was given since a time (ms). */
+export const countTokens = async (q: Query, userId: string, purpose: TokenPurpose, since: number) =>
+  (await q.one<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM one_time_tokens WHERE user_id = ? AND purpose = ? AND created_at >= ?",
+    userId,
+    purpose,
+    since,
+  ))!.n;
+
 /** Whether a token would work now, without using it up. */
 export const hasToken = async (q: Query, hash: string, purpose: TokenPurpose, now: number) =>
   (await q.one(

@@ -63,6 +63,23 @@ onBothDatabases("accounts", (serve) => {
     ]);
   });
 
+  it("mails nobody more than five links of a kind an hour, whoever asks for them", async () => {
+    const server = await serve();
+    for (const _ of ["one", "another"]) await registerOwner(server);
+    const ask = async (number: number) => {
+      const reply = await server.request("POST", "/auth/password-reset", { body: { email: `game_owner${number}@example.com` } });
+      expect(reply.status).toBe(200);
+      await server.advance(0);
+      return server.mails.length;
+    };
+    const sent = [];
+    for (let time = 0; time < 7; time++) sent.push(await ask(1));
+    expect(sent).toEqual([1, 2, 3, 4, 5, 5, 5]);
+    expect(await ask(2)).toBe(6);
+    server.clock.set(server.clock.now() + 3_600_001);
+    expect(await ask(1)).toBe(7);
+  });
+
   it("sets a new password by the mailed token, once, within the hour", async () => {
     const server = await serve();
     await registerOwner(server);

@@ -111,4 +111,10 @@ export const operationsRules: readonly Mutant[] = [
     test: "store/jobs",
     edits: [["server/jobs/runner.ts", "const failures = row.failures + 1;", "const failures = row.attempts;"]],
   },
+  {
+    rule: "nobody is mailed more than five links of a kind an hour",
+    test: "api/accounts",
+    only: "more than five links",
+    edits: [["server/accounts.ts", ">= mailsPerHour) return undefined;", ">= 1000) return undefined;"]],
+  },
 ];
