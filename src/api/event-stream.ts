@@ -22,8 +22,12 @@ function parseBlock(text: string): StreamBlock {
 export async function* readEventStream(stream: Readable): AsyncGenerator<StreamBlock> {
   const decoder = new TextDecoder();
   let text = "";
+  let cut = "";
   for await (const chunk of stream) {
-    text = (text + decoder.decode(chunk as Buffer, { stream: true })).replace(/\r\n?/g, "\n");
+    const came = cut + decoder.decode(chunk as Buffer, { stream: true });
+    // What follows may belong to the same line break.
+    cut = came.endsWith("\r") ? "\r" : "";
+    text += came.slice(0, came.length - cut.length).replace(/\r\n?/g, "\n");
     if (text.length > longestBlock) throw new Error("An event is larger than 16 MiB.");
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
       const block = parseBlock(text.slice(0, end));
