@@ -84,6 +84,7 @@ onBothDatabases("card payments", (serve) => {
 
   test.each([
     ["an unknown card", { ...goodCard, number: "5555555555554444" }],
+    ["a word for a card", { ...goodCard, number: "constructor" }],
     ["a month that is over", { ...goodCard, expiry: "02/26" }],
     ["no security code", { ...goodCard, cvc: "" }],
   ])("%s is shown as wrong and charges nothing", async (_name, form) => {
