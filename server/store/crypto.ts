@@ -87,7 +87,7 @@ export const exactly = (q: Query, { chain, currency, receiver }: Till, amount: s
 /** The owner's unpaid quotes, newest first. */
 export const unpaidOf = (q: Query, ownerId: string, limit = 100) =>
   q.all<QuoteRow>(
-    "SELECT * FROM crypto_quotes WHERE owner_id = ? AND paid = 0 ORDER BY created_at DESC, id DESC LIMIT ?",
+    "SELECT * FROM crypto_quotes WHERE owner_id = ? AND paid = 0 ORDER BY created_at DESC, id DESC LIMIT CAST(? AS INTEGER)",
     ownerId,
     limit,
   );

@@ -2,7 +2,7 @@
  * The store port: one SQL text for SQLite and for PostgreSQL's protocol.
  *
  * Dialect: `?` placeholders; ids text; cents, minutes and milliseconds as 64-bit integers; booleans 0/1; JSON as text;
- * `ON CONFLICT … RETURNING`; compare-and-set updates with an affected-row check; keyset paging; column aliases in lower case.
+ * `ON CONFLICT … RETURNING`; `LIMIT CAST(? AS INTEGER)`, because SQLite plans a statement with a bare `LIMIT ?` anew each time; compare-and-set updates with an affected-row check; keyset paging; column aliases in lower case.
  * No triggers but the guard of the ledger, no sequences, advisory locks, `SKIP LOCKED`, `LISTEN`, `now()` or division (SQLite binds numbers as reals).
  */
 export type Value = string | number | null | Uint8Array;

@@ -77,4 +77,9 @@ export const lastPlace = (q: Query, accountId: string) =>
   q.one<Place>("SELECT id, seq FROM events WHERE account_id = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1", accountId);
 
 export const listAfter = (q: Query, accountId: string, seq: number, limit: number) =>
-  q.all<Event & Place>("SELECT * FROM events WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?", accountId, seq, limit);
+  q.all<Event & Place>(
+    "SELECT * FROM events WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT CAST(? AS INTEGER)",
+    accountId,
+    seq,
+    limit,
+  );

@@ -65,7 +65,7 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   const filter = names.length > 0 ? `AND kind ${test} (${names.map(() => "?").join(", ")}) ` : "";
   return tx.all<JobRow>(
     `UPDATE jobs SET lease_until = ?, lease_token = ?, attempts = attempts + 1
-      WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ${filter}ORDER BY run_at, id LIMIT ?) AND lease_until <= ?
+      WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ${filter}ORDER BY run_at, id LIMIT CAST(? AS INTEGER)) AND lease_until <= ?
       RETURNING id, kind, unique_key, payload, run_at, attempts, failures, lease_token`,
     lease.until,
     lease.token,

@@ -16,7 +16,7 @@ export interface Page {
 export function keyset(page: Page, table: string, order: "newest" | "oldest" = "newest"): { sql: string; values: Value[] } {
   const [at, id] = [`${table}.created_at`, `${table}.id`];
   const [sign, direction] = order === "newest" ? ["<", "DESC"] : [">", "ASC"];
-  const tail = `ORDER BY ${at} ${direction}, ${id} ${direction} LIMIT ?`;
+  const tail = `ORDER BY ${at} ${direction}, ${id} ${direction} LIMIT CAST(? AS INTEGER)`;
   if (!page.after) return { sql: tail, values: [page.limit + 1] };
   // The first half leads by an index to where the last page ended; without it each page would read all those before it.
   const sql = `AND ${at} ${sign}= ? AND (${at} ${sign} ? OR ${id} ${sign} ?) ${tail}`;

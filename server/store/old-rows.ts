@@ -6,7 +6,7 @@ export type Removal = (tx: Query, before: number, limit: number) => Promise<numb
 const from =
   (table: string, key: string, over: string): Removal =>
   (tx, before, limit) =>
-    tx.run(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${over} LIMIT ?)`, before, limit);
+    tx.run(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${over} LIMIT CAST(? AS INTEGER))`, before, limit);
 
 export const replies = from("idempotency", "account_id, idempotency_key", "expires_at <= ?");
 export const sessions = from("sessions", "hash", "expires_at <= ?");
@@ -20,7 +20,7 @@ const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 /** Deliveries with their attempts, but for those on their way. Found by their ids, which begin with their time. */
 export const deliveries: Removal = async (tx, before, limit) => {
   const found = await tx.all<{ id: string }>(
-    "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id LIMIT ?",
+    "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id LIMIT CAST(? AS INTEGER)",
     idsAfter(before),
     before,
     limit,

@@ -83,7 +83,7 @@ export const addKey = (tx: Query, playtestId: string, position: number, cipherte
 /** Gives the next free keys, in order, to a slot. */
 export async function assignKeys(tx: Query, playtestId: string, slotId: string, count: number): Promise<void> {
   const free = await tx.all<{ position: number }>(
-    "SELECT position FROM playtest_keys WHERE playtest_id = ? AND slot_id IS NULL ORDER BY position LIMIT ?",
+    "SELECT position FROM playtest_keys WHERE playtest_id = ? AND slot_id IS NULL ORDER BY position LIMIT CAST(? AS INTEGER)",
     playtestId,
     count,
   );

@@ -104,7 +104,9 @@ export const findOutgoing = (q: Query, deliveryId: string) => q.one<OutgoingRow>
 /** Deliveries to this host that are due, the longest waiting first. */
 export const dueForHost = (q: Query, host: string, now: number, limit: number) =>
   q.all<OutgoingRow>(
-    outgoing("d.host = ? AND d.state = 'pending' AND d.next_retry_at <= ? ORDER BY d.next_retry_at, d.id LIMIT ?"),
+    outgoing(
+      "d.host = ? AND d.state = 'pending' AND d.next_retry_at <= ? ORDER BY d.next_retry_at, d.id LIMIT CAST(? AS INTEGER)",
+    ),
     host,
     now,
     limit,

@@ -20,10 +20,17 @@ const events: readonly Omit<Mutant, "test">[] = [
   {
     rule: "a stream resumes behind, not at, Last-Event-ID",
     edits: [
-      [log, "WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?", "WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?"],
+      [
+        log,
+        "WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT CAST(? AS INTEGER)",
+        "WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT CAST(? AS INTEGER)",
+      ],
     ],
   },
-  { rule: "a stream is in order", edits: [[log, "AND seq > ? ORDER BY seq LIMIT ?", "AND seq > ? ORDER BY seq DESC LIMIT ?"]] },
+  {
+    rule: "a stream is in order",
+    edits: [[log, "AND seq > ? ORDER BY seq LIMIT CAST(? AS INTEGER)", "AND seq > ? ORDER BY seq DESC LIMIT CAST(? AS INTEGER)"]],
+  },
   {
     rule: "events of one instant are numbered as they were made",
     edits: [[log, "(ORDER BY created_at, id)", "(ORDER BY created_at, id DESC)"]],
