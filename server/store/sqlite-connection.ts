@@ -1,10 +1,10 @@
 import type { Database, Statement } from "better-sqlite3";
 import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "./db.ts";
-import type { ReadMemory } from "./sqlite-memory.ts";
+import { type ReadMemory, type Text, tablesIn } from "./sqlite-memory.ts";
 
 type Row = Record<string, Value>;
 
-interface Prepared {
+interface Prepared extends Text {
   statement: Statement<Value[], Row>;
   /** Columns that may hold an integer: STRICT tables vouch for the others. */
   numeric: string[];
@@ -16,11 +16,14 @@ const STATEMENTS_KEPT = 1000;
 export class Connection {
   readonly database: Database;
   readonly #writes: boolean;
+  readonly #memory: ReadMemory | undefined;
+  readonly #commit: Statement;
   readonly #prepared = new Map<string, Prepared>();
 
-  constructor(database: Database, { writes }: { writes: boolean }) {
+  constructor(database: Database, { writes, memory }: { writes: boolean; memory?: ReadMemory }) {
     this.database = database;
     this.#writes = writes;
+    this.#memory = memory;
     database.pragma("busy_timeout = 5000");
     if (writes) database.pragma("journal_mode = WAL");
     database.pragma("synchronous = FULL");
@@ -30,40 +33,50 @@ export class Connection {
     // The store checkpoints after it has answered, see sqlite.ts.
     database.pragma("wal_autocheckpoint = 0");
     if (!writes) database.pragma("query_only = ON");
+    this.#commit = database.prepare("COMMIT");
   }
 
   one(sql: string, values: Value[]): Row | undefined {
-    try {
-      const { statement, numeric } = this.#prepare(sql, values);
+    return this.#ask(sql, values, ({ statement, numeric }) => {
       const row = statement.get(...values);
       if (row) assertExact(row, numeric);
       return row;
-    } catch (error) {
-      throw this.#translate(error);
-    }
+    });
   }
 
   all(sql: string, values: Value[]): Row[] {
-    try {
-      const { statement, numeric } = this.#prepare(sql, values);
+    return this.#ask(sql, values, ({ statement, numeric }) => {
       const rows = statement.all(...values);
       for (const row of rows) assertExact(row, numeric);
       return rows;
-    } catch (error) {
-      throw this.#translate(error);
-    }
+    });
   }
 
   run(sql: string, values: Value[]): number {
-    try {
-      return this.#prepare(sql, values).statement.run(...values).changes;
-    } catch (error) {
-      throw this.#translate(error);
-    }
+    return this.#ask(sql, values, ({ statement }) => statement.run(...values).changes);
+  }
+
+  /** Commits with what came before. Readers ask anew for what it changed, also where the outcome is not known. */
+  commit(): void {
+    this.#memory?.forget();
+    this.#commit.run();
   }
 
   pragma(text: string): Value {
     return this.database.pragma(text, { simple: true }) as Value;
+  }
+
+  #ask<T>(sql: string, values: Value[], ask: (prepared: Prepared) => T): T {
+    try {
+      const prepared = this.#prepare(sql, values);
+      if (!this.#memory) return ask(prepared);
+      if (prepared.statement.readonly)
+        return this.#memory.recall(prepared, values, () => ask(prepared), { inside: this.#writes });
+      this.#memory.write(prepared);
+      return ask(prepared);
+    } catch (error) {
+      throw this.#translate(error);
+    }
   }
 
   #prepare(sql: string, values: Value[]): Prepared {
@@ -74,7 +87,7 @@ export class Connection {
     const columns = statement.reader ? statement.columns() : [];
     const numeric = columns.filter(({ type }) => type !== "TEXT" && type !== "BLOB").map(({ name }) => name);
     if (this.#prepared.size >= STATEMENTS_KEPT) this.#prepared.delete(this.#prepared.keys().next().value ?? "");
-    const prepared = { statement, numeric };
+    const prepared = { sql, tables: tablesIn(sql), statement, numeric };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
@@ -89,14 +102,11 @@ export class Connection {
 }
 
 /** The queries of `read`: nothing to finish, so one object serves every request. */
-export function readQueries(connection: Connection, memory?: ReadMemory): Query {
-  const recall = <T>(sql: string, values: Value[], ask: () => T) => (memory ? memory.recall(sql, values, ask) : ask());
-  return {
-    one: async <T>(sql: string, ...values: Value[]) => recall(sql, values, () => connection.one(sql, values)) as T | undefined,
-    all: async <T>(sql: string, ...values: Value[]) => recall(sql, values, () => connection.all(sql, values)) as T[],
-    run: async (sql, ...values) => connection.run(sql, values),
-  };
-}
+export const readQueries = (connection: Connection): Query => ({
+  one: async <T>(sql: string, ...values: Value[]) => connection.one(sql, values) as T | undefined,
+  all: async <T>(sql: string, ...values: Value[]) => connection.all(sql, values) as T[],
+  run: async (sql, ...values) => connection.run(sql, values),
+});
 
 const TRANSIENT = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 

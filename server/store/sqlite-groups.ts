@@ -20,10 +20,8 @@ interface Options {
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #options: Options;
-  readonly #statements: Record<"begin" | "commit" | "rollback" | "savepoint" | "release" | "undo", Statement>;
+  readonly #statements: Record<"begin" | "rollback" | "savepoint" | "release" | "undo", Statement>;
   #queue: Entry[] = [];
-  /** Commits so far, also those whose outcome is unknown. */
-  commits = 0;
   #running = false;
   #onDrained: (() => void)[] = [];
 
@@ -33,7 +31,6 @@ export class GroupCommit {
     const prepare = (sql: string) => connection.database.prepare(sql);
     this.#statements = {
       begin: prepare("BEGIN IMMEDIATE"),
-      commit: prepare("COMMIT"),
       rollback: prepare("ROLLBACK"),
       savepoint: prepare("SAVEPOINT entry"),
       release: prepare("RELEASE entry"),
@@ -93,16 +90,14 @@ export class GroupCommit {
 
   /** Throws when the whole group is lost. */
   async #transact(group: Entry[]): Promise<void> {
-    const { begin, commit } = this.#statements;
     try {
-      begin.run();
+      this.#statements.begin.run();
     } catch (error) {
       throw unavailable(error);
     }
     for (const entry of group) await this.#runEntry(entry);
-    this.commits++;
     try {
-      commit.run();
+      this.#connection.commit();
     } catch (error) {
       // When the sync of the WAL fails, a crash now could still bring the group back.
       throw unavailable(error, {

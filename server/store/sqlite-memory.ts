@@ -4,43 +4,75 @@ import type { Value } from "./db.ts";
 const maxRows = 2_000;
 const maxRowsOfOne = 20;
 
+/** A statement as far as the memory cares: its text, and the tables it reads or writes. */
+export interface Text {
+  sql: string;
+  tables: readonly string[];
+}
+
+interface Answers {
+  tables: readonly string[];
+  rows: number;
+  byValues: Map<string, unknown>;
+}
+
 /**
- * What was read since the last commit. Every commit goes through this process, so until the next one the same query has the same
- * answer: pages that are asked for again and again, and the key of each request, cost no statement. Rows are shared, hence frozen.
+ * What was read of tables that did not change since. Every change goes through this process, so until the commit of the next one to
+ * these tables the same query has the same answer: the key of each request, the game that is played, the page that is asked for
+ * again and again cost no statement. Rows are shared, hence frozen.
  */
 export class ReadMemory {
-  readonly #version: () => number;
-  #at = -1;
   #rows = 0;
-  #answers = new Map<string, Map<string, unknown>>();
+  readonly #answers = new Map<string, Answers>();
+  /** Tables written by the transaction that is under way; all of them where it changed the schema. */
+  readonly #changed = new Set<string>();
+  #allChanged = false;
 
-  /** `version` changes with every commit. */
-  constructor(version: () => number) {
-    this.#version = version;
-  }
-
-  recall<T>(sql: string, values: readonly Value[], ask: () => T): T {
-    const known = this.#of(sql);
+  /** For readers of what is committed, and for the transaction itself (`inside`), which also sees what it wrote. */
+  recall<T>(text: Text, values: readonly Value[], ask: () => T, { inside = false } = {}): T {
+    if (text.tables.length === 0 || (inside && this.#isChanged(text))) return ask();
+    const known = this.#of(text);
     const key = JSON.stringify(values);
-    if (known.has(key)) return known.get(key) as T;
+    if (known.byValues.has(key)) return known.byValues.get(key) as T;
     const answer = ask();
-    const rows = Array.isArray(answer) ? answer.length : 1;
+    const rows = Array.isArray(answer) ? Math.max(answer.length, 1) : 1;
     if (rows > maxRowsOfOne) return answer;
-    known.set(key, frozen(answer));
-    this.#rows += Math.max(rows, 1);
+    known.byValues.set(key, frozen(answer));
+    known.rows += rows;
+    this.#rows += rows;
     return answer;
   }
 
-  #of(sql: string): Map<string, unknown> {
-    const version = this.#version();
-    if (version !== this.#at || this.#rows >= maxRows) {
-      this.#at = version;
+  /** The transaction under way writes to the tables of this text. */
+  write({ sql, tables }: Text): void {
+    if (!/^\s*(INSERT|UPDATE|DELETE)\b/.test(sql)) this.#allChanged = true;
+    for (const table of tables) this.#changed.add(table);
+  }
+
+  /** Forgets what it wrote to: to be called right before its COMMIT, with nothing between. */
+  forget(): void {
+    for (const [sql, text] of this.#answers) if (this.#isChanged(text)) this.#drop(sql, text);
+    this.#changed.clear();
+    this.#allChanged = false;
+  }
+
+  #isChanged({ tables }: Pick<Text, "tables">): boolean {
+    return this.#allChanged || tables.some((table) => this.#changed.has(table));
+  }
+
+  #drop(sql: string, { rows }: Answers): void {
+    this.#rows -= rows;
+    this.#answers.delete(sql);
+  }
+
+  #of({ sql, tables }: Text): Answers {
+    if (this.#rows >= maxRows) {
       this.#rows = 0;
-      this.#answers = new Map();
+      this.#answers.clear();
     }
     const known = this.#answers.get(sql);
     if (known) return known;
-    const fresh = new Map<string, unknown>();
+    const fresh = { tables, rows: 0, byValues: new Map<string, unknown>() };
     this.#answers.set(sql, fresh);
     return fresh;
   }
@@ -50,3 +82,8 @@ function frozen(answer: unknown): unknown {
   if (Array.isArray(answer)) for (const row of answer) Object.freeze(row);
   return Object.freeze(answer);
 }
+
+/** The tables a text reads or writes. They are joined by JOIN, never by a comma, so that each stands behind one of these words. */
+export const tablesIn = (sql: string): readonly string[] => [
+  ...new Set([...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)/g)].map(([, table]) => table!)),
+];

@@ -26,9 +26,10 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
   try {
     closeSync(openSync(file, "a", 0o600));
     chmodSync(file, 0o600);
-    const writer = new Connection(open(file), { writes: true });
+    const memory = new ReadMemory();
+    const writer = new Connection(open(file), { writes: true, memory });
     proveDurable(writer);
-    return new SqliteStore(file, writer, new Connection(open(file), { writes: false }), unlock, options);
+    return new SqliteStore(file, writer, new Connection(open(file), { writes: false, memory }), unlock, options);
   } catch (error) {
     unlock();
     throw error;
@@ -86,7 +87,7 @@ class SqliteStore implements Store {
       strict,
       afterCommit: () => this.#checkpoints.afterCommit(),
     });
-    this.#reads = readQueries(reader, new ReadMemory(() => this.#groups.commits));
+    this.#reads = readQueries(reader);
   }
 
   async read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
