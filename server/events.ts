@@ -23,29 +23,41 @@ export interface Recipient {
  * Records an event for each account it concerns, in the transaction that causes it: the log row, the notification and,
  * for owners, a delivery to each webhook that subscribes to its kind (decisions §10).
  */
-export async function emit(deps: Deps, tx: Query, recipients: readonly Recipient[], occurrence: Occurrence): Promise<void> {
-  for (const recipient of recipients) await emitTo(deps, tx, recipient, occurrence);
+export async function emit(deps: Deps, tx: Query, recipients: readonly Recipient[], occurrence: Occurrence): Promise<Event[]> {
+  const recorded = await record(deps, tx, recipients, occurrence);
+  for (const [index, { id, role }] of recipients.entries())
+    if (role === "game_owner") await queueDeliveries(deps, tx, id, recorded[index]!);
+  return recorded;
 }
 
-/** The same for one account; what was recorded. */
-export async function emitTo(deps: Deps, tx: Query, recipient: Recipient, occurrence: Occurrence): Promise<Event> {
-  const event = await record(deps, tx, recipient, occurrence);
-  if (recipient.role !== "game_owner") return event;
-  for (const webhook of await webhooks.allOfOwner(tx, recipient.id))
-    if (subscribes(webhook, occurrence.kind)) await queueDelivery(deps, tx, webhook, event);
-  return event;
+/** The log rows and the notifications, without any delivery; in the order of the recipients. */
+export async function record(
+  deps: Deps,
+  tx: Query,
+  recipients: readonly Recipient[],
+  { kind, data, notice }: Occurrence,
+): Promise<Event[]> {
+  if (recipients.length === 0) return [];
+  const about = { kind, data: JSON.stringify(data), created_at: deps.clock.now() };
+  const recorded = recipients.map(({ id }): Event => ({ id: deps.newId(), account_id: id, ...about }));
+  await events.insert(tx, recorded);
+  await notifications.insert(
+    tx,
+    recorded.map((event, index) => notificationOf(deps, event, recipients[index]!, notice)),
+  );
+  for (const { id } of recipients) deps.feed.note(tx, id);
+  return recorded;
 }
 
-/** The log row and the notification, without any delivery. */
-export async function record(deps: Deps, tx: Query, recipient: Recipient, { kind, data, notice }: Occurrence): Promise<Event> {
-  const now = deps.clock.now();
-  const event: Event = { id: deps.newId(), account_id: recipient.id, kind, data: JSON.stringify(data), created_at: now };
-  await events.insert(tx, event);
-  const { title, body } = noticeOf(kind, recipient.role, notice);
-  const about = { user_id: recipient.id, event_id: event.id, type: kind };
-  await notifications.insert(tx, { id: deps.newId(), ...about, title, body, read_at: null, created_at: now });
-  deps.feed.note(tx, recipient.id);
-  return event;
+function notificationOf(deps: Deps, event: Event, { id, role }: Recipient, notice: NoticeContext): notifications.NotificationRow {
+  const { title, body } = noticeOf(event.kind, role, notice);
+  const about = { user_id: id, event_id: event.id, type: event.kind };
+  return { id: deps.newId(), ...about, title, body, read_at: null, created_at: event.created_at };
+}
+
+async function queueDeliveries(deps: Deps, tx: Query, ownerId: string, event: Event): Promise<void> {
+  for (const webhook of await webhooks.allOfOwner(tx, ownerId))
+    if (subscribes(webhook, event.kind)) await queueDelivery(deps, tx, webhook, event);
 }
 
 function subscribes(webhook: webhooks.WebhookRow, kind: EventKind): boolean {

@@ -199,12 +199,7 @@ const factsOf = (row: Row, payment: payments.PaymentRow) => ({
   plan: planOf(row.plan_key),
 });
 
-export const emitSubscription = (
-  deps: Deps,
-  tx: Query,
-  kind: Extract<EventKind, `subscription.${string}`>,
-  row: Row,
-): Promise<void> =>
+export const emitSubscription = (deps: Deps, tx: Query, kind: Extract<EventKind, `subscription.${string}`>, row: Row) =>
   emit(deps, tx, [{ id: row.owner_id, role: "game_owner" }], {
     kind,
     data: { subscriptionId: row.id, planKey: row.plan_key, status: row.status },

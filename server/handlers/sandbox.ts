@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { emitTo } from "../events.ts";
+import { emit } from "../events.ts";
 import { exampleData } from "../sandbox/examples.ts";
 import { play } from "../sandbox/play.ts";
 import { storeSample } from "../sandbox/sample.ts";
@@ -65,7 +65,8 @@ export function sandbox(deps: Deps): Some<Ops> {
       call.commit(async (tx) => {
         const { event: kind, data = exampleData(kind, { now: iso(clock.now()), newId: deps.newId }) } = call.body;
         const { userId: id, role } = call.principal;
-        return { event: eventView(await emitTo(deps, tx, { id, role }, { kind, data, notice: {} })) };
+        const [event] = await emit(deps, tx, [{ id, role }], { kind, data, notice: {} });
+        return { event: eventView(event!) };
       }),
   };
 }

@@ -165,10 +165,10 @@ export function webhooks(deps: Deps): Some<Ops> {
       const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
       const delivery = await deps.store.write(async (tx) => {
         const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
-        const event = await record(deps, tx, { id: webhook.owner_id, role: "game_owner" }, occurrence);
-        const ping = newDelivery(deps, webhook, event, "test", null);
+        const [event] = await record(deps, tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
+        const ping = newDelivery(deps, webhook, event!, "test", null);
         await webhookStore.insertDelivery(tx, ping);
-        return { ...ping, data: event.data, happened_at: event.created_at };
+        return { ...ping, data: event!.data, happened_at: event!.created_at };
       });
       const outcome = await attempt(deps, delivery, webhook.url, openSecret(deps, webhook));
       return call.commit(async (tx) => {

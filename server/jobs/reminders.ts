@@ -14,7 +14,7 @@ export const remindHolder = (job: Job, deps: Deps) =>
     if (due && slot.deadline_at! > deps.clock.now()) {
       const { email, display_name: name } = (await users.find(tx, slot.playtester_id!))!;
       const [gameName, deadlineAt] = [slot.game_name, slot.deadline_at!];
-      await notifications.insert(tx, {
+      const reminder = {
         id: deps.newId(),
         user_id: slot.playtester_id!,
         event_id: null,
@@ -23,7 +23,8 @@ export const remindHolder = (job: Job, deps: Deps) =>
         body: `Submit your playtest video of ${gameName} before ${utc(deadlineAt)}.`,
         read_at: null,
         created_at: deps.clock.now(),
-      });
+      };
+      await notifications.insert(tx, [reminder]);
       await queueMail(deps, tx, email, composeReminder({ name, gameName, deadlineAt }));
     }
     await job.done(tx);

@@ -30,7 +30,8 @@ export async function factsAbout(
   playtesterId: string,
 ): Promise<ClaimFacts> {
   return {
-    ...(await playtests.history(q, playtest, playtesterId)),
+    // What they did before matters only where the playtest says for whom it is.
+    ...(playtest.targeting_type === null ? playtests.noHistory : await playtests.history(q, playtest, playtesterId)),
     ownStatuses: (await slots.ofPlaytester(q, playtest.id, playtesterId)).map((slot) => slot.status),
     held: await slots.held(q, playtesterId, deps.clock.now()),
     maxHeld: deps.config.playtesters.maxReserved,

@@ -1,7 +1,7 @@
 import type { EventKind } from "../../src/contract/events.ts";
 import type { Query } from "./db.ts";
 import { keyset, type Page } from "./keyset.ts";
-import { insertRow } from "./rows.ts";
+import { insertRows } from "./rows.ts";
 
 export interface Event {
   id: string;
@@ -20,7 +20,8 @@ export interface Place {
 /** Before an account's first event. */
 export const beginning: Place = { id: "0", seq: 0 };
 
-export const insert = (tx: Query, event: Event) => insertRow(tx, "events", event);
+/** At least one. */
+export const insert = (tx: Query, rows: readonly Event[]) => insertRows(tx, "events", rows);
 
 export function list(q: Query, accountId: string, page: Page) {
   const { sql, values } = keyset(page, "e");

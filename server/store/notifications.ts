@@ -1,6 +1,6 @@
 import type { Query } from "./db.ts";
 import { keyset, type Page } from "./keyset.ts";
-import { insertRow } from "./rows.ts";
+import { insertRows } from "./rows.ts";
 
 export interface NotificationRow {
   id: string;
@@ -13,7 +13,8 @@ export interface NotificationRow {
   created_at: number;
 }
 
-export const insert = (tx: Query, row: NotificationRow) => insertRow(tx, "notifications", row);
+/** At least one. */
+export const insert = (tx: Query, rows: readonly NotificationRow[]) => insertRows(tx, "notifications", rows);
 
 export function list(q: Query, userId: string, unread: boolean, page: Page) {
   const { sql, values } = keyset(page, "n");

@@ -114,6 +114,8 @@ export const dashboard = async (q: Query, ownerId: string, now: number) => ({
   pendingReviews: await count(q, "slots WHERE owner_id = ? AND status = 'submitted'", ownerId),
 });
 
+export const noHistory = { playedGame: false, playedOwner: false, acceptedGame: false, acceptedOwner: false };
+
 /** What eligibility asks about a playtester: what they did in this game and for this owner before. */
 export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | "owner_id">, playtesterId: string) {
   const any = async (condition: string, ...values: string[]) =>

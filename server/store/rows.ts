@@ -1,6 +1,6 @@
 import type { Query, Value } from "./db.ts";
 
-/** Texts made once: as many as there are kinds of rows and of changes in the code. */
+/** Texts made once: as many as there are kinds of rows, numbers of them in one statement, and kinds of changes in the code. */
 const texts = new Map<string, string>();
 
 function textFor(key: string, make: () => string): string {
@@ -16,16 +16,13 @@ const insertText = (table: string, names: readonly string[], rows: number) =>
   `INSERT INTO ${table} (${names.join(", ")}) VALUES ${Array(rows).fill(marks(names)).join(", ")}`;
 
 /** Inserts a row whose columns are its fields. The table and the field names come from code, never from a request. */
-export function insertRow(tx: Query, table: string, row: object): Promise<number> {
-  const names = Object.keys(row);
-  const sql = textFor(`insert ${table} ${names}`, () => insertText(table, names, 1));
-  return tx.run(sql, ...(Object.values(row) as Value[]));
-}
+export const insertRow = (tx: Query, table: string, row: object) => insertRows(tx, table, [row]);
 
 /** Several rows with the same fields in one statement; at least one. */
 export function insertRows(tx: Query, table: string, rows: readonly object[]): Promise<number> {
-  const values = rows.flatMap((row) => Object.values(row) as Value[]);
-  return tx.run(insertText(table, Object.keys(rows[0]!), rows.length), ...values);
+  const names = Object.keys(rows[0]!);
+  const sql = textFor(`insert ${rows.length} ${table} ${names}`, () => insertText(table, names, rows.length));
+  return tx.run(sql, ...rows.flatMap((row) => Object.values(row) as Value[]));
 }
 
 /** Changes the given fields of the row with this id, only while it still is as `expected` says (compare and set). */

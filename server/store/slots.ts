@@ -127,7 +127,11 @@ export const held = async (q: Query, playtesterId: string, now: number) =>
 
 /** The playtester's slots of a playtest, whatever became of them. */
 export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>
-  q.all<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND playtester_id = ?", playtestId, playtesterId);
+  q.all<Pick<SlotRow, "status">>(
+    "SELECT status FROM slots WHERE playtest_id = ? AND playtester_id = ?",
+    playtestId,
+    playtesterId,
+  );
 
 export interface SubmissionRow {
   id: string;

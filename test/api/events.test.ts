@@ -32,7 +32,7 @@ onBothDatabases("events", (serve) => {
   /** As another process does it: this one is not told. */
   const happenElsewhere = async (kind: EventKind, created_at: number) => {
     const id = server.deps.newId();
-    await server.deps.store.write((tx) => eventStore.insert(tx, { id, account_id: owner.id, kind, data: "{}", created_at }));
+    await server.deps.store.write((tx) => eventStore.insert(tx, [{ id, account_id: owner.id, kind, data: "{}", created_at }]));
     return id;
   };
   const listen = async (lastId?: string, person = owner) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { emitTo, newDelivery } from "../../server/events.ts";
+import { emit, newDelivery } from "../../server/events.ts";
 import { startSession } from "../../server/sessions.ts";
 import { insertRows } from "../../server/store/rows.ts";
 import * as webhooks from "../../server/store/webhooks.ts";
@@ -53,9 +53,9 @@ onBothDatabases("what nobody needs any more", (serve) => {
       };
       await webhooks.insert(tx, webhook);
       const recipient = { id: owner.id, role: "game_owner" } as const;
-      const event = await emitTo(deps, tx, recipient, { kind: "payment.failed", data: {}, notice: {} });
-      await webhooks.insertDelivery(tx, newDelivery(deps, webhook, event, "pending", Number.MAX_SAFE_INTEGER));
-      const arrived = newDelivery(deps, webhook, event, "delivered", null);
+      const [event] = await emit(deps, tx, [recipient], { kind: "payment.failed", data: {}, notice: {} });
+      await webhooks.insertDelivery(tx, newDelivery(deps, webhook, event!, "pending", Number.MAX_SAFE_INTEGER));
+      const arrived = newDelivery(deps, webhook, event!, "delivered", null);
       await webhooks.insertDelivery(tx, arrived);
       const about = { delivery_id: arrived.id, status_code: 200, error: null, duration_ms: 1, response: "thanks" };
       await webhooks.insertAttempts(tx, [{ ...about, id: deps.newId(), created_at: deps.clock.now() }]);

@@ -155,7 +155,7 @@ async function queue(dataDir: string): Promise<void> {
         data: '{"slotId":"x"}',
         created_at: now,
       } as const;
-      await events.insert(tx, event);
+      await events.insert(tx, [event]);
       for (const { id: webhook_id, host } of all) {
         const about = { webhook_id, host, event_id: event.id, event: event.kind, state: "pending", created_at: now } as const;
         const none = { status_code: null, attempt_count: 0, round_start: 0, delivered_at: null, last_error: null };

@@ -76,12 +76,15 @@ const notifications: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         "server/events.ts",
-        "  await notifications.insert(tx, { id: deps.newId(), ...about, title, body, read_at: null, created_at: now });\n",
-        "  void [notifications, about, title, body];\n",
+        "  await notifications.insert(\n    tx,\n    recorded.map((event, index) => notificationOf(deps, event, recipients[index]!, notice)),\n  );\n",
+        "  void [notifications.insert, notificationOf, notice];\n",
       ],
     ],
   },
-  { rule: "unread ones are unread", edits: [["server/events.ts", "title, body, read_at: null,", "title, body, read_at: now,"]] },
+  {
+    rule: "unread ones are unread",
+    edits: [["server/events.ts", "title, body, read_at: null,", "title, body, read_at: event.created_at,"]],
+  },
   {
     rule: "marking all as read reaches all",
     edits: [

@@ -169,8 +169,8 @@ const table: readonly Omit<Mutant, "test">[] = [
   {
     rule: "a ping goes to the one webhook only",
     edits: [
-      [routes, "newDelivery, record, scheduleDeliveries", "emitTo, newDelivery, scheduleDeliveries"],
-      [routes, "await record(deps, tx,", "await emitTo(deps, tx,"],
+      [routes, "newDelivery, record, scheduleDeliveries", "emit, newDelivery, scheduleDeliveries"],
+      [routes, "await record(deps, tx,", "await emit(deps, tx,"],
     ],
   },
   {
