@@ -122,7 +122,8 @@ function createNotes(deps: Deps, noted: (deliveryId: string) => void) {
     add(attempted: Attempted) {
       waiting.push(attempted);
       if (waiting.length >= batch) void flush();
-      else timer ??= setTimeout(flush, noteWithinMs);
+      // At the same instants for every host: then all of them share a commit.
+      else timer ??= setTimeout(flush, noteWithinMs - (deps.clock.real() % noteWithinMs));
     },
   };
 }
