@@ -114,7 +114,8 @@ async function replay(baseUrl: string, ownerKey: string, control: Control): Prom
   const listed = await fetch(`${baseUrl}/api/v1/webhooks`, { headers });
   const { webhooks: all } = ((await listed.json()) as { data: { webhooks: { id: string }[] } }).data;
   const body = JSON.stringify({ since: new Date(0).toISOString() });
-  for (const { id } of all) await fetch(`${baseUrl}/api/v1/webhooks/${id}/redeliver`, { method: "POST", headers, body });
+  // At once: one after the other they would rewrite the table ten times within what is measured.
+  await Promise.all(all.map(({ id }) => fetch(`${baseUrl}/api/v1/webhooks/${id}/redeliver`, { method: "POST", headers, body })));
   return deliveries / ((await arrived(control, 0)) / 1000);
 }
 
