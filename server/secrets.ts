@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What the instance key protects. Losing the key file makes stored secrets unreadable, never silently wrong. */
 export interface Secrets {
@@ -12,7 +12,7 @@ export interface Secrets {
 }
 
 /** SHA-256 in hex: enough for secrets of 112 bits or more (keys, tokens). */
-export const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
+export const sha256 = (text: string | Uint8Array) => hash("sha256", text, "hex");
 
 /** Compares two texts in a time that depends only on their lengths. */
 export function sameText(a: string, b: string): boolean {

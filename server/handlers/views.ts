@@ -4,6 +4,7 @@ import type { BuildRow, CategoryRow, GameRow } from "../store/games.ts";
 import type { KeyRow } from "../store/keys.ts";
 import type { PaymentRow } from "../store/payments.ts";
 import type { PlaytestRow, SlotCounts } from "../store/playtests.ts";
+import { perRow } from "../store/rows.ts";
 import type { SlotDetailRow } from "../store/slots.ts";
 import type { UserRow } from "../store/users.ts";
 
@@ -45,7 +46,7 @@ export const eventView = (event: Event) => ({
   data: JSON.parse(event.data) as Record<string, unknown>,
 });
 
-export const gameView = (game: GameRow) => ({
+export const gameView = perRow((game: GameRow) => ({
   id: game.id,
   ownerId: game.owner_id,
   name: game.name,
@@ -57,12 +58,16 @@ export const gameView = (game: GameRow) => ({
   status: game.status,
   createdAt: iso(game.created_at),
   updatedAt: iso(game.updated_at),
-});
+}));
+
+const playedOn = perRow((game: GameRow) => ({
+  devices: JSON.parse(game.devices) as string[],
+  platforms: JSON.parse(game.platforms) as string[],
+}));
 
 export const relationsView = (game: GameRow, categories: CategoryRow[]) => ({
   categories: categories.map(({ id, name, slug }) => ({ id, name, slug })),
-  devices: JSON.parse(game.devices) as string[],
-  platforms: JSON.parse(game.platforms) as string[],
+  ...playedOn(game),
 });
 
 export const fullGameView = (game: GameRow, categories: CategoryRow[]) => ({

@@ -5,6 +5,7 @@ import { forbidden, Problem } from "../problem.ts";
 import { sha256 } from "../secrets.ts";
 import { findSession, isFormToken, type Session } from "../sessions.ts";
 import * as keys from "../store/keys.ts";
+import { perRow } from "../store/rows.ts";
 import type { Principal } from "./call.ts";
 
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
@@ -31,14 +32,18 @@ export async function authenticate(
   if (found.expires_at !== null && found.expires_at <= now) throw unauthorized("The API key has expired. Create a new one.");
   if (found.suspended_at !== null) throw forbidden("This account is suspended. Ask the operator of this server.");
   keyUsage(deps).touch(found.id, found.last_used_at);
-  return {
-    userId: found.user_id,
-    keyId: found.id,
-    role: found.role,
-    scopes: new Set(JSON.parse(found.scopes) as Scope[]),
-    emailVerified: found.email_verified_at !== null,
-  };
+  return principalOfKey(found);
 }
+
+const principalOfKey = perRow(
+  (key: keys.KeyWithAccount): Principal => ({
+    userId: key.user_id,
+    keyId: key.id,
+    role: key.role,
+    scopes: new Set(JSON.parse(key.scopes) as Scope[]),
+    emailVerified: key.email_verified_at !== null,
+  }),
+);
 
 function principalOf(session: Session, headers: IncomingHttpHeaders): Principal {
   // A custom header never comes from another site's form; the token makes sure of it.

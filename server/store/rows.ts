@@ -34,3 +34,15 @@ export function updateRow(tx: Query, table: string, id: string, changes: object,
   });
   return tx.run(sql, ...(Object.values(changes) as Value[]), id, ...(Object.values(expected) as Value[]));
 }
+
+/** `make` once for each row that is handed out again and again: what was read is shared and never changed (see `Store.read`). */
+export function perRow<Row extends object, T extends object>(make: (row: Row) => T): (row: Row) => T {
+  const made = new WeakMap<Row, T>();
+  return (row) => {
+    const known = made.get(row);
+    if (known !== undefined) return known;
+    const value = make(row);
+    made.set(row, value);
+    return value;
+  };
+}
