@@ -168,6 +168,11 @@ describe("before the first row is sent", () => {
   it.each([
     ["an unknown column", "game,quantitty\nGAME,1\n", "line 2: quantitty: is not known"],
     ["a cell in a column without a name", 'game;quantity;\n;;\nGAME;1;"two\nlines"\n', "line 3: column 3: is not known"],
+    [
+      "faults in the order of their lines",
+      "game;quantity;\nGAME;many;\nGAME;1;x\n",
+      'line 2: quantity: "many" is not a whole number.\n  line 3',
+    ],
     ["a column that is there twice", "game;quantity;quantity\nGAME;1;2\n", "the column quantity is there twice"],
     ["text that is not UTF-8", "game,notesForTesters\nGAME,caf\xe9\n", "is not text in UTF-8", "latin1"],
     ["a game that is not yours", "game\n019a0000-0000-7000-8000-000000000000\n", "is not one of your games"],
@@ -201,8 +206,11 @@ describe("before the first row is sent", () => {
 describe("again", () => {
   it("orders nothing twice, by the journal", async () => {
     write(three);
-    await bulk();
-    expect(await result()).toMatchObject({ code: 0, ordered: 0, skipped: 3, spentCents: 0 });
+    const { orders } = await result();
+    const again = orders.map((row: object) => ({ ...row, skipped: true, message: "ordered by an earlier run" }));
+    expect(await result()).toMatchObject({ code: 0, ordered: 0, skipped: 3, spentCents: 0, orders: again });
+    expect(Object.keys((await result()).orders[0])).toEqual(Object.keys(orders[0]));
+    expect((await result("--plan")).rows).toMatchObject(Array(3).fill({ status: "ordered", cents: 0, payWith: null }));
     expect(await playtests()).toHaveLength(3);
   });
 

@@ -46,7 +46,9 @@ export async function openBulkJournal(ctx: Context, file: string, given: string 
     path: journal.path,
     ordered(key) {
       const entry = last.get(key);
-      return entry?.state === "ordered" ? entry : undefined;
+      if (entry?.state !== "ordered") return undefined;
+      const { playtestId, status, cents, minutes, paidWith } = entry;
+      return { playtestId, status, cents, minutes, paidWith };
     },
     lost(key) {
       const entry = last.get(key);

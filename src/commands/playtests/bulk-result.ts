@@ -46,8 +46,12 @@ export function planText({ rows, slots, cents, minutes, beyond, balanceCents }: 
 
 export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, journal: BulkJournal): Outcome {
   const rows = all.map((row) => {
-    const status = journal.ordered(row.key) ? "ordered" : row.payWith === undefined ? "beyond the funds" : "to order";
-    return { ...fieldsOf(row), status, payWith: row.payWith ?? null };
+    if (journal.ordered(row.key)) return { ...fieldsOf(row), status: "ordered", payWith: null };
+    return {
+      ...fieldsOf(row),
+      status: row.payWith === undefined ? "beyond the funds" : "to order",
+      payWith: row.payWith ?? null,
+    };
   });
   const { cents, minutes, slots, beyond, balanceCents, minutesAvailable } = plan;
   const result = {

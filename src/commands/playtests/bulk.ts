@@ -15,7 +15,8 @@ const mostFaults = 100;
 
 function refuse(faults: readonly Fault[], file: string) {
   if (faults.length === 0) return;
-  const details = faults.slice(0, mostFaults).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
+  const inOrder = [...faults].sort((a, b) => a.line - b.line);
+  const details = inOrder.slice(0, mostFaults).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
   const more = faults.length > mostFaults ? ` The first ${mostFaults}:` : "";
   const message = `${file}: ${plural(faults.length, "fault")}; nothing was ordered.${more}`;
   throw new CliError("VALIDATION_ERROR", exitCodes.usage, message, { details });
