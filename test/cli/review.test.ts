@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
 import { eachDesk, named } from "../helpers/owner.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { type Person, play, registerPlaytester } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
@@ -14,6 +16,8 @@ let ann: Person;
 beforeEach(async () => {
   ann = await registerPlaytester(desk.server, "Ann");
 });
+
+afterEach(killLeftovers);
 
 const submitted = async (person = ann) => play(desk.server, person, await desk.order());
 const slot = async (id: string) => (await desk.owner.get(`/slots/${id}`)).body.data.slot;
@@ -216,6 +220,38 @@ describe("download", () => {
     expect(readFileSync(join(dir, `Lantern Deep-Ann-${id}.webm`), "utf8")).toBe("1234567890");
     expect(seen.map(([path]) => path)).toEqual(["/expired", "/fresh", "/fresh"]);
   });
+
+  it("goes on where a killed download stopped", async () => {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    const whole = randomBytes(300_000);
+    about.submission.videoFileSize = whole.length;
+    const asked: (string | undefined)[] = [];
+    const files = await fileServer((_, range, response) => {
+      asked.push(range);
+      const from = Number(/bytes=(\d+)-/.exec(range ?? "")?.[1] ?? 0);
+      const headers = { "content-type": "video/mp4", "content-length": whole.length - from };
+      if (range === undefined) return void response.writeHead(200, headers).write(whole.subarray(0, 100_000));
+      const part = { ...headers, "content-range": `bytes ${from}-${whole.length - 1}/${whole.length}` };
+      response.writeHead(206, part).end(whole.subarray(from));
+    });
+    const one = [
+      { on: `GET /playtests/slots/${id}`, data: { slot: about } },
+      { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } },
+    ];
+    const stub = await stubServer([...one, ...one]);
+    const dir = testFolder();
+    const env = { PLAYTEST_BASE_URL: stub.baseUrl, PLAYTEST_API_KEY: desk.owner.key };
+    const killed = spawnPlaytest(dir, ["review", "download", id, "--dir", dir], env);
+    const part = join(dir, `Lantern Deep-Ann-${id}.part`);
+    await expect.poll(() => statSync(part).size, { interval: 5, timeout: 30_000 }).toBe(100_000);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    const { code } = await desk.run(`review download ${id} --dir ${dir}`, { baseUrl: stub.baseUrl });
+    await files.close();
+    expect([code, asked, existsSync(part)]).toEqual([0, [undefined, "bytes=100000-"], false]);
+    expect(readFileSync(join(dir, name(id))).equals(whole)).toBe(true);
+  }, 60_000);
 
   it("replaces a leftover that is longer than the video", async () => {
     const [id, dir] = [await submitted(), testFolder()];
