@@ -70,7 +70,7 @@ interface Options {
 
 export function createJobRunner(options: Options): JobRunner {
   const { kinds, clock, leaseMs } = options;
-  const lanes = lanesOf(options.lanes ?? {});
+  const lanes = lanesOf(options.lanes ?? {}, Object.keys(kinds));
   let deps: Deps | undefined;
   let timer: NodeJS.Timeout | undefined;
   const queuedIn = new WeakSet<Query>();
@@ -237,7 +237,8 @@ export function createJobRunner(options: Options): JobRunner {
   };
 }
 
-function lanesOf(own: Lanes): Lane[] {
+/** What has no lane of its own shares one. Kinds of a newer version are left to its processes. */
+function lanesOf(own: Lanes, all: readonly string[]): Lane[] {
   const lane = (kinds: jobs.Kinds, width: number): Lane => ({
     kinds,
     width,
@@ -246,5 +247,7 @@ function lanesOf(own: Lanes): Lane[] {
     lookAgain: false,
   });
   const apart = Object.values(own).map(({ kinds, width }) => lane({ only: kinds }, width));
-  return [lane({ except: Object.values(own).flatMap(({ kinds }) => kinds) }, commonWidth), ...apart];
+  const taken = Object.values(own).flatMap(({ kinds }) => kinds);
+  const shared = all.filter((kind) => !taken.includes(kind));
+  return shared.length === 0 ? apart : [lane({ only: shared }, commonWidth), ...apart];
 }

@@ -7,6 +7,7 @@ import * as earnings from "../../server/store/earnings.ts";
 import * as events from "../../server/store/events.ts";
 import * as games from "../../server/store/games.ts";
 import * as hours from "../../server/store/hours.ts";
+import * as jobs from "../../server/store/jobs.ts";
 import * as keys from "../../server/store/keys.ts";
 import type { Page } from "../../server/store/keyset.ts";
 import * as mails from "../../server/store/mails.ts";
@@ -71,4 +72,14 @@ it.each(Object.entries(lists))("%s go on by an index, without sorting", async (_
 
 it("the few submissions of one status are not looked for among all", async () => {
   expect((await planOf(lists["submissions of a status"]!))[0]).toContain("(owner_id=? AND status=? AND created_at<?)");
+});
+
+it.each([
+  ["one kind", 1],
+  ["several kinds", 2],
+])("due jobs of %s are not looked for among all that are due", async (_, count) => {
+  const only = ["expire-slot", "lapse-order"].slice(0, count);
+  const lease = { token: "t", due: 1, real: 1, until: 2, count: 1, kinds: { only } };
+  const plan = await planOf((q) => jobs.claim(q, lease));
+  expect(plan.find((step) => step.includes("run_at<?"))).toContain("(kind=? AND state=? AND run_at<?)");
 });

@@ -208,5 +208,6 @@ export const initial = {
       id TEXT PRIMARY KEY, kind TEXT NOT NULL, unique_key TEXT NOT NULL UNIQUE, payload TEXT NOT NULL, run_at {int} NOT NULL, attempts {int} NOT NULL,
       failures {int} NOT NULL DEFAULT 0, state TEXT NOT NULL, lease_until {int} NOT NULL, lease_token TEXT, last_error TEXT, created_at {int} NOT NULL) {strict}`,
     `CREATE INDEX jobs_due ON jobs (state, run_at, id)`,
+    `CREATE INDEX jobs_due_by_kind ON jobs (kind, state, run_at, id)`,
   ],
 };

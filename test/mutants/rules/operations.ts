@@ -117,4 +117,10 @@ export const operationsRules: readonly Mutant[] = [
     only: "more than five links",
     edits: [["server/accounts.ts", ">= mailsPerHour) return undefined;", ">= 1000) return undefined;"]],
   },
+  {
+    rule: "due jobs of several kinds are not looked for among all that are due",
+    test: "store/lists",
+    only: "due jobs of several kinds",
+    edits: [["server/store/jobs.ts", '? "+run_at" : "run_at"', '? "run_at" : "run_at"']],
+  },
 ];
