@@ -6,7 +6,11 @@ export type Removal = (tx: Query, before: number, limit: number) => Promise<numb
 const from =
   (table: string, key: string, over: string): Removal =>
   (tx, before, limit) =>
-    tx.run(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${over} LIMIT CAST(? AS INTEGER))`, before, limit);
+    tx.run(
+      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${over} LIMIT CAST(? AS INTEGER))`,
+      before,
+      limit,
+    );
 
 export const replies = from("idempotency", "account_id, idempotency_key", "expires_at <= ?");
 export const sessions = from("sessions", "hash", "expires_at <= ?");

@@ -1,5 +1,4 @@
 import type { Query } from "./db.ts";
-import { keyset, type Page } from "./keyset.ts";
 import { insertRow, updateRow } from "./rows.ts";
 
 export interface UserRow {
@@ -30,11 +29,6 @@ export const hasRole = async (q: Query, role: UserRow["role"]) =>
   (await q.one("SELECT id FROM users WHERE role = ? LIMIT 1", role)) !== undefined;
 export const insert = (tx: Query, user: UserRow) => insertRow(tx, "users", user);
 export const update = (tx: Query, id: string, changes: Partial<UserRow>) => updateRow(tx, "users", id, changes);
-
-export function list(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "u");
-  return q.all<UserRow>(`SELECT u.* FROM users u WHERE 1 = 1 ${sql}`, ...values);
-}
 
 export type TokenPurpose = "verify" | "reset" | "sign-in";
 

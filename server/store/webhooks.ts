@@ -95,18 +95,12 @@ export function listDeliveries(q: Query, webhookId: string, page: Page) {
   return q.all<DeliveryRow>(`SELECT d.* FROM webhook_deliveries d WHERE d.webhook_id = ? ${sql}`, webhookId, ...values);
 }
 
-const outgoing = (rest: string) =>
-  `SELECT d.id, d.webhook_id, d.event_id, d.event, e.data, e.created_at AS happened_at
-     FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE ${rest}`;
-
-export const findOutgoing = (q: Query, deliveryId: string) => q.one<OutgoingRow>(outgoing("d.id = ?"), deliveryId);
-
 /** Deliveries to this host that are due, the longest waiting first. */
 export const dueForHost = (q: Query, host: string, now: number, limit: number) =>
   q.all<OutgoingRow>(
-    outgoing(
-      "d.host = ? AND d.state = 'pending' AND d.next_retry_at <= ? ORDER BY d.next_retry_at, d.id LIMIT CAST(? AS INTEGER)",
-    ),
+    `SELECT d.id, d.webhook_id, d.event_id, d.event, e.data, e.created_at AS happened_at
+       FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+      WHERE d.host = ? AND d.state = 'pending' AND d.next_retry_at <= ? ORDER BY d.next_retry_at, d.id LIMIT CAST(? AS INTEGER)`,
     host,
     now,
     limit,

@@ -132,7 +132,6 @@ export const flag = {
 };
 
 export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-export const camel = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Name of the flag for a body or query field: cents become an amount of money. */
 export const flagName = (field: Pick<Field, "name">) => kebab(field.name.replace(/Cents$/, ""));
