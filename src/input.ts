@@ -25,10 +25,13 @@ async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Prom
   return ctx.prompt.choose(`Which ${name}?`, choices, `Name the ${name}.`);
 }
 
-async function argument(name: string, one: Arg<unknown>, words: string[], ctx: Context): Promise<unknown> {
+async function argument(name: string, one: Arg<unknown>, words: string[], raw: Item, ctx: Context): Promise<unknown> {
   const resolve = (word: string) => (one.id ? ctx.resolveId(word) : word);
   if (one.variadic) {
     const rest = words.splice(0).map(resolve);
+    const chosen = one.id?.unless?.some((flag) => raw[flag] !== undefined && raw[flag] !== false);
+    if (rest.length === 0 && one.id?.pick && !chosen && ctx.prompt.possible)
+      return [await pick(name.replace(/s$/, ""), one, ctx)];
     if (rest.length === 0 && !one.optional) throw usage(`<${name}…> is missing.`);
     return rest;
   }
@@ -43,10 +46,10 @@ async function argument(name: string, one: Arg<unknown>, words: string[], ctx: C
   throw usage(`<${name}> is missing.`, how);
 }
 
-async function argumentsOf(command: Command, given: readonly string[], ctx: Context) {
+async function argumentsOf(command: Command, { words: given, raw }: Parsed, ctx: Context) {
   const words = [...given];
   const values: Item = {};
-  for (const [name, one] of Object.entries(command.args ?? {})) values[name] = await argument(name, one, words, ctx);
+  for (const [name, one] of Object.entries(command.args ?? {})) values[name] = await argument(name, one, words, raw, ctx);
   if (words.length > 0) throw usage(`${JSON.stringify(words[0])} is one word too many.`);
   return values;
 }
@@ -82,6 +85,6 @@ export async function buildInput(command: Command, parsed: Parsed, ctx: Context)
   const range = rangeOf(command, raw);
   const query = fieldValues(queryFields(command), raw);
   const body = await buildBody(command, raw, ctx.io.readText);
-  const args = await argumentsOf(command, parsed.words, ctx);
+  const args = await argumentsOf(command, parsed, ctx);
   return { args, flags, range, query, body } as unknown as CommandInput;
 }

@@ -31,6 +31,8 @@ export interface Arg<T> {
     readonly query?: Readonly<Record<string, string>>;
     /** The list is that of a game: the directory file's, else picked first. */
     readonly ofGame?: boolean;
+    /** Flags that say which things are meant: then none is picked. */
+    readonly unless?: readonly string[];
   };
   /** The words it may be, for completion. */
   readonly choices?: readonly string[];
@@ -51,7 +53,7 @@ export const arg = {
     summary,
     id: { ...(pick && { pick }), label, ...(query && { query }) },
   }),
-  ids: (summary: string): Arg<string[]> => ({ summary, variadic: true, id: {} }),
+  ids: (summary: string, id: NonNullable<Arg<string>["id"]> = {}): Arg<string[]> => ({ summary, variadic: true, id }),
   /** A game: by id, else the directory file's, else picked. */
   game: (): Arg<string> => ({
     summary: "Game id; default the one `games use` set",

@@ -35,13 +35,14 @@ const leaving = (error: unknown): never => {
 
 export function createPrompt(io: Io, noInput: boolean): Prompt {
   const { terminal, env, stdin, stderr, signal } = io;
-  const quiet = noInput || Boolean(env.CI) || Boolean(env.PLAYTEST_NO_INPUT);
-  const possible = terminal.stdin && terminal.stderr && !quiet;
+  const named = (["CI", "PLAYTEST_NO_INPUT"] as const).find((name) => env[name]);
+  const silent = noInput ? "--no-input was given" : named && `${named} is set`;
+  const possible = terminal.stdin && terminal.stderr && silent === undefined;
   const streams = { input: stdin, output: stderr, signal };
 
   /** Loads the prompts only when a question is really asked; names in it cannot drive the terminal. */
   async function ask<T>(question: string, instead: string, run: (prompts: Prompts, message: string) => Promise<T>) {
-    if (!possible) throw usage(`${question} Only a terminal can ask that; nothing was done.`, instead);
+    if (!possible) throw usage(`${question} Nobody can be asked (${silent ?? "no terminal"}); nothing was done.`, instead);
     return run(await import("@inquirer/prompts"), oneLine(question)).catch(leaving);
   }
 

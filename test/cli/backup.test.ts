@@ -270,7 +270,7 @@ describe("serve restore", () => {
     const { code, stderr } = await restore(file, dataDir);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `error: Put ${file} in the place of ${dataDir}? Only a terminal can ask that; nothing was done.\nPass --yes to answer yes.\n`,
+      stderr: `error: Put ${file} in the place of ${dataDir}? Nobody can be asked (no terminal); nothing was done.\nPass --yes to answer yes.\n`,
     });
     expect(contents(dataDir)).toEqual(before);
   });

@@ -120,6 +120,20 @@ it("an omitted playtest is picked among those of a game, which is picked first",
   expect([await session.ended, session.restored()]).toEqual([0, true]);
 });
 
+it("a submission to accept is picked where none is named, and only by a person who can be asked", async () => {
+  const [slotId] = (await submissions("Flo")) as [string];
+  const session = sit(["accept", "--rating", "5"]);
+  await session.see("Which slot?");
+  await session.see("Moon Miner, Flo");
+  await session.see("navigate", "\r");
+  await session.see("Flo is paid $10.00.");
+  expect(await session.ended).toBe(0);
+  expect(await slot(slotId)).toMatchObject({ status: "accepted", rating: { score: 5 } });
+  const order = sit(["order", gameId], { CI: "1" });
+  await order.see("Nobody can be asked (CI is set); nothing was done.");
+  expect(await order.ended).toBe(2);
+});
+
 it("a name in a question or a list cannot drive the terminal", async () => {
   const name = "\u001b]0;owned\u0007\u001b[2J\u202eevil";
   const evil = await createGame(owner, { name });

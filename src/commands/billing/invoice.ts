@@ -19,7 +19,16 @@ export const invoice = define({
   description:
     "One invoice goes to standard output when that is a file or pipe; else invoices become files named after their payment.",
   operation: ["getInvoice", "listPayments"],
-  args: { payments: { ...arg.ids("Payment ids"), optional: true } },
+  args: {
+    payments: {
+      ...arg.ids("Payment ids", {
+        pick: "listPayments",
+        label: ({ status, createdAt }) => `${status}, ${createdAt}`,
+        unless: ["all", "since"],
+      }),
+      optional: true,
+    },
+  },
   flags: {
     all: flag.toggle("Invoices of all completed payments"),
     since: flag.moment("Invoices of payments since then"),

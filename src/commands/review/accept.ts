@@ -10,7 +10,7 @@ export const accept = define({
   name: "accept",
   summary: "Accept submissions and pay their playtesters",
   description: "One slot is accepted at once; several, or --all, ask first or need --yes.",
-  args: { slots: slotIds() },
+  args: { slots: slotIds("all") },
   flags: { all: flag.toggle("Everything that waits for review") },
   operation: ["acceptSlot", "getSlot", "getPlaytest"],
   body: "acceptSlot",

@@ -4,10 +4,10 @@ import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
-import { arg, type Context, col, define, flag, prose } from "../define.ts";
+import { type Context, col, define, flag, prose } from "../define.ts";
 import { conclude, partialFailure, several } from "../several.ts";
 import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
-import { waiting } from "./queue.ts";
+import { slotIds, waiting } from "./queue.ts";
 
 type Slot = Data<"getSlot">["slot"];
 
@@ -111,7 +111,7 @@ export const download = define({
   summary: "Download videos, going on where an earlier try stopped",
   description:
     "A file that is already here whole is skipped. What is incomplete ends in .part, and the next run goes on with it.",
-  args: { slots: { ...arg.ids("Slot ids"), optional: true } },
+  args: { slots: slotIds("all", "playtest") },
   flags: {
     all: flag.toggle("Everything that waits for review"),
     playtest: flag.text("Every video of this playtest", { value: "ID" }),

@@ -1,8 +1,8 @@
 import { CliError, exitCodes, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { define } from "../define.ts";
+import { arg, define } from "../define.ts";
 import { type Decision, decide } from "./inbox.ts";
-import { slotIds, slotReader, waiting } from "./queue.ts";
+import { slotReader, waiting } from "./queue.ts";
 
 type Counts = Record<Exclude<Decision, "quit">, number>;
 
@@ -15,7 +15,7 @@ export const next = define({
   description:
     "Shows each submission, the oldest first, and asks what to do: play it (in $PLAYTEST_PLAYER, else the system's player), read the\n" +
     "transcript, accept, reject, write to the playtester, skip.",
-  args: { slots: slotIds() },
+  args: { slots: { ...arg.ids("Slot ids; default all that wait"), optional: true } },
   operation: ["acceptSlot", "rejectSlot", "listSubmissions", "getSlot", "getPlaytest", "getSlotDownloadUrl", "sendMessage"],
   examples: ["playtest review next", "PLAYTEST_PLAYER=mpv playtest review next"],
   async run({ args }, ctx) {

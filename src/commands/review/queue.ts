@@ -1,10 +1,20 @@
 import type { Data } from "../../api/client.ts";
-import { arg, type Context } from "../define.ts";
+import { type Arg, arg, type Context } from "../define.ts";
 
 export type Submission = Data<"listSubmissions">["submissions"][number];
 
-export const slotArg = () => arg.id("Slot id", "listSubmissions", "game.name");
-export const slotIds = () => ({ ...arg.ids("Slot ids"), optional: true });
+const label = (item: object) => {
+  const { game, playtester } = item as Submission;
+  return [game.name, ...(playtester ? [playtester.displayName] : [])].join(", ");
+};
+
+export const slotArg = (): Arg<string> => ({ summary: "Slot id", id: { pick: "listSubmissions", label } });
+
+/** Slots that wait for review, unless a flag says which. */
+export const slotIds = (...unless: string[]) => {
+  const id = { pick: "listSubmissions", label, query: { status: "submitted" }, unless } as const;
+  return { ...arg.ids("Slot ids", id), optional: true };
+};
 
 /** Everything that waits for review. */
 export async function waiting(ctx: Context): Promise<Submission[]> {

@@ -12,7 +12,7 @@ export const reject = define({
   name: "reject",
   summary: "Reject submissions",
   description: "Without --retry the playtester is not paid and the price does not come back.",
-  args: { slots: slotIds() },
+  args: { slots: slotIds("all") },
   flags: { retry: flag.toggle("Let the same playtester try again within 24 hours") },
   operation: "rejectSlot",
   body: "rejectSlot",
