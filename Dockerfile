@@ -1,4 +1,5 @@
-# The server with its data in /data. Mail, cards and the database are configured by environment; see README.md.
+# The server with its data in /data. Mail, cards and the database are configured by environment; see README.md. Backup while it runs:
+# docker exec NAME node bin/playtest.js serve backup /data/backups --keep 14 --data /data
 FROM node:20-bookworm-slim AS build
 WORKDIR /src
 RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*

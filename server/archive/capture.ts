@@ -4,13 +4,13 @@ import { referencedBlobs } from "../store/blobs.ts";
 import { tablesOf } from "../store/catalogue.ts";
 import type { Check, Query } from "../store/db.ts";
 import { checkLedger } from "../store/ledger-checks.ts";
-import { type Applied, applied, migrations } from "../store/migrate.ts";
+import { type Applied, applied, assertSameHistory, migrations } from "../store/migrate.ts";
 import { dataFile } from "../store/open.ts";
 import { openSnapshot } from "../store/snapshot.ts";
 import { copySqlite, openSqlite } from "../store/sqlite.ts";
-import type { BackupOptions } from "./backup.ts";
 import type { Manifest } from "./contents.ts";
 import { dumpRows } from "./rows.ts";
+import type { Tell } from "./tell.ts";
 
 /** A copy of the database that was found to be in order, in the file that was named for it. */
 export interface Captured {
@@ -20,13 +20,26 @@ export interface Captured {
   blobs: string[];
 }
 
-type Source = Pick<BackupOptions, "portable" | "tell"> & { place: Place; scratch: string };
+export interface CaptureSource {
+  /** Rows that fit either database, instead of the SQLite file. */
+  portable: boolean;
+  place: Place;
+  /** Where to write it. */
+  scratch: string;
+  tell: Tell;
+}
 
 /** Copies the database as it is now to `scratch`: the SQLite file itself, or the rows of either database. */
-export const capture = (source: Source): Promise<Captured> =>
+export const capture = (source: CaptureSource): Promise<Captured> =>
   source.portable || source.place.databaseUrl !== undefined ? captureRows(source) : captureFile(source);
 
-async function captureFile({ place, scratch, tell }: Source): Promise<Captured> {
+/** Asked in a moment: a transaction that stayed open would keep a server's write-ahead log from being used again. */
+export async function blobsNow(place: Place): Promise<string[]> {
+  const { query, close } = await openSnapshot(place);
+  return referencedBlobs(query).finally(close);
+}
+
+async function captureFile({ place, scratch, tell }: CaptureSource): Promise<Captured> {
   await copySqlite(dataFile(place.dataDir), scratch, (done, total) => tell("Copying the database", done, total));
   const copy = await openSqlite(scratch, { readOnly: true });
   try {
@@ -38,7 +51,7 @@ async function captureFile({ place, scratch, tell }: Source): Promise<Captured> 
   }
 }
 
-async function captureRows({ place, scratch, tell }: Source): Promise<Captured> {
+async function captureRows({ place, scratch, tell }: CaptureSource): Promise<Captured> {
   const { dialect, query, close } = await openSnapshot(place);
   const file = await open(scratch, "w", 0o600);
   try {
@@ -58,6 +71,7 @@ async function captureRows({ place, scratch, tell }: Source): Promise<Captured> 
 
 async function describe(q: Query): Promise<Omit<Captured, "database">> {
   const history = await applied(q);
+  assertSameHistory(history);
   if (history.length === migrations.length) requireWhole(await checkLedger(q));
   return { migrations: history, blobs: await referencedBlobs(q) };
 }

@@ -4,8 +4,8 @@ import type { Query } from "../store/db.ts";
 import { migrate, migrations } from "../store/migrate.ts";
 import { openPostgres } from "../store/postgres.ts";
 import { openSqlite } from "../store/sqlite.ts";
-import type { Tell } from "./backup.ts";
 import { type Batch, insertBatch, readBatches } from "./rows.ts";
+import type { Tell } from "./tell.ts";
 
 /** Makes a SQLite file of these rows, with the schema they had: the next start of a server brings it up to date. */
 export async function loadSqlite(file: string, rows: string, position: number, tell: Tell): Promise<void> {

@@ -28,7 +28,7 @@ export async function openArchive(path: string): Promise<Archive> {
     return await read(file);
   } catch (error) {
     await file.close();
-    const reason = (error as Error).message.replace(/\.$/, "");
+    const reason = (error as Error).message.replace("Nothing was changed. ", "").replace(/\.$/, "");
     throw new Error(`${path} cannot be used: ${reason}. Nothing was changed.`, { cause: error });
   }
 }

@@ -11,12 +11,12 @@ import { checkLedger } from "../store/ledger-checks.ts";
 import { migrations } from "../store/migrate.ts";
 import { dataFile } from "../store/open.ts";
 import { lockSqlite, openSqlite } from "../store/sqlite.ts";
-import type { Tell } from "./backup.ts";
 import { capture, failures } from "./capture.ts";
 import { type Manifest, names } from "./contents.ts";
 import { loadPostgres, loadSqlite, requireEmptyPostgres } from "./load.ts";
 import { type Archive, openArchive } from "./read.ts";
 import { present, stagingIn, swapIn } from "./swap.ts";
+import type { Tell } from "./tell.ts";
 
 export interface RestoreOptions extends PlaceOptions {
   archive: string;

@@ -1,7 +1,9 @@
+import type { ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   existsSync,
+  type FSWatcher,
   mkdirSync,
   openSync,
   readdirSync,
@@ -9,6 +11,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   watch,
   writeFileSync,
   writeSync,
@@ -111,9 +114,22 @@ describe("a backup of a server under load", () => {
     const file = join(folder, "playtest-20260301T120000Z.tar");
     expect({ code, result: JSON.parse(stdout).result }).toEqual({
       code: 0,
-      result: { file, bytes: statSync(file).size, files: 4, database: "sqlite", missing: [] },
+      result: { file, bytes: statSync(file).size, files: 4, database: "sqlite", missing: [], removed: [] },
     });
     expect(readdirSync(folder)).toEqual(["playtest-20260301T120000Z.tar"]);
+  });
+
+  it("leaves as many as --keep says, and what is not its own", async () => {
+    const folder = join(freshFolder(), "backups");
+    await playtest(["serve", "backup", folder, "--keep", "2", "--data", dataDir], { now: Date.UTC(2026, 1, 1) });
+    const others = ["playtest-export-20260101T000000Z.tar", "playtest-old.tar", "playtest-20260101T000000Z.tar.gz"];
+    const parts = [".playtest-20260101T000000Z.tar.part", ".playtest-20260302T000001Z.tar.part"] as const;
+    for (const name of [...others, ...parts]) writeFileSync(join(folder, name), "");
+    for (const [at, name] of parts.entries()) utimesSync(join(folder, name), 0, Date.UTC(2026, 2, 4 * at) / 1000);
+    for (const day of [1, 2, 3, 4])
+      await playtest(["serve", "backup", folder, "--keep", "2", "--data", dataDir], { now: Date.UTC(2026, 2, day) });
+    const kept = ["playtest-20260303T000000Z.tar", "playtest-20260304T000000Z.tar"];
+    expect(readdirSync(folder).sort()).toEqual([...kept, ...others, parts[1]].sort());
   });
 
   it("is not put in the place of a server that runs", async () => {
@@ -158,6 +174,8 @@ async function withBuild(size: number): Promise<string> {
   return dataDir;
 }
 
+const moved = (watcher: FSWatcher, child: ChildProcess) => Promise.race([once(watcher, "change"), once(child, "exit")]);
+
 describe("a backup that is cut off", () => {
   it.each(["SIGKILL", "SIGINT"] as const)("by %s leaves nothing under the name, and an older one as it was", async (signal) => {
     const dataDir = await withBuild(64 * 1024 * 1024);
@@ -166,7 +184,7 @@ describe("a backup that is cut off", () => {
     writeFileSync(file, "older");
     const watcher = watch(folder);
     const { child, ended } = spawnPlaytest(folder, ["serve", "backup", file, "--data", dataDir, "--force"]);
-    while (!existsSync(join(folder, ".copy.tar.part"))) await once(watcher, "change");
+    while (child.exitCode === null && !existsSync(join(folder, ".copy.tar.part"))) await moved(watcher, child);
     child.kill(signal);
     const { code } = await ended;
     watcher.close();
@@ -215,6 +233,7 @@ describe("serve backup refuses", () => {
       "is there already; it was not changed. Replace it with --force.",
     ],
     ["a folder that is not there", (folder: string) => [join(folder, "no/copy.tar")], 2, "There is no folder"],
+    ["--keep without a folder", (folder: string) => [join(folder, "old.tar"), "--keep", "2"], 2, "--keep is for a folder, and"],
     ["a folder without a server", (folder: string) => [join(folder, "copy.tar"), "--data", folder], 2, "There is no server in"],
   ])("%s", async (_, words, exit, message) => {
     const folder = freshFolder();
@@ -234,6 +253,22 @@ describe("serve backup refuses", () => {
     const { code, stderr } = await playtest(["serve", "backup", folder, "--data", dataDir]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/The database is not in order \(ledger_2\w+: .*Nothing was kept\. See .*doctor --ledger/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("a database that is newer than the program, of which it would know only a part", async () => {
+    const dataDir = house();
+    const store = await openStore({ dataDir });
+    await store.write((tx) => insertRow(tx, "schema_migrations", { position: 999, name: "999-later", checksum: "" }));
+    await store.close();
+    const folder = freshFolder();
+    for (const verb of ["backup", "export"]) {
+      const { code, stderr } = await playtest(["serve", verb, folder, "--data", dataDir]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining("newer than this program: it has migration 999-later"),
+      });
+    }
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -423,7 +458,7 @@ describe("serve restore", () => {
     const before = contents(dataDir);
     const watcher = watch(dataDir);
     const { child, ended } = spawnPlaytest(freshFolder(), ["serve", "restore", file, "--data", dataDir, "--yes"]);
-    while (!existsSync(stagingIn(dataDir))) await once(watcher, "change");
+    while (child.exitCode === null && !existsSync(stagingIn(dataDir))) await moved(watcher, child);
     child.kill(signal);
     expect((await ended).code).toBe(signal === "SIGINT" ? 130 : null);
     watcher.close();

@@ -7,18 +7,23 @@ import { place } from "./place.ts";
 import { told } from "./told.ts";
 
 const target = arg.text("File to make, or a folder to make one in that is named by the time");
-const flags = { ...place, force: flag.toggle("Replace a file that is there") };
+const flags = {
+  ...place,
+  force: flag.toggle("Replace a file that is there"),
+  keep: flag.integer("How many to leave in the folder, which is made; older ones made so are removed", { min: 1, max: 10_000 }),
+};
 interface Given {
   data: string | undefined;
   databaseUrl: string | undefined;
   force: boolean | undefined;
+  keep: number | undefined;
 }
 
-function sentence({ file, bytes: size, files, missing }: Backup, dryRun: boolean): string {
+function sentence({ file, bytes: size, files, missing, removed }: Backup, dryRun: boolean): string {
   const lost =
     missing.length > 0 ? ` Without ${plural(missing.length, "file")} that the server has lost: ${missing.join(", ")}.` : "";
   if (dryRun) return `Would write ${file}: ${plural(files, "upload")}, about ${bytes(size)} with the database.${lost}`;
-  return `Wrote ${file}: ${plural(files, "file")}, ${bytes(size)}, checked.${lost}\nIt holds the instance key and everybody's data: keep it where only you can read it.`;
+  return `Wrote ${file}: ${plural(files, "file")}, ${bytes(size)}, checked.${lost}${removed.length > 0 ? ` Removed ${removed.join(", ")}.` : ""}\nIt holds the instance key and everybody's data: keep it where only you can read it.`;
 }
 
 async function write(ctx: Context, path: string, { force = false, ...from }: Given, portable: boolean): Promise<Outcome> {
@@ -48,7 +53,7 @@ export const backup = define({
   args: { target },
   flags,
   examples: [
-    "playtest serve backup /var/backups/playtest --data /srv/playtest",
+    "playtest serve backup /var/backups/playtest --keep 14 --data /srv/playtest",
     "playtest serve backup before-upgrade.tar --data /srv/playtest",
     "playtest serve backup /mnt/nas/playtest.tar --force --json",
   ],

@@ -1,5 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 import { applicationsRules } from "./applications.ts";
+import { archivesRules } from "./archives.ts";
 import { authorizationRules } from "./authorization.ts";
 import { cardsRules } from "./cards.ts";
 import { concurrencyRules } from "./concurrency.ts";
@@ -40,5 +41,6 @@ export const mutants: readonly Mutant[] = [
   ...ssrfRules,
   ...modelRules,
   ...operationsRules,
+  ...archivesRules,
   ...uploadsRules,
 ];
