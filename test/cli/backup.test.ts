@@ -431,7 +431,7 @@ describe("serve restore", () => {
   it("that was cut off keeps servers from starting on half of it", async () => {
     const dataDir = house();
     mkdirSync(join(dataDir, ".restore"));
-    const { code, stderr } = await playtest(["serve", "run", "--port", "0", "--data", dataDir]);
+    const { code, stderr } = await playtest(["serve", "run", "--port", "0", "--data", dataDir, "--exec", "true"]);
     expect(code).toBe(2);
     expect(stderr).toContain("was cut off. What was there before is in its newest folder replaced-");
     expect(await restore(await archiveOf(await withBuild(100)), dataDir, "--yes")).toMatchObject({ code: 0 });
