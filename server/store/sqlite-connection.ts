@@ -37,23 +37,33 @@ export class Connection {
   }
 
   one(sql: string, values: Value[]): Row | undefined {
-    return this.#ask(sql, values, ({ statement, numeric }) => {
-      const row = statement.get(...values);
-      if (row) assertExact(row, numeric);
-      return row;
-    });
+    return this.#ask(
+      sql,
+      values,
+      ({ statement, numeric }) => {
+        const row = statement.get(...values);
+        if (row) assertExact(row, numeric);
+        return row;
+      },
+      "one",
+    );
   }
 
   all(sql: string, values: Value[]): Row[] {
-    return this.#ask(sql, values, ({ statement, numeric }) => {
-      const rows = statement.all(...values);
-      for (const row of rows) assertExact(row, numeric);
-      return rows;
-    });
+    return this.#ask(
+      sql,
+      values,
+      ({ statement, numeric }) => {
+        const rows = statement.all(...values);
+        for (const row of rows) assertExact(row, numeric);
+        return rows;
+      },
+      "all",
+    );
   }
 
   run(sql: string, values: Value[]): number {
-    return this.#ask(sql, values, ({ statement }) => statement.run(...values).changes);
+    return this.#ask(sql, values, ({ statement }) => statement.run(...values).changes, "run");
   }
 
   /** Commits with what came before. Readers ask anew for what it changed, also where the outcome is not known. */
@@ -66,12 +76,12 @@ export class Connection {
     return this.database.pragma(text, { simple: true }) as Value;
   }
 
-  #ask<T>(sql: string, values: Value[], ask: (prepared: Prepared) => T): T {
+  #ask<T>(sql: string, values: Value[], ask: (prepared: Prepared) => T, what: "one" | "all" | "run"): T {
     try {
       const prepared = this.#prepare(sql, values);
       if (!this.#memory) return ask(prepared);
       if (prepared.statement.readonly)
-        return this.#memory.recall(prepared, values, () => ask(prepared), { inside: this.#writes });
+        return this.#memory.recall(prepared, values, () => ask(prepared), { inside: this.#writes, what });
       this.#memory.write(prepared);
       return ask(prepared);
     } catch (error) {

@@ -28,11 +28,14 @@ export class ReadMemory {
   readonly #changed = new Set<string>();
   #allChanged = false;
 
-  /** For readers of what is committed, and for the transaction itself (`inside`), which also sees what it wrote. */
-  recall<T>(text: Text, values: readonly Value[], ask: () => T, { inside = false } = {}): T {
+  /**
+   * For readers of what is committed, and for the transaction itself (`inside`), which also sees what it wrote. `what` tells apart the
+   * answers that one text can have: its first row, or all of them.
+   */
+  recall<T>(text: Text, values: readonly Value[], ask: () => T, { inside = false, what = "" } = {}): T {
     if (text.tables.length === 0 || (inside && this.#isChanged(text))) return ask();
     const known = this.#of(text);
-    const key = JSON.stringify(values);
+    const key = what + JSON.stringify(values);
     if (known.byValues.has(key)) return known.byValues.get(key) as T;
     const answer = ask();
     const rows = Array.isArray(answer) ? Math.max(answer.length, 1) : 1;

@@ -28,6 +28,14 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(await names()).toBe("a b");
   });
 
+  it("gives one row, or all of them, of the same query", async () => {
+    await store.write((tx) => put(tx, "a"));
+    const sql = "SELECT name FROM settings WHERE name = ?";
+    const both = (q: Query) => Promise.all([q.one(sql, "a"), q.all(sql, "a"), q.one(sql, "a")]);
+    const expected = [{ name: "a" }, [{ name: "a" }], { name: "a" }];
+    expect([await store.read(both), await store.write(both)]).toEqual([expected, expected]);
+  });
+
   it("undoes a write that throws, and only that one, among writes that commit together", async () => {
     const results = await Promise.allSettled(
       ["a", "b", "c", "d"].map((name) =>
