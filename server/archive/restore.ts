@@ -192,10 +192,10 @@ async function damageOf(q: Query, dataDir: string, manifest: Manifest): Promise<
   return manifest.migrations.length === migrations.length ? failures(await checkLedger(q)) : undefined;
 }
 
-/** Root restores for whoever owns the folder: a server of theirs must be able to read it. */
+/** Root restores for whoever owns the folder: a server of theirs must be able to read it, and to take the lock. */
 function giveToOwner(staging: string, dataDir: string): void {
   const { uid, gid } = statSync(dataDir);
   if (process.getuid?.() !== 0 || uid === 0) return;
-  for (const name of ["", ...readdirSync(staging, { recursive: true, encoding: "utf8" })])
-    chownSync(join(staging, name), uid, gid);
+  const staged = ["", ...readdirSync(staging, { recursive: true, encoding: "utf8" })].map((name) => join(staging, name));
+  for (const path of [...staged, `${dataFile(dataDir)}.lock`]) chownSync(path, uid, gid);
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  chownSync,
   existsSync,
   type FSWatcher,
   mkdirSync,
@@ -325,6 +326,18 @@ describe("serve restore", () => {
     const uploaded = (folder: string) => contents(folder).filter((line) => /^(blobs|instance)/.test(line));
     expect(uploaded(dataDir)).toEqual(uploaded(from));
     expect(await playtest(["serve", "doctor", "--ledger", "--data", dataDir])).toMatchObject({ code: 0 });
+  });
+
+  it("gives what it restores to whoever owns the folder, when root does it", async () => {
+    const file = await archiveOf(await withBuild(100));
+    const dataDir = freshFolder();
+    const root = process.getuid!() === 0;
+    const owner = root ? 12_345 : process.getuid!();
+    chownSync(dataDir, owner, statSync(dataDir).gid);
+    expect(await restore(file, dataDir, "--yes")).toMatchObject({ code: 0 });
+    const all = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
+    expect(all).toContain("playtest.db.lock");
+    expect(all.filter((name) => statSync(join(dataDir, name)).uid !== owner)).toEqual([]);
   });
 
   it("only looks with --dry-run", async () => {
