@@ -62,6 +62,8 @@ export interface Context extends Outside {
   ): AsyncIterable<{ items: unknown[]; data: Data<O>; meta: Meta }>;
   /** A result that is text for a person and `data` for a program. */
   text(text: string, data: unknown): Outcome;
+  /** Takes the place of a secret before it is made, so that none is made and then lost; given back when the command fails. */
+  reserveSecret(file: string | undefined): Promise<void>;
   /** A result that is a secret: on standard output, or in a new file only its owner can read. `data` is the JSON form. */
   secret(secret: string, file: string | undefined, data: unknown): Promise<Outcome>;
   progress(): Promise<Progress>;

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createClientCore, type PlannedRequest } from "./api/client.ts";
 import { methodsOf } from "./api/methods.ts";
 import { pages, type Range } from "./api/pages.ts";
@@ -161,6 +161,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     yield* pages(api(), operation, input, range);
   }
 
+  let reserved: string | undefined;
   const ctx: Context = {
     ...outside,
     io,
@@ -183,9 +184,12 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     rows: (key, items, view) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view }),
     pages: (operation, input, range) =>
       listPages(operation as never, input as never, range) as ReturnType<Context["pages"]> as never,
+    reserveSecret: reserve,
     async secret(secret, file, data) {
       if (file === undefined) return { kind: "text", text: secret, data };
-      await writePrivate(file, secret);
+      if (reserved !== file) await reserve(file);
+      await writeFile(file, `${secret}\n`);
+      reserved = undefined;
       return { kind: "text", text: `Written to ${file}.`, data: { result: { file } } };
     },
     text: (text, data) => ({ kind: "text", text, data }),
@@ -196,18 +200,22 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     saveInDirectory: (values) => saveDirectoryFile(settings().directoryFile, io.cwd(), values),
   };
 
+  async function reserve(file: string | undefined) {
+    if (file === undefined || flags.dryRun) return;
+    await writeFile(file, "", { mode: 0o600, flag: "wx" }).catch((error: Error) => {
+      throw cannotWrite(file, error, "Nothing was done. A file that exists is never overwritten with a secret.");
+    });
+    reserved = file;
+  }
+
   async function close(complete: boolean) {
+    if (reserved !== undefined) await rm(reserved, { force: true });
     await sink.close(complete);
     for (const end of clients) await end();
   }
 
   return { ctx, repeatKey: keys.first, close };
 }
-
-const writePrivate = (path: string, text: string) =>
-  writeFile(path, `${text}\n`, { mode: 0o600, flag: "wx" }).catch((error: Error) => {
-    throw cannotWrite(path, error, "A file that exists is never overwritten with a secret.");
-  });
 
 function checkIdempotencyKey(key: string | undefined) {
   if (key !== undefined && !/^[\x20-\x7e]{1,250}$/.test(key))

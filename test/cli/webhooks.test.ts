@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
@@ -57,7 +57,16 @@ describe("webhooks", () => {
     const file = join(testFolder(), "secret");
     const rotated = await desk.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", file]);
     expect(rotated).toMatchObject({ code: 0, stdout: `Written to ${file}.\n` });
-    expect((await desk.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", file])).code).toBe(1);
+    const kept = readFileSync(file, "utf8");
+    for (const place of [file, join(file, "below")]) {
+      const refused = await desk.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", place, "-v"]);
+      expect([refused.code, refused.stderr.includes("> POST")]).toEqual([1, false]);
+      expect(refused.stderr).toContain("Nothing was done.");
+    }
+    expect(readFileSync(file, "utf8")).toBe(kept);
+    const unknown = join(testFolder(), "secret");
+    const nowhere = ["webhooks", "rotate-secret", "019a0000-0000-7000-8000-000000000000", "--yes", "--secret-file", unknown];
+    expect([(await desk.run(nowhere)).code, existsSync(unknown)]).toEqual([3, false]);
   });
 
   it("says what is wrong with a webhook", async () => {

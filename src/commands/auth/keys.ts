@@ -33,6 +33,7 @@ export const keysCreate = define({
     "playtest auth keys create --name ci --secret-file key.txt",
   ],
   async run({ body, flags }, ctx) {
+    await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().createApiKey({ body });
     ctx.out.note(`Made the key ${data.key.name}. It is shown only now.`);
     return ctx.secret(data.apiKey, flags.secretFile, data);

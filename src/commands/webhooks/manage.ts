@@ -50,6 +50,7 @@ export const create = define({
     "playtest webhooks create https://example.com/hook --events '*' --secret-file secret.txt",
   ],
   async run({ args, body, flags }, ctx) {
+    await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().createWebhook({ body: { ...body, url: args.url } });
     ctx.out.note(`Made the webhook ${data.webhook.id}. Its secret is shown only now.`);
     return ctx.secret(data.secret, flags.secretFile, data);
@@ -106,6 +107,7 @@ export const rotateSecret = define({
     `Replace the secret of webhook ${args.webhook}? Receivers that still use the old one will refuse what comes.`,
   examples: ["playtest webhooks rotate-secret 5b7702ae --yes --secret-file secret.txt"],
   async run({ args, flags }, ctx) {
+    await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().rotateWebhookSecret({ params: { id: args.webhook } });
     return ctx.secret(data.secret, flags.secretFile, data);
   },
