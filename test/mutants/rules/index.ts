@@ -9,6 +9,7 @@ import { idempotencyRules } from "./idempotency.ts";
 import { inboxRules } from "./inbox.ts";
 import { ledgerRules } from "./ledger.ts";
 import { listenRules } from "./listen.ts";
+import { memoryRules } from "./memory.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
 import { operationsRules } from "./operations.ts";
@@ -42,5 +43,6 @@ export const mutants: readonly Mutant[] = [
   ...modelRules,
   ...operationsRules,
   ...archivesRules,
+  ...memoryRules,
   ...uploadsRules,
 ];
