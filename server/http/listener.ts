@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { notFound, Problem } from "../problem.ts";
-import { StoreUnavailable } from "../store/db.ts";
+import { type Query, StoreUnavailable } from "../store/db.ts";
 import { createAddresses } from "./address.ts";
 import { authenticate, authorize } from "./auth.ts";
 import { readJson } from "./body.ts";
@@ -207,37 +207,59 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     list: () => string;
   }
 
-  function createCall({ exchange, endpoint, principal, params, query, body, once, list }: CallParts): Call<Endpoint> {
-    return {
-      params,
-      query: query as never,
-      body: body as never,
-      maybePrincipal: principal,
-      get principal() {
-        if (!principal) throw new Error(`${endpoint.path} has no caller: it needs no key`);
-        return principal;
-      },
-      headers: exchange.request.headers,
-      requestId: exchange.requestId,
-      page() {
-        // Every list's query has a limit once it is parsed: the contract fills it in.
-        const { limit, cursor } = query as { limit: number; cursor?: string };
-        return { limit, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list(), cursor) };
-      },
-      listed,
-      read: (fn) => deps.store.read(fn),
-      commit: (fn) =>
-        deps.store.write(async (tx) => {
-          const stored = await once?.find(tx);
-          if (stored) return new Committed(stored);
-          const outcome = await fn(tx);
-          const refused = outcome instanceof Remembered;
-          const rendered = refused ? renderProblem(outcome.problem, metaOf(exchange)) : render(exchange, endpoint, list, outcome);
-          await once?.save(tx, rendered, refused ? outcome.until : undefined);
-          return new Committed(rendered);
-        }),
-    };
+  /** A class, so that the functions of a call are not made anew for each request. */
+  class OneCall {
+    readonly #parts: CallParts;
+    readonly listed = listed;
+    constructor(parts: CallParts) {
+      this.#parts = parts;
+    }
+    get params() {
+      return this.#parts.params;
+    }
+    get query() {
+      return this.#parts.query as never;
+    }
+    get body() {
+      return this.#parts.body as never;
+    }
+    get maybePrincipal() {
+      return this.#parts.principal;
+    }
+    get principal() {
+      const { principal, endpoint } = this.#parts;
+      if (!principal) throw new Error(`${endpoint.path} has no caller: it needs no key`);
+      return principal;
+    }
+    get headers() {
+      return this.#parts.exchange.request.headers;
+    }
+    get requestId() {
+      return this.#parts.exchange.requestId;
+    }
+    page() {
+      const { query, list } = this.#parts;
+      // Every list's query has a limit once it is parsed: the contract fills it in.
+      const { limit, cursor } = query as { limit: number; cursor?: string };
+      return { limit, after: cursor === undefined ? undefined : decodeCursor(deps.secrets, list(), cursor) };
+    }
+    read<T>(fn: (q: Query) => Promise<T>) {
+      return deps.store.read(fn);
+    }
+    commit(fn: (tx: Query) => Promise<unknown>) {
+      const { exchange, endpoint, once, list } = this.#parts;
+      return deps.store.write(async (tx) => {
+        const stored = await once?.find(tx);
+        if (stored) return new Committed<never>(stored);
+        const outcome = await fn(tx);
+        const refused = outcome instanceof Remembered;
+        const rendered = refused ? renderProblem(outcome.problem, metaOf(exchange)) : render(exchange, endpoint, list, outcome);
+        await once?.save(tx, rendered, refused ? outcome.until : undefined);
+        return new Committed<never>(rendered);
+      });
+    }
   }
+  const createCall = (parts: CallParts): Call<Endpoint> => new OneCall(parts) as Call<Endpoint>;
 
   const metaOf = (exchange: Exchange): Meta => ({
     requestId: exchange.requestId,

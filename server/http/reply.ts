@@ -31,11 +31,10 @@ export function renderProblem(problem: Problem, meta: Meta): Rendered {
   return { status: problem.status, headers: { ...json, ...problem.headers }, body: JSON.stringify(body) };
 }
 
+/** Ends the response; `common`, the headers all replies have, takes in the others. */
 export function send(response: ServerResponse, rendered: Rendered, common: Record<string, string>): void {
-  response.writeHead(rendered.status, {
-    ...common,
-    ...rendered.headers,
-    "Content-Length": typeof rendered.body === "string" ? Buffer.byteLength(rendered.body) : rendered.body.length,
-  });
-  response.end(rendered.body);
+  const { status, headers, body } = rendered;
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  response.writeHead(status, Object.assign(common, headers, { "Content-Length": length }));
+  response.end(body);
 }
