@@ -4,13 +4,11 @@ import type { Endpoint } from "../src/contract/endpoint.ts";
 import { contract, type Operation } from "../src/contract/index.ts";
 import type { Deps } from "./deps.ts";
 import { createHandlers } from "./handlers/index.ts";
-import { pending } from "./handlers/pending.ts";
 import type { Handler } from "./http/call.ts";
 import { createListener, type Route } from "./http/listener.ts";
 import { createRouter } from "./http/router.ts";
 import { uploadEndpoint, uploadHandler, uploadMethods } from "./http/uploads.ts";
 import { createPages } from "./pages/index.ts";
-import { Problem } from "./problem.ts";
 
 export interface App {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
@@ -31,7 +29,8 @@ function createRoutes(deps: Deps) {
     if (endpoint.only === "sandbox" && !deps.config.sandbox) continue;
     // Deny by default: a route nobody gave an access rule must not start, rather than be public.
     if (!endpoint.access) throw new Error(`${operation} declares no access`);
-    const handler = handlers[operation] ?? notImplemented(operation);
+    const handler = handlers[operation];
+    if (!handler) throw new Error(`${operation} has no handler`);
     for (const path of [endpoint.path, ...(endpoint.also ?? [])])
       router.add(endpoint.method, path, { operation, endpoint, names: namesIn(path), handler: handler as Handler<Endpoint> });
   }
@@ -46,13 +45,6 @@ function createRoutes(deps: Deps) {
 }
 
 const namesIn = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-
-function notImplemented(operation: Operation): Handler<Endpoint> {
-  if (!(pending as readonly string[]).includes(operation)) throw new Error(`${operation} has no handler`);
-  return async () => {
-    throw new Problem("NOT_IMPLEMENTED", `This server does not offer ${operation} yet.`);
-  };
-}
 
 const parserErrors: Record<string, { status: number; reason: string; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, reason: "Request Header Fields Too Large", message: "The request headers are too large." },
