@@ -10,9 +10,9 @@ import { reserve } from "./slots.ts";
 /** A playtest the caller may know of; 404 for what is not offered to anybody (decisions §6, §14). */
 export async function findOffered(q: Query, playtestId: string): Promise<playtests.PlaytestRow> {
   const playtest = await playtests.find(q, playtestId);
-  const game = playtest && (await games.find(q, playtest.game_id));
-  const hidden = !playtest || playtest.status === "pending_payment" || game?.status !== "active";
-  if (hidden || (playtest.is_free_public_trial === 1 && playtest.approved_at === null)) throw notFound();
+  const game = playtest && (await games.findOffered(q, playtest.game_id));
+  if (!playtest || !game || playtest.status === "pending_payment") throw notFound();
+  if (playtest.is_free_public_trial === 1 && playtest.approved_at === null) throw notFound();
   return playtest;
 }
 

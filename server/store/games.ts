@@ -43,6 +43,13 @@ export interface BuildRow {
 
 export const find = (q: Query, id: string) => q.one<GameRow>("SELECT * FROM games WHERE id = ?", id);
 
+/** Undefined also for a game that is suspended, or whose owner is. */
+export const findOffered = (q: Query, id: string) =>
+  q.one<GameRow>(
+    "SELECT g.* FROM games g JOIN users u ON u.id = g.owner_id WHERE g.id = ? AND g.status = 'active' AND u.suspended_at IS NULL",
+    id,
+  );
+
 /** Undefined for an id that does not exist and for one of another owner alike. */
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<GameRow>("SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId);

@@ -131,7 +131,7 @@ export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | 
 const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ? AND ${condition})`;
 
 /** What may be offered to a playtester: active, let through, with an open slot, not tried before, and meant for them. */
-const offered = `p.status = 'active' AND g.status = 'active' AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
+const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at IS NULL AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
   AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')
   AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?)
   AND NOT ${played("h.playtest_id = p.id")}
@@ -147,7 +147,7 @@ export function listOffers(q: Query, playtesterId: string, now: number, page: Pa
   const { sql, values } = keyset(page, "p");
   const me = playtesterId;
   return q.all<PlaytestRow>(
-    `SELECT p.* FROM playtests p JOIN games g ON g.id = p.game_id WHERE ${offered} ${sql}`,
+    `SELECT p.* FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id WHERE ${offered} ${sql}`,
     now,
     me,
     me,

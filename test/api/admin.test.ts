@@ -234,6 +234,21 @@ onBothDatabases("admin", (serve) => {
       expect((await owner.get("/games")).status).toBe(200);
     });
 
+    it("that are suspended offer nothing, and slots that are held go on", async () => {
+      const { server, admin, owner, playtester, gameId } = await open();
+      await giveCredit(server, owner, 10_000);
+      const playtestId = await order(owner, gameId, { quantity: 2 });
+      const slotId = await claim(playtester, playtestId);
+      const other = await registerPlaytester(server);
+      const offers = async () => (await other.get("/playtester/playtests")).body.data.playtests.length;
+      await admin.post(`/admin/users/${owner.id}/suspend`);
+      expect([await offers(), (await other.post(`/playtester/playtests/${playtestId}/claim`)).status]).toEqual([0, 404]);
+      await giveVideo(server, slotId, playtester);
+      expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(200);
+      await admin.post(`/admin/users/${owner.id}/unsuspend`);
+      expect(await offers()).toBe(1);
+    });
+
     it("of one's own cannot be suspended", async () => {
       const { admin } = await open();
       expect((await admin.post(`/admin/users/${admin.id}/suspend`)).status).toBe(409);
