@@ -1,6 +1,7 @@
 import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
+import type { Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../problem.ts";
 import { sha256 } from "../secrets.ts";
 import * as keys from "../store/keys.ts";
@@ -83,9 +84,12 @@ export function auth(deps: Deps): Some<Ops> {
 
     async createApiKey(call) {
       const { name, scopes, expiresAt, email, password } = call.body;
-      const expires = expiresAt === undefined ? null : Date.parse(expiresAt);
-      if (expires !== null && expires <= clock.now()) throw invalid("expiresAt", "is in the past");
       const maker = await keyMaker(call.maybePrincipal, email, password);
+      const expires = expiresAt === undefined ? maker.keyExpiresAt : Date.parse(expiresAt);
+      if (expires !== null && expires <= clock.now()) throw invalid("expiresAt", "is in the past");
+      // Whoever finds a key that ends must not have what does not end.
+      if (maker.keyExpiresAt !== null && expires! > maker.keyExpiresAt)
+        throw invalid("expiresAt", `is later than ${iso(maker.keyExpiresAt)}, when the key in use ends`);
       const wanted = scopes ?? maker.scopes;
       const beyond = wanted.filter((scope) => !maker.scopes.includes(scope));
       if (beyond.length > 0) throw invalid("scopes", `goes beyond what this account or key has: ${beyond.join(", ")}`);
@@ -132,16 +136,13 @@ export function auth(deps: Deps): Some<Ops> {
     },
   };
 
-  async function keyMaker(
-    principal: { userId: string; scopes: ReadonlySet<Scope>; emailVerified: boolean } | undefined,
-    email?: string,
-    password?: string,
-  ) {
+  async function keyMaker(principal: Principal | undefined, email?: string, password?: string) {
     if (email !== undefined && password !== undefined) {
       const user = await login(deps, email, password);
-      return { userId: user.id, scopes: roleScopes[user.role as Role] as readonly Scope[] };
+      return { userId: user.id, scopes: roleScopes[user.role as Role] as readonly Scope[], keyExpiresAt: null };
     }
     if (!principal) throw new Problem("UNAUTHORIZED", "Send an API key, or `email` and `password` in the body.");
-    return { userId: principal.userId, scopes: [...principal.scopes] as readonly Scope[] };
+    const { userId, keyExpiresAt } = principal;
+    return { userId, scopes: [...principal.scopes] as readonly Scope[], keyExpiresAt };
   }
 }

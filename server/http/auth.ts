@@ -39,6 +39,7 @@ const principalOfKey = perRow(
   (key: keys.KeyWithAccount): Principal => ({
     userId: key.user_id,
     keyId: key.id,
+    keyExpiresAt: key.expires_at,
     role: key.role,
     scopes: new Set(JSON.parse(key.scopes) as Scope[]),
     emailVerified: key.email_verified_at !== null,
@@ -52,6 +53,7 @@ function principalOf(session: Session, headers: IncomingHttpHeaders): Principal 
   return {
     userId: session.user_id,
     keyId: `session ${session.hash}`,
+    keyExpiresAt: null,
     role: session.role,
     scopes: new Set(roleScopes[session.role]),
     emailVerified: true,

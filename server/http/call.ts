@@ -9,6 +9,8 @@ import type { Rendered } from "./reply.ts";
 export interface Principal {
   userId: string;
   keyId: string;
+  /** When the key ends, in milliseconds; null: when it is revoked. */
+  keyExpiresAt: number | null;
   role: "game_owner" | "playtester" | "admin";
   scopes: ReadonlySet<Scope>;
   emailVerified: boolean;

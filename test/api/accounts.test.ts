@@ -168,6 +168,18 @@ onBothDatabases("accounts", (serve) => {
     expect((await owner.post("/auth/api-keys", { name: "past", expiresAt: "2020-01-01T00:00:00.000Z" })).status).toBe(422);
   });
 
+  it("a key that ends makes none that lasts longer", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const at = (seconds: number) => new Date(server.clock.now() + seconds * 1000).toISOString();
+    const [expiresAt, sooner, later] = [at(60), at(30), at(61)];
+    const { apiKey: key } = (await owner.post("/auth/api-keys", { name: "ci", expiresAt })).body.data;
+    const make = (body: object) => server.request("POST", "/auth/api-keys", { key, body: { name: "more", ...body } });
+    expect((await make({})).body.data.key.expiresAt).toBe(expiresAt);
+    expect((await make({ expiresAt: sooner })).body.data.key.expiresAt).toBe(sooner);
+    expect((await make({ expiresAt: later })).status).toBe(422);
+  });
+
   it("changes the profile and the password", async () => {
     const server = await serve();
     const owner = await registerOwner(server);

@@ -67,6 +67,7 @@ async function attempt(deps: Deps, handler: Handler<Endpoint>, call: Call<Endpoi
 const principalOf = (session: Session): Principal => ({
   userId: session.user_id,
   keyId: `session ${session.hash}`,
+  keyExpiresAt: null,
   role: session.role,
   scopes: new Set(roleScopes[session.role]),
   emailVerified: true,
