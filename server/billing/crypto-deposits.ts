@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { centsOf, coins, judge, type Verdict } from "../domain/crypto.ts";
 import { accounts, orderTransfer, suspenseTransfer, topUpTransfers } from "../domain/ledger.ts";
+import { awaitsPayment } from "../domain/slots.ts";
 import { activate } from "../playtests/orders.ts";
 import { conflict, invalid, Problem } from "../problem.ts";
 import type { SeenTransaction, SeenTransfer } from "../providers/chains/index.ts";
@@ -121,7 +122,7 @@ export async function settle(deps: Deps, tx: Query, proof: Proof, { transfer, ve
   await payments.setReceived(tx, payment.id, proof.txHash, cents);
   const order = quote.playtest_id === null ? undefined : await playtests.find(tx, quote.playtest_id);
   await addCredit(deps, tx, { proof, transfer, payment, cents, needed: order ? quote.amount_cents : 0 });
-  const over = order !== undefined && order.status !== "pending_payment";
+  const over = order !== undefined && !awaitsPayment(order, now);
   const deposit = depositOf(deps, proof, transfer, quote, {
     value_cents: cents,
     status: "credited",

@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { accounts, orderTransfer, topUpTransfers } from "../domain/ledger.ts";
 import { hasLapsed } from "../domain/payments.ts";
+import { awaitsPayment } from "../domain/slots.ts";
 import { activate } from "../playtests/orders.ts";
 import type { Query } from "../store/db.ts";
 import { balance, post, postAll } from "../store/ledger.ts";
@@ -37,7 +38,7 @@ async function deliver(deps: Deps, tx: Query, payment: payments.PaymentRow, card
 /** The order takes its price from the credit that just arrived; where it no longer waits for it, the credit stays. */
 async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   const playtest = await playtests.find(tx, payment.playtest_id!);
-  if (playtest?.status !== "pending_payment")
+  if (!playtest || !awaitsPayment(playtest, deps.clock.now()))
     return void (await payments.flag(tx, payment.id, "the order was over when it was paid; the money is credit"));
   const order = { playtestId: playtest.id, ownerId: playtest.owner_id, paymentId: payment.id, amount: payment.amount_cents };
   await post(tx, orderTransfer({ ...order, paidWith: "credit" }), { now: deps.clock.now(), newId: deps.newId });

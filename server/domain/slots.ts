@@ -47,9 +47,11 @@ export interface TimedPlaytest {
 export const windowOver = (playtest: Pick<TimedPlaytest, "applications_expire_at">, now: number) =>
   playtest.applications_expire_at !== null && playtest.applications_expire_at <= now;
 
+export const awaitsPayment = ({ status, pay_by }: Pick<TimedPlaytest, "status" | "pay_by">, now: number) =>
+  status === "pending_payment" && (pay_by === null || pay_by > now);
+
 /** What a playtest is at this instant, although no job has run yet; `statuses` are those of its slots at `now`. */
 export function playtestStatusAt(playtest: TimedPlaytest, statuses: readonly string[], now: number): TimedPlaytest["status"] {
-  if (playtest.status === "pending_payment")
-    return playtest.pay_by !== null && playtest.pay_by <= now ? "cancelled" : "pending_payment";
+  if (playtest.status === "pending_payment") return awaitsPayment(playtest, now) ? "pending_payment" : "cancelled";
   return playtest.status === "active" && windowOver(playtest, now) ? playtestStatusOf(statuses) : playtest.status;
 }

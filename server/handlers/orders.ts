@@ -4,6 +4,7 @@ import { offerOf } from "../billing/crypto-quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
 import type { Deps } from "../deps.ts";
 import { methodOf, settle } from "../domain/orders.ts";
+import { awaitsPayment } from "../domain/slots.ts";
 import { Remembered } from "../http/call.ts";
 import { closeWhenFull } from "../playtests/applications.ts";
 import { billOrder, orderUnderKey, paysOrder, paysPlaytest } from "../playtests/crypto-orders.ts";
@@ -126,8 +127,7 @@ export function orders(deps: Deps): Some<Ops> {
       const offer = method === "x402" ? await offerOf(deps, pairOf(call.headers)) : undefined;
       return call.commit(async (tx) => {
         const row = await ownPlaytest(tx, id, call.principal.userId);
-        if (row.status !== "pending_payment" || row.pay_by! <= clock.now())
-          throw conflict("This order is not waiting for payment. Nothing was charged.");
+        if (!awaitsPayment(row, clock.now())) throw conflict("This order is not waiting for payment. Nothing was charged.");
         const priced = await pricePlaytest(deps, tx, row);
         if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
         if (offer) {

@@ -249,4 +249,12 @@ onBothDatabases("orders paid by card", (serve) => {
     expect([await statusOf(till, playtestId), await till.credit()]).toEqual(["cancelled", 4000]);
     expect(await till.flag(paymentId)).toContain("credit");
   });
+
+  test("money that comes when the order's time is up stays as credit, although no job has run", async () => {
+    const till = await openTill(await serve());
+    const { playtestId, paymentId } = await orderByCard(till);
+    till.server.clock.set(till.server.clock.now() + 24 * hour);
+    await till.complete(paymentId, "paid");
+    expect([await statusOf(till, playtestId), await till.credit()]).toEqual(["cancelled", 4000]);
+  });
 });

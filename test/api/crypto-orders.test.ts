@@ -144,6 +144,15 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect(await shop.credit()).toBe(2000);
   });
 
+  it("whose time was up leave the money as credit, although no job has run", async () => {
+    const shop = await openShop(await serve());
+    const asked = await shop.order();
+    const txHash = await shop.send(asked);
+    shop.server.clock.set(shop.server.clock.now() + 24 * 60 * minute);
+    expect((await shop.pay(txHash)).status).toBe(409);
+    expect([await shop.credit(), await shop.orders()]).toEqual([2000, [expect.objectContaining({ status: "cancelled" })]]);
+  });
+
   it("are activated in the background when the transaction becomes final", async () => {
     const shop = await openShop(await serve());
     const asked = await shop.order();
