@@ -65,6 +65,8 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: "postg
     await client.connect();
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   } catch (error) {
+    // An open connection would keep the process from ending; that it cannot be closed well says nothing new.
+    await client.end().catch(() => {});
     throw unavailable(error);
   }
   return {

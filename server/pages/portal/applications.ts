@@ -2,15 +2,15 @@ import { html, type Markup, type PageContent } from "../html.ts";
 import { badge } from "./badge.ts";
 import { button, cursorOf, frame, more, notice, prose, time, type Visit } from "./layout.ts";
 
-const said: Record<string, string> = {
-  applied: "Your application is with the owner. You get a mail when they decide.",
-  withdrawn: "Your application is withdrawn.",
-};
+const said = new Map([
+  ["applied", "Your application is with the owner. You get a mail when they decide."],
+  ["withdrawn", "Your application is withdrawn."],
+]);
 
 /** `/play/applications`: what one applied to, and what became of it. */
 export async function applicationsPage(visit: Visit): Promise<PageContent> {
   const { data, next } = await visit.ask(visit.session, "listOwnApplications", { cursor: cursorOf(visit) });
-  const done = said[visit.query.get("done") ?? ""];
+  const done = said.get(visit.query.get("done") ?? "");
   const cards = data.applications.map(
     (
       one,

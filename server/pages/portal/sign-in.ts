@@ -27,10 +27,10 @@ import { createVisitors } from "./visitors.ts";
 /** Where to go after signing in: a page of the portal, or its first one. */
 const nextOf = (given: string | null | undefined) => (given && /^\/play(\/[\w-]+)*$/.test(given) ? given : "/play");
 
-const said: Record<string, string> = {
-  "signed-out": "You are signed out.",
-  password: "The password is changed, and every browser is signed out. Sign in with the new one.",
-};
+const said = new Map([
+  ["signed-out", "You are signed out."],
+  ["password", "The password is changed, and every browser is signed out. Sign in with the new one."],
+]);
 
 function sendRefusal(response: ServerResponse, problem: Problem, page: PageContent): void {
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
@@ -144,7 +144,7 @@ export function signIn(deps: Deps): Page {
     if (page) return sendPage(response, 200, page());
     if (url.pathname !== "/play/sign-in") throw notFound();
     if (await findSession(deps, request.headers)) return redirect(response, next);
-    sendPage(response, 200, signInPage({ csrf, next, email: "", notice: said[url.searchParams.get("done") ?? ""] }));
+    sendPage(response, 200, signInPage({ csrf, next, email: "", notice: said.get(url.searchParams.get("done") ?? "") }));
   }
 
   const posts: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>> = {

@@ -8,18 +8,18 @@ import { releaseForm, reportForm, submitForms } from "./slot-forms.ts";
 
 export type HeldSlot = DataOf<Contract["getHeldSlot"]>["slot"];
 
-const said: Record<string, string> = {
-  claimed: "It is yours. Play, record yourself, and hand in the video before the time runs out.",
-  uploaded: "Your video is here. Now hand it in.",
-  submitted: "Thank you! Your video is with the owner of the game.",
-  released: "You gave the slot back.",
-  reported: "The owner knows about the problem. The clock stands still until they mend it.",
-};
+const said = new Map([
+  ["claimed", "It is yours. Play, record yourself, and hand in the video before the time runs out."],
+  ["uploaded", "Your video is here. Now hand it in."],
+  ["submitted", "Thank you! Your video is with the owner of the game."],
+  ["released", "You gave the slot back."],
+  ["reported", "The owner knows about the problem. The clock stands still until they mend it."],
+]);
 
 /** `/play/slots`: everything one holds or held, newest first. */
 export async function slotsPage(visit: Visit): Promise<PageContent> {
   const { data, next } = await visit.ask(visit.session, "listHeldSlots", { cursor: cursorOf(visit) });
-  const done = said[visit.query.get("done") ?? ""];
+  const done = said.get(visit.query.get("done") ?? "");
   const cards = data.slots.map(
     (
       slot,
@@ -42,7 +42,7 @@ const deadline = (slot: HeldSlot, now: number) =>
 /** `/play/slots/<id>`: one slot, with all that helps to play while it is held. */
 export async function slotPage(visit: Visit): Promise<PageContent> {
   const { slot } = (await visit.ask(visit.session, "getHeldSlot", { id: visit.id })).data;
-  const done = said[visit.query.get("done") ?? ""];
+  const done = said.get(visit.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
   const body = html`${done && notice(done)}<p>${badge(slot.status)}</p>${facts(slot)}${deadline(slot, visit.now)}${outcome(slot)}
 ${slot.buildUrl !== undefined && play(slot)}
