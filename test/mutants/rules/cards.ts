@@ -97,7 +97,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "money for an order that is over stays credit",
-    edits: [[settling, 'if (playtest?.status !== "pending_payment")', "if (!playtest)"]],
+    edits: [[settling, "if (!playtest || !awaitsPayment(playtest, deps.clock.now()))", "if (!playtest)"]],
   },
 ];
 

@@ -4,6 +4,42 @@ import type { Mutant } from "../mutant.ts";
 /** What keeps a server up for months, whoever asks it for what. */
 export const operationsRules: readonly Mutant[] = [
   {
+    rule: "nobody claims of a suspended owner",
+    test: "api/admin",
+    only: "that are suspended offer nothing",
+    edits: [["server/store/games.ts", "g.status = 'active' AND u.suspended_at IS NULL", "g.status = 'active'"]],
+  },
+  {
+    rule: "a suspended owner's playtests are not listed",
+    test: "api/admin",
+    only: "that are suspended offer nothing",
+    edits: [["server/store/playtests.ts", "g.status = 'active' AND u.suspended_at IS NULL AND", "g.status = 'active' AND"]],
+  },
+  {
+    rule: "a key that ends makes none that lasts longer",
+    test: "api/accounts",
+    only: "makes none that lasts longer",
+    edits: [["server/handlers/auth.ts", "expires! > maker.keyExpiresAt", "false"]],
+  },
+  {
+    rule: "a key that ends makes keys that end with it",
+    test: "api/accounts",
+    only: "makes none that lasts longer",
+    edits: [["server/handlers/auth.ts", "expiresAt === undefined ? maker.keyExpiresAt :", "expiresAt === undefined ? null :"]],
+  },
+  {
+    rule: "a card pays no order whose time is up",
+    test: "api/billing",
+    only: "when the order's time is up",
+    edits: [["server/billing/settle.ts", "!awaitsPayment(playtest, deps.clock.now())", 'playtest.status !== "pending_payment"']],
+  },
+  {
+    rule: "a deposit pays no order whose time is up",
+    test: "api/crypto-orders",
+    only: "whose time was up",
+    edits: [["server/billing/crypto-deposits.ts", "!awaitsPayment(order, now)", 'order.status !== "pending_payment"']],
+  },
+  {
     rule: "a path that names what every object has is no page",
     test: "api/http",
     only: "what every object has",

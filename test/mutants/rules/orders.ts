@@ -92,6 +92,6 @@ export const ordersRules: readonly Mutant[] = [
   {
     rule: "an unpaid order lapses after 24 hours",
     test: "api/deadlines",
-    edits: [[times, "playtest.pay_by <= now ?", "playtest.pay_by < now ?"]],
+    edits: [[times, "pay_by > now);", "pay_by >= now);"]],
   },
 ];
