@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
 import { eachDesk, named } from "../helpers/owner.ts";
-import { claim, giveMinutes, registerOwner, registerPlaytester } from "../helpers/story.ts";
+import { claim, giveCredit, giveMinutes, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 const desk = eachDesk();
 const balance = async () => (await desk.owner.get("/billing/balance")).body.data.balanceCents;
@@ -124,6 +124,22 @@ describe("order", () => {
     const [first, again] = [await desk.json(line.replace(" --json", "")), await desk.json(line.replace(" --json", ""))];
     expect(again).toEqual(first);
     expect(await playtests()).toHaveLength(1);
+  });
+
+  it("orders what a file says once with --once, also when the first took all the money", async () => {
+    const owner = await registerOwner(desk.server);
+    const { body } = await owner.post("/games", { name: "Once", buildUrl: `${desk.server.baseUrl}/play` });
+    await giveCredit(desk.server, owner, 4_000);
+    const env = { PLAYTEST_API_KEY: owner.key };
+    const file = join(testFolder(), "order.yaml");
+    writeFileSync(file, "quantity: 2\n");
+    const order = (flags: string) => desk.run(`order ${body.data.game.id} -f ${file} --max-cost 40 ${flags} --json`, { env });
+    const [first, again] = [await order("--once"), await order("--once")];
+    expect([again.code, again.stdout]).toEqual([0, first.stdout]);
+    expect([first.stderr, again.stderr]).toEqual(["", "This was ordered before; nothing was charged now.\n"]);
+    expect((await owner.get(`/games/${body.data.game.id}/playtests`)).body.data.playtests).toHaveLength(1);
+    expect((await order("--yes")).code).toBe(7);
+    expect((await order("--once --idempotency-key mine")).code).toBe(2);
   });
 
   it("warns of a build nobody can fetch, and refuses it with --check-build", async () => {

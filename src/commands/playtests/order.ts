@@ -1,7 +1,8 @@
 import type { Data } from "../../api/client.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural, shellQuote } from "../../io/text.ts";
+import { contentKey } from "../content-key.ts";
 import { arg, type Context, define, flag } from "../define.ts";
 import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "../order-body.ts";
 import { type Method, priceOrder, shortfall } from "../price.ts";
@@ -60,6 +61,12 @@ async function tell(ctx: Context, { id, status, quantity, durationMinutes }: Dat
   await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")} of ${durationMinutes} min: \`${id}\`.`);
 }
 
+/** The key that is the same whenever the same is ordered of the same game. */
+function keyOf(ctx: Context, gameId: string, body: OrderBody): string {
+  if (ctx.flags.idempotencyKey !== undefined) throw usage("--once and --idempotency-key exclude each other.");
+  return `order-${contentKey({ gameId, body })}`;
+}
+
 const isQuote = (error: unknown): error is CliError => error instanceof CliError && error.extra.payment !== undefined;
 
 export const order = define({
@@ -75,6 +82,7 @@ export const order = define({
     maxCost: flag.money("Order only if it costs no more than this"),
     allowPending: flag.toggle("An order left unpaid is a success"),
     checkBuild: flag.toggle("Do not order when the build cannot be reached"),
+    once: flag.toggle("Order this once: the same again within a day is the same playtest and costs nothing more"),
     ...cryptoFlags,
   },
   operation: ["createPlaytest", "quotePlaytest"],
@@ -85,7 +93,7 @@ export const order = define({
     "playtest playtests order GAME --duration-minutes 120 --player-count 2 --keys-file keys.txt --max-cost 120",
     "playtest playtests order --pay x402 --chain base --currency USDC --yes",
     'playtest playtests order --select manual --qualifications "Has played a roguelike" --yes',
-    "playtest playtests order -f order.yaml --pay credit --yes --json",
+    "playtest playtests order -f order.yaml --once --pay credit --yes --json",
   ],
   exits: [7, 8],
   async run({ args, flags, body: given }, ctx) {
@@ -95,16 +103,17 @@ export const order = define({
     const checked = await checkOrder(body);
     const { game } = await ctx.api().getGame({ params: { id: gameId } });
     const price = await priceOrder(ctx, gameId, body, checked);
-    if (!flags.allowPending)
+    const key = flags.once ? { idempotencyKey: keyOf(ctx, gameId, body) } : {};
+    // What may have been ordered before has taken its price already: then the server knows, and charges nothing.
+    if (!flags.allowPending && !flags.once && ctx.flags.idempotencyKey === undefined)
       refuseShort(shortfall(price, method), ", pay by --pay card, or place it unpaid with --allow-pending");
     await checkBuild(ctx, game.buildUrl, flags.checkBuild);
     await askToSpend(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}`, price, method, flags.maxCost);
     const headers = paymentHeaders(method, flags);
     try {
-      const reply: Data<"createPlaytest"> = await costing(
-        price.totalCents,
-        ctx.api().createPlaytest({ params: { gameId }, body, headers }),
-      );
+      const request = ctx.api().call("createPlaytest", { params: { gameId }, body, headers, ...key });
+      const { data: reply, headers: said } = await costing(price.totalCents, request);
+      if (said["idempotency-replayed"] === "true") ctx.out.note("This was ordered before; nothing was charged now.");
       await tell(ctx, reply.playtest);
       return orderOutcome(ctx, reply, flags.allowPending);
     } catch (error) {
