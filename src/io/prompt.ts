@@ -60,13 +60,19 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
     secret: (question, instead) =>
       ask(question, instead, (prompts, message) => prompts.password({ message, mask: "•" }, streams)),
     choose: (question, choices, instead) =>
-      ask(question, instead, (prompts, message) => {
+      ask(question, instead, async (prompts, message) => {
         const shown = choices.map(({ value, name }) => ({ value, name: oneLine(name) }));
-        const matching = (term: string | undefined) => {
-          const wanted = (term ?? "").toLowerCase();
-          return shown.filter((choice) => `${choice.name} ${choice.value}`.toLowerCase().includes(wanted));
-        };
-        return prompts.search({ message, source: matching }, streams);
+        for (;;) {
+          let matching = shown;
+          const source = (term = "") => {
+            matching = shown.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(term.toLowerCase()));
+            return matching;
+          };
+          const taken = await prompts.search({ message, source }, streams);
+          // Keys that come all at once take from the list as it was before they narrowed it: never a thing that they do not name.
+          if (matching.some(({ value }) => value === taken)) return taken;
+          if (matching[0]) return matching[0].value;
+        }
       }),
   };
 }

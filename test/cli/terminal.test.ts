@@ -109,6 +109,19 @@ it("an omitted id is picked from a list that narrows as one types", async () => 
   expect([await session.ended, session.restored()]).toEqual([0, true]);
 });
 
+it.each([
+  ["o\r", "what they name"],
+  ["z\r", "nothing"],
+])("keys that come at once pick what they name, or nothing: %j", async (keys, picked) => {
+  const session = sit(["games", "get", "--json=name"]);
+  await session.see("Star Miner");
+  await session.see("Moon Miner", keys);
+  await session.see("✔");
+  if (picked === "nothing") await session.see("Which game?", "\u0003");
+  else await session.see('"Moon Miner"');
+  expect([await session.ended, session.restored()]).toEqual([picked === "nothing" ? 130 : 0, true]);
+});
+
 it("an omitted playtest is picked among those of a game, which is picked first", async () => {
   await owner.post(`/games/${gameId}/playtests`, { quantity: 7 });
   const session = sit(["playtests", "slots", "--json=id"]);
