@@ -211,7 +211,7 @@ describe("doctor, of a certificate", () => {
   }
 
   it("by a private authority", async () => {
-    const { code, of } = await examine(Date.now() + 90 * day, true);
+    const { code, of } = await examine(Date.now() + 75 * day, true);
     expect(code).toBe(0);
     expect(of("authority")?.detail).toMatch(/^1 certificate in NODE_EXTRA_CA_CERTS/);
     expect(of("certificate")).toMatchObject({ state: "ok", detail: `TLSv1.3, ${name} by Playtest test authority, ends in 2mo` });
