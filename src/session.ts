@@ -193,7 +193,8 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
       return { kind: "text", text: `Written to ${file}.`, data: { result: { file } } };
     },
     text: (text, data) => ({ kind: "text", text, data }),
-    progress: () => createProgress(io, choice("progress").value as ProgressMode, quiet, outside.now),
+    // One for all steps of a command: each on its own would begin its ten seconds of silence anew.
+    progress: once(() => createProgress(io, choice("progress").value as ProgressMode, quiet, outside.now)),
     confirm,
     confirmSpend,
     resolveId: (id) => resolveId(id, idCache().entries(baseUrl())),

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createIo } from "../../src/io/io.ts";
 import { createMeter, transferred } from "../../src/io/meter.ts";
 import { createProgress, label, type ProgressMode } from "../../src/io/progress.ts";
-import { FakeProcess } from "../helpers/cli.ts";
+import { createSession } from "../../src/session.ts";
+import { FakeProcess, testFolder } from "../helpers/cli.ts";
 
 /** What a minute of work said, a percent and a second at a time. */
 async function minute(mode: ProgressMode, tty: boolean, { env = {}, quiet = false, seconds = 60 } = {}) {
@@ -32,6 +33,22 @@ describe("long work", () => {
   ])("says %s", async (_, run, expected) => {
     expect(await run()).toBe(expected);
   });
+});
+
+it("steps that are short tell of themselves when together they are long", async () => {
+  const fake = new FakeProcess({ env: { PLAYTEST_CONFIG_DIR: testFolder() }, tty: false, cwd: "/" });
+  const io = createIo(fake);
+  let now = 0;
+  const outside = { now: () => now, newId: () => "id", random: () => 0, sleep: async () => {} };
+  const { ctx } = createSession(io, {}, outside);
+  for (const step of ["Reading", "Sending", "Checking"]) {
+    const progress = await ctx.progress();
+    now += 6_000;
+    progress.update(step);
+    progress.done();
+  }
+  await io.close();
+  expect(fake.stderr.text).toBe("Sending\n");
 });
 
 it("what long work is about cannot drive the terminal", async () => {
