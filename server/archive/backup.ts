@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { findInstanceKey } from "../instance-key.ts";
 import { type Place, type PlaceOptions, placeOf } from "../place.ts";
 import { flush } from "../providers/blobs/local.ts";
@@ -103,13 +103,14 @@ async function plan({ dataDir, databaseUrl }: Place, file: string, portable: boo
   return { file, bytes, files: blobs.length - missing.length, database, missing, removed: [] };
 }
 
+/** A name without an ending is a folder's, which is made: else the first backup would be a file where the next ones find no folder. */
 async function targetOf({ target, portable, force, keep, now, dryRun }: BackupOptions): Promise<string> {
   const path = resolve(target);
   const found = statSync(path, { throwIfNoEntry: false });
   if (keep !== undefined && found && !found.isDirectory())
     throw new SettingRefused(`--keep is for a folder, and ${path} is none. Nothing was written.`);
-  const isFolder = keep !== undefined || found?.isDirectory();
-  if (keep !== undefined && !dryRun) mkdirSync(path, { recursive: true, mode: 0o700 });
+  const isFolder = keep !== undefined || (found ? found.isDirectory() : extname(path) === "");
+  if (isFolder && !dryRun) mkdirSync(path, { recursive: true, mode: 0o700 });
   const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   const file = isFolder ? join(path, `playtest-${portable ? "export-" : ""}${stamp}.tar`) : path;
   if (!isFolder && !existsSync(dirname(file)))

@@ -107,8 +107,8 @@ describe("a backup of a server under load", () => {
     await second.stop();
   });
 
-  it("can go into a folder, named by the time", async () => {
-    const folder = freshFolder();
+  it("can go into a folder, which is made, named by the time", async () => {
+    const folder = join(freshFolder(), "made/backups");
     const { code, stdout } = await playtest(["serve", "backup", folder, "--data", dataDir, "--json"], {
       now: Date.parse("2026-03-01T12:00:00Z"),
     });

@@ -6,7 +6,7 @@ import { arg, type Context, define, flag, type Outcome } from "../define.ts";
 import { place } from "./place.ts";
 import { told } from "./told.ts";
 
-const target = arg.text("File to make, or a folder to make one in that is named by the time");
+const target = arg.text("File to make, as house.tar, or a folder to make one in that is named by the time");
 const flags = {
   ...place,
   force: flag.toggle("Replace a file that is there"),
