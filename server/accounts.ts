@@ -1,9 +1,9 @@
 import { roleScopes, type Scope } from "../src/contract/endpoint.ts";
 import type { Deps } from "./deps.ts";
 import { composeReset, composeSignIn, composeVerification } from "./domain/mails.ts";
+import { conflict, forbidden, Problem } from "./lib/problem.ts";
+import { sha256 } from "./lib/secrets.ts";
 import { queueMail } from "./mail.ts";
-import { conflict, forbidden, Problem } from "./problem.ts";
-import { sha256 } from "./secrets.ts";
 import type { Query } from "./store/db.ts";
 import * as keys from "./store/keys.ts";
 import * as sessions from "./store/sessions.ts";

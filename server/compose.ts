@@ -1,14 +1,15 @@
 import { join } from "node:path";
-import type { MovableClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createFeed } from "./feed.ts";
-import { createIds } from "./ids.ts";
 import { jobKinds } from "./jobs/index.ts";
 import { createJobRunner } from "./jobs/runner.ts";
-import type { Log } from "./log.ts";
+import type { MovableClock } from "./lib/clock.ts";
+import { createIds } from "./lib/ids.ts";
+import type { Log } from "./lib/log.ts";
+import { createPasswords } from "./lib/passwords.ts";
+import { createSecrets } from "./lib/secrets.ts";
 import { createOutbound, type Resolve } from "./outbound/index.ts";
-import { createPasswords } from "./passwords.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
 import { createChains } from "./providers/chains/index.ts";
@@ -16,7 +17,6 @@ import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
 import { createCommandTranscriber } from "./providers/transcriber/command.ts";
-import { createSecrets } from "./secrets.ts";
 import type { Query, Store } from "./store/db.ts";
 
 /** What differs between production, a sandbox and a test. */

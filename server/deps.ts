@@ -1,10 +1,11 @@
-import type { MovableClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { EventFeed } from "./feed.ts";
 import type { JobRunner } from "./jobs/runner.ts";
-import type { Log } from "./log.ts";
+import type { MovableClock } from "./lib/clock.ts";
+import type { Log } from "./lib/log.ts";
+import type { Passwords } from "./lib/passwords.ts";
+import type { Secrets } from "./lib/secrets.ts";
 import type { Outbound } from "./outbound/index.ts";
-import type { Passwords } from "./passwords.ts";
 import type { Blobs } from "./providers/blobs/index.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
 import type { Chains } from "./providers/chains/index.ts";
@@ -12,7 +13,6 @@ import type { InvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import type { Publisher } from "./providers/publisher/index.ts";
 import type { Transcriber } from "./providers/transcriber/index.ts";
-import type { Secrets } from "./secrets.ts";
 import type { Store } from "./store/db.ts";
 
 /** The server's time. `now` is real time plus the sandbox offset; `real` is what signatures and timers use. */

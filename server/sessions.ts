@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Deps } from "./deps.ts";
-import { sameText, sha256 } from "./secrets.ts";
+import { sameText, sha256 } from "./lib/secrets.ts";
 import type { Query } from "./store/db.ts";
 import * as sessions from "./store/sessions.ts";
 

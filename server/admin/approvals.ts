@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
 import { composeTrialApproved, composeTrialRejected, type Letter } from "../domain/mails.ts";
+import { notFound } from "../lib/problem.ts";
 import { queueMail } from "../mail.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as trials from "../playtests/trials.ts";
-import { notFound } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../domain/ledger.ts";
 import { emit } from "../events.ts";
-import { conflict, notFound } from "../problem.ts";
+import { conflict, notFound } from "../lib/problem.ts";
 import * as admin from "../store/admin.ts";
 import type { Query } from "../store/db.ts";
 import * as ledger from "../store/ledger.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { ChainName, Currency } from "../domain/crypto.ts";
-import { conflict, invalid, Problem, unavailable } from "../problem.ts";
+import { conflict, invalid, Problem, unavailable } from "../lib/problem.ts";
 import { ChainDown, type SeenTransaction } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
 import type { Query } from "../store/db.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { unavailable } from "../problem.ts";
+import { unavailable } from "../lib/problem.ts";
 import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "../providers/cards/index.ts";
 import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { composeInvoice, type InvoiceDocument, invoiceNumber } from "../domain/invoices.ts";
-import { conflict } from "../problem.ts";
+import { conflict } from "../lib/problem.ts";
 import { isUniqueViolation, type Query } from "../store/db.ts";
 import * as invoices from "../store/invoices.ts";
 import type { PaymentRow } from "../store/payments.ts";

@@ -14,7 +14,7 @@ import {
   subscriptionAt,
 } from "../domain/subscriptions.ts";
 import { emit } from "../events.ts";
-import { badRequest } from "../problem.ts";
+import { badRequest } from "../lib/problem.ts";
 import type { Query } from "../store/db.ts";
 import { balance, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";

@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
 import { applicationAt, ratingAverage } from "../domain/applications.ts";
 import { windowOver } from "../domain/slots.ts";
+import { notFound } from "../lib/problem.ts";
 import * as moves from "../playtests/applications.ts";
-import { notFound } from "../problem.ts";
 import * as store from "../store/applications.ts";
 import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";

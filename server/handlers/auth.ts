@@ -2,8 +2,8 @@ import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.t
 import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
 import type { Principal } from "../http/call.ts";
-import { invalid, notFound, Problem } from "../problem.ts";
-import { sha256 } from "../secrets.ts";
+import { invalid, notFound, Problem } from "../lib/problem.ts";
+import { sha256 } from "../lib/secrets.ts";
 import * as keys from "../store/keys.ts";
 import * as users from "../store/users.ts";
 import type { Some } from "./index.ts";

@@ -6,7 +6,7 @@ import { statusAt } from "../domain/payments.ts";
 import { hours, plans } from "../domain/plans.ts";
 import { Direct } from "../http/call.ts";
 import { contentDisposition } from "../http/range.ts";
-import { notFound } from "../problem.ts";
+import { notFound } from "../lib/problem.ts";
 import * as hoursStore from "../store/hours.ts";
 import { balance } from "../store/ledger.ts";
 import * as paymentStore from "../store/payments.ts";

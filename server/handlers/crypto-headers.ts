@@ -4,7 +4,7 @@ import type { Proof } from "../billing/crypto-proofs.ts";
 import type { Pair } from "../domain/crypto.ts";
 import { readPaymentHeader } from "../domain/x402.ts";
 import type { Call } from "../http/call.ts";
-import { invalid } from "../problem.ts";
+import { invalid } from "../lib/problem.ts";
 
 type Headers = Call<Endpoint>["headers"];
 

@@ -5,7 +5,7 @@ import { offerOf, openQuote, paymentRequired } from "../billing/crypto-quotes.ts
 import type { Deps } from "../deps.ts";
 import { type ChainName, isPair } from "../domain/crypto.ts";
 import { Remembered } from "../http/call.ts";
-import { invalid, Problem } from "../problem.ts";
+import { invalid, Problem } from "../lib/problem.ts";
 import { finalConfirmations } from "../providers/chains/sandbox.ts";
 import { insertTransaction } from "../store/sandbox-chain.ts";
 import { pairOf, proofOf } from "./crypto-headers.ts";

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { Direct } from "../http/call.ts";
 import { streamTo } from "../http/event-stream.ts";
-import { invalid, Problem } from "../problem.ts";
+import { invalid, Problem } from "../lib/problem.ts";
 import * as eventStore from "../store/events.ts";
 import * as keys from "../store/keys.ts";
 import type { Some } from "./index.ts";

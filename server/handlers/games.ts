@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { invalid, notFound } from "../problem.ts";
+import { invalid, notFound } from "../lib/problem.ts";
 import type { Query } from "../store/db.ts";
 import * as gameStore from "../store/games.ts";
 import type { Some } from "./index.ts";

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { methodOf, settle } from "../domain/orders.ts";
 import { awaitsPayment } from "../domain/slots.ts";
 import { Remembered } from "../http/call.ts";
+import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "../playtests/applications.ts";
 import { billOrder, orderUnderKey, paysOrder, paysPlaytest } from "../playtests/crypto-orders.ts";
 import { ownGame, ownPlaytest } from "../playtests/find.ts";
@@ -21,7 +22,6 @@ import {
   pricePlaytest,
 } from "../playtests/orders.ts";
 import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
-import { conflict, invalid, Problem } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

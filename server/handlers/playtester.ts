@@ -1,10 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { accounts } from "../domain/ledger.ts";
 import { statusAt } from "../domain/slots.ts";
-import { signedBuildUrl } from "../links.ts";
+import { conflict, notFound } from "../lib/problem.ts";
+import { signedBuildUrl } from "../lib/signed-links.ts";
 import { claim } from "../playtests/claims.ts";
 import { release, report, submit } from "../playtests/slots.ts";
-import { conflict, notFound } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import * as earnings from "../store/earnings.ts";
 import * as games from "../store/games.ts";

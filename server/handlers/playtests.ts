@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
+import { conflict } from "../lib/problem.ts";
 import { ownGame, ownPlaytest } from "../playtests/find.ts";
-import { conflict } from "../problem.ts";
 import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtestStore from "../store/playtests.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
-import { signedUrl } from "../links.ts";
-import { notFound, Problem } from "../problem.ts";
+import { notFound, Problem } from "../lib/problem.ts";
+import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../store/slots.ts";
 import * as store from "../store/transcriptions.ts";
 import type { Some } from "./index.ts";

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { Direct } from "../http/call.ts";
-import { signedUrl } from "../links.ts";
-import { invalid, notFound, Problem } from "../problem.ts";
+import { invalid, notFound, Problem } from "../lib/problem.ts";
+import { signedUrl } from "../lib/signed-links.ts";
 import * as games from "../store/games.ts";
 import * as slots from "../store/slots.ts";
 import * as store from "../store/uploads.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
-import { parseAddress } from "../domain/addresses.ts";
+import { parseAddress } from "../lib/addresses.ts";
 
 /**
  * The caller as limits count them; `X-Forwarded-For` counts only as far as trusted proxies (CIDR) wrote it. Who has one IPv6 address

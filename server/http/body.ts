@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Problem } from "../problem.ts";
+import { Problem } from "../lib/problem.ts";
 import { parseStrictJson } from "./json.ts";
 
 export interface BodyLimits {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { BodyOut, DataOf, Endpoint, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../lib/problem.ts";
 import type { Query } from "../store/db.ts";
 import type { Page, Position } from "../store/keyset.ts";
 import type { Rendered } from "./reply.ts";

@@ -1,5 +1,5 @@
-import { invalid } from "../problem.ts";
-import { type Secrets, sameText } from "../secrets.ts";
+import { invalid } from "../lib/problem.ts";
+import { type Secrets, sameText } from "../lib/secrets.ts";
 import type { Position } from "../store/keyset.ts";
 
 /** A cursor is valid only for the list, filter and account it was made for (decisions §1). */

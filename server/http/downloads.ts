@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Deps } from "../deps.ts";
-import type { Download } from "../links.ts";
-import { notFound, Problem } from "../problem.ts";
-import { sha256 } from "../secrets.ts";
+import { notFound, Problem } from "../lib/problem.ts";
+import { sha256 } from "../lib/secrets.ts";
+import type { Download } from "../lib/signed-links.ts";
 import { contentDisposition, parseRange } from "./range.ts";
 
 /** Streams a stored file, or the part that `Range` names, as fast as the client takes it. */

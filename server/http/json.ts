@@ -1,4 +1,4 @@
-import { Problem } from "../problem.ts";
+import { Problem } from "../lib/problem.ts";
 
 const maxDepth = 32;
 const decoder = new TextDecoder("utf-8", { fatal: true });

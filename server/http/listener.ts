@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
-import { notFound, Problem } from "../problem.ts";
+import { notFound, Problem } from "../lib/problem.ts";
 import { type Query, StoreUnavailable } from "../store/db.ts";
 import { createAddresses } from "./address.ts";
 import { authenticate, authorize } from "./auth.ts";

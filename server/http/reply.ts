@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ProblemBody } from "../../src/contract/problems.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../lib/problem.ts";
 
 /** A finished reply: nothing below the listener writes to a socket. */
 export interface Rendered {

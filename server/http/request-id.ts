@@ -1,4 +1,4 @@
-import { pooled } from "../random.ts";
+import { pooled } from "../lib/random.ts";
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 const length = 20;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ProblemDetail } from "../../src/contract/problems.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../lib/problem.ts";
 
 const maxDetails = 20;
 

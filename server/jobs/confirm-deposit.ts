@@ -1,7 +1,7 @@
 import { receive } from "../billing/crypto-deposits.ts";
 import type { Proof } from "../billing/crypto-proofs.ts";
 import type { Deps } from "../deps.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../lib/problem.ts";
 import { ChainDown } from "../providers/chains/index.ts";
 import { forgetProof, release } from "../store/crypto.ts";
 import { type Job, TryAgain } from "./runner.ts";

@@ -1,4 +1,4 @@
-import { isLoopback, isWithin, parseAddress, parseBlock, refusal, unmapped } from "../domain/addresses.ts";
+import { isLoopback, isWithin, parseAddress, parseBlock, refusal, unmapped } from "../lib/addresses.ts";
 
 /** The server will not connect there. The message says why, for who gave the address. */
 export class AddressRefused extends Error {

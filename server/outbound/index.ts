@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingHttpHeaders } from "node:http";
-import { parseAddress } from "../domain/addresses.ts";
+import { parseAddress } from "../lib/addresses.ts";
 import { createConnector } from "./connector.ts";
 import { exchange } from "./exchange.ts";
 import { createGuard, type GuardOptions, targetOf } from "./guard.ts";

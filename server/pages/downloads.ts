@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { sendFile } from "../http/downloads.ts";
-import { type Download, openToken } from "../links.ts";
-import { forbidden, notFound, Problem } from "../problem.ts";
+import { forbidden, notFound, Problem } from "../lib/problem.ts";
+import { type Download, openToken } from "../lib/signed-links.ts";
 import * as games from "../store/games.ts";
 import { redirect } from "./html.ts";
 import type { Page } from "./index.ts";

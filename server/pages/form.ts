@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Deps } from "../deps.ts";
 import { readBytes } from "../http/body.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../lib/problem.ts";
 
 const bytes = 64 * 1024;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../deps.ts";
 import { type PageHandler, pathForLog, problemOf, type Target } from "../http/listener.ts";
-import { notFound } from "../problem.ts";
+import { notFound } from "../lib/problem.ts";
 import { assets } from "./assets.ts";
 import { checkout } from "./checkout.ts";
 import { downloads } from "./downloads.ts";

@@ -2,7 +2,7 @@ import { takeEvent } from "../billing/hosted.ts";
 import type { Deps } from "../deps.ts";
 import { readBytes } from "../http/body.ts";
 import { problemOf } from "../http/listener.ts";
-import { notFound, Problem } from "../problem.ts";
+import { notFound, Problem } from "../lib/problem.ts";
 import type { Page } from "./index.ts";
 
 const maxBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { setPassword } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
-import { sha256 } from "../secrets.ts";
+import { sha256 } from "../lib/secrets.ts";
 import { hasToken, useToken } from "../store/users.ts";
 import { readForm } from "./form.ts";
 import { html, type Markup, sendPage } from "./html.ts";

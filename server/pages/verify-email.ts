@@ -1,6 +1,6 @@
 import { verifyUser } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
-import { sha256 } from "../secrets.ts";
+import { sha256 } from "../lib/secrets.ts";
 import { useToken } from "../store/users.ts";
 import { readForm } from "./form.ts";
 import { html, sendPage } from "./html.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../problem.ts";
+import { notFound } from "../lib/problem.ts";
 import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { conflict } from "../problem.ts";
+import { conflict } from "../lib/problem.ts";
 import type { Query } from "../store/db.ts";
 import type { PlaytestRow } from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

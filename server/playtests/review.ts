@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { acceptTransfers, rejectTransfers } from "../domain/ledger.ts";
 import { retryDeadlineMs } from "../domain/slots.ts";
-import { conflict } from "../problem.ts";
+import { conflict } from "../lib/problem.ts";
 import type { Query } from "../store/db.ts";
 import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";

@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
+import { conflict, invalid, notFound } from "../lib/problem.ts";
 import { apply, approve } from "../playtests/applications.ts";
 import { claim, targetingOf } from "../playtests/claims.ts";
 import { submit } from "../playtests/slots.ts";
-import { conflict, invalid, notFound } from "../problem.ts";
 import * as applications from "../store/applications.ts";
 import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";

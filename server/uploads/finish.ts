@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
 import { signatureBytes, videoType } from "../domain/videos.ts";
-import { conflict, notFound, Problem } from "../problem.ts";
-import { sameText } from "../secrets.ts";
+import { conflict, notFound, Problem } from "../lib/problem.ts";
+import { sameText } from "../lib/secrets.ts";
 import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as slots from "../store/slots.ts";

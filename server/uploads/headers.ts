@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { Metadata } from "@tus/server";
-import { badRequest, invalid, Problem } from "../problem.ts";
+import { badRequest, invalid, Problem } from "../lib/problem.ts";
 import { tooLarge, tusVersion, wrongVersion } from "./problems.ts";
 
 /** The headers of tus 1.0, checked before anything is done. */

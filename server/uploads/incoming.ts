@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../lib/problem.ts";
 
 export interface Incoming {
   bytes: AsyncIterable<Uint8Array>;

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { Server } from "@tus/server";
 import type { Deps } from "../deps.ts";
 import { signatureBytes, videoType } from "../domain/videos.ts";
-import { conflict, notFound } from "../problem.ts";
+import { conflict, notFound } from "../lib/problem.ts";
 import * as store from "../store/uploads.ts";
 import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";

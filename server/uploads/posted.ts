@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { finished, type Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { badRequest, Problem } from "../problem.ts";
+import { badRequest, Problem } from "../lib/problem.ts";
 import { tooLarge } from "./problems.ts";
 
 /** A file that a form posts, with the fields that stand before it. */

@@ -1,4 +1,4 @@
-import { Problem } from "../problem.ts";
+import { Problem } from "../lib/problem.ts";
 
 /** What goes wrong with an upload: the statuses of tus 1.0, the error body of the API. */
 export const tusVersion = "1.0.0";

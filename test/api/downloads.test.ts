@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import type { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { signedUrl } from "../../server/links.ts";
+import { signedUrl } from "../../server/lib/signed-links.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
 import {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
-import { sha256 } from "../../server/secrets.ts";
+import { sha256 } from "../../server/lib/secrets.ts";
 import * as users from "../../server/store/users.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { hiddenFields, mailedPath, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createIds } from "../../server/ids.ts";
+import { createIds } from "../../server/lib/ids.ts";
 import * as events from "../../server/store/events.ts";
 import * as jobs from "../../server/store/jobs.ts";
 import { openStore } from "../../server/store/open.ts";

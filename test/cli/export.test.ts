@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readIndex, TarWriter } from "../../server/archive/tar.ts";
-import { sha256 } from "../../server/secrets.ts";
+import { sha256 } from "../../server/lib/secrets.ts";
 import type { Query } from "../../server/store/db.ts";
 import { type OpenOptions, openStore } from "../../server/store/open.ts";
 import { insertRow } from "../../server/store/rows.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { MovableClock } from "../../server/clock.ts";
 import { type Config, defaults } from "../../server/config.ts";
-import type { Log } from "../../server/log.ts";
+import type { MovableClock } from "../../server/lib/clock.ts";
+import type { Log } from "../../server/lib/log.ts";
 import type { Resolve } from "../../server/outbound/index.ts";
 import type { Mail, Mailer } from "../../server/providers/mail/index.ts";
 import { type Running, start } from "../../server/start.ts";

@@ -1,4 +1,4 @@
-import { unavailable } from "../../server/problem.ts";
+import { unavailable } from "../../server/lib/problem.ts";
 import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "../../server/providers/cards/index.ts";
 
 /** Money a card paid, and what went back of it. */

@@ -9,7 +9,7 @@ import { createOnce, type Once } from "../../http/idempotency.ts";
 import { canonicalJson } from "../../http/json.ts";
 import { type Rendered, renderData } from "../../http/reply.ts";
 import { validate } from "../../http/validate.ts";
-import { sha256 } from "../../secrets.ts";
+import { sha256 } from "../../lib/secrets.ts";
 import type { Session } from "../../sessions.ts";
 import type { Page } from "../../store/keyset.ts";
 

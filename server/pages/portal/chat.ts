@@ -1,6 +1,6 @@
 import type { DataOf } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
-import { notFound } from "../../problem.ts";
+import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { button, cursorOf, frame, more, prose, time, tokens, type Visit } from "./layout.ts";
 

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { problemOf, type Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";
-import { forbidden, notFound, Problem } from "../../problem.ts";
+import { forbidden, notFound, Problem } from "../../lib/problem.ts";
 import { endSession, findSession, isFormToken, type Session } from "../../sessions.ts";
 import { findForPlaytester } from "../../store/slots.ts";
 import { completedVideo } from "../../store/uploads.ts";

@@ -4,8 +4,8 @@ import { createUser, login, mailReset, mailSignIn, verifyUser } from "../../acco
 import type { Deps } from "../../deps.ts";
 import type { Target } from "../../http/listener.ts";
 import { validate } from "../../http/validate.ts";
-import { forbidden, notFound, Problem } from "../../problem.ts";
-import { sha256 } from "../../secrets.ts";
+import { forbidden, notFound, Problem } from "../../lib/problem.ts";
+import { sha256 } from "../../lib/secrets.ts";
 import { findSession, readCookie, startSession } from "../../sessions.ts";
 import type { Query } from "../../store/db.ts";
 import * as sessions from "../../store/sessions.ts";

@@ -1,6 +1,6 @@
 import type { DataOf } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
-import { badRequest, notFound } from "../../problem.ts";
+import { badRequest, notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { badge } from "./badge.ts";
 import { cursorOf, frame, more, notice, players, prose, time, until, usd, type Visit } from "./layout.ts";

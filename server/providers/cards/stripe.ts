@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { badRequest, unavailable } from "../../problem.ts";
+import { badRequest, unavailable } from "../../lib/problem.ts";
 import { SettingRefused } from "../../settings.ts";
 import type { ChargeOutcome, DisputeState, HostedCards, HostedCheckout, SavedCharge, SessionState } from "./index.ts";
 

@@ -148,12 +148,12 @@ export const authorizationRules: readonly Mutant[] = [
   {
     rule: "an altered download token is 403",
     test: "api/downloads",
-    edits: [["server/links.ts", "|| !sameText(mac, deps.secrets.mac(purpose, payload))", ""]],
+    edits: [["server/lib/signed-links.ts", "|| !sameText(mac, deps.secrets.mac(purpose, payload))", ""]],
   },
   {
     rule: "a download token is valid for an hour",
     test: "api/downloads",
-    edits: [["server/links.ts", "expiresAt <= deps.clock.now()", "expiresAt + 1000 <= deps.clock.now()"]],
+    edits: [["server/lib/signed-links.ts", "expiresAt <= deps.clock.now()", "expiresAt + 1000 <= deps.clock.now()"]],
   },
   {
     rule: "a download token is for GET",

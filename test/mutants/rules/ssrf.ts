@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
  * Each of these tests would reach this machine only, were it not for the guard: literal addresses are looked at, not
  * connected to, and names lead to loopback.
  */
-const addresses = "server/domain/addresses.ts";
+const addresses = "server/lib/addresses.ts";
 const guard = "server/outbound/guard.ts";
 const connector = "server/outbound/connector.ts";
 const outbound = "server/outbound/index.ts";

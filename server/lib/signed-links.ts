@@ -1,7 +1,7 @@
-import type { Deps } from "./deps.ts";
+import type { Deps } from "../deps.ts";
+import type { GameRow } from "../store/games.ts";
 import { forbidden } from "./problem.ts";
 import { sameText } from "./secrets.ts";
-import type { GameRow } from "./store/games.ts";
 
 /** One stored file, as a download shows it. The name may be any text: it is made safe where it becomes a header. */
 export interface Download {

@@ -1,4 +1,4 @@
-import { type ProblemCode, type ProblemDetail, problems } from "../src/contract/problems.ts";
+import { type ProblemCode, type ProblemDetail, problems } from "../../src/contract/problems.ts";
 
 interface Extra {
   /** Where a protocol wants a status that no code of the table has (tus: 410, 412, 423, 460). */
