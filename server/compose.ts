@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/defaults.ts";
 import type { Deps } from "./deps.ts";
 import { createFeed } from "./feed.ts";
 import { jobKinds } from "./jobs/index.ts";

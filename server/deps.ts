@@ -1,4 +1,4 @@
-import type { Config } from "./config.ts";
+import type { Config } from "./config/defaults.ts";
 import type { EventFeed } from "./feed.ts";
 import type { JobRunner } from "./jobs/runner.ts";
 import type { MovableClock } from "./lib/clock.ts";

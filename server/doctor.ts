@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { dataDirOf, type PlaceOptions } from "./config/data-location.ts";
+import { SettingRefused } from "./config/read.ts";
 import { lostFiles } from "./files.ts";
-import { dataDirOf, type PlaceOptions } from "./place.ts";
-import { SettingRefused } from "./settings.ts";
 import type { Check, Query, Store } from "./store/db.ts";
 import * as jobs from "./store/jobs.ts";
 import { checkLedger, repairBalances } from "./store/ledger-checks.ts";

@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts.ts";
 import { isHalfRestored } from "./archive/swap.ts";
-import type { Config } from "./config.ts";
-import { loadInstanceKey } from "./instance-key.ts";
+import { type Place, placeOf } from "./config/data-location.ts";
+import type { Config } from "./config/defaults.ts";
+import { loadInstanceKey } from "./config/instance-key.ts";
+import { readConfig, SettingRefused } from "./config/read.ts";
 import { createClock } from "./lib/clock.ts";
 import { createLog } from "./lib/log.ts";
-import { type Place, placeOf } from "./place.ts";
 import { createMailer } from "./providers/mail/create.ts";
 import { seedDemo } from "./sandbox/demo.ts";
-import { readConfig, SettingRefused } from "./settings.ts";
 import { type Running, start } from "./start.ts";
 import { openStore } from "./store/open.ts";
 

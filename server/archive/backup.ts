@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { findInstanceKey } from "../instance-key.ts";
-import { type Place, type PlaceOptions, placeOf } from "../place.ts";
+import { type Place, type PlaceOptions, placeOf } from "../config/data-location.ts";
+import { findInstanceKey } from "../config/instance-key.ts";
+import { SettingRefused } from "../config/read.ts";
 import { flush } from "../providers/blobs/local.ts";
-import { SettingRefused } from "../settings.ts";
 import { dataFile } from "../store/open.ts";
 import { blobsNow } from "./capture.ts";
 import type { Manifest } from "./contents.ts";

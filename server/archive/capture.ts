@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { Place } from "../place.ts";
+import type { Place } from "../config/data-location.ts";
 import { referencedBlobs } from "../store/blobs.ts";
 import { tablesOf } from "../store/catalogue.ts";
 import type { Check, Query } from "../store/db.ts";

@@ -1,4 +1,4 @@
-import { SettingRefused } from "../settings.ts";
+import { SettingRefused } from "../config/read.ts";
 import { firstUsed, type Table, tablesOf } from "../store/catalogue.ts";
 import type { Query } from "../store/db.ts";
 import { migrate, migrations } from "../store/migrate.ts";

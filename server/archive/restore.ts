@@ -1,11 +1,11 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { type Place, type PlaceOptions, placeOf } from "../config/data-location.ts";
+import { findInstanceKey } from "../config/instance-key.ts";
+import { SettingRefused } from "../config/read.ts";
 import { lostFiles } from "../files.ts";
-import { findInstanceKey } from "../instance-key.ts";
 import { sameText } from "../lib/secrets.ts";
-import { type Place, type PlaceOptions, placeOf } from "../place.ts";
-import { SettingRefused } from "../settings.ts";
 import type { Query } from "../store/db.ts";
 import { checkLedger } from "../store/ledger-checks.ts";
 import { migrations } from "../store/migrate.ts";

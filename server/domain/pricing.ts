@@ -1,4 +1,4 @@
-import type { Pricing } from "../config.ts";
+import type { Pricing } from "../config/defaults.ts";
 
 export interface Terms {
   visibility: "public" | "private";

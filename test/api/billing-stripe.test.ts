@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { disputePayment } from "../../server/billing/disputes.ts";
-import { defaults } from "../../server/config.ts";
+import { defaults } from "../../server/config/defaults.ts";
 import { createCards } from "../../server/providers/cards/index.ts";
 import { createStripeCards } from "../../server/providers/cards/stripe.ts";
 import { find } from "../../server/store/payments.ts";

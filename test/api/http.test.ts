@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { defaults } from "../../server/config.ts";
+import { defaults } from "../../server/config/defaults.ts";
 import { listen } from "../../server/listen.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, defaults } from "../../server/config.ts";
+import { type Config, defaults } from "../../server/config/defaults.ts";
 import type { MovableClock } from "../../server/lib/clock.ts";
 import type { Log } from "../../server/lib/log.ts";
 import type { Resolve } from "../../server/outbound/index.ts";

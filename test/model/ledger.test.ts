@@ -8,7 +8,7 @@ import { settleOwedMinutes } from "../../server/billing/hours.ts";
 import { openCheckout } from "../../server/billing/payments.ts";
 import { startCheckout } from "../../server/billing/subscriptions.ts";
 import { createDeps } from "../../server/compose.ts";
-import { defaults } from "../../server/config.ts";
+import { defaults } from "../../server/config/defaults.ts";
 import type { Deps } from "../../server/deps.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer } from "../../server/domain/ledger.ts";
 import { Problem } from "../../server/lib/problem.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { defaults } from "../../server/config.ts";
+import { defaults } from "../../server/config/defaults.ts";
 import { centsOf, coins, judge, type QuoteTerms, sameAddress, uniqueAmount } from "../../server/domain/crypto.ts";
 import { createRates } from "../../server/providers/chains/rates.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";

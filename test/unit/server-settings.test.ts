@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readConfig } from "../../server/settings.ts";
+import { readConfig } from "../../server/config/read.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 const read = (settings: object, env: Record<string, string> = {}) => {

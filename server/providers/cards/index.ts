@@ -1,5 +1,5 @@
-import type { Config } from "../../config.ts";
-import { SettingRefused } from "../../settings.ts";
+import type { Config } from "../../config/defaults.ts";
+import { SettingRefused } from "../../config/read.ts";
 import { createSandboxCards, type SandboxCards } from "./sandbox.ts";
 
 /** A charge of a card that was saved when its holder subscribed. `paymentId` names it for ever: asked again, it is not charged again. */

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
+import { SettingRefused } from "../../config/read.ts";
 import { badRequest, unavailable } from "../../lib/problem.ts";
-import { SettingRefused } from "../../settings.ts";
 import type { ChargeOutcome, DisputeState, HostedCards, HostedCheckout, SavedCharge, SessionState } from "./index.ts";
 
 interface StripeSettings {

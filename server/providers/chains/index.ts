@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/defaults.ts";
 import type { Clock } from "../../deps.ts";
 import { type ChainName, type Currency, type Pair, pairs } from "../../domain/crypto.ts";
 import type { Store } from "../../store/db.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/defaults.ts";
 import type { Clock } from "../../deps.ts";
 import type { Currency } from "../../domain/crypto.ts";
 import { ChainDown } from "./chain.ts";

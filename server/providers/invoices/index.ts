@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/defaults.ts";
 import type { InvoiceDocument } from "../../domain/invoices.ts";
 import { createFonts } from "./fonts.ts";
 

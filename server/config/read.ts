@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, defaults } from "./config.ts";
-import { parseBlock } from "./lib/addresses.ts";
+import { parseBlock } from "../lib/addresses.ts";
+import { type Config, defaults } from "./defaults.ts";
 
 /** A setting or flag that cannot be right: the server does not start. `exitCode` 2, as for a wrong flag. */
 export class SettingRefused extends Error {

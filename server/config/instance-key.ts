@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SettingRefused } from "./settings.ts";
+import { SettingRefused } from "./read.ts";
 
 const bytes = 32;
 
