@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Line } from "./connection-pool.ts";
 import type { OutboundReply, OutboundRequest } from "./index.ts";
-import type { Line } from "./lines.ts";
 
 /**
  * One request over one connection. Resolves once, when the answer is whole (`complete`) or was cut at `maxBytes` or the

@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { parseAddress } from "../lib/addresses.ts";
+import { createLines } from "./connection-pool.ts";
 import { createConnector } from "./connector.ts";
 import { exchange } from "./exchange.ts";
 import { createGuard, type GuardOptions, targetOf } from "./guard.ts";
-import { createLines } from "./lines.ts";
 
 export { AddressRefused } from "./guard.ts";
 
