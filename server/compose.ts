@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "./config/defaults.ts";
+import type { Query, Store } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
 import { createFeed } from "./feed.ts";
 import { jobKinds } from "./jobs/index.ts";
@@ -17,7 +18,6 @@ import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
 import { createCommandTranscriber } from "./providers/transcriber/command.ts";
-import type { Query, Store } from "./store/db.ts";
 
 /** What differs between production, a sandbox and a test. */
 export interface Outside {

@@ -1,3 +1,4 @@
+import type { Query } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
 import { composeWebhookDisabled } from "./domain/mails.ts";
 import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./domain/webhook-schedule.ts";
@@ -5,7 +6,6 @@ import { signatureHeaders } from "./domain/webhook-signature.ts";
 import { emit } from "./events.ts";
 import { queueMail } from "./mail.ts";
 import { AddressRefused } from "./outbound/index.ts";
-import type { Query } from "./store/db.ts";
 import * as users from "./store/users.ts";
 import * as webhooks from "./store/webhooks.ts";
 

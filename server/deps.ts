@@ -1,4 +1,5 @@
 import type { Config } from "./config/defaults.ts";
+import type { Store } from "./database/port.ts";
 import type { EventFeed } from "./feed.ts";
 import type { JobRunner } from "./jobs/runner.ts";
 import type { MovableClock } from "./lib/clock.ts";
@@ -13,7 +14,6 @@ import type { InvoicePrinter } from "./providers/invoices/index.ts";
 import type { Mailer } from "./providers/mail/index.ts";
 import type { Publisher } from "./providers/publisher/index.ts";
 import type { Transcriber } from "./providers/transcriber/index.ts";
-import type { Store } from "./store/db.ts";
 
 /** The server's time. `now` is real time plus the sandbox offset; `real` is what signatures and timers use. */
 export interface Clock {

@@ -2,14 +2,14 @@ import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { dataDirOf, type PlaceOptions } from "./config/data-location.ts";
 import { SettingRefused } from "./config/read.ts";
+import { migrate, pending } from "./database/migrate.ts";
+import { dataFile } from "./database/open.ts";
+import type { Check, Query, Store } from "./database/port.ts";
+import { openPostgres } from "./database/postgres/postgres.ts";
+import { openSqlite } from "./database/sqlite/sqlite.ts";
 import { lostFiles } from "./files.ts";
-import type { Check, Query, Store } from "./store/db.ts";
 import * as jobs from "./store/jobs.ts";
 import { checkLedger, repairBalances } from "./store/ledger-checks.ts";
-import { migrate, pending } from "./store/migrate.ts";
-import { dataFile } from "./store/open.ts";
-import { openPostgres } from "./store/postgres.ts";
-import { openSqlite } from "./store/sqlite.ts";
 
 export interface DoctorOptions extends PlaceOptions {
   ledger: boolean;

@@ -1,7 +1,7 @@
 import type { EventKind } from "../src/contract/events.ts";
+import type { Query } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
 import { type NoticeContext, noticeOf } from "./domain/notices.ts";
-import type { Query } from "./store/db.ts";
 import type { Event } from "./store/events.ts";
 import * as events from "./store/events.ts";
 import * as notifications from "./store/notifications.ts";

@@ -1,4 +1,4 @@
-import type { Query, Store } from "./store/db.ts";
+import type { Query, Store } from "./database/port.ts";
 import * as events from "./store/events.ts";
 
 /** Tells who follows an account's events that there may be new ones, from this process or from another. */

@@ -10,12 +10,12 @@ import { type Place, placeOf } from "./config/data-location.ts";
 import type { Config } from "./config/defaults.ts";
 import { loadInstanceKey } from "./config/instance-key.ts";
 import { readConfig, SettingRefused } from "./config/read.ts";
+import { openStore } from "./database/open.ts";
 import { createClock } from "./lib/clock.ts";
 import { createLog } from "./lib/log.ts";
 import { createMailer } from "./providers/mail/create.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 import { type Running, start } from "./start.ts";
-import { openStore } from "./store/open.ts";
 
 /** What `playtest serve run` was given. Absent: the default of the option. */
 export interface ServeOptions {

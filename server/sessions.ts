@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Query } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
 import { sameText, sha256 } from "./lib/secrets.ts";
-import type { Query } from "./store/db.ts";
 import * as sessions from "./store/sessions.ts";
 
 export type Session = sessions.SessionWithAccount;

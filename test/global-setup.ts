@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
 import type { TestProject } from "vitest/node";
-import { openStore } from "../server/store/open.ts";
+import { openStore } from "../server/database/open.ts";
 import { createDatabase, dropDatabase } from "./helpers/postgres-server.ts";
 
 declare module "vitest" {

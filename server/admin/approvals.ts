@@ -1,10 +1,10 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { composeTrialApproved, composeTrialRejected, type Letter } from "../domain/mails.ts";
 import { notFound } from "../lib/problem.ts";
 import { queueMail } from "../mail.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as trials from "../playtests/trials.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

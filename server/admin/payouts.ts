@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../domain/ledger.ts";
 import { emit } from "../events.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import * as admin from "../store/admin.ts";
-import type { Query } from "../store/db.ts";
 import * as ledger from "../store/ledger.ts";
 import * as users from "../store/users.ts";
 

@@ -1,13 +1,13 @@
 import { open } from "node:fs/promises";
 import type { Place } from "../config/data-location.ts";
+import { type Applied, applied, assertSameHistory, migrations } from "../database/migrate.ts";
+import { dataFile } from "../database/open.ts";
+import type { Check, Query } from "../database/port.ts";
+import { openSnapshot } from "../database/snapshot.ts";
+import { copySqlite, openSqlite } from "../database/sqlite/sqlite.ts";
 import { referencedBlobs } from "../store/blobs.ts";
 import { tablesOf } from "../store/catalogue.ts";
-import type { Check, Query } from "../store/db.ts";
 import { checkLedger } from "../store/ledger-checks.ts";
-import { type Applied, applied, assertSameHistory, migrations } from "../store/migrate.ts";
-import { dataFile } from "../store/open.ts";
-import { openSnapshot } from "../store/snapshot.ts";
-import { copySqlite, openSqlite } from "../store/sqlite.ts";
 import type { Manifest } from "./contents.ts";
 import { dumpRows } from "./rows.ts";
 import type { Tell } from "./tell.ts";

@@ -1,6 +1,6 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { badRequest } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import * as subscriptions from "../store/subscriptions.ts";
 import { emitSubscription, end, runningOf } from "./subscriptions.ts";
 

@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { type ChainName, centsOf, judge } from "../domain/crypto.ts";
 import { accounts, suspenseTransfer } from "../domain/ledger.ts";
 import type { SeenTransaction, SeenTransfer } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
-import type { Query } from "../store/db.ts";
 import { post } from "../store/ledger.ts";
 import { eventKey, settle, suspend, weigh } from "./crypto-deposits.ts";
 

@@ -1,3 +1,4 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { centsOf, coins, judge, type Verdict } from "../domain/crypto.ts";
 import { accounts, orderTransfer, suspenseTransfer, topUpTransfers } from "../domain/ledger.ts";
@@ -6,7 +7,6 @@ import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { activate } from "../playtests/orders.ts";
 import type { SeenTransaction, SeenTransfer } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
-import type { Query } from "../store/db.ts";
 import { balance, post, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";

@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import type { ChainName, Currency } from "../domain/crypto.ts";
 import { conflict, invalid, Problem, unavailable } from "../lib/problem.ts";
 import { ChainDown, type SeenTransaction } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
-import type { Query } from "../store/db.ts";
 import { chainDown } from "./crypto-quotes.ts";
 
 /** A transaction somebody says they paid with. */

@@ -1,10 +1,10 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { type Currency, coins, isPair, type Pair, uniqueAmount } from "../domain/crypto.ts";
 import { errorPayment, instructionHeaders } from "../domain/x402.ts";
 import { conflict, invalid, Problem, unavailable } from "../lib/problem.ts";
 import { type Chain, ChainDown } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
-import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import { scheduleScan } from "./crypto-arrivals.ts";
 

@@ -1,8 +1,8 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "../domain/disputes.ts";
 import { accounts } from "../domain/ledger.ts";
 import { conflict } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import { balance, post } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as reversals from "../store/reversals.ts";

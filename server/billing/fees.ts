@@ -1,7 +1,7 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { disputeFeeTransfer, feeTransfer } from "../domain/ledger.ts";
 import type { DisputeState } from "../providers/cards/index.ts";
-import type { Query } from "../store/db.ts";
 import { post } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as reversals from "../store/reversals.ts";

@@ -1,7 +1,7 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { unavailable } from "../lib/problem.ts";
 import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "../providers/cards/index.ts";
-import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as users from "../store/users.ts";
 import { failRefund, takeDispute, takeRefund, winDispute } from "./disputes.ts";

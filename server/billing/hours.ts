@@ -1,7 +1,7 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { accounts } from "../domain/ledger.ts";
 import { settleMinutes } from "../domain/subscriptions.ts";
-import type { Query } from "../store/db.ts";
 import { balance, post } from "../store/ledger.ts";
 
 /** Call it after minutes came in. `id` names what brought them. */

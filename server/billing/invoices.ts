@@ -1,7 +1,7 @@
+import { isUniqueViolation, type Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { composeInvoice, type InvoiceDocument, invoiceNumber } from "../domain/invoices.ts";
 import { conflict } from "../lib/problem.ts";
-import { isUniqueViolation, type Query } from "../store/db.ts";
 import * as invoices from "../store/invoices.ts";
 import type { PaymentRow } from "../store/payments.ts";
 import * as users from "../store/users.ts";

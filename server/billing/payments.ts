@@ -1,3 +1,4 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { composeReceipt } from "../domain/mails.ts";
 import { isReturnable } from "../domain/payments.ts";
@@ -6,7 +7,6 @@ import { invalid, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail.ts";
 import type { CardProcessor } from "../providers/cards/index.ts";
-import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as users from "../store/users.ts";
 

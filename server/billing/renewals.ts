@@ -1,8 +1,8 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { planOf } from "../domain/plans.ts";
 import { attemptAt, isRunning } from "../domain/subscriptions.ts";
 import type { ChargeOutcome } from "../providers/cards/index.ts";
-import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as subscriptions from "../store/subscriptions.ts";
 import { takeFee } from "./fees.ts";

@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { hasLapsed, statusAt } from "../domain/payments.ts";
 import { isRunning, subscriptionAt } from "../domain/subscriptions.ts";
 import { conflict } from "../lib/problem.ts";
 import { savedCards } from "../providers/cards/sandbox.ts";
-import type { Query } from "../store/db.ts";
 import type { PaymentRow } from "../store/payments.ts";
 import * as payments from "../store/payments.ts";
 import type { SubscriptionRow } from "../store/subscriptions.ts";

@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, orderTransfer, topUpTransfers } from "../domain/ledger.ts";
 import { hasLapsed } from "../domain/payments.ts";
 import { awaitsPayment } from "../domain/slots.ts";
 import { activate } from "../playtests/orders.ts";
-import type { Query } from "../store/db.ts";
 import { balance, post, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";

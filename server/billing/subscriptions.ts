@@ -1,4 +1,5 @@
 import type { EventKind } from "../../src/contract/events.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import type { Reversed } from "../domain/disputes.ts";
 import { accounts } from "../domain/ledger.ts";
@@ -15,7 +16,6 @@ import {
 } from "../domain/subscriptions.ts";
 import { emit } from "../events.ts";
 import { badRequest } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import { balance, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as subscriptions from "../store/subscriptions.ts";

@@ -3,12 +3,12 @@ import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "../admin/a
 import { failPayout, recordPayout } from "../admin/payouts.ts";
 import { disputePayment } from "../billing/disputes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../domain/ledger.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as adminStore from "../store/admin.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as ledger from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";

@@ -1,10 +1,10 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { applicationAt, ratingAverage } from "../domain/applications.ts";
 import { windowOver } from "../domain/slots.ts";
 import { notFound } from "../lib/problem.ts";
 import * as moves from "../playtests/applications.ts";
 import * as store from "../store/applications.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

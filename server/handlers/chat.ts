@@ -1,10 +1,10 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { previewOf } from "../domain/chat.ts";
 import { emit } from "../events.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
 import * as chatStore from "../store/chat.ts";
-import type { Query } from "../store/db.ts";
 import * as users from "../store/users.ts";
 import type { Some } from "./index.ts";
 import { iso, isoOrNull } from "./views.ts";

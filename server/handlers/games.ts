@@ -1,6 +1,6 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import * as gameStore from "../store/games.ts";
 import type { Some } from "./index.ts";
 import { buildView, fullGameView, gameView } from "./views.ts";

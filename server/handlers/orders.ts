@@ -2,6 +2,7 @@ import { receive } from "../billing/crypto-deposits.ts";
 import { lookUp, type Proof, type Scope } from "../billing/crypto-proofs.ts";
 import { offerOf } from "../billing/crypto-quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { methodOf, settle } from "../domain/orders.ts";
 import { awaitsPayment } from "../domain/slots.ts";
@@ -22,7 +23,6 @@ import {
   pricePlaytest,
 } from "../playtests/orders.ts";
 import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
-import type { Query } from "../store/db.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import { pairOf, proofOf } from "./crypto-headers.ts";

@@ -1,3 +1,4 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { accounts } from "../domain/ledger.ts";
 import { statusAt } from "../domain/slots.ts";
@@ -5,7 +6,6 @@ import { conflict, notFound } from "../lib/problem.ts";
 import { signedBuildUrl } from "../lib/signed-links.ts";
 import { claim } from "../playtests/claims.ts";
 import { release, report, submit } from "../playtests/slots.ts";
-import type { Query } from "../store/db.ts";
 import * as earnings from "../store/earnings.ts";
 import * as games from "../store/games.ts";
 import * as ledger from "../store/ledger.ts";

@@ -1,7 +1,7 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { conflict } from "../lib/problem.ts";
 import { ownGame, ownPlaytest } from "../playtests/find.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtestStore from "../store/playtests.ts";
 import type { Some } from "./index.ts";

@@ -1,7 +1,7 @@
 import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/sandbox.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import * as payments from "../store/payments.ts";
 import * as subscriptions from "../store/subscriptions.ts";
 import { subscriptionView } from "./billing-views.ts";

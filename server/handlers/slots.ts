@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../lib/problem.ts";
 import { closeWhenFull } from "../playtests/applications.ts";
 import { accept, reject } from "../playtests/review.ts";
 import { cancelOpen, finishPlaytest, unblock } from "../playtests/slots.ts";
-import type { Query } from "../store/db.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slotStore from "../store/slots.ts";
 import type { Some } from "./index.ts";

@@ -1,6 +1,6 @@
 import { refundSuspense, resolveSuspense } from "../billing/suspense.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import type { Query } from "../store/db.ts";
 import * as store from "../store/suspense.ts";
 import { suspenseView } from "./admin-views.ts";
 import type { Some } from "./index.ts";

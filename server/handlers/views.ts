@@ -1,10 +1,10 @@
+import { perRow } from "../database/rows.ts";
 import { playtestStatusAt, slotStatuses, statusAt } from "../domain/slots.ts";
 import type { Event } from "../store/events.ts";
 import type { BuildRow, CategoryRow, GameRow } from "../store/games.ts";
 import type { KeyRow } from "../store/keys.ts";
 import type { PaymentRow } from "../store/payments.ts";
 import type { PlaytestRow, SlotCounts } from "../store/playtests.ts";
-import { perRow } from "../store/rows.ts";
 import type { SlotDetailRow } from "../store/slots.ts";
 import type { UserRow } from "../store/users.ts";
 

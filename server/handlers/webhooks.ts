@@ -1,10 +1,10 @@
+import type { Query } from "../database/port.ts";
 import { attempt, openSecret, secretContext, settleTest } from "../deliveries.ts";
 import type { Deps } from "../deps.ts";
 import { newSecret } from "../domain/webhook-signature.ts";
 import { newDelivery, record, scheduleDeliveries } from "../events.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
 import { AddressRefused } from "../outbound/index.ts";
-import type { Query } from "../store/db.ts";
 import * as webhookStore from "../store/webhooks.ts";
 import type { Some } from "./index.ts";
 import { iso, isoOrNull } from "./views.ts";

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { BodyOut, DataOf, Endpoint, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
+import type { Page, Position } from "../database/keyset.ts";
+import type { Query } from "../database/port.ts";
 import type { Problem } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
-import type { Page, Position } from "../store/keyset.ts";
 import type { Rendered } from "./reply.ts";
 
 /** Who is calling: the account behind an API key. */

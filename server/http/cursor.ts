@@ -1,6 +1,6 @@
+import type { Position } from "../database/keyset.ts";
 import { invalid } from "../lib/problem.ts";
 import { type Secrets, sameText } from "../lib/secrets.ts";
-import type { Position } from "../store/keyset.ts";
 
 /** A cursor is valid only for the list, filter and account it was made for (decisions §1). */
 export function encodeCursor(secrets: Secrets, list: string, position: Position): string {

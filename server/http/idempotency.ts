@@ -1,8 +1,8 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import type { Query } from "../store/db.ts";
 import * as records from "../store/idempotency.ts";
 import { canonicalJson } from "./json.ts";
 import type { Rendered } from "./reply.ts";

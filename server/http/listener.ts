@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { type Query, StoreUnavailable } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { notFound, Problem } from "../lib/problem.ts";
-import { type Query, StoreUnavailable } from "../store/db.ts";
 import { createAddresses } from "./address.ts";
 import { authenticate, authorize } from "./auth.ts";
 import { readJson } from "./body.ts";

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
-import type { Query } from "../store/db.ts";
 import * as slots from "../store/slots.ts";
 import * as uploads from "../store/uploads.ts";
 import { uploadPath } from "../uploads/files.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Query } from "../database/port.ts";
 import type { Clock, Deps } from "../deps.ts";
-import type { Query } from "../store/db.ts";
 import * as jobs from "../store/jobs.ts";
 
 /**

@@ -1,6 +1,6 @@
+import { updateRow } from "../database/rows.ts";
 import type { Deps } from "../deps.ts";
 import { MailRefused } from "../providers/mail/index.ts";
-import { updateRow } from "../store/rows.ts";
 import { type Job, TryAgain } from "./runner.ts";
 
 interface MailRow {

@@ -1,4 +1,5 @@
 import type { EventKind } from "../../src/contract/events.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { applicationAt } from "../domain/applications.ts";
 import { holdsTooMany, whyNotApply } from "../domain/eligibility.ts";
@@ -8,7 +9,6 @@ import { emit } from "../events.ts";
 import { badRequest, conflict } from "../lib/problem.ts";
 import { queueMail } from "../mail.ts";
 import * as applications from "../store/applications.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import type { PlaytestRow } from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

@@ -1,7 +1,7 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "../domain/eligibility.ts";
 import { badRequest, conflict, notFound } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

@@ -1,5 +1,5 @@
+import type { Query } from "../database/port.ts";
 import { notFound } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 

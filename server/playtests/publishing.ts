@@ -1,6 +1,6 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { conflict } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import type { PlaytestRow } from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import { pay, rejectForGood, schedulePublishing } from "./review.ts";

@@ -1,8 +1,8 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { acceptTransfers, rejectTransfers } from "../domain/ledger.ts";
 import { retryDeadlineMs } from "../domain/slots.ts";
 import { conflict } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { refundTransfers, type SlotTerms } from "../domain/ledger.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "../domain/slots.ts";
 import { emit, type Recipient } from "../events.ts";
 import { conflict } from "../lib/problem.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";

@@ -1,8 +1,8 @@
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import { createKey, createUser, noPassword } from "../accounts.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, topUpTransfers } from "../domain/ledger.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as ledger from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";

@@ -1,3 +1,4 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
@@ -5,7 +6,6 @@ import { apply, approve } from "../playtests/applications.ts";
 import { claim, targetingOf } from "../playtests/claims.ts";
 import { submit } from "../playtests/slots.ts";
 import * as applications from "../store/applications.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

@@ -1,7 +1,7 @@
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import { createKey, createUser, noPassword } from "../accounts.ts";
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import type { Query } from "../store/db.ts";
 import type { UserRow } from "../store/users.ts";
 
 const names = ["Ada", "Ben", "Chiara", "Dao", "Emil", "Femi", "Gita", "Hugo", "Ines", "Jun", "Kira", "Leo"];

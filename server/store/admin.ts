@@ -1,6 +1,6 @@
-import type { Query, Value } from "./db.ts";
-import { keyset, type Page } from "./keyset.ts";
-import { insertRow, updateRow } from "./rows.ts";
+import { keyset, type Page } from "../database/keyset.ts";
+import type { Query, Value } from "../database/port.ts";
+import { insertRow, updateRow } from "../database/rows.ts";
 import { emailKey, type UserRow } from "./users.ts";
 
 /** A trial, or a video of one, that waits for an admin. */

@@ -1,4 +1,4 @@
-import type { Query } from "./db.ts";
+import type { Query } from "../database/port.ts";
 
 /** The key of every file of the blob store that a row tells of. */
 export async function referencedBlobs(q: Query): Promise<string[]> {

@@ -1,5 +1,5 @@
-import type { Query, Store } from "./db.ts";
-import { type Migration, migrations } from "./migrate.ts";
+import { type Migration, migrations } from "../database/migrate.ts";
+import type { Query, Store } from "../database/port.ts";
 
 /** A table as the database has it. */
 export interface Table {

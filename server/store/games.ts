@@ -1,6 +1,6 @@
-import type { Query } from "./db.ts";
-import { keyset, type Page } from "./keyset.ts";
-import { insertRow, updateRow } from "./rows.ts";
+import { keyset, type Page } from "../database/keyset.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow, updateRow } from "../database/rows.ts";
 
 export interface GameRow {
   id: string;

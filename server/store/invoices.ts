@@ -1,6 +1,6 @@
+import type { Query } from "../database/port.ts";
+import { insertRow } from "../database/rows.ts";
 import type { InvoiceDocument } from "../domain/invoices.ts";
-import type { Query } from "./db.ts";
-import { insertRow } from "./rows.ts";
 
 export interface InvoiceRow {
   payment_id: string;

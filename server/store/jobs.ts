@@ -1,4 +1,4 @@
-import type { Query } from "./db.ts";
+import type { Query } from "../database/port.ts";
 
 export interface JobRow {
   id: string;

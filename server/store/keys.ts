@@ -1,6 +1,6 @@
-import type { Query } from "./db.ts";
-import { keyset, type Page } from "./keyset.ts";
-import { insertRow } from "./rows.ts";
+import { keyset, type Page } from "../database/keyset.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow } from "../database/rows.ts";
 
 export interface KeyRow {
   id: string;

@@ -1,4 +1,4 @@
-import type { Check, Query } from "./db.ts";
+import type { Check, Query } from "../database/port.ts";
 import { type Rule, rules } from "./ledger-rules.ts";
 
 const shown = 3;

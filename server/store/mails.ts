@@ -1,5 +1,5 @@
-import type { Query } from "./db.ts";
-import { keyset, type Page } from "./keyset.ts";
+import { keyset, type Page } from "../database/keyset.ts";
+import type { Query } from "../database/port.ts";
 
 export interface MailRow {
   id: string;

@@ -1,4 +1,4 @@
-import type { Query } from "./db.ts";
+import type { Query } from "../database/port.ts";
 
 /** Removes at most `limit` rows that were over at `before` (ms); how many. */
 export type Removal = (tx: Query, before: number, limit: number) => Promise<number>;

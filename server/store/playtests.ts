@@ -1,7 +1,7 @@
+import { keyset, type Page } from "../database/keyset.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow, updateRow } from "../database/rows.ts";
 import { type SlotStatus, slotStatuses } from "../domain/slots.ts";
-import type { Query } from "./db.ts";
-import { keyset, type Page } from "./keyset.ts";
-import { insertRow, updateRow } from "./rows.ts";
 import { statusSql } from "./slots.ts";
 
 export interface PlaytestRow {

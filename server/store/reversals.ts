@@ -1,5 +1,5 @@
-import type { Query } from "./db.ts";
-import { insertRow } from "./rows.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow } from "../database/rows.ts";
 
 /** Money of a payment that went back to the card: a dispute or a refund. */
 export interface ReversalRow {

@@ -1,6 +1,6 @@
+import type { Query } from "../database/port.ts";
+import { insertRow } from "../database/rows.ts";
 import type { ChainName, Currency } from "../domain/crypto.ts";
-import type { Query } from "./db.ts";
-import { insertRow } from "./rows.ts";
 
 export interface SandboxTransactionRow {
   chain: ChainName;

@@ -1,5 +1,5 @@
-import type { Query } from "./db.ts";
-import { insertRow } from "./rows.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow } from "../database/rows.ts";
 import type { UserRow } from "./users.ts";
 
 /** A browser that is signed in; its cookie's hash, and the token its forms carry. */

@@ -1,6 +1,6 @@
+import type { Query } from "../database/port.ts";
+import { insertRow, updateRow } from "../database/rows.ts";
 import type { PlanKey } from "../domain/plans.ts";
-import type { Query } from "./db.ts";
-import { insertRow, updateRow } from "./rows.ts";
 
 export type SubscriptionStatus = "incomplete" | "active" | "past_due" | "cancelled";
 export type EndedReason =

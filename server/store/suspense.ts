@@ -1,6 +1,6 @@
+import { keyset, type Page } from "../database/keyset.ts";
+import type { Query } from "../database/port.ts";
 import type { DepositRow } from "./crypto.ts";
-import type { Query } from "./db.ts";
-import { keyset, type Page } from "./keyset.ts";
 
 /** A deposit that is or was kept aside, under the id of the transfer that did so. */
 export interface SuspenseRow extends Omit<DepositRow, "status"> {

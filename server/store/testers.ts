@@ -1,5 +1,5 @@
+import type { Query, Value } from "../database/port.ts";
 import type { Targeting } from "../domain/eligibility.ts";
-import type { Query, Value } from "./db.ts";
 import type { PlaytestRow } from "./playtests.ts";
 
 const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND ${condition})`;

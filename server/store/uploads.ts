@@ -1,5 +1,5 @@
-import type { Query } from "./db.ts";
-import { insertRow } from "./rows.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow } from "../database/rows.ts";
 
 export type UploadKind = "build" | "video";
 /** `open` takes bytes; all but `completed` end without a file. */

@@ -1,5 +1,5 @@
-import type { Query } from "./db.ts";
-import { insertRow, updateRow } from "./rows.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow, updateRow } from "../database/rows.ts";
 
 export interface UserRow {
   id: string;

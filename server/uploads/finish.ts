@@ -1,9 +1,9 @@
+import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
 import { signatureBytes, videoType } from "../domain/videos.ts";
 import { conflict, notFound, Problem } from "../lib/problem.ts";
 import { sameText } from "../lib/secrets.ts";
-import type { Query } from "../store/db.ts";
 import * as games from "../store/games.ts";
 import * as slots from "../store/slots.ts";
 import * as uploads from "../store/uploads.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
-import { insertRow } from "../../server/store/rows.ts";
+import { insertRow } from "../../server/database/rows.ts";
 import { admin as adminRoutes } from "../../src/contract/admin.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insertRow } from "../../server/store/rows.ts";
+import { insertRow } from "../../server/database/rows.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
 import {

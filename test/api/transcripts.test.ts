@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openStore } from "../../server/store/open.ts";
+import { openStore } from "../../server/database/open.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";

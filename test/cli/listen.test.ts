@@ -2,7 +2,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openStore } from "../../server/store/open.ts";
+import { openStore } from "../../server/database/open.ts";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { eachDesk } from "../helpers/owner.ts";
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";

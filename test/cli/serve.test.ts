@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openStore } from "../../server/store/open.ts";
-import { insertRow } from "../../server/store/rows.ts";
+import { openStore } from "../../server/database/open.ts";
+import { insertRow } from "../../server/database/rows.ts";
 import { playtest } from "../helpers/cli.ts";
 import { freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";

@@ -1,5 +1,5 @@
-import type { Query, Store } from "../../server/store/db.ts";
-import { initial } from "../../server/store/migrations/001-initial.ts";
+import { initial } from "../../server/database/migrations/001-initial.ts";
+import type { Query, Store } from "../../server/database/port.ts";
 
 /** A way to break the books by hand, and what the checks then say. */
 export interface Corruption {

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import type { Store } from "../../server/store/db.ts";
-import { dataFile, type OpenOptions, openStore } from "../../server/store/open.ts";
+import { dataFile, type OpenOptions, openStore } from "../../server/database/open.ts";
+import type { Store } from "../../server/database/port.ts";
 import { freshDatabase } from "./postgres.ts";
 
 /** A database of its own for one test, and what removes it again. */

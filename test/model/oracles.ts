@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import type { Query } from "../../server/database/port.ts";
 import { planOf } from "../../server/domain/plans.ts";
-import type { Query } from "../../server/store/db.ts";
 import type { PaymentRow } from "../../server/store/payments.ts";
 import type { ReversalRow } from "../../server/store/reversals.ts";
 

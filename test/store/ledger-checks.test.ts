@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { openStore } from "../../server/database/open.ts";
+import type { Query } from "../../server/database/port.ts";
 import { goodwillTransfer } from "../../server/domain/ledger.ts";
-import type { Query } from "../../server/store/db.ts";
 import { post } from "../../server/store/ledger.ts";
 import { checkLedger, repairBalances } from "../../server/store/ledger-checks.ts";
-import { openStore } from "../../server/store/open.ts";
 import { corrupt, corruptions } from "../helpers/corruptions.ts";
 import { tellHistory } from "../helpers/history.ts";
 import { createDatabase, dropDatabase, sql } from "../helpers/postgres-server.ts";

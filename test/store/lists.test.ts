@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
+import type { Page } from "../../server/database/keyset.ts";
+import type { Query, Value } from "../../server/database/port.ts";
 import * as admin from "../../server/store/admin.ts";
 import * as applications from "../../server/store/applications.ts";
 import * as chat from "../../server/store/chat.ts";
-import type { Query, Value } from "../../server/store/db.ts";
 import * as earnings from "../../server/store/earnings.ts";
 import * as events from "../../server/store/events.ts";
 import * as games from "../../server/store/games.ts";
 import * as hours from "../../server/store/hours.ts";
 import * as jobs from "../../server/store/jobs.ts";
 import * as keys from "../../server/store/keys.ts";
-import type { Page } from "../../server/store/keyset.ts";
 import * as mails from "../../server/store/mails.ts";
 import * as notifications from "../../server/store/notifications.ts";
 import * as payments from "../../server/store/payments.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ReadMemory, tablesIn } from "../../server/store/sqlite-memory.ts";
+import { ReadMemory, tablesIn } from "../../server/database/sqlite/query-cache.ts";
 
 /** A memory over a database that counts how often it was asked. */
 function setUp() {

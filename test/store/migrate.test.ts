@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Store } from "../../server/store/db.ts";
-import { type Migration, migrate, pending } from "../../server/store/migrate.ts";
-import { dataFile, type OpenOptions, openStore } from "../../server/store/open.ts";
-import { openPostgres } from "../../server/store/postgres.ts";
-import { openSqlite } from "../../server/store/sqlite.ts";
+import { type Migration, migrate, pending } from "../../server/database/migrate.ts";
+import { dataFile, type OpenOptions, openStore } from "../../server/database/open.ts";
+import type { Store } from "../../server/database/port.ts";
+import { openPostgres } from "../../server/database/postgres/postgres.ts";
+import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { drivers, type Place } from "../helpers/store.ts";
 
 const first: Migration = {

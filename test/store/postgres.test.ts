@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Query, Store } from "../../server/store/db.ts";
-import { openPostgres } from "../../server/store/postgres.ts";
-import { numbered } from "../../server/store/postgres-queries.ts";
+import type { Query, Store } from "../../server/database/port.ts";
+import { openPostgres } from "../../server/database/postgres/postgres.ts";
+import { numbered } from "../../server/database/postgres/queries.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 import { startTcpProxy } from "../helpers/tcp-proxy.ts";

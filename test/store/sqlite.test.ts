@@ -4,9 +4,9 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Query, Store } from "../../server/store/db.ts";
-import { dataFile, openStore } from "../../server/store/open.ts";
-import { openSqlite } from "../../server/store/sqlite.ts";
+import { dataFile, openStore } from "../../server/database/open.ts";
+import type { Query, Store } from "../../server/database/port.ts";
+import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 let dataDir: string;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isUniqueViolation, type Query, type Value } from "../../server/store/db.ts";
+import { isUniqueViolation, type Query, type Value } from "../../server/database/port.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
 const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Turnstile } from "../../server/store/turnstile.ts";
+import { Turnstile } from "../../server/database/postgres/read-write-gate.ts";
 
 /** Work that says when it runs and ends when told to. */
 function stage() {

@@ -1,6 +1,7 @@
 import type { DataOf, Endpoint } from "../../../src/contract/endpoint.ts";
 import { roleScopes } from "../../../src/contract/endpoint.ts";
 import { type Contract, contract } from "../../../src/contract/index.ts";
+import type { Page } from "../../database/keyset.ts";
 import type { Deps } from "../../deps.ts";
 import { createHandlers, type Handlers } from "../../handlers/index.ts";
 import { type Call, Committed, type Handler, Listed, listed, type Principal, Remembered } from "../../http/call.ts";
@@ -11,7 +12,6 @@ import { type Rendered, renderData } from "../../http/reply.ts";
 import { validate } from "../../http/validate.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import type { Session } from "../../sessions.ts";
-import type { Page } from "../../store/keyset.ts";
 
 export type Operation = keyof Handlers;
 

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/defaults.ts";
+import type { Store } from "../../database/port.ts";
 import type { Clock } from "../../deps.ts";
 import { type ChainName, type Currency, type Pair, pairs } from "../../domain/crypto.ts";
-import type { Store } from "../../store/db.ts";
 import type { Chain } from "./chain.ts";
 import { createEvmChain } from "./evm.ts";
 import { createRates } from "./rates.ts";

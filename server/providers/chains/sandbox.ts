@@ -1,6 +1,6 @@
+import type { Store } from "../../database/port.ts";
 import type { Clock } from "../../deps.ts";
 import { type ChainName, sameAddress } from "../../domain/crypto.ts";
-import type { Store } from "../../store/db.ts";
 import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../../store/sandbox-chain.ts";
 import type { Chain } from "./chain.ts";
 

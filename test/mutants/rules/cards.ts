@@ -316,7 +316,7 @@ const invoices: readonly Omit<Mutant, "test">[] = [
         "await insertNext(deps, tx, payment)",
       ],
       [
-        "server/store/migrations/001-initial.ts",
+        "server/database/migrations/001-initial.ts",
         "payment_id TEXT PRIMARY KEY REFERENCES payments",
         "payment_id TEXT REFERENCES payments",
       ],

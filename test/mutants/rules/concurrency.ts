@@ -2,7 +2,7 @@
 import { listener, slotRows } from "../files.ts";
 import type { Edit, Mutant } from "../mutant.ts";
 
-const postgres = "server/store/postgres.ts";
+const postgres = "server/database/postgres/postgres.ts";
 
 const looseIsolation: Edit = [postgres, "ISOLATION LEVEL SERIALIZABLE", "ISOLATION LEVEL READ COMMITTED"];
 const noCompareAndSet: Edit = [

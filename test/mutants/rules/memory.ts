@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
-const memory = "server/store/sqlite-memory.ts";
-const connection = "server/store/sqlite-connection.ts";
+const memory = "server/database/sqlite/query-cache.ts";
+const connection = "server/database/sqlite/connection.ts";
 
 const rules: readonly Omit<Mutant, "test">[] = [
   { rule: "remembered rows go when one of their tables changes", edits: [[memory, "this.#drop(sql, text);", "void text;"]] },

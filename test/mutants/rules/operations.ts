@@ -87,7 +87,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a page far down a list is led to by an index",
     test: "store/lists",
     only: "events go on by an index",
-    edits: [["server/store/keyset.ts", "AND ${at} ${sign}= ? AND (", "AND (${at} + 0) ${sign}= ? AND ("]],
+    edits: [["server/database/keyset.ts", "AND ${at} ${sign}= ? AND (", "AND (${at} + 0) ${sign}= ? AND ("]],
   },
   {
     rule: "the submissions of one status are not looked for among all",
@@ -128,7 +128,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a silent connection to PostgreSQL ends",
     test: "store/postgres",
     only: "only silent ends too",
-    edits: [["server/store/postgres.ts", "    query_timeout: options.silenceMs ?? SILENCE_MS,\n", ""]],
+    edits: [["server/database/postgres/postgres.ts", "    query_timeout: options.silenceMs ?? SILENCE_MS,\n", ""]],
   },
   {
     rule: "a client that takes nothing is cut off",

@@ -71,7 +71,7 @@ export const ordersRules: readonly Mutant[] = [
     test: "api/playtests",
     edits: [
       [orders, "if (await playtests.hasTrial(tx, game.id)) throw trialUsed();", ""],
-      ["server/store/migrations/001-initial.ts", "CREATE UNIQUE INDEX one_trial_per_game", "CREATE INDEX one_trial_per_game"],
+      ["server/database/migrations/001-initial.ts", "CREATE UNIQUE INDEX one_trial_per_game", "CREATE INDEX one_trial_per_game"],
     ],
   },
   {

@@ -16,7 +16,7 @@ export const paginationRules: readonly Mutant[] = [
   {
     rule: "lists are newest first",
     test: "api/http",
-    edits: [["server/store/keyset.ts", '["<", "DESC"] : [">", "ASC"]', '[">", "ASC"] : ["<", "DESC"]']],
+    edits: [["server/database/keyset.ts", '["<", "DESC"] : [">", "ASC"]', '[">", "ASC"] : ["<", "DESC"]']],
   },
   {
     rule: "chat is oldest first",

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import type { StoreLog } from "./db.ts";
+import type { StoreLog } from "../port.ts";
 
 const FRAMES_BETWEEN = 1000;
 const IDLE_MS = 1000;

@@ -1,4 +1,4 @@
-import type { Query, Value } from "./db.ts";
+import type { Query, Value } from "./port.ts";
 
 /** Texts made once: as many as there are kinds of rows, numbers of them in one statement, and kinds of changes in the code. */
 const texts = new Map<string, string>();

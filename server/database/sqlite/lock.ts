@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import { codeOf } from "./sqlite-connection.ts";
+import { codeOf } from "./connection.ts";
 
 /**
  * One server process per data file. The lock is SQLite's own write lock on an empty file beside it: the operating system

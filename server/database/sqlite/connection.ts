@@ -1,6 +1,6 @@
 import type { Database, Statement } from "better-sqlite3";
-import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "./db.ts";
-import { type ReadMemory, type Text, tablesIn } from "./sqlite-memory.ts";
+import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "../port.ts";
+import { type ReadMemory, type Text, tablesIn } from "./query-cache.ts";
 
 type Row = Record<string, Value>;
 

@@ -1,7 +1,7 @@
-import type { Query, Store } from "./db.ts";
 import { dataFile } from "./open.ts";
-import { openSnapshotClient } from "./postgres.ts";
-import { openSqlite } from "./sqlite.ts";
+import type { Query, Store } from "./port.ts";
+import { openSnapshotClient } from "./postgres/postgres.ts";
+import { openSqlite } from "./sqlite/sqlite.ts";
 
 /** A database as it is at one moment, whatever a server does to it meanwhile. */
 export interface Snapshot {

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
-import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
-import { isSilence, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./postgres-queries.ts";
-import { Turnstile } from "./turnstile.ts";
+import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
+import { isSilence, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./queries.ts";
+import { Turnstile } from "./read-write-gate.ts";
 
 export interface PostgresOptions {
   log?: StoreLog | undefined;

@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
-import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "./db.ts";
-import { Checkpoints } from "./sqlite-checkpoints.ts";
-import { Connection, readQueries } from "./sqlite-connection.ts";
-import { GroupCommit } from "./sqlite-groups.ts";
-import { lockDataFile } from "./sqlite-lock.ts";
-import { ReadMemory } from "./sqlite-memory.ts";
+import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { Connection, readQueries } from "./connection.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { lockDataFile } from "./lock.ts";
+import { ReadMemory } from "./query-cache.ts";
 
 export interface SqliteOptions {
   /** Fail a write whose callback awaits anything but its queries. For tests and development. */

@@ -1,4 +1,4 @@
-import type { Value } from "./db.ts";
+import type { Value } from "./port.ts";
 
 /** Where a keyset-paged list goes on: the last item's creation time (ms) and id. */
 export interface Position {

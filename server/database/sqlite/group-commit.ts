@@ -1,6 +1,6 @@
 import type { Statement } from "better-sqlite3";
-import type { Query, Value } from "./db.ts";
-import { type Connection, codeOf, unavailable } from "./sqlite-connection.ts";
+import type { Query, Value } from "../port.ts";
+import { type Connection, codeOf, unavailable } from "./connection.ts";
 
 const GROUP_SIZE = 64;
 

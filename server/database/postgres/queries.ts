@@ -1,5 +1,5 @@
 import type { ClientBase, CustomTypesConfig, Pool, QueryResult } from "pg";
-import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "./db.ts";
+import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "../port.ts";
 
 const STATEMENTS_KEPT = 1000;
 

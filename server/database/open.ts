@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Store, StoreLog } from "./db.ts";
 import { migrate } from "./migrate.ts";
-import { openPostgres } from "./postgres.ts";
-import { openSqlite } from "./sqlite.ts";
+import type { Store, StoreLog } from "./port.ts";
+import { openPostgres } from "./postgres/postgres.ts";
+import { openSqlite } from "./sqlite/sqlite.ts";
 
 export interface OpenOptions {
   /** `postgres://…`; without it SQLite in `dataDir`. */

@@ -1,4 +1,4 @@
-import type { Value } from "./db.ts";
+import type { Value } from "../port.ts";
 
 /** Rows kept in all, and of one answer. */
 const maxRows = 2_000;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Query, Store } from "./db.ts";
 import { initial } from "./migrations/001-initial.ts";
+import type { Query, Store } from "./port.ts";
 
 export interface Migration {
   name: string;
