@@ -8,7 +8,7 @@ import type { Check, Query, Store } from "./database/port.ts";
 import { openPostgres } from "./database/postgres/postgres.ts";
 import { openSqlite } from "./database/sqlite/sqlite.ts";
 import { lostFiles } from "./files.ts";
-import * as jobs from "./store/jobs.ts";
+import * as jobs from "./jobs/store.ts";
 import { checkLedger, repairBalances } from "./store/ledger-checks.ts";
 
 export interface DoctorOptions extends PlaceOptions {

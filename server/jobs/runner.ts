@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Query } from "../database/port.ts";
 import type { Clock, Deps } from "../deps.ts";
-import * as jobs from "../store/jobs.ts";
+import * as jobs from "./store.ts";
 
 /**
  * Background work as rows: queued in the transaction that causes it, leased by one conditional update, so any number of

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { createJobRunner, type JobKinds } from "../../server/jobs/runner.ts";
-import { claim } from "../../server/store/jobs.ts";
+import { claim } from "../../server/jobs/store.ts";
 import { startProcess } from "../helpers/cluster.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { createTestClock, createTestRandom, nodeAt, startTestServer, type TestServer } from "../helpers/server.ts";

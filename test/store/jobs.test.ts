@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../server/deps.ts";
 import { createJobRunner, type JobRunner, TryAgain } from "../../server/jobs/runner.ts";
+import * as jobs from "../../server/jobs/store.ts";
 import type { Log } from "../../server/lib/log.ts";
-import * as jobs from "../../server/store/jobs.ts";
 import { createTestClock, startTime } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 

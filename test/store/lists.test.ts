@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Page } from "../../server/database/keyset.ts";
 import type { Query, Value } from "../../server/database/port.ts";
+import * as jobs from "../../server/jobs/store.ts";
 import * as admin from "../../server/store/admin.ts";
 import * as applications from "../../server/store/applications.ts";
 import * as chat from "../../server/store/chat.ts";
@@ -8,7 +9,6 @@ import * as earnings from "../../server/store/earnings.ts";
 import * as events from "../../server/store/events.ts";
 import * as games from "../../server/store/games.ts";
 import * as hours from "../../server/store/hours.ts";
-import * as jobs from "../../server/store/jobs.ts";
 import * as keys from "../../server/store/keys.ts";
 import * as mails from "../../server/store/mails.ts";
 import * as notifications from "../../server/store/notifications.ts";

@@ -79,8 +79,8 @@ export const concurrencyRules: readonly Mutant[] = [
     test: "faults/races",
     only: "PostgreSQL.*runs each job once",
     edits: [
-      ["server/store/jobs.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 99_999,"],
-      ["server/store/jobs.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 99_999,"],
+      ["server/jobs/store.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 99_999,"],
+      ["server/jobs/store.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 99_999,"],
       looseIsolation,
       noCompareAndSet,
     ],
@@ -112,8 +112,8 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: "a lease holds until it runs out",
     test: "faults/two-processes",
     edits: [
-      ["server/store/jobs.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 1,"],
-      ["server/store/jobs.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 1,"],
+      ["server/jobs/store.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 1,"],
+      ["server/jobs/store.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 1,"],
     ],
   },
   {
@@ -121,7 +121,7 @@ export const concurrencyRules: readonly Mutant[] = [
     test: "faults/two-processes",
     edits: [
       [
-        "server/store/jobs.ts",
+        "server/jobs/store.ts",
         'tx.run("DELETE FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token)',
         'tx.run("DELETE FROM jobs WHERE id = ?", job.id)',
       ],

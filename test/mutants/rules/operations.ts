@@ -54,14 +54,14 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "a job that was given up begins anew when it is queued again",
     test: "store/jobs",
-    edits: [["server/store/jobs.ts", 'if (known?.state === "dead") await', "if (known === undefined) await"]],
+    edits: [["server/jobs/store.ts", 'if (known?.state === "dead") await', "if (known === undefined) await"]],
   },
   {
     rule: "a job that was given up is as good as new once it is taken up",
     test: "store/jobs",
     edits: [
       [
-        "server/store/jobs.ts",
+        "server/jobs/store.ts",
         'attempts = 0, failures = 0, lease_until = 0, lease_token = NULL";',
         'attempts = 0, lease_until = 0, lease_token = NULL";',
       ],
@@ -157,6 +157,6 @@ export const operationsRules: readonly Mutant[] = [
     rule: "due jobs of several kinds are not looked for among all that are due",
     test: "store/lists",
     only: "due jobs of several kinds",
-    edits: [["server/store/jobs.ts", '? "+run_at" : "run_at"', '? "run_at" : "run_at"']],
+    edits: [["server/jobs/store.ts", '? "+run_at" : "run_at"', '? "run_at" : "run_at"']],
   },
 ];
