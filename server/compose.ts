@@ -10,12 +10,12 @@ import { createIds } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
 import { createPasswords } from "./lib/passwords.ts";
 import { createSecrets } from "./lib/secrets.ts";
+import type { Mailer } from "./mail/mailer.ts";
 import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
 import { createChains } from "./providers/chains/index.ts";
 import { createInvoicePrinter } from "./providers/invoices/index.ts";
-import type { Mailer } from "./providers/mail/index.ts";
 import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
 import { createCommandTranscriber } from "./providers/transcriber/command.ts";
 

@@ -1,10 +1,10 @@
 import type { Query } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
-import { composeWebhookDisabled } from "./domain/mails.ts";
 import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./domain/webhook-schedule.ts";
 import { signatureHeaders } from "./domain/webhook-signature.ts";
 import { emit } from "./events.ts";
-import { queueMail } from "./mail.ts";
+import { queueMail } from "./mail/queue.ts";
+import { composeWebhookDisabled } from "./mail/texts.ts";
 import { AddressRefused } from "./outbound/index.ts";
 import * as users from "./store/users.ts";
 import * as webhooks from "./store/webhooks.ts";

@@ -6,12 +6,12 @@ import type { MovableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import type { Passwords } from "./lib/passwords.ts";
 import type { Secrets } from "./lib/secrets.ts";
+import type { Mailer } from "./mail/mailer.ts";
 import type { Outbound } from "./outbound/index.ts";
 import type { Blobs } from "./providers/blobs/index.ts";
 import type { CardProcessor } from "./providers/cards/index.ts";
 import type { Chains } from "./providers/chains/index.ts";
 import type { InvoicePrinter } from "./providers/invoices/index.ts";
-import type { Mailer } from "./providers/mail/index.ts";
 import type { Publisher } from "./providers/publisher/index.ts";
 import type { Transcriber } from "./providers/transcriber/index.ts";
 

@@ -13,7 +13,7 @@ import { readConfig, SettingRefused } from "./config/read.ts";
 import { openStore } from "./database/open.ts";
 import { createClock } from "./lib/clock.ts";
 import { createLog } from "./lib/log.ts";
-import { createMailer } from "./providers/mail/create.ts";
+import { createMailer } from "./mail/create.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 import { type Running, start } from "./start.ts";
 

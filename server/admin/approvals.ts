@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { composeTrialApproved, composeTrialRejected, type Letter } from "../domain/mails.ts";
 import { notFound } from "../lib/problem.ts";
-import { queueMail } from "../mail.ts";
+import { queueMail } from "../mail/queue.ts";
+import { composeTrialApproved, composeTrialRejected, type Letter } from "../mail/texts.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as trials from "../playtests/trials.ts";
 import * as games from "../store/games.ts";

@@ -1,11 +1,11 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { composeReceipt } from "../domain/mails.ts";
 import { isReturnable } from "../domain/payments.ts";
 import { emit } from "../events.ts";
 import { invalid, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { queueMail } from "../mail.ts";
+import { queueMail } from "../mail/queue.ts";
+import { composeReceipt } from "../mail/texts.ts";
 import type { CardProcessor } from "../providers/cards/index.ts";
 import * as payments from "../store/payments.ts";
 import * as users from "../store/users.ts";

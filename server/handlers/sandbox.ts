@@ -1,10 +1,10 @@
 import type { Deps } from "../deps.ts";
 import { emit } from "../events.ts";
+import * as mails from "../mail/store.ts";
 import { exampleData } from "../sandbox/examples.ts";
 import { play } from "../sandbox/play.ts";
 import { storeSample } from "../sandbox/sample.ts";
 import { createTesterWithKey } from "../sandbox/testers.ts";
-import * as mails from "../store/mails.ts";
 import * as slots from "../store/slots.ts";
 import type { Some } from "./index.ts";
 import { eventView, iso, slotDetailView } from "./views.ts";

@@ -1,3 +1,4 @@
+import { sendMail } from "../mail/send-mail.ts";
 import { confirmDeposit, releaseQuote } from "./confirm-deposit.ts";
 import { deliverWebhook } from "./deliver-webhook.ts";
 import { discardUpload } from "./discard-upload.ts";
@@ -9,7 +10,6 @@ import { removeOld } from "./remove-old.ts";
 import { renewSubscription } from "./renew-subscriptions.ts";
 import type { JobKinds } from "./runner.ts";
 import { keepDeposit, scanDeposits } from "./scan-deposits.ts";
-import { sendMail } from "./send-mail.ts";
 import { transcribe } from "./transcribe.ts";
 
 /** Every kind of background work, by the name its rows carry. */

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { composeReminder, utc } from "../domain/playtester-mails.ts";
-import { queueMail } from "../mail.ts";
+import { queueMail } from "../mail/queue.ts";
 import * as notifications from "../store/notifications.ts";
 import * as slots from "../store/slots.ts";
 import * as users from "../store/users.ts";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { escapeHtml } from "../domain/mails.ts";
+import { escapeHtml } from "../mail/texts.ts";
 
 /** Markup that is safe to send: made only by `html`, which escapes everything put into it that is not Markup itself. */
 export class Markup {

@@ -7,7 +7,7 @@ import { composeApproved, composeClosed, composeRejected } from "../domain/playt
 import { windowOver } from "../domain/slots.ts";
 import { emit } from "../events.ts";
 import { badRequest, conflict } from "../lib/problem.ts";
-import { queueMail } from "../mail.ts";
+import { queueMail } from "../mail/queue.ts";
 import * as applications from "../store/applications.ts";
 import * as games from "../store/games.ts";
 import type { PlaytestRow } from "../store/playtests.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 import { expect, it } from "vitest";
-import { createSmtp } from "../../server/providers/mail/smtp.ts";
+import { createSmtp } from "../../server/mail/smtp.ts";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { asking, openWallet, proof, send } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";

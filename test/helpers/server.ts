@@ -5,8 +5,8 @@ import { type Config, defaults } from "../../server/config/defaults.ts";
 import type { Store } from "../../server/database/port.ts";
 import type { MovableClock } from "../../server/lib/clock.ts";
 import type { Log } from "../../server/lib/log.ts";
+import type { Mail, Mailer } from "../../server/mail/mailer.ts";
 import type { Resolve } from "../../server/outbound/index.ts";
-import type { Mail, Mailer } from "../../server/providers/mail/index.ts";
 import { type Running, start } from "../../server/start.ts";
 import { freshFolder } from "./store.ts";
 

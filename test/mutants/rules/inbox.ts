@@ -8,9 +8,9 @@ const stream = "server/http/event-stream.ts";
 const notices = "server/store/notifications.ts";
 const chat = "server/handlers/chat.ts";
 const preview = "server/domain/chat.ts";
-const letters = "server/domain/mails.ts";
-const sending = "server/jobs/send-mail.ts";
-const smtp = "server/providers/mail/smtp.ts";
+const letters = "server/mail/texts.ts";
+const sending = "server/mail/send-mail.ts";
+const smtp = "server/mail/smtp.ts";
 
 const events: readonly Omit<Mutant, "test">[] = [
   {

@@ -1,4 +1,4 @@
-import type { Mailer } from "./index.ts";
+import type { Mailer } from "./mailer.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSmtp } from "./smtp.ts";
 

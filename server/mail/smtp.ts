@@ -1,4 +1,4 @@
-import { type Mailer, MailRefused } from "./index.ts";
+import { type Mailer, MailRefused } from "./mailer.ts";
 import { messageOf } from "./message.ts";
 
 const connectionTimeoutMs = 10_000;

@@ -1,4 +1,4 @@
-import type { Mail } from "./index.ts";
+import type { Mail } from "./mailer.ts";
 
 /** A mail as nodemailer takes it. The address goes in as one, whatever characters it has. */
 export const messageOf = (mail: Mail) => ({

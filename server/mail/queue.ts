@@ -1,7 +1,7 @@
-import type { Query } from "./database/port.ts";
-import { insertRow } from "./database/rows.ts";
-import type { Deps } from "./deps.ts";
-import type { Letter } from "./domain/mails.ts";
+import type { Query } from "../database/port.ts";
+import { insertRow } from "../database/rows.ts";
+import type { Deps } from "../deps.ts";
+import type { Letter } from "./texts.ts";
 
 /** Puts a mail in the outbox, in the transaction that causes it; a job sends it after the commit. */
 export async function queueMail(deps: Deps, tx: Query, to: string, letter: Letter): Promise<void> {

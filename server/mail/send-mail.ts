@@ -1,7 +1,7 @@
 import { updateRow } from "../database/rows.ts";
 import type { Deps } from "../deps.ts";
-import { MailRefused } from "../providers/mail/index.ts";
-import { type Job, TryAgain } from "./runner.ts";
+import { type Job, TryAgain } from "../jobs/runner.ts";
+import { MailRefused } from "./mailer.ts";
 
 interface MailRow {
   id: string;

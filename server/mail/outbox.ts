@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Mailer } from "./index.ts";
+import type { Mailer } from "./mailer.ts";
 import { messageOf } from "./message.ts";
 
 /** Without SMTP: each mail becomes an `.eml` file in a folder, as it would have been sent. */
