@@ -9,7 +9,7 @@ import { openPostgres } from "./database/postgres/postgres.ts";
 import { openSqlite } from "./database/sqlite/sqlite.ts";
 import { lostFiles } from "./files.ts";
 import * as jobs from "./jobs/store.ts";
-import { checkLedger, repairBalances } from "./store/ledger-checks.ts";
+import { checkLedger, repairBalances } from "./ledger/checks.ts";
 
 export interface DoctorOptions extends PlaceOptions {
   ledger: boolean;

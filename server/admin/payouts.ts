@@ -1,10 +1,10 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../domain/ledger.ts";
 import { emit } from "../events.ts";
+import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../ledger/rules.ts";
+import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import * as admin from "../store/admin.ts";
-import * as ledger from "../store/ledger.ts";
 import * as users from "../store/users.ts";
 
 const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;

@@ -1,10 +1,10 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { type ChainName, centsOf, judge } from "../domain/crypto.ts";
-import { accounts, suspenseTransfer } from "../domain/ledger.ts";
+import { accounts, suspenseTransfer } from "../ledger/rules.ts";
+import { post } from "../ledger/store.ts";
 import type { SeenTransaction, SeenTransfer } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
-import { post } from "../store/ledger.ts";
 import { eventKey, settle, suspend, weigh } from "./crypto-deposits.ts";
 
 /** Has a chain looked through for deposits nobody named at `runAt` (ms), or sooner if that is due already. */

@@ -1,13 +1,13 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { centsOf, coins, judge, type Verdict } from "../domain/crypto.ts";
-import { accounts, orderTransfer, suspenseTransfer, topUpTransfers } from "../domain/ledger.ts";
 import { awaitsPayment } from "../domain/slots.ts";
+import { accounts, orderTransfer, suspenseTransfer, topUpTransfers } from "../ledger/rules.ts";
+import { balance, post, postAll } from "../ledger/store.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { activate } from "../playtests/orders.ts";
 import type { SeenTransaction, SeenTransfer } from "../providers/chains/index.ts";
 import * as crypto from "../store/crypto.ts";
-import { balance, post, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import type { Proof, Scope } from "./crypto-proofs.ts";

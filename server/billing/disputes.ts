@@ -1,9 +1,9 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "../domain/disputes.ts";
-import { accounts } from "../domain/ledger.ts";
+import { accounts } from "../ledger/rules.ts";
+import { balance, post } from "../ledger/store.ts";
 import { conflict } from "../lib/problem.ts";
-import { balance, post } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as reversals from "../store/reversals.ts";
 import { endDisputedPlan, restorePlan, takePlan } from "./subscriptions.ts";

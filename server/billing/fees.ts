@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { disputeFeeTransfer, feeTransfer } from "../domain/ledger.ts";
+import { disputeFeeTransfer, feeTransfer } from "../ledger/rules.ts";
+import { post } from "../ledger/store.ts";
 import type { DisputeState } from "../providers/cards/index.ts";
-import { post } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as reversals from "../store/reversals.ts";
 

@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { accounts } from "../domain/ledger.ts";
 import { settleMinutes } from "../domain/subscriptions.ts";
-import { balance, post } from "../store/ledger.ts";
+import { accounts } from "../ledger/rules.ts";
+import { balance, post } from "../ledger/store.ts";
 
 /** Call it after minutes came in. `id` names what brought them. */
 export async function settleOwedMinutes(

@@ -1,10 +1,10 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { accounts, orderTransfer, topUpTransfers } from "../domain/ledger.ts";
 import { hasLapsed } from "../domain/payments.ts";
 import { awaitsPayment } from "../domain/slots.ts";
+import { accounts, orderTransfer, topUpTransfers } from "../ledger/rules.ts";
+import { balance, post, postAll } from "../ledger/store.ts";
 import { activate } from "../playtests/orders.ts";
-import { balance, post, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import { emitPayment } from "./payments.ts";

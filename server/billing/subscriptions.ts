@@ -2,7 +2,6 @@ import type { EventKind } from "../../src/contract/events.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import type { Reversed } from "../domain/disputes.ts";
-import { accounts } from "../domain/ledger.ts";
 import { type PlanKey, planOf } from "../domain/plans.ts";
 import {
   isRunning,
@@ -15,8 +14,9 @@ import {
   subscriptionAt,
 } from "../domain/subscriptions.ts";
 import { emit } from "../events.ts";
+import { accounts } from "../ledger/rules.ts";
+import { balance, postAll } from "../ledger/store.ts";
 import { badRequest } from "../lib/problem.ts";
-import { balance, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as subscriptions from "../store/subscriptions.ts";
 import { settleOwedMinutes } from "./hours.ts";

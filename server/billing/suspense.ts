@@ -1,10 +1,10 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { centsOf } from "../domain/crypto.ts";
-import { accounts, resolveTransfers, sentBackTransfer } from "../domain/ledger.ts";
 import { emit } from "../events.ts";
+import { accounts, resolveTransfers, sentBackTransfer } from "../ledger/rules.ts";
+import { balance, post, postAll } from "../ledger/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
-import { balance, post, postAll } from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as suspense from "../store/suspense.ts";
 import * as users from "../store/users.ts";

@@ -1,4 +1,4 @@
-import { accounts, type Transfer } from "./ledger.ts";
+import { accounts, type Transfer } from "../ledger/rules.ts";
 
 /** Money that went back to a card, or came back from there. */
 export interface Reversed {

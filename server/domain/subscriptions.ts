@@ -1,6 +1,6 @@
+import { accounts, move, type Transfer } from "../ledger/rules.ts";
 import type { SubscriptionRow } from "../store/subscriptions.ts";
 import type { Reversed } from "./disputes.ts";
-import { accounts, move, type Transfer } from "./ledger.ts";
 import type { Plan } from "./plans.ts";
 
 const day = 24 * 3_600_000;

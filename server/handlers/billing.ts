@@ -1,14 +1,14 @@
 import { createInvoices } from "../billing/invoices.ts";
 import { openCheckout, requireCards, requireReturnable } from "../billing/payments.ts";
 import type { Deps } from "../deps.ts";
-import { accounts } from "../domain/ledger.ts";
 import { statusAt } from "../domain/payments.ts";
 import { hours, plans } from "../domain/plans.ts";
 import { Direct } from "../http/call.ts";
 import { contentDisposition } from "../http/range.ts";
+import { accounts } from "../ledger/rules.ts";
+import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/problem.ts";
 import * as hoursStore from "../store/hours.ts";
-import { balance } from "../store/ledger.ts";
 import * as paymentStore from "../store/payments.ts";
 import { hoursEntryView, planView } from "./billing-views.ts";
 import type { Some } from "./index.ts";

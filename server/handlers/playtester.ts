@@ -1,14 +1,14 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { accounts } from "../domain/ledger.ts";
 import { statusAt } from "../domain/slots.ts";
+import { accounts } from "../ledger/rules.ts";
+import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { signedBuildUrl } from "../lib/signed-links.ts";
 import { claim } from "../playtests/claims.ts";
 import { release, report, submit } from "../playtests/slots.ts";
 import * as earnings from "../store/earnings.ts";
 import * as games from "../store/games.ts";
-import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import { completedVideo } from "../store/uploads.ts";

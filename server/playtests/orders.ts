@@ -1,12 +1,12 @@
 import type { Order } from "../../src/contract/order-body.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { accounts, orderTransfer } from "../domain/ledger.ts";
 import { type Funds, type Need, type PaymentMethod, settle } from "../domain/orders.ts";
 import { priceOf, type SlotPrice, type Terms } from "../domain/pricing.ts";
+import { accounts, orderTransfer } from "../ledger/rules.ts";
+import * as ledger from "../ledger/store.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import type { GameRow } from "../store/games.ts";
-import * as ledger from "../store/ledger.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";

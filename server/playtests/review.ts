@@ -1,9 +1,9 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { acceptTransfers, rejectTransfers } from "../domain/ledger.ts";
 import { retryDeadlineMs } from "../domain/slots.ts";
+import { acceptTransfers, rejectTransfers } from "../ledger/rules.ts";
+import * as ledger from "../ledger/store.ts";
 import { conflict } from "../lib/problem.ts";
-import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import { openSlot } from "./orders.ts";

@@ -1,11 +1,11 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { refundTransfers, type SlotTerms } from "../domain/ledger.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "../domain/slots.ts";
 import { emit, type Recipient } from "../events.ts";
+import { refundTransfers, type SlotTerms } from "../ledger/rules.ts";
+import * as ledger from "../ledger/store.ts";
 import { conflict } from "../lib/problem.ts";
 import * as games from "../store/games.ts";
-import * as ledger from "../store/ledger.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import * as transcriptions from "../store/transcriptions.ts";

@@ -1,6 +1,6 @@
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { accounts } from "../domain/ledger.ts";
+import { accounts } from "../ledger/rules.ts";
 
 /** One change of an account's playtest minutes. `amount` is a posting: negative where minutes came in. */
 export interface HoursRow {

@@ -1,6 +1,6 @@
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { describe, expect, it } from "vitest";
-import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { checkLedger } from "../../server/ledger/checks.ts";
 import { asking, instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";

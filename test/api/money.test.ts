@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { accounts } from "../../server/domain/ledger.ts";
+import { accounts } from "../../server/ledger/rules.ts";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveMinutes, order, play, registerPlaytester } from "../helpers/story.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ensureAdmin } from "../../server/accounts.ts";
 import { takeRefund } from "../../server/billing/disputes.ts";
-import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { checkLedger } from "../../server/ledger/checks.ts";
 import { find as findPayment } from "../../server/store/payments.ts";
 import { openTill } from "../helpers/billing.ts";
 import { type Books, openBooks, type PlanName, planFigures, prices, type Terms } from "../helpers/books.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../server/database/open.ts";
 import type { Query } from "../../server/database/port.ts";
-import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { checkLedger } from "../../server/ledger/checks.ts";
 import { readyFile, spawnPlaytest } from "./process.ts";
 import { type Node, nodeAt, startTestServer } from "./server.ts";
 import { drivers, freshFolder, type Place } from "./store.ts";

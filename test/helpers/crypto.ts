@@ -1,4 +1,4 @@
-import { accounts } from "../../server/domain/ledger.ts";
+import { accounts } from "../../server/ledger/rules.ts";
 import type { Reply, TestServer } from "./server.ts";
 import { type Person, registerOwner } from "./story.ts";
 

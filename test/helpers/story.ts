@@ -1,7 +1,7 @@
 import { insertRow } from "../../server/database/rows.ts";
-import { topUpTransfers } from "../../server/domain/ledger.ts";
-import { postAll } from "../../server/store/ledger.ts";
-import { checkLedger } from "../../server/store/ledger-checks.ts";
+import { checkLedger } from "../../server/ledger/checks.ts";
+import { topUpTransfers } from "../../server/ledger/rules.ts";
+import { postAll } from "../../server/ledger/store.ts";
 import type { Node, Reply, TestServer } from "./server.ts";
 
 /** People and things most tests need, made through the API where it can. */

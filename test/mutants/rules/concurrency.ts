@@ -65,7 +65,7 @@ export const concurrencyRules: readonly Mutant[] = [
     only: "PostgreSQL.*pays one of 50 orders",
     edits: [
       looseIsolation,
-      ["server/store/ledger.ts", "AND balance + ? ${sign} 0 RETURNING", "AND (balance + ? ${sign} 0 OR 1 = 1) RETURNING"],
+      ["server/ledger/store.ts", "AND balance + ? ${sign} 0 RETURNING", "AND (balance + ? ${sign} 0 OR 1 = 1) RETURNING"],
     ],
   },
   {

@@ -56,7 +56,7 @@ export const moneyRules: readonly Mutant[] = [
     test: "model/ledger",
     edits: [
       [
-        "server/store/ledger.ts",
+        "server/ledger/store.ts",
         "if (sum !== 0 || transfer.postings.length < 2) throw",
         "if (transfer.postings.length < 2) throw",
       ],

@@ -1,5 +1,5 @@
 import type { Check, Query } from "../database/port.ts";
-import { type Rule, rules } from "./ledger-rules.ts";
+import { type Rule, rules } from "./check-rules.ts";
 
 const shown = 3;
 

@@ -1,5 +1,5 @@
 import type { Query } from "../database/port.ts";
-import { type Asset, sideOf, type Transfer } from "../domain/ledger.ts";
+import { type Asset, sideOf, type Transfer } from "./rules.ts";
 
 /** The guard in the update refused: an account would change sign. Callers check first; reaching this is a defect or a lost race. */
 export class Overdraft extends Error {
