@@ -1,3 +1,4 @@
+import * as users from "./accounts/users.ts";
 import type { Query } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
 import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./domain/webhook-schedule.ts";
@@ -6,7 +7,6 @@ import { emit } from "./events.ts";
 import { queueMail } from "./mail/queue.ts";
 import { composeWebhookDisabled } from "./mail/texts.ts";
 import { AddressRefused } from "./outbound/index.ts";
-import * as users from "./store/users.ts";
 import * as webhooks from "./store/webhooks.ts";
 
 /** What became of one attempt. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureAdmin } from "./accounts.ts";
+import { ensureAdmin } from "./accounts/service.ts";
 import { isHalfRestored } from "./archive/swap.ts";
 import { type Place, placeOf } from "./config/data-location.ts";
 import type { Config } from "./config/defaults.ts";

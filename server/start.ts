@@ -1,8 +1,8 @@
+import { keyUsage } from "./accounts/authenticate.ts";
 import { type App, createApp } from "./app.ts";
 import { watchChains } from "./billing/crypto-arrivals.ts";
 import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
-import { keyUsage } from "./http/auth.ts";
 import { removeOldFromNowOn } from "./jobs/remove-old.ts";
 import { type Listening, listen } from "./listen.ts";
 import { createCards } from "./providers/cards/index.ts";

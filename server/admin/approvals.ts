@@ -1,3 +1,4 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../lib/problem.ts";
@@ -8,7 +9,6 @@ import * as trials from "../playtests/trials.ts";
 import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
-import * as users from "../store/users.ts";
 
 /** What an admin decides about free trials and public videos (decisions §5, §14). Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;

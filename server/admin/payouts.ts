@@ -1,3 +1,4 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { emit } from "../events.ts";
@@ -5,7 +6,6 @@ import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, wit
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import * as admin from "../store/admin.ts";
-import * as users from "../store/users.ts";
 
 const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 

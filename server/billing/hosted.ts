@@ -1,9 +1,9 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { unavailable } from "../lib/problem.ts";
 import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "../providers/cards/index.ts";
 import * as payments from "../store/payments.ts";
-import * as users from "../store/users.ts";
 import { failRefund, takeDispute, takeRefund, winDispute } from "./disputes.ts";
 import { takeDisputeFee, takeFee } from "./fees.ts";
 import { cancelPayment, payPayment } from "./settle.ts";

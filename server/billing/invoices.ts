@@ -1,10 +1,10 @@
+import * as users from "../accounts/users.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { composeInvoice, type InvoiceDocument, invoiceNumber } from "../domain/invoices.ts";
 import { conflict } from "../lib/problem.ts";
 import * as invoices from "../store/invoices.ts";
 import type { PaymentRow } from "../store/payments.ts";
-import * as users from "../store/users.ts";
 
 const maxTries = 20;
 

@@ -1,3 +1,4 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { isReturnable } from "../domain/payments.ts";
@@ -8,7 +9,6 @@ import { queueMail } from "../mail/queue.ts";
 import { composeReceipt } from "../mail/texts.ts";
 import type { CardProcessor } from "../providers/cards/index.ts";
 import * as payments from "../store/payments.ts";
-import * as users from "../store/users.ts";
 
 /** The card processor; 503 where none is configured (decisions §7). */
 export function requireCards(deps: Deps): CardProcessor {

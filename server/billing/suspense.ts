@@ -1,3 +1,4 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { centsOf } from "../domain/crypto.ts";
@@ -7,7 +8,6 @@ import { balance, post, postAll } from "../ledger/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
 import * as payments from "../store/payments.ts";
 import * as suspense from "../store/suspense.ts";
-import * as users from "../store/users.ts";
 import { emitPayment } from "./payments.ts";
 
 /** What an operator does about crypto that is kept aside (server rules §21): once, and on record. */

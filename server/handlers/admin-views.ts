@@ -1,7 +1,7 @@
+import type { UserRow } from "../accounts/users.ts";
 import { coins } from "../domain/crypto.ts";
 import type { ApprovalRow, PayoutRow } from "../store/admin.ts";
 import type { SuspenseRow } from "../store/suspense.ts";
-import type { UserRow } from "../store/users.ts";
 import { iso, isoOrNull } from "./views.ts";
 
 export const accountView = (user: UserRow) => ({

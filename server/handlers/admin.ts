@@ -1,4 +1,6 @@
-import { verifyUser } from "../accounts.ts";
+import { verifyUser } from "../accounts/service.ts";
+import * as sessions from "../accounts/sessions-store.ts";
+import * as users from "../accounts/users.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "../admin/approvals.ts";
 import { failPayout, recordPayout } from "../admin/payouts.ts";
 import { disputePayment } from "../billing/disputes.ts";
@@ -13,9 +15,7 @@ import * as adminStore from "../store/admin.ts";
 import * as games from "../store/games.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
-import * as sessions from "../store/sessions.ts";
 import * as slots from "../store/slots.ts";
-import * as users from "../store/users.ts";
 import { accountView, approvalView, payoutView } from "./admin-views.ts";
 import type { Some } from "./index.ts";
 import { gameView, paymentView, playtestView, slotDetailView } from "./views.ts";

@@ -1,3 +1,4 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { previewOf } from "../domain/chat.ts";
@@ -5,7 +6,6 @@ import { emit } from "../events.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
 import * as chatStore from "../store/chat.ts";
-import * as users from "../store/users.ts";
 import type { Some } from "./index.ts";
 import { iso, isoOrNull } from "./views.ts";
 

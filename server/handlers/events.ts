@@ -1,9 +1,9 @@
+import * as keys from "../accounts/keys.ts";
 import type { Deps } from "../deps.ts";
 import { Direct } from "../http/call.ts";
 import { streamTo } from "../http/event-stream.ts";
 import { invalid, Problem } from "../lib/problem.ts";
 import * as eventStore from "../store/events.ts";
-import * as keys from "../store/keys.ts";
 import type { Some } from "./index.ts";
 import { eventView } from "./views.ts";
 

@@ -1,9 +1,9 @@
 import type { Contract, Operation } from "../../src/contract/index.ts";
+import { auth } from "../accounts/handlers.ts";
 import type { Deps } from "../deps.ts";
 import type { Handler } from "../http/call.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
-import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import { crypto } from "./crypto.ts";

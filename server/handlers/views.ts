@@ -1,12 +1,12 @@
+import type { KeyRow } from "../accounts/keys.ts";
+import type { UserRow } from "../accounts/users.ts";
 import { perRow } from "../database/rows.ts";
 import { playtestStatusAt, slotStatuses, statusAt } from "../domain/slots.ts";
 import type { Event } from "../store/events.ts";
 import type { BuildRow, CategoryRow, GameRow } from "../store/games.ts";
-import type { KeyRow } from "../store/keys.ts";
 import type { PaymentRow } from "../store/payments.ts";
 import type { PlaytestRow, SlotCounts } from "../store/playtests.ts";
 import type { SlotDetailRow } from "../store/slots.ts";
-import type { UserRow } from "../store/users.ts";
 
 /** Rows as the contract shows them: field by field, so that nothing leaves that was not meant to. */
 export const iso = (ms: number) => new Date(ms).toISOString();

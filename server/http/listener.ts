@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { authenticate, authorize } from "../accounts/authenticate.ts";
 import { type Query, StoreUnavailable } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { createAddresses } from "./address.ts";
-import { authenticate, authorize } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { type Call, Committed, Direct, type Handler, Listed, listed, type Principal, Remembered } from "./call.ts";
 import { checkReply } from "./check.ts";

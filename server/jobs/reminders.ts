@@ -1,9 +1,9 @@
+import * as users from "../accounts/users.ts";
 import type { Deps } from "../deps.ts";
 import { composeReminder, utc } from "../domain/playtester-mails.ts";
 import { queueMail } from "../mail/queue.ts";
 import * as notifications from "../store/notifications.ts";
 import * as slots from "../store/slots.ts";
-import * as users from "../store/users.ts";
 import type { Job } from "./runner.ts";
 
 /** Reminds the holder of a slot of the deadline the job was queued for; one that was met or moved needs no reminder. */

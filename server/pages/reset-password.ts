@@ -1,7 +1,7 @@
-import { setPassword } from "../accounts.ts";
+import { setPassword } from "../accounts/service.ts";
+import { hasToken, useToken } from "../accounts/users.ts";
 import type { Deps } from "../deps.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { hasToken, useToken } from "../store/users.ts";
 import { readForm } from "./form.ts";
 import { html, type Markup, sendPage } from "./html.ts";
 import type { Page } from "./index.ts";

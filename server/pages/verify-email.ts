@@ -1,7 +1,7 @@
-import { verifyUser } from "../accounts.ts";
+import { verifyUser } from "../accounts/service.ts";
+import { useToken } from "../accounts/users.ts";
 import type { Deps } from "../deps.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { useToken } from "../store/users.ts";
 import { readForm } from "./form.ts";
 import { html, sendPage } from "./html.ts";
 import type { Page } from "./index.ts";

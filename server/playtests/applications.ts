@@ -1,4 +1,5 @@
 import type { EventKind } from "../../src/contract/events.ts";
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { applicationAt } from "../domain/applications.ts";
@@ -12,7 +13,6 @@ import * as applications from "../store/applications.ts";
 import * as games from "../store/games.ts";
 import type { PlaytestRow } from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
-import * as users from "../store/users.ts";
 import { factsAbout, findOffered, targetingOf } from "./claims.ts";
 import { reserve } from "./slots.ts";
 

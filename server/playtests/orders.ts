@@ -1,4 +1,5 @@
 import type { Order } from "../../src/contract/order-body.ts";
+import * as users from "../accounts/users.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { type Funds, type Need, type PaymentMethod, settle } from "../domain/orders.ts";
@@ -10,7 +11,6 @@ import type { GameRow } from "../store/games.ts";
 import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
-import * as users from "../store/users.ts";
 
 const hour = 3_600_000;
 const windowMs = 7 * 24 * hour;

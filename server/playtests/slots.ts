@@ -1,3 +1,4 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "../domain/slots.ts";
@@ -9,7 +10,6 @@ import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import * as transcriptions from "../store/transcriptions.ts";
-import * as users from "../store/users.ts";
 import { openSlot } from "./orders.ts";
 
 /** The moves of a slot (specification: Slot; decisions §5). Each runs inside the caller's transaction. */

@@ -1,5 +1,5 @@
 import { roleScopes } from "../../src/contract/endpoint.ts";
-import { createKey, createUser, noPassword } from "../accounts.ts";
+import { createKey, createUser, noPassword } from "../accounts/service.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { accounts, topUpTransfers } from "../ledger/rules.ts";

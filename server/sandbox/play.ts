@@ -1,3 +1,4 @@
+import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
@@ -11,7 +12,6 @@ import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import * as testers from "../store/testers.ts";
 import * as uploads from "../store/uploads.ts";
-import * as users from "../store/users.ts";
 import { scheduleDiscard } from "../uploads/finish.ts";
 import type { Sample } from "./sample.ts";
 import { createTester } from "./testers.ts";

@@ -1,7 +1,7 @@
+import { emailKey, type UserRow } from "../accounts/users.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
-import { emailKey, type UserRow } from "./users.ts";
 
 /** A trial, or a video of one, that waits for an admin. */
 export interface ApprovalRow {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts.ts";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { admin as adminRoutes } from "../../src/contract/admin.ts";
 import { onBothDatabases } from "../helpers/each.ts";

@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import * as users from "../../server/accounts/users.ts";
 import { emit } from "../../server/events.ts";
 import { streamTo } from "../../server/http/event-stream.ts";
 import * as eventStore from "../../server/store/events.ts";
-import * as users from "../../server/store/users.ts";
 import type { EventKind } from "../../src/contract/events.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";

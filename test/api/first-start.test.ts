@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts.ts";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { seedDemo } from "../../server/sandbox/demo.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 

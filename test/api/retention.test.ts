@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { startSession } from "../../server/accounts/sessions.ts";
 import { insertRows } from "../../server/database/rows.ts";
 import { emit, newDelivery } from "../../server/events.ts";
-import { startSession } from "../../server/sessions.ts";
 import * as webhooks from "../../server/store/webhooks.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";

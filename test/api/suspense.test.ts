@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ensureAdmin } from "../../server/accounts.ts";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { openTill } from "../helpers/billing.ts";
 import { instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ensureAdmin } from "../../server/accounts.ts";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { takeRefund } from "../../server/billing/disputes.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { find as findPayment } from "../../server/store/payments.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ensureAdmin } from "../../server/accounts.ts";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { eachDesk } from "../helpers/owner.ts";
 import { play, registerPlaytester, videoBytes } from "../helpers/story.ts";

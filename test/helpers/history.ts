@@ -1,4 +1,4 @@
-import { ensureAdmin } from "../../server/accounts.ts";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { takeRefund } from "../../server/billing/disputes.ts";
 import * as payments from "../../server/store/payments.ts";
 import { openTill, type Till } from "./billing.ts";

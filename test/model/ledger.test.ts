@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import * as users from "../../server/accounts/users.ts";
 import { failPayout, recordPayout } from "../../server/admin/payouts.ts";
 import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";
 import { disputePayment } from "../../server/billing/disputes.ts";
@@ -25,7 +26,6 @@ import * as games from "../../server/store/games.ts";
 import * as payments from "../../server/store/payments.ts";
 import * as playtests from "../../server/store/playtests.ts";
 import type * as slots from "../../server/store/slots.ts";
-import * as users from "../../server/store/users.ts";
 import { orderBody } from "../../src/contract/order-body.ts";
 import { createTestClock, createTestRandom } from "../helpers/server.ts";
 import { type Driver, drivers, freshFolder } from "../helpers/store.ts";

@@ -1,4 +1,4 @@
-import { ensureAdmin } from "../../server/accounts.ts";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
 import {
   createGame,

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import * as keys from "../../server/accounts/keys.ts";
 import type { Page } from "../../server/database/keyset.ts";
 import type { Query, Value } from "../../server/database/port.ts";
 import * as jobs from "../../server/jobs/store.ts";
@@ -10,7 +11,6 @@ import * as earnings from "../../server/store/earnings.ts";
 import * as events from "../../server/store/events.ts";
 import * as games from "../../server/store/games.ts";
 import * as hours from "../../server/store/hours.ts";
-import * as keys from "../../server/store/keys.ts";
 import * as notifications from "../../server/store/notifications.ts";
 import * as payments from "../../server/store/payments.ts";
 import * as playtests from "../../server/store/playtests.ts";

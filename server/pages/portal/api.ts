@@ -1,6 +1,7 @@
 import type { DataOf, Endpoint } from "../../../src/contract/endpoint.ts";
 import { roleScopes } from "../../../src/contract/endpoint.ts";
 import { type Contract, contract } from "../../../src/contract/index.ts";
+import type { Session } from "../../accounts/sessions.ts";
 import type { Page } from "../../database/keyset.ts";
 import type { Deps } from "../../deps.ts";
 import { createHandlers, type Handlers } from "../../handlers/index.ts";
@@ -11,7 +12,6 @@ import { canonicalJson } from "../../http/json.ts";
 import { type Rendered, renderData } from "../../http/reply.ts";
 import { validate } from "../../http/validate.ts";
 import { sha256 } from "../../lib/secrets.ts";
-import type { Session } from "../../sessions.ts";
 
 export type Operation = keyof Handlers;
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { endSession, findSession, isFormToken, type Session } from "../../accounts/sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { problemOf, type Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";
 import { forbidden, notFound, Problem } from "../../lib/problem.ts";
-import { endSession, findSession, isFormToken, type Session } from "../../sessions.ts";
 import { findForPlaytester } from "../../store/slots.ts";
 import { completedVideo } from "../../store/uploads.ts";
 import { readText } from "../../uploads/headers.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "../../sessions.ts";
+import type { Session } from "../../accounts/sessions.ts";
 import type { CompletedVideo } from "../../store/uploads.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
 import { html, type Markup, type PageContent } from "../html.ts";

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "../../../src/contract/index.ts";
-import { createUser, login, mailReset, mailSignIn, verifyUser } from "../../accounts.ts";
+import { createUser, login, mailReset, mailSignIn, verifyUser } from "../../accounts/service.ts";
+import { findSession, readCookie, startSession } from "../../accounts/sessions.ts";
+import * as sessions from "../../accounts/sessions-store.ts";
+import * as users from "../../accounts/users.ts";
 import type { Query } from "../../database/port.ts";
 import type { Deps } from "../../deps.ts";
 import type { Target } from "../../http/listener.ts";
 import { validate } from "../../http/validate.ts";
 import { forbidden, notFound, Problem } from "../../lib/problem.ts";
 import { sha256 } from "../../lib/secrets.ts";
-import { findSession, readCookie, startSession } from "../../sessions.ts";
-import * as sessions from "../../store/sessions.ts";
-import * as users from "../../store/users.ts";
 import { type PageContent, redirect, sendPage } from "../html.ts";
 import type { Page } from "../index.ts";
 import {

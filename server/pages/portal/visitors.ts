@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { bakeCookie, readCookie } from "../../accounts/sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { createAddresses } from "../../http/address.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { forbidden, Problem } from "../../lib/problem.ts";
 import { sameText } from "../../lib/secrets.ts";
-import { bakeCookie, readCookie } from "../../sessions.ts";
 import { readForm } from "../form.ts";
 import type { Form } from "./layout.ts";
 

@@ -81,7 +81,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/store/keys.ts",
+        "server/accounts/keys.ts",
         "WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
         "WHERE id = ? AND user_id <> ? AND revoked_at IS NULL",
       ],
@@ -106,17 +106,23 @@ export const authorizationRules: readonly Mutant[] = [
   {
     rule: "a revoked key is 401",
     test: "api/accounts",
-    edits: [["server/http/auth.ts", "!found || found.revoked_at !== null", "!found"]],
+    edits: [["server/accounts/authenticate.ts", "!found || found.revoked_at !== null", "!found"]],
   },
   {
     rule: "a key without the scope is 403",
     test: "api/http",
-    edits: [["server/http/auth.ts", "if (!permits(", "if (false && !permits("]],
+    edits: [["server/accounts/authenticate.ts", "if (!permits(", "if (false && !permits("]],
   },
   {
     rule: "an unverified account is 403",
     test: "api/http",
-    edits: [["server/http/auth.ts", "principal.emailVerified || endpoint.unverified", "principal.userId || endpoint.unverified"]],
+    edits: [
+      [
+        "server/accounts/authenticate.ts",
+        "principal.emailVerified || endpoint.unverified",
+        "principal.userId || endpoint.unverified",
+      ],
+    ],
   },
   {
     rule: "a conversation of others is 404",
@@ -169,8 +175,8 @@ export const authorizationRules: readonly Mutant[] = [
     rule: "API keys are stored hashed",
     test: "api/http",
     edits: [
-      ["server/accounts.ts", "hash: sha256(secret)", "hash: secret"],
-      ["server/http/auth.ts", "keys.findByHash(q, sha256(key))", "keys.findByHash(q, key)"],
+      ["server/accounts/service.ts", "hash: sha256(secret)", "hash: secret"],
+      ["server/accounts/authenticate.ts", "keys.findByHash(q, sha256(key))", "keys.findByHash(q, key)"],
     ],
   },
 ];

@@ -19,13 +19,15 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a key that ends makes none that lasts longer",
     test: "api/accounts",
     only: "makes none that lasts longer",
-    edits: [["server/handlers/auth.ts", "expires! > maker.keyExpiresAt", "false"]],
+    edits: [["server/accounts/handlers.ts", "expires! > maker.keyExpiresAt", "false"]],
   },
   {
     rule: "a key that ends makes keys that end with it",
     test: "api/accounts",
     only: "makes none that lasts longer",
-    edits: [["server/handlers/auth.ts", "expiresAt === undefined ? maker.keyExpiresAt :", "expiresAt === undefined ? null :"]],
+    edits: [
+      ["server/accounts/handlers.ts", "expiresAt === undefined ? maker.keyExpiresAt :", "expiresAt === undefined ? null :"],
+    ],
   },
   {
     rule: "a card pays no order whose time is up",
@@ -116,7 +118,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a new password ends the links that were mailed before",
     test: "api/accounts",
     only: "ends every mailed link",
-    edits: [["server/accounts.ts", "  await users.endLinks(tx, userId, now);\n", ""]],
+    edits: [["server/accounts/service.ts", "  await users.endLinks(tx, userId, now);\n", ""]],
   },
   {
     rule: "an address elsewhere is spelled as a header can carry it",
@@ -151,7 +153,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "nobody is mailed more than five links of a kind an hour",
     test: "api/accounts",
     only: "more than five links",
-    edits: [["server/accounts.ts", ">= mailsPerHour) return undefined;", ">= 1000) return undefined;"]],
+    edits: [["server/accounts/service.ts", ">= mailsPerHour) return undefined;", ">= 1000) return undefined;"]],
   },
   {
     rule: "due jobs of several kinds are not looked for among all that are due",

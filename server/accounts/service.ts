@@ -1,13 +1,13 @@
-import { roleScopes, type Scope } from "../src/contract/endpoint.ts";
-import type { Query } from "./database/port.ts";
-import type { Deps } from "./deps.ts";
-import { conflict, forbidden, Problem } from "./lib/problem.ts";
-import { sha256 } from "./lib/secrets.ts";
-import { queueMail } from "./mail/queue.ts";
-import { composeReset, composeSignIn, composeVerification } from "./mail/texts.ts";
-import * as keys from "./store/keys.ts";
-import * as sessions from "./store/sessions.ts";
-import * as users from "./store/users.ts";
+import { roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import type { Query } from "../database/port.ts";
+import type { Deps } from "../deps.ts";
+import { conflict, forbidden, Problem } from "../lib/problem.ts";
+import { sha256 } from "../lib/secrets.ts";
+import { queueMail } from "../mail/queue.ts";
+import { composeReset, composeSignIn, composeVerification } from "../mail/texts.ts";
+import * as keys from "./keys.ts";
+import * as sessions from "./sessions-store.ts";
+import * as users from "./users.ts";
 
 const hour = 3_600_000;
 

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Query } from "./database/port.ts";
-import type { Deps } from "./deps.ts";
-import { sameText, sha256 } from "./lib/secrets.ts";
-import * as sessions from "./store/sessions.ts";
+import type { Query } from "../database/port.ts";
+import type { Deps } from "../deps.ts";
+import { sameText, sha256 } from "../lib/secrets.ts";
+import * as sessions from "./sessions-store.ts";
 
 export type Session = sessions.SessionWithAccount;
 

@@ -1,13 +1,13 @@
 import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
-import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
+import type { Some } from "../handlers/index.ts";
+import { iso, keyView, profileView, userView } from "../handlers/views.ts";
 import type { Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import * as keys from "../store/keys.ts";
-import * as users from "../store/users.ts";
-import type { Some } from "./index.ts";
-import { iso, keyView, profileView, userView } from "./views.ts";
+import * as keys from "./keys.ts";
+import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "./service.ts";
+import * as users from "./users.ts";
 
 type Ops =
   | "registerApiKey"

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type Access, type Endpoint, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import { perRow } from "../database/rows.ts";
 import type { Deps } from "../deps.ts";
+import type { Principal } from "../http/call.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { findSession, isFormToken, type Session } from "../sessions.ts";
-import * as keys from "../store/keys.ts";
-import type { Principal } from "./call.ts";
+import * as keys from "./keys.ts";
+import { findSession, isFormToken, type Session } from "./sessions.ts";
 
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
 
