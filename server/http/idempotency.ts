@@ -3,7 +3,7 @@ import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import * as records from "../store/idempotency.ts";
+import * as records from "./idempotency-store.ts";
 import { canonicalJson } from "./json.ts";
 import type { Rendered } from "./reply.ts";
 

@@ -33,7 +33,7 @@ export const idempotencyRules: readonly Mutant[] = [
     test: "api/http",
     edits: [
       [
-        "server/store/idempotency.ts",
+        "server/http/idempotency-store.ts",
         "WHERE account_id = ? AND idempotency_key",
         "WHERE account_id <> CAST(? AS INTEGER) AND idempotency_key",
       ],
