@@ -1,12 +1,12 @@
 import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
+import * as games from "../games/store.ts";
 import { notFound } from "../lib/problem.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeTrialApproved, composeTrialRejected, type Letter } from "../mail/texts.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as trials from "../playtests/trials.ts";
-import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 

@@ -1,6 +1,8 @@
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { auth } from "../accounts/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { games } from "../games/handlers.ts";
+import { info } from "../games/info-handlers.ts";
 import type { Handler } from "../http/call.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
@@ -8,8 +10,6 @@ import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import { crypto } from "./crypto.ts";
 import { events } from "./events.ts";
-import { games } from "./games.ts";
-import { info } from "./info.ts";
 import { notifications } from "./notifications.ts";
 import { orders } from "./orders.ts";
 import { playtester } from "./playtester.ts";

@@ -1,6 +1,7 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { statusAt } from "../domain/slots.ts";
+import * as games from "../games/store.ts";
 import { accounts } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
@@ -8,7 +9,6 @@ import { signedBuildUrl } from "../lib/signed-links.ts";
 import { claim } from "../playtests/claims.ts";
 import { release, report, submit } from "../playtests/slots.ts";
 import * as earnings from "../store/earnings.ts";
-import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import { completedVideo } from "../store/uploads.ts";

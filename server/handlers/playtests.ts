@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
+import * as games from "../games/store.ts";
 import { conflict } from "../lib/problem.ts";
 import { ownGame, ownPlaytest } from "../playtests/find.ts";
-import * as games from "../store/games.ts";
 import * as playtestStore from "../store/playtests.ts";
 import type { Some } from "./index.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";

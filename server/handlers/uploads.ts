@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
+import * as games from "../games/store.ts";
 import { Direct } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
-import * as games from "../store/games.ts";
 import * as slots from "../store/slots.ts";
 import * as store from "../store/uploads.ts";
 import { type Creation, readCreation, readText } from "../uploads/headers.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import type { GameRow } from "../store/games.ts";
+import type { GameRow } from "../games/store.ts";
 import { forbidden } from "./problem.ts";
 import { sameText } from "./secrets.ts";
 

@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "../domain/eligibility.ts";
+import * as games from "../games/store.ts";
 import { badRequest, conflict, notFound } from "../lib/problem.ts";
-import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 import { reserve } from "./slots.ts";

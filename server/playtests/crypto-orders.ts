@@ -3,9 +3,9 @@ import type { Scope } from "../billing/crypto-proofs.ts";
 import { type Offer, openQuote, paymentRequired } from "../billing/crypto-quotes.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
+import * as games from "../games/store.ts";
 import type { Problem } from "../lib/problem.ts";
 import * as crypto from "../store/crypto.ts";
-import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 import { orderDescription } from "./orders.ts";
 

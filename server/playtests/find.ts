@@ -1,6 +1,6 @@
 import type { Query } from "../database/port.ts";
+import * as games from "../games/store.ts";
 import { notFound } from "../lib/problem.ts";
-import * as games from "../store/games.ts";
 import * as playtests from "../store/playtests.ts";
 
 /** The owner's game; 404 for one that does not exist and for another owner's alike. */

@@ -1,8 +1,8 @@
 import { updateRow } from "../../server/database/rows.ts";
+import * as games from "../../server/games/store.ts";
 import { accounts } from "../../server/ledger/rules.ts";
 import * as ledger from "../../server/ledger/store.ts";
 import { activate, charge, placeOrder } from "../../server/playtests/orders.ts";
-import * as games from "../../server/store/games.ts";
 import { orderBody } from "../../src/contract/order-body.ts";
 import type { TestServer } from "./server.ts";
 import { createGame, type Person, registerOwner } from "./story.ts";

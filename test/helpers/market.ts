@@ -1,4 +1,4 @@
-import * as games from "../../server/store/games.ts";
+import * as games from "../../server/games/store.ts";
 import * as playtests from "../../server/store/playtests.ts";
 import * as slots from "../../server/store/slots.ts";
 import type { TestServer } from "./server.ts";

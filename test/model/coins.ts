@@ -4,11 +4,11 @@ import { offerOf, openQuote } from "../../server/billing/crypto-quotes.ts";
 import { refundSuspense, resolveSuspense } from "../../server/billing/suspense.ts";
 import type { Deps } from "../../server/deps.ts";
 import { centsOf } from "../../server/domain/crypto.ts";
+import type { GameRow } from "../../server/games/store.ts";
 import { billOrder } from "../../server/playtests/crypto-orders.ts";
 import { placeOrder } from "../../server/playtests/orders.ts";
 import { finalConfirmations } from "../../server/providers/chains/sandbox.ts";
 import type { QuoteRow } from "../../server/store/crypto.ts";
-import type { GameRow } from "../../server/store/games.ts";
 import { insertTransaction, type SandboxTransactionRow } from "../../server/store/sandbox-chain.ts";
 import { orderBody } from "../../src/contract/order-body.ts";
 

@@ -26,7 +26,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/store/games.ts",
+        "server/games/store.ts",
         '"SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId',
         '"SELECT * FROM games WHERE id = ?", id',
       ],

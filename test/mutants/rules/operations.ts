@@ -7,7 +7,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "nobody claims of a suspended owner",
     test: "api/admin",
     only: "that are suspended offer nothing",
-    edits: [["server/store/games.ts", "g.status = 'active' AND u.suspended_at IS NULL", "g.status = 'active'"]],
+    edits: [["server/games/store.ts", "g.status = 'active' AND u.suspended_at IS NULL", "g.status = 'active'"]],
   },
   {
     rule: "a suspended owner's playtests are not listed",

@@ -2,9 +2,9 @@ import { deviceNames, platformNames } from "../../src/contract/games.ts";
 import { contract } from "../../src/contract/index.ts";
 import { openapi } from "../../src/contract/openapi.ts";
 import type { Deps } from "../deps.ts";
+import type { Some } from "../handlers/index.ts";
 import { Direct, listedFrom } from "../http/call.ts";
-import * as gameStore from "../store/games.ts";
-import type { Some } from "./index.ts";
+import * as gameStore from "./store.ts";
 
 type Ops = "listCategories" | "listDevices" | "listPlatforms" | "getServerInfo" | "getOpenapi";
 

@@ -1,5 +1,5 @@
-import type { Deps } from "./deps.ts";
-import { allCategories, insertCategory } from "./store/games.ts";
+import type { Deps } from "../deps.ts";
+import { allCategories, insertCategory } from "./store.ts";
 
 const shipped = [
   "Action",
