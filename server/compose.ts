@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "./config/defaults.ts";
 import type { Query, Store } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
-import { createFeed } from "./feed.ts";
+import { createFeed } from "./events/feed.ts";
 import { jobKinds } from "./jobs/index.ts";
 import { createJobRunner } from "./jobs/runner.ts";
 import type { MovableClock } from "./lib/clock.ts";

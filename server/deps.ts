@@ -1,6 +1,6 @@
 import type { Config } from "./config/defaults.ts";
 import type { Store } from "./database/port.ts";
-import type { EventFeed } from "./feed.ts";
+import type { EventFeed } from "./events/feed.ts";
 import type { JobRunner } from "./jobs/runner.ts";
 import type { MovableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";

@@ -2,7 +2,7 @@ import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { isReturnable } from "../domain/payments.ts";
-import { emit } from "../events.ts";
+import { emit } from "../events/emit.ts";
 import { invalid, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";

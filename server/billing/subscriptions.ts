@@ -13,7 +13,7 @@ import {
   planTransfers,
   subscriptionAt,
 } from "../domain/subscriptions.ts";
-import { emit } from "../events.ts";
+import { emit } from "../events/emit.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance, postAll } from "../ledger/store.ts";
 import { badRequest } from "../lib/problem.ts";

@@ -2,7 +2,7 @@ import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { centsOf } from "../domain/crypto.ts";
-import { emit } from "../events.ts";
+import { emit } from "../events/emit.ts";
 import { accounts, resolveTransfers, sentBackTransfer } from "../ledger/rules.ts";
 import { balance, post, postAll } from "../ledger/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";

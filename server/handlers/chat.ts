@@ -2,7 +2,7 @@ import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { previewOf } from "../domain/chat.ts";
-import { emit } from "../events.ts";
+import { emit } from "../events/emit.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
 import * as chatStore from "../store/chat.ts";

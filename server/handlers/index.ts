@@ -1,6 +1,9 @@
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { auth } from "../accounts/handlers.ts";
 import type { Deps } from "../deps.ts";
+import { events } from "../events/handlers.ts";
+import { notifications } from "../events/notifications-handlers.ts";
+import { webhooks } from "../events/webhooks/handlers.ts";
 import { games } from "../games/handlers.ts";
 import { info } from "../games/info-handlers.ts";
 import type { Handler } from "../http/call.ts";
@@ -9,8 +12,6 @@ import { applications } from "./applications.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import { crypto } from "./crypto.ts";
-import { events } from "./events.ts";
-import { notifications } from "./notifications.ts";
 import { orders } from "./orders.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
@@ -21,7 +22,6 @@ import { subscriptions } from "./subscriptions.ts";
 import { suspense } from "./suspense.ts";
 import { transcripts } from "./transcripts.ts";
 import { uploads } from "./uploads.ts";
-import { webhooks } from "./webhooks.ts";
 
 /** One handler per endpoint of the contract; where one is missing, it does not compile. */
 export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { emit } from "../events.ts";
+import { emit } from "../events/emit.ts";
 import * as mails from "../mail/store.ts";
 import { exampleData } from "../sandbox/examples.ts";
 import { play } from "../sandbox/play.ts";

@@ -1,6 +1,6 @@
+import { deliverWebhook } from "../events/webhooks/deliver.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { confirmDeposit, releaseQuote } from "./confirm-deposit.ts";
-import { deliverWebhook } from "./deliver-webhook.ts";
 import { discardUpload } from "./discard-upload.ts";
 import { disputeLater } from "./dispute-payment.ts";
 import { lapsePayment } from "./lapse-payments.ts";

@@ -1,8 +1,8 @@
 import * as users from "../accounts/users.ts";
 import type { Deps } from "../deps.ts";
 import { composeReminder, utc } from "../domain/playtester-mails.ts";
+import * as notifications from "../events/notifications-store.ts";
 import { queueMail } from "../mail/queue.ts";
-import * as notifications from "../store/notifications.ts";
 import * as slots from "../store/slots.ts";
 import type { Job } from "./runner.ts";
 

@@ -6,7 +6,7 @@ import { applicationAt } from "../domain/applications.ts";
 import { holdsTooMany, whyNotApply } from "../domain/eligibility.ts";
 import { composeApproved, composeClosed, composeRejected } from "../domain/playtester-mails.ts";
 import { windowOver } from "../domain/slots.ts";
-import { emit } from "../events.ts";
+import { emit } from "../events/emit.ts";
 import * as games from "../games/store.ts";
 import { badRequest, conflict } from "../lib/problem.ts";
 import { queueMail } from "../mail/queue.ts";

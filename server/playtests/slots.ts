@@ -2,7 +2,7 @@ import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "../domain/slots.ts";
-import { emit, type Recipient } from "../events.ts";
+import { emit, type Recipient } from "../events/emit.ts";
 import * as games from "../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { emit } from "../../server/events.ts";
+import { emit } from "../../server/events/emit.ts";
 import { eventKinds } from "../../src/contract/events.ts";
 import { type Account, register } from "../helpers/market.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";

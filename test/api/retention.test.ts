@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { startSession } from "../../server/accounts/sessions.ts";
 import { insertRows } from "../../server/database/rows.ts";
-import { emit, newDelivery } from "../../server/events.ts";
-import * as webhooks from "../../server/store/webhooks.ts";
+import { emit, newDelivery } from "../../server/events/emit.ts";
+import * as webhooks from "../../server/events/webhooks/store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { createGame, type Person, registerOwner } from "../helpers/story.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextAttemptAt, retryAfterMs } from "../../server/domain/webhook-schedule.ts";
+import { nextAttemptAt, retryAfterMs } from "../../server/events/webhooks/schedule.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const second = 1_000;

@@ -70,7 +70,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/store/webhooks.ts",
+        "server/events/webhooks/store.ts",
         '"SELECT * FROM webhooks WHERE id = ? AND owner_id = ? AND deleted_at IS NULL", id, ownerId',
         '"SELECT * FROM webhooks WHERE id = ?", id',
       ],

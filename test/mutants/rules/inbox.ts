@@ -2,10 +2,10 @@
 import { chatRows, choosing } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
-const log = "server/store/events.ts";
-const eventRoutes = "server/handlers/events.ts";
-const stream = "server/http/event-stream.ts";
-const notices = "server/store/notifications.ts";
+const log = "server/events/store.ts";
+const eventRoutes = "server/events/handlers.ts";
+const stream = "server/events/stream.ts";
+const notices = "server/events/notifications-store.ts";
 const chat = "server/handlers/chat.ts";
 const preview = "server/domain/chat.ts";
 const letters = "server/mail/texts.ts";
@@ -75,7 +75,7 @@ const notifications: readonly Omit<Mutant, "test">[] = [
     rule: "one for each event",
     edits: [
       [
-        "server/events.ts",
+        "server/events/emit.ts",
         "  await notifications.insert(\n    tx,\n    recorded.map((event, index) => notificationOf(deps, event, recipients[index]!, notice)),\n  );\n",
         "  void [notifications.insert, notificationOf, notice];\n",
       ],
@@ -83,7 +83,7 @@ const notifications: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "unread ones are unread",
-    edits: [["server/events.ts", "title, body, read_at: null,", "title, body, read_at: event.created_at,"]],
+    edits: [["server/events/emit.ts", "title, body, read_at: null,", "title, body, read_at: event.created_at,"]],
   },
   {
     rule: "marking all as read reaches all",

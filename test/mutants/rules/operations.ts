@@ -51,7 +51,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "an event stream is told nothing more once its key is revoked",
     test: "api/events",
     only: "revoked key and a suspended account",
-    edits: [["server/http/event-stream.ts", "if (events.length > 0 && !(await source.allowed())) break;", ""]],
+    edits: [["server/events/stream.ts", "if (events.length > 0 && !(await source.allowed())) break;", ""]],
   },
   {
     rule: "a job that was given up begins anew when it is queued again",
@@ -142,7 +142,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "an account has so many event streams open at once",
     test: "api/events",
     only: "another when one of them ends",
-    edits: [["server/handlers/events.ts", "const left = open.get(accountId)! - 1;", "const left = open.get(accountId)!;"]],
+    edits: [["server/events/handlers.ts", "const left = open.get(accountId)! - 1;", "const left = open.get(accountId)!;"]],
   },
   {
     rule: "a job that had to wait is not given up at its first failure",

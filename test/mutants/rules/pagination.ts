@@ -31,14 +31,14 @@ export const paginationRules: readonly Mutant[] = [
   {
     rule: "unread=true filters",
     test: "api/notifications",
-    edits: [["server/store/notifications.ts", 'unread ? "AND n.read_at IS NULL " : ""', '""']],
+    edits: [["server/events/notifications-store.ts", 'unread ? "AND n.read_at IS NULL " : ""', '""']],
   },
   {
     rule: "unreadCount is the total",
     test: "api/notifications",
     edits: [
       [
-        "server/handlers/notifications.ts",
+        "server/events/notifications-handlers.ts",
         "await notificationStore.countUnread(q, userId)",
         "(await notificationStore.list(q, userId, true, page)).slice(0, page.limit).length",
       ],

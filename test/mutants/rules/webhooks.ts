@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
 import type { Mutant } from "../mutant.ts";
 
-const job = "server/jobs/deliver-webhook.ts";
-const deliveries = "server/deliveries.ts";
-const schedule = "server/domain/webhook-schedule.ts";
-const signature = "server/domain/webhook-signature.ts";
-const routes = "server/handlers/webhooks.ts";
-const rows = "server/store/webhooks.ts";
-const events = "server/events.ts";
+const job = "server/events/webhooks/deliver.ts";
+const deliveries = "server/events/webhooks/deliveries.ts";
+const schedule = "server/events/webhooks/schedule.ts";
+const signature = "server/events/webhooks/signature.ts";
+const routes = "server/events/webhooks/handlers.ts";
+const rows = "server/events/webhooks/store.ts";
+const events = "server/events/emit.ts";
 
 const table: readonly Omit<Mutant, "test">[] = [
   {

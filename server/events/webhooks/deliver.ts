@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Attempted, attempt, openSecret, settle } from "../deliveries.ts";
-import type { Deps } from "../deps.ts";
-import * as webhooks from "../store/webhooks.ts";
-import type { Job } from "./runner.ts";
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/runner.ts";
+import { type Attempted, attempt, openSecret, settle } from "./deliveries.ts";
+import * as webhooks from "./store.ts";
 
 /** A host gives way to others after so long (ms) or so many deliveries; it goes on when its turn comes again. */
 const turnMs = 5_000;

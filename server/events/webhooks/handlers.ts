@@ -1,13 +1,13 @@
-import type { Query } from "../database/port.ts";
-import { attempt, openSecret, secretContext, settleTest } from "../deliveries.ts";
-import type { Deps } from "../deps.ts";
-import { newSecret } from "../domain/webhook-signature.ts";
-import { newDelivery, record, scheduleDeliveries } from "../events.ts";
-import { conflict, invalid, notFound } from "../lib/problem.ts";
-import { AddressRefused } from "../outbound/index.ts";
-import * as webhookStore from "../store/webhooks.ts";
-import type { Some } from "./index.ts";
-import { iso, isoOrNull } from "./views.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import type { Some } from "../../handlers/index.ts";
+import { iso, isoOrNull } from "../../handlers/views.ts";
+import { conflict, invalid, notFound } from "../../lib/problem.ts";
+import { AddressRefused } from "../../outbound/index.ts";
+import { newDelivery, record, scheduleDeliveries } from "../emit.ts";
+import { attempt, openSecret, secretContext, settleTest } from "./deliveries.ts";
+import { newSecret } from "./signature.ts";
+import * as webhookStore from "./store.ts";
 
 type Ops =
   | "listWebhooks"

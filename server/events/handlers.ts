@@ -1,11 +1,11 @@
 import * as keys from "../accounts/keys.ts";
 import type { Deps } from "../deps.ts";
+import type { Some } from "../handlers/index.ts";
+import { eventView } from "../handlers/views.ts";
 import { Direct } from "../http/call.ts";
-import { streamTo } from "../http/event-stream.ts";
 import { invalid, Problem } from "../lib/problem.ts";
-import * as eventStore from "../store/events.ts";
-import type { Some } from "./index.ts";
-import { eventView } from "./views.ts";
+import * as eventStore from "./store.ts";
+import { streamTo } from "./stream.ts";
 
 const unknownPlace = "is not the id of an event of this account; leave it out to start with what comes next";
 

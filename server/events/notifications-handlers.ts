@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
-import * as notificationStore from "../store/notifications.ts";
-import type { Some } from "./index.ts";
-import { iso, isoOrNull } from "./views.ts";
+import type { Some } from "../handlers/index.ts";
+import { iso, isoOrNull } from "../handlers/views.ts";
+import * as notificationStore from "./notifications-store.ts";
 
 const notificationView = (row: notificationStore.NotificationRow) => ({
   id: row.id,

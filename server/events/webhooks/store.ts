@@ -1,7 +1,7 @@
-import type { EventKind } from "../../src/contract/events.ts";
-import { keyset, type Page } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
-import { insertRow, insertRows, updateRow } from "../database/rows.ts";
+import type { EventKind } from "../../../src/contract/events.ts";
+import { keyset, type Page } from "../../database/keyset.ts";
+import type { Query } from "../../database/port.ts";
+import { insertRow, insertRows, updateRow } from "../../database/rows.ts";
 
 export interface WebhookRow {
   id: string;

@@ -1,5 +1,5 @@
-import type { Query, Store } from "./database/port.ts";
-import * as events from "./store/events.ts";
+import type { Query, Store } from "../database/port.ts";
+import * as events from "./store.ts";
 
 /** Tells who follows an account's events that there may be new ones, from this process or from another. */
 export interface EventFeed {

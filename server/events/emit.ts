@@ -1,11 +1,11 @@
-import type { EventKind } from "../src/contract/events.ts";
-import type { Query } from "./database/port.ts";
-import type { Deps } from "./deps.ts";
-import { type NoticeContext, noticeOf } from "./domain/notices.ts";
-import type { Event } from "./store/events.ts";
-import * as events from "./store/events.ts";
-import * as notifications from "./store/notifications.ts";
-import * as webhooks from "./store/webhooks.ts";
+import type { EventKind } from "../../src/contract/events.ts";
+import type { Query } from "../database/port.ts";
+import type { Deps } from "../deps.ts";
+import { type NoticeContext, noticeOf } from "./notices.ts";
+import * as notifications from "./notifications-store.ts";
+import type { Event } from "./store.ts";
+import * as events from "./store.ts";
+import * as webhooks from "./webhooks/store.ts";
 
 export interface Occurrence {
   kind: EventKind;

@@ -1,13 +1,13 @@
-import * as users from "./accounts/users.ts";
-import type { Query } from "./database/port.ts";
-import type { Deps } from "./deps.ts";
-import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./domain/webhook-schedule.ts";
-import { signatureHeaders } from "./domain/webhook-signature.ts";
-import { emit } from "./events.ts";
-import { queueMail } from "./mail/queue.ts";
-import { composeWebhookDisabled } from "./mail/texts.ts";
-import { AddressRefused } from "./outbound/index.ts";
-import * as webhooks from "./store/webhooks.ts";
+import * as users from "../../accounts/users.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { queueMail } from "../../mail/queue.ts";
+import { composeWebhookDisabled } from "../../mail/texts.ts";
+import { AddressRefused } from "../../outbound/index.ts";
+import { emit } from "../emit.ts";
+import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./schedule.ts";
+import { signatureHeaders } from "./signature.ts";
+import * as webhooks from "./store.ts";
 
 /** What became of one attempt. */
 export interface Outcome {
