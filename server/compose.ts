@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import type { CardProcessor } from "./billing/cards/processor.ts";
+import { createChains } from "./billing/crypto/chains/index.ts";
+import { createInvoicePrinter } from "./billing/invoices/index.ts";
 import type { Config } from "./config/defaults.ts";
 import type { Query, Store } from "./database/port.ts";
 import type { Deps } from "./deps.ts";
@@ -13,9 +16,6 @@ import { createSecrets } from "./lib/secrets.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
-import type { CardProcessor } from "./providers/cards/index.ts";
-import { createChains } from "./providers/chains/index.ts";
-import { createInvoicePrinter } from "./providers/invoices/index.ts";
 import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
 import { createCommandTranscriber } from "./providers/transcriber/command.ts";
 

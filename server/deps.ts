@@ -1,3 +1,6 @@
+import type { CardProcessor } from "./billing/cards/processor.ts";
+import type { Chains } from "./billing/crypto/chains/index.ts";
+import type { InvoicePrinter } from "./billing/invoices/index.ts";
 import type { Config } from "./config/defaults.ts";
 import type { Store } from "./database/port.ts";
 import type { EventFeed } from "./events/feed.ts";
@@ -9,9 +12,6 @@ import type { Secrets } from "./lib/secrets.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Outbound } from "./outbound/index.ts";
 import type { Blobs } from "./providers/blobs/index.ts";
-import type { CardProcessor } from "./providers/cards/index.ts";
-import type { Chains } from "./providers/chains/index.ts";
-import type { InvoicePrinter } from "./providers/invoices/index.ts";
 import type { Publisher } from "./providers/publisher/index.ts";
 import type { Transcriber } from "./providers/transcriber/index.ts";
 

@@ -1,12 +1,12 @@
 import { keyUsage } from "./accounts/authenticate.ts";
 import { type App, createApp } from "./app.ts";
-import { watchChains } from "./billing/crypto-arrivals.ts";
+import { createCards } from "./billing/cards/processor.ts";
+import { watchChains } from "./billing/crypto/arrivals.ts";
 import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import { ensureCategories } from "./games/default-categories.ts";
 import { removeOldFromNowOn } from "./jobs/remove-old.ts";
 import { type Listening, listen } from "./listen.ts";
-import { createCards } from "./providers/cards/index.ts";
 
 export interface Running {
   baseUrl: string;

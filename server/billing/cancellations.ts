@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { badRequest } from "../lib/problem.ts";
-import * as subscriptions from "../store/subscriptions.ts";
-import { emitSubscription, end, runningOf } from "./subscriptions.ts";
+import { emitSubscription, end, runningOf } from "./subscriptions/service.ts";
+import * as subscriptions from "./subscriptions/store.ts";
 
 type Row = subscriptions.SubscriptionRow;
 

@@ -2,9 +2,9 @@ import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { disputeFeeTransfer, feeTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
-import type { DisputeState } from "../providers/cards/index.ts";
-import * as payments from "../store/payments.ts";
-import * as reversals from "../store/reversals.ts";
+import type { DisputeState } from "./cards/processor.ts";
+import * as reversals from "./reversals.ts";
+import * as payments from "./store.ts";
 
 /** What a card processor keeps for itself (server rules §21). Cents; null where it does not say yet, or in another currency. */
 

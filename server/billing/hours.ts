@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { settleMinutes } from "../domain/subscriptions.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance, post } from "../ledger/store.ts";
+import { settleMinutes } from "./subscriptions/rules.ts";
 
 /** Call it after minutes came in. `id` names what brought them. */
 export async function settleOwedMinutes(

@@ -1,14 +1,14 @@
 import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { isReturnable } from "../domain/payments.ts";
 import { emit } from "../events/emit.ts";
 import { invalid, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeReceipt } from "../mail/texts.ts";
-import type { CardProcessor } from "../providers/cards/index.ts";
-import * as payments from "../store/payments.ts";
+import type { CardProcessor } from "./cards/processor.ts";
+import { isReturnable } from "./rules.ts";
+import * as payments from "./store.ts";
 
 /** The card processor; 503 where none is configured (decisions §7). */
 export function requireCards(deps: Deps): CardProcessor {

@@ -1,14 +1,14 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { hasLapsed } from "../domain/payments.ts";
 import { awaitsPayment } from "../domain/slots.ts";
 import { accounts, orderTransfer, topUpTransfers } from "../ledger/rules.ts";
 import { balance, post, postAll } from "../ledger/store.ts";
 import { activate } from "../playtests/orders.ts";
-import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import { emitPayment } from "./payments.ts";
-import { abandon, deliverPlan } from "./subscriptions.ts";
+import { hasLapsed } from "./rules.ts";
+import * as payments from "./store.ts";
+import { abandon, deliverPlan } from "./subscriptions/service.ts";
 
 /**
  * How a card payment ends. Each end is a compare-and-set on its status in the transaction of its postings, so whatever

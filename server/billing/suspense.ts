@@ -1,14 +1,14 @@
 import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { centsOf } from "../domain/crypto.ts";
 import { emit } from "../events/emit.ts";
 import { accounts, resolveTransfers, sentBackTransfer } from "../ledger/rules.ts";
 import { balance, post, postAll } from "../ledger/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
-import * as payments from "../store/payments.ts";
-import * as suspense from "../store/suspense.ts";
+import { centsOf } from "./crypto/rules.ts";
 import { emitPayment } from "./payments.ts";
+import * as payments from "./store.ts";
+import * as suspense from "./suspense-store.ts";
 
 /** What an operator does about crypto that is kept aside (server rules §21): once, and on record. */
 interface Decision {

@@ -1,7 +1,7 @@
 import type { UserRow } from "../accounts/users.ts";
-import { coins } from "../domain/crypto.ts";
+import { coins } from "../billing/crypto/rules.ts";
+import type { SuspenseRow } from "../billing/suspense-store.ts";
 import type { ApprovalRow, PayoutRow } from "../store/admin.ts";
-import type { SuspenseRow } from "../store/suspense.ts";
 import { iso, isoOrNull } from "./views.ts";
 
 export const accountView = (user: UserRow) => ({

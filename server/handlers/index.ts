@@ -1,5 +1,9 @@
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { auth } from "../accounts/handlers.ts";
+import { crypto } from "../billing/crypto/handlers.ts";
+import { billing } from "../billing/handlers.ts";
+import { subscriptions } from "../billing/subscriptions/handlers.ts";
+import { suspense } from "../billing/suspense-handlers.ts";
 import type { Deps } from "../deps.ts";
 import { events } from "../events/handlers.ts";
 import { notifications } from "../events/notifications-handlers.ts";
@@ -9,17 +13,13 @@ import { info } from "../games/info-handlers.ts";
 import type { Handler } from "../http/call.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
-import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
-import { crypto } from "./crypto.ts";
 import { orders } from "./orders.ts";
 import { playtester } from "./playtester.ts";
 import { playtests } from "./playtests.ts";
 import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 import { slots } from "./slots.ts";
-import { subscriptions } from "./subscriptions.ts";
-import { suspense } from "./suspense.ts";
 import { transcripts } from "./transcripts.ts";
 import { uploads } from "./uploads.ts";
 

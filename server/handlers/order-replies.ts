@@ -1,6 +1,6 @@
+import type { QuoteRow } from "../billing/crypto/store.ts";
 import type { Settlement } from "../domain/orders.ts";
 import type { Placed, Priced } from "../playtests/orders.ts";
-import type { QuoteRow } from "../store/crypto.ts";
 import type { PlaytestRow } from "../store/playtests.ts";
 import type { SlotDetailRow } from "../store/slots.ts";
 import { playtestView, slotView } from "./views.ts";

@@ -1,6 +1,7 @@
-import { receive } from "../billing/crypto-deposits.ts";
-import { lookUp, type Proof, type Scope } from "../billing/crypto-proofs.ts";
-import { offerOf } from "../billing/crypto-quotes.ts";
+import { receive } from "../billing/crypto/deposits.ts";
+import { pairOf, proofOf } from "../billing/crypto/headers.ts";
+import { lookUp, type Proof, type Scope } from "../billing/crypto/proofs.ts";
+import { offerOf } from "../billing/crypto/quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
@@ -25,7 +26,6 @@ import {
 import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
-import { pairOf, proofOf } from "./crypto-headers.ts";
 import type { Some } from "./index.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";

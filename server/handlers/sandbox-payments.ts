@@ -1,10 +1,10 @@
-import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/sandbox.ts";
+import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/cards/sandbox.ts";
+import * as payments from "../billing/store.ts";
+import * as subscriptions from "../billing/subscriptions/store.ts";
+import { subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../lib/problem.ts";
-import * as payments from "../store/payments.ts";
-import * as subscriptions from "../store/subscriptions.ts";
-import { subscriptionView } from "./billing-views.ts";
 import type { Some } from "./index.ts";
 import { paymentView } from "./views.ts";
 

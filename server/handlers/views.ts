@@ -1,10 +1,10 @@
 import type { KeyRow } from "../accounts/keys.ts";
 import type { UserRow } from "../accounts/users.ts";
+import type { PaymentRow } from "../billing/store.ts";
 import { perRow } from "../database/rows.ts";
 import { playtestStatusAt, slotStatuses, statusAt } from "../domain/slots.ts";
 import type { Event } from "../events/store.ts";
 import type { BuildRow, CategoryRow, GameRow } from "../games/store.ts";
-import type { PaymentRow } from "../store/payments.ts";
 import type { PlaytestRow, SlotCounts } from "../store/playtests.ts";
 import type { SlotDetailRow } from "../store/slots.ts";
 

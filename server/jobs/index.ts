@@ -1,15 +1,15 @@
+import { disputeLater } from "../billing/cards/dispute-payment.ts";
+import { confirmDeposit, releaseQuote } from "../billing/crypto/confirm-deposit.ts";
+import { keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
+import { lapsePayment } from "../billing/lapse-payments.ts";
+import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.ts";
 import { deliverWebhook } from "../events/webhooks/deliver.ts";
 import { sendMail } from "../mail/send-mail.ts";
-import { confirmDeposit, releaseQuote } from "./confirm-deposit.ts";
 import { discardUpload } from "./discard-upload.ts";
-import { disputeLater } from "./dispute-payment.ts";
-import { lapsePayment } from "./lapse-payments.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "./playtests.ts";
 import { remindHolder } from "./reminders.ts";
 import { removeOld } from "./remove-old.ts";
-import { renewSubscription } from "./renew-subscriptions.ts";
 import type { JobKinds } from "./runner.ts";
-import { keepDeposit, scanDeposits } from "./scan-deposits.ts";
 import { transcribe } from "./transcribe.ts";
 
 /** Every kind of background work, by the name its rows carry. */

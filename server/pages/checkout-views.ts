@@ -1,6 +1,6 @@
-import { returnAddress, usd } from "../domain/payments.ts";
-import { testCards } from "../providers/cards/sandbox.ts";
-import type { PaymentRow, PaymentStatus } from "../store/payments.ts";
+import { testCards } from "../billing/cards/sandbox-processor.ts";
+import { returnAddress, usd } from "../billing/rules.ts";
+import type { PaymentRow, PaymentStatus } from "../billing/store.ts";
 import { html, type Markup, type PageContent } from "./html.ts";
 
 export type FormErrors = Partial<Record<"number" | "expiry" | "cvc", string>>;

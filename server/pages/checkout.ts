@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { closeHosted, hostOf, openHosted, refresh } from "../billing/hosted.ts";
-import { actAtCheckout } from "../billing/sandbox.ts";
+import { closeHosted, hostOf, openHosted, refresh } from "../billing/cards/hosted.ts";
+import { actAtCheckout } from "../billing/cards/sandbox.ts";
+import type { CardVerdict } from "../billing/cards/sandbox-processor.ts";
+import { returnAddress, statusAt } from "../billing/rules.ts";
+import * as payments from "../billing/store.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { returnAddress, statusAt } from "../domain/payments.ts";
 import { notFound, Problem, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import type { CardVerdict } from "../providers/cards/sandbox.ts";
-import * as payments from "../store/payments.ts";
 import { cardForm, endPage, type FormErrors, leftPage, waitPage } from "./checkout-views.ts";
 import { readForm } from "./form.ts";
 import { redirect, sendPage } from "./html.ts";

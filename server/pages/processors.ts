@@ -1,4 +1,4 @@
-import { takeEvent } from "../billing/hosted.ts";
+import { takeEvent } from "../billing/cards/hosted.ts";
 import type { Deps } from "../deps.ts";
 import { readBytes } from "../http/body.ts";
 import { problemOf } from "../http/listener.ts";

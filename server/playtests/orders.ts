@@ -1,5 +1,6 @@
 import type { Order } from "../../src/contract/order-body.ts";
 import * as users from "../accounts/users.ts";
+import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { type Funds, type Need, type PaymentMethod, settle } from "../domain/orders.ts";
@@ -8,7 +9,6 @@ import type { GameRow } from "../games/store.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
-import * as payments from "../store/payments.ts";
 import * as playtests from "../store/playtests.ts";
 import * as slots from "../store/slots.ts";
 

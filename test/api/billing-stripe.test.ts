@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { disputePayment } from "../../server/billing/disputes.ts";
+import { disputePayment } from "../../server/billing/cards/disputes.ts";
+import { createCards } from "../../server/billing/cards/processor.ts";
+import { createStripeCards } from "../../server/billing/cards/stripe.ts";
+import { find } from "../../server/billing/store.ts";
 import { defaults } from "../../server/config/defaults.ts";
-import { createCards } from "../../server/providers/cards/index.ts";
-import { createStripeCards } from "../../server/providers/cards/stripe.ts";
-import { find } from "../../server/store/payments.ts";
 import { openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createTestClock } from "../helpers/server.ts";

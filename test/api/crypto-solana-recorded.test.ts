@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { createSolanaChain } from "../../server/providers/chains/solana.ts";
+import { createSolanaChain } from "../../server/billing/crypto/chains/solana.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { type RpcAnswer, startRpc } from "../helpers/rpc-proxy.ts";

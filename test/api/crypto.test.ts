@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { offerOf, openQuote } from "../../server/billing/crypto-quotes.ts";
+import { offerOf, openQuote } from "../../server/billing/crypto/quotes.ts";
 import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { ledgerFaults, registerOwner } from "../helpers/story.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
-import { takeRefund } from "../../server/billing/disputes.ts";
+import { takeRefund } from "../../server/billing/cards/disputes.ts";
+import { find as findPayment } from "../../server/billing/store.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
-import { find as findPayment } from "../../server/store/payments.ts";
 import { openTill } from "../helpers/billing.ts";
 import { type Books, openBooks, type PlanName, planFigures, prices, type Terms } from "../helpers/books.ts";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";

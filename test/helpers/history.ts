@@ -1,6 +1,6 @@
 import { ensureAdmin } from "../../server/accounts/service.ts";
-import { takeRefund } from "../../server/billing/disputes.ts";
-import * as payments from "../../server/store/payments.ts";
+import { takeRefund } from "../../server/billing/cards/disputes.ts";
+import * as payments from "../../server/billing/store.ts";
 import { openTill, type Till } from "./billing.ts";
 import { openWallet } from "./crypto.ts";
 import type { Reply, TestServer } from "./server.ts";

@@ -1,15 +1,15 @@
-import { receive } from "../../server/billing/crypto-deposits.ts";
-import { lookUp } from "../../server/billing/crypto-proofs.ts";
-import { offerOf, openQuote } from "../../server/billing/crypto-quotes.ts";
+import { finalConfirmations } from "../../server/billing/crypto/chains/sandbox.ts";
+import { receive } from "../../server/billing/crypto/deposits.ts";
+import { lookUp } from "../../server/billing/crypto/proofs.ts";
+import { offerOf, openQuote } from "../../server/billing/crypto/quotes.ts";
+import { centsOf } from "../../server/billing/crypto/rules.ts";
+import { insertTransaction, type SandboxTransactionRow } from "../../server/billing/crypto/sandbox-chain.ts";
+import type { QuoteRow } from "../../server/billing/crypto/store.ts";
 import { refundSuspense, resolveSuspense } from "../../server/billing/suspense.ts";
 import type { Deps } from "../../server/deps.ts";
-import { centsOf } from "../../server/domain/crypto.ts";
 import type { GameRow } from "../../server/games/store.ts";
 import { billOrder } from "../../server/playtests/crypto-orders.ts";
 import { placeOrder } from "../../server/playtests/orders.ts";
-import { finalConfirmations } from "../../server/providers/chains/sandbox.ts";
-import type { QuoteRow } from "../../server/store/crypto.ts";
-import { insertTransaction, type SandboxTransactionRow } from "../../server/store/sandbox-chain.ts";
 import { orderBody } from "../../src/contract/order-body.ts";
 
 interface World {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import type { ReversalRow } from "../../server/billing/reversals.ts";
+import type { PaymentRow } from "../../server/billing/store.ts";
+import { planOf } from "../../server/billing/subscriptions/plans.ts";
 import type { Query } from "../../server/database/port.ts";
-import { planOf } from "../../server/domain/plans.ts";
-import type { PaymentRow } from "../../server/store/payments.ts";
-import type { ReversalRow } from "../../server/store/reversals.ts";
 
 /** What must be true of an owner's money and no invariant of the ledger says: worked out from the payments alone. */
 export async function checkOracles(q: Query): Promise<void> {

@@ -1,5 +1,11 @@
+import type {
+  ChargeState,
+  DisputeState,
+  HostedCards,
+  ProcessorEvent,
+  SessionState,
+} from "../../server/billing/cards/processor.ts";
 import { unavailable } from "../../server/lib/problem.ts";
-import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "../../server/providers/cards/index.ts";
 
 /** Money a card paid, and what went back of it. */
 interface Paid {

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import * as keys from "../../server/accounts/keys.ts";
+import * as hours from "../../server/billing/hours-store.ts";
+import * as payments from "../../server/billing/store.ts";
 import type { Page } from "../../server/database/keyset.ts";
 import type { Query, Value } from "../../server/database/port.ts";
 import * as notifications from "../../server/events/notifications-store.ts";
@@ -12,8 +14,6 @@ import * as admin from "../../server/store/admin.ts";
 import * as applications from "../../server/store/applications.ts";
 import * as chat from "../../server/store/chat.ts";
 import * as earnings from "../../server/store/earnings.ts";
-import * as hours from "../../server/store/hours.ts";
-import * as payments from "../../server/store/payments.ts";
 import * as playtests from "../../server/store/playtests.ts";
 import * as slots from "../../server/store/slots.ts";
 import { drivers } from "../helpers/store.ts";

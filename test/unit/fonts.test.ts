@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createFonts } from "../../server/providers/invoices/fonts.ts";
-import { plainFont } from "../../server/providers/invoices/sfnt.ts";
+import { createFonts } from "../../server/billing/invoices/fonts.ts";
+import { plainFont } from "../../server/billing/invoices/sfnt.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 const woff = readFileSync(

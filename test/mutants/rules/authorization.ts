@@ -59,7 +59,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/store/payments.ts",
+        "server/billing/store.ts",
         '"SELECT * FROM payments WHERE id = ? AND owner_id = ?", id, ownerId',
         '"SELECT * FROM payments WHERE id = ?", id',
       ],

@@ -3,16 +3,16 @@ import type { Edit, Mutant } from "../mutant.ts";
 
 const settling = "server/billing/settle.ts";
 const paying = "server/billing/payments.ts";
-const disputes = "server/billing/disputes.ts";
-const reversing = "server/domain/disputes.ts";
-const plans = "server/billing/subscriptions.ts";
-const planRules = "server/domain/subscriptions.ts";
-const renewals = "server/billing/renewals.ts";
-const hosted = "server/billing/hosted.ts";
-const stripe = "server/providers/cards/stripe.ts";
-const paymentRules = "server/domain/payments.ts";
-const invoicing = "server/billing/invoices.ts";
-const invoiceRows = "server/store/invoices.ts";
+const disputes = "server/billing/cards/disputes.ts";
+const reversing = "server/billing/cards/dispute-rules.ts";
+const plans = "server/billing/subscriptions/service.ts";
+const planRules = "server/billing/subscriptions/rules.ts";
+const renewals = "server/billing/subscriptions/renewals.ts";
+const hosted = "server/billing/cards/hosted.ts";
+const stripe = "server/billing/cards/stripe.ts";
+const paymentRules = "server/billing/rules.ts";
+const invoicing = "server/billing/invoices/service.ts";
+const invoiceRows = "server/billing/invoices/store.ts";
 const contract = "src/contract/billing.ts";
 
 const paidAgain: Edit[] = [
@@ -28,7 +28,11 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
     rule: "success told five times is credited once",
     edits: [
       ...paidAgain,
-      ["server/billing/sandbox.ts", 'if (status !== "pending" && !lateSuccess)', 'if (status === "failed" && !lateSuccess)'],
+      [
+        "server/billing/cards/sandbox.ts",
+        'if (status !== "pending" && !lateSuccess)',
+        'if (status === "failed" && !lateSuccess)',
+      ],
     ],
   },
   {
@@ -230,7 +234,7 @@ const atStripe: readonly Omit<Mutant, "test">[] = [
   {
     rule: "Stripe: a won dispute gives back once",
     edits: [
-      ["server/store/reversals.ts", " WHERE id = ? AND state = 'taken'", " WHERE id = ?"],
+      ["server/billing/reversals.ts", " WHERE id = ? AND state = 'taken'", " WHERE id = ?"],
       [
         disputes,
         'const source = kind === "dispute" ? "dispute_won" : "refund_failed";',
@@ -326,7 +330,7 @@ const invoices: readonly Omit<Mutant, "test">[] = [
     rule: "an invoice of somebody else's payment is 404",
     edits: [
       [
-        "server/store/payments.ts",
+        "server/billing/store.ts",
         '"SELECT * FROM payments WHERE id = ? AND owner_id = ?", id, ownerId',
         '"SELECT * FROM payments WHERE id = ?", id',
       ],
@@ -334,7 +338,7 @@ const invoices: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "an invoice says the amount",
-    edits: [["server/domain/invoices.ts", "totalCents: payment.amount_cents,", "totalCents: 0,"]],
+    edits: [["server/billing/invoices/rules.ts", "totalCents: payment.amount_cents,", "totalCents: 0,"]],
   },
 ];
 

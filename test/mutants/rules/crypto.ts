@@ -1,16 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
 import type { Mutant } from "../mutant.ts";
 
-const rules = "server/domain/crypto.ts";
-const deposits = "server/billing/crypto-deposits.ts";
-const proofs = "server/billing/crypto-proofs.ts";
-const quotes = "server/billing/crypto-quotes.ts";
-const arrivals = "server/billing/crypto-arrivals.ts";
-const confirming = "server/jobs/confirm-deposit.ts";
-const scanning = "server/jobs/scan-deposits.ts";
-const x402 = "server/domain/x402.ts";
-const evm = "server/providers/chains/evm.ts";
-const solana = "server/providers/chains/solana.ts";
+const rules = "server/billing/crypto/rules.ts";
+const deposits = "server/billing/crypto/deposits.ts";
+const proofs = "server/billing/crypto/proofs.ts";
+const quotes = "server/billing/crypto/quotes.ts";
+const arrivals = "server/billing/crypto/arrivals.ts";
+const confirming = "server/billing/crypto/confirm-deposit.ts";
+const scanning = "server/billing/crypto/scan-deposits.ts";
+const x402 = "server/billing/crypto/x402.ts";
+const evm = "server/billing/crypto/chains/evm.ts";
+const solana = "server/billing/crypto/chains/solana.ts";
 const contract = "src/contract/billing.ts";
 
 const topUp: readonly Omit<Mutant, "test">[] = [
@@ -21,7 +21,7 @@ const topUp: readonly Omit<Mutant, "test">[] = [
   { rule: "at most 1000000 by crypto", edits: [[contract, "          .max(1_000_000)", "          .max(1_000_001)"]] },
   {
     rule: "no two open quotes share an amount",
-    edits: [["server/store/crypto.ts", "  if (taken) return false;\n", "  void taken;\n"]],
+    edits: [["server/billing/crypto/store.ts", "  if (taken) return false;\n", "  void taken;\n"]],
   },
   {
     rule: "a quote's amount says whose it is",
@@ -240,7 +240,7 @@ const unnamed: readonly Omit<Mutant, "test">[] = [
     rule: "what failed is not found",
     edits: [
       [scanning, 'if (seen.status === "reverted") return;', ""],
-      ["server/providers/chains/sandbox.ts", 'row.status === "success" && ', ""],
+      ["server/billing/crypto/chains/sandbox.ts", 'row.status === "success" && ', ""],
     ],
   },
   {

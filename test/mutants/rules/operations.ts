@@ -39,7 +39,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a deposit pays no order whose time is up",
     test: "api/crypto-orders",
     only: "whose time was up",
-    edits: [["server/billing/crypto-deposits.ts", "!awaitsPayment(order, now)", 'order.status !== "pending_payment"']],
+    edits: [["server/billing/crypto/deposits.ts", "!awaitsPayment(order, now)", 'order.status !== "pending_payment"']],
   },
   {
     rule: "a path that names what every object has is no page",

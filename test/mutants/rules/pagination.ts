@@ -26,7 +26,7 @@ export const paginationRules: readonly Mutant[] = [
   {
     rule: "the hours history is newest first",
     test: "api/billing-subscriptions",
-    edits: [["server/store/hours.ts", 'keyset(page, "p")', 'keyset(page, "p", "oldest")']],
+    edits: [["server/billing/hours-store.ts", 'keyset(page, "p")', 'keyset(page, "p", "oldest")']],
   },
   {
     rule: "unread=true filters",

@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
-const plans = "server/billing/subscriptions.ts";
-const renewals = "server/billing/renewals.ts";
+const plans = "server/billing/subscriptions/service.ts";
+const renewals = "server/billing/subscriptions/renewals.ts";
 const cancellations = "server/billing/cancellations.ts";
 
 export const subscriptionsRules: readonly Mutant[] = [
@@ -20,7 +20,7 @@ export const subscriptionsRules: readonly Mutant[] = [
     test: "api/billing-subscriptions",
     edits: [
       [
-        "server/domain/subscriptions.ts",
+        "server/billing/subscriptions/rules.ts",
         "const granted = move(accounts.minutesIssued, accounts.minutes(ownerId), plan.minutesPerCycle)",
         "const granted = move(accounts.minutesIssued, accounts.minutes(ownerId), plan.minutesPerCycle / 2)",
       ],

@@ -1,0 +1,13 @@
+import type { Deps } from "../../deps.ts";
+import type { Job } from "../../jobs/runner.ts";
+import * as payments from "../store.ts";
+import { disputePayment } from "./disputes.ts";
+
+/** What the sandbox's disputing test card does after a day. */
+export async function disputeLater(job: Job, deps: Deps): Promise<void> {
+  await deps.store.write(async (tx) => {
+    const payment = await payments.find(tx, String(job.payload.paymentId));
+    if (payment?.status === "completed") await disputePayment(deps, tx, payment);
+    await job.done(tx);
+  });
+}

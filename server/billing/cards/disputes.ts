@@ -1,0 +1,174 @@
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { accounts } from "../../ledger/rules.ts";
+import { balance, post } from "../../ledger/store.ts";
+import { conflict } from "../../lib/problem.ts";
+import * as reversals from "../reversals.ts";
+import * as payments from "../store.ts";
+import { endDisputedPlan, restorePlan, takePlan } from "../subscriptions/service.ts";
+import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "./dispute-rules.ts";
+
+/** A chargeback recorded by hand or played in the sandbox (decisions §7). 409 unless the payment is a completed one by card. */
+export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  if (payment.provider !== "sandbox" && payment.provider !== "stripe")
+    throw conflict("Only a card payment can be charged back. Nothing was changed.");
+  if (payment.status !== "completed")
+    throw conflict(`Only a completed payment can be disputed; this one is ${payment.status}. Nothing was changed.`);
+  const earlier = await reversals.ofPayment(tx, payment.id);
+  if (earlier.some(({ kind }) => kind === "dispute"))
+    throw conflict("This payment was disputed before, and that was decided for us. Nothing was changed.");
+  await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents - takenOf(earlier) });
+}
+
+/** The bank took `cents` back: once for each dispute, however often and late it is told. A further one is flagged for the operator. */
+export async function takeDispute(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { id, cents }: { id: string; cents: number },
+): Promise<void> {
+  const known = await findDispute(tx, payment, id);
+  if (known) return known.renamed ? correct(deps, tx, payment, known, cents) : undefined;
+  const earlier = await reversals.ofPayment(tx, payment.id);
+  await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "dispute", cents, state: "taken" });
+  const total = takenOf(earlier) + cents;
+  if (earlier.some(({ kind }) => kind === "dispute") || total > payment.amount_cents)
+    await payments.flag(tx, payment.id, `disputed again: ${id}, which makes ${total} cents taken back`);
+  await take(deps, tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
+  if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
+  await settleStatus(deps, tx, payment);
+}
+
+/** The processor says how much a chargeback recorded by hand was really about. */
+async function correct(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  known: reversals.ReversalRow,
+  cents: number,
+): Promise<void> {
+  const more = known.state === "taken" ? cents - known.cents : 0;
+  if (more === 0) return;
+  const change = { key: `${known.id}:corrected`, before: takenOf(await reversals.ofPayment(tx, payment.id)) };
+  await reversals.setCents(tx, known.id, cents, deps.clock.now());
+  if (more > 0) await take(deps, tx, payment, { ...change, source: "dispute", cents: more });
+  else await giveBack(deps, tx, payment, { ...change, source: "dispute_won", cents: -more });
+  await settleStatus(deps, tx, payment);
+}
+
+/** The bank gave the money back: so does the ledger, once. A plan that ended stays ended; its hours return. */
+export async function winDispute(deps: Deps, tx: Query, payment: payments.PaymentRow, disputeId: string): Promise<void> {
+  await undo(deps, tx, payment, { id: disputeId, kind: "dispute", known: await findDispute(tx, payment, disputeId) });
+}
+
+/**
+ * The operator refunded at the processor: booked once for each refund, like a chargeback without a fee; when nothing is left
+ * of the payment, a plan ends and its hours go too.
+ */
+export async function takeRefund(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { id, cents }: { id: string; cents: number },
+): Promise<void> {
+  if (await reversals.find(tx, id)) return;
+  const before = takenOf(await reversals.ofPayment(tx, payment.id));
+  await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
+  if (before + cents > payment.amount_cents)
+    await payments.flag(tx, payment.id, `refunded although disputed: ${before + cents} cents taken back`);
+  await take(deps, tx, payment, { key: id, source: "card_refund", cents, before });
+  if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
+    await endDisputedPlan(deps, tx, payment, "refunded");
+  await settleStatus(deps, tx, payment);
+}
+
+/** The bank refused a refund, so the processor has the money again: what was taken for it returns, once. The operator is told. */
+export async function failRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, refundId: string): Promise<void> {
+  await undo(deps, tx, payment, { id: refundId, kind: "refund", known: await reversals.find(tx, refundId) });
+  await payments.flag(tx, payment.id, `refund ${refundId} failed: the processor has the money again`);
+}
+
+async function undo(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { id, kind, known }: Pick<reversals.ReversalRow, "id" | "kind"> & { known: reversals.ReversalRow | undefined },
+): Promise<void> {
+  // Undone before it was told of: remembered, so that what is older changes nothing.
+  if (!known) {
+    const nothing = { id, payment_id: payment.id, kind, cents: 0, state: "returned" } as const;
+    return void (await reversals.insert(tx, { ...stampOf(deps), ...nothing }));
+  }
+  const before = takenOf(await reversals.ofPayment(tx, payment.id));
+  if (!(await reversals.giveBack(tx, known.id, deps.clock.now()))) return;
+  const source = kind === "dispute" ? "dispute_won" : "refund_failed";
+  await giveBack(deps, tx, payment, { key: known.id, source, cents: known.cents, before });
+  await settleStatus(deps, tx, payment);
+}
+
+/** A dispute by the processor's name, or the one recorded by hand before the processor told of it. */
+async function findDispute(
+  tx: Query,
+  payment: payments.PaymentRow,
+  id: string,
+): Promise<(reversals.ReversalRow & { renamed: boolean }) | undefined> {
+  const known = await reversals.find(tx, id);
+  if (known) return { ...known, renamed: false };
+  const byHand = await reversals.find(tx, payment.id);
+  if (!byHand) return undefined;
+  await reversals.rename(tx, byHand.id, id);
+  return { ...byHand, id, renamed: true };
+}
+
+async function settleStatus(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+  const status = statusAfter(payment.amount_cents, await reversals.ofPayment(tx, payment.id));
+  await payments.transition(tx, payment.id, ["completed", "disputed", "refunded"], status, deps.clock.now());
+}
+
+interface Change {
+  /** Names it for ever. */
+  key: string;
+  cents: number;
+  /** What of the payment was taken back before it, in cents. */
+  before: number;
+}
+
+async function take(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { key, source, cents, before }: Change & { source: "dispute" | "card_refund" },
+): Promise<void> {
+  const reversed = reversedOf(payment, `${source}:${key}`, cents);
+  if (payment.purpose === "subscription") {
+    // A plan's hours go with the last of its money.
+    const goes = before < payment.amount_cents && before + cents >= payment.amount_cents;
+    return takePlan(deps, tx, payment, { reversed, minutesKey: goes ? key : undefined });
+  }
+  await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
+}
+
+async function giveBack(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { key, source, cents, before }: Change & { source: "dispute_won" | "refund_failed" },
+): Promise<void> {
+  const reversed = reversedOf(payment, `${source}:${key}`, cents);
+  if (payment.purpose === "subscription") {
+    const returns = before >= payment.amount_cents && before - cents < payment.amount_cents;
+    return restorePlan(deps, tx, payment, { reversed, minutesKey: returns ? key : undefined });
+  }
+  await post(tx, creditReturned(reversed, await balance(tx, accounts.receivable(payment.owner_id))), stamp(deps));
+}
+
+const reversedOf = (payment: payments.PaymentRow, eventKey: string, cents: number): Reversed => ({
+  eventKey,
+  paymentId: payment.id,
+  ownerId: payment.owner_id,
+  processor: payment.provider,
+  cents,
+});
+
+const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
+const stampOf = (deps: Deps) => ({ fee_cents: 0, created_at: deps.clock.now(), updated_at: deps.clock.now() });

@@ -1,0 +1,107 @@
+import type { Config } from "../../config/defaults.ts";
+import { SettingRefused } from "../../config/read.ts";
+import { createSandboxCards, type SandboxCards } from "./sandbox-processor.ts";
+
+/** A charge of a card that was saved when its holder subscribed. `paymentId` names it for ever: asked again, it is not charged again. */
+export interface SavedCharge {
+  paymentId: string;
+  amountCents: number;
+  description: string;
+  /** What the processor called the card; never its number. */
+  card: string;
+}
+
+export type ChargeOutcome = { paid: true; reference: string; feeCents: number | null } | { paid: false; reason: string };
+
+/** What every card processor does. Trouble on the way to it is thrown: the outcome is then unknown, and asked for again. */
+export interface SavedCards {
+  chargeSaved(charge: SavedCharge): Promise<ChargeOutcome>;
+}
+
+/** What a processor's own checkout page is to take. */
+export interface HostedCheckout {
+  paymentId: string;
+  /** What the payment is called so far: an open session's own name, or one of ours before it has a session. */
+  reference: string;
+  amountCents: number;
+  description: string;
+  email: string;
+  /** Until when it can be paid, ms; at least half an hour ahead. */
+  expiresAt: number;
+  /** Keep the card for renewals. */
+  saveCard: boolean;
+  /** Where the page leads afterwards, and when its visitor turns back. */
+  doneUrl: string;
+  leftUrl: string;
+}
+
+/** What became of a hosted checkout, as the processor says now. */
+export interface SessionState {
+  reference: string;
+  paymentId: string | null;
+  state: "open" | "paid" | "ended";
+  amountCents: number;
+  currency: string;
+  /** The saved card, where one was asked for. */
+  card: string | undefined;
+  /** What the processor keeps of it; null while that is not known. */
+  feeCents: number | null;
+}
+
+/** What the processor says of a dispute now. */
+export interface DisputeState {
+  id: string;
+  paymentId: string | null;
+  amountCents: number | null;
+  state: "lost_or_open" | "won" | "inquiry";
+  /** What the processor took for it besides, less what it gave back. */
+  feeCents: number;
+}
+
+/** What the processor says of a charge now. */
+export interface ChargeState {
+  paymentId: string | null;
+  /** What arrived; null where nothing did, or something in another currency. */
+  paidCents: number | null;
+  /** What the processor keeps of it; null while that is not known. */
+  feeCents: number | null;
+  refunds: { id: string; cents: number; state: "taken" | "failed" }[];
+}
+
+/** A message from the processor, its signature checked. It only says where to look: its content may be old. */
+export interface ProcessorEvent {
+  id: string;
+  kind: string;
+  about: { session: string } | { dispute: string } | { charge: string } | undefined;
+}
+
+/** A processor with a checkout page of its own. */
+export interface HostedCards extends SavedCards {
+  readonly name: "stripe";
+  /** Opens the page for a payment; the same one however often it is asked for. */
+  openSession(checkout: HostedCheckout): Promise<{ url: string; reference: string }>;
+  /** Undefined for a reference that is not one of its sessions. */
+  lookUp(reference: string): Promise<SessionState | undefined>;
+  /** Ends an open session, so that nobody pays it any more; what it is then. */
+  closeSession(reference: string): Promise<SessionState | undefined>;
+  lookUpDispute(id: string): Promise<DisputeState>;
+  lookUpCharge(id: string): Promise<ChargeState>;
+  /** Throws a Problem where the signature is wrong or too old. `realNow` in ms. */
+  readEvent(body: Buffer, signature: string, realNow: number): ProcessorEvent;
+}
+
+/** The card processor in use (decisions §7). */
+export type CardProcessor = SandboxCards | HostedCards;
+
+/** The processor this server is configured for; null when cards are off. A sandbox never reaches a real one. */
+export async function createCards(config: Config): Promise<CardProcessor | null> {
+  if (config.sandbox) return createSandboxCards();
+  const { secretKey, webhookSecret, apiUrl } = config.stripe;
+  if (secretKey === null && webhookSecret === null) return null;
+  if (secretKey === null || webhookSecret === null)
+    throw new SettingRefused(
+      "Stripe needs both its secret key and its webhook secret: set PLAYTEST_STRIPE_SECRET_KEY and PLAYTEST_STRIPE_WEBHOOK_SECRET, or neither.",
+    );
+  const { createStripeCards } = await import("./stripe.ts");
+  return createStripeCards({ secretKey, webhookSecret, apiUrl });
+}

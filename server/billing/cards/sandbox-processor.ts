@@ -1,0 +1,40 @@
+import type { SavedCards } from "./processor.ts";
+
+/** What a test card does. `card` stands for it afterwards: no card number is kept. */
+export type CardVerdict =
+  | { outcome: "paid"; card: string; disputed: boolean }
+  | { outcome: "declined"; reason: string }
+  | { outcome: "unknown" };
+
+/** The built-in processor: its checkout is a page of this server, its cards are test cards, its money is not real. */
+export interface SandboxCards extends SavedCards {
+  readonly name: "sandbox";
+  /** What happens when this number is entered; spaces and dashes do not matter. */
+  read(number: string): CardVerdict;
+}
+
+/** Saved sandbox cards, by what their next charges do. */
+export const savedCards = { paid: "sandbox_card_pays", failed: "sandbox_card_fails" } as const;
+
+export const testCards = [
+  { number: "4242 4242 4242 4242", does: "pays" },
+  { number: "4000 0000 0000 0002", does: "is declined" },
+  { number: "4000 0000 0000 0341", does: "pays now, fails when a subscription renews" },
+  { number: "4000 0000 0000 0259", does: "pays now, is disputed a day later" },
+] as const;
+
+const verdicts = new Map<string, CardVerdict>([
+  ["4242424242424242", { outcome: "paid", card: savedCards.paid, disputed: false }],
+  ["4000000000000002", { outcome: "declined", reason: "The bank declined the card." }],
+  ["4000000000000341", { outcome: "paid", card: savedCards.failed, disputed: false }],
+  ["4000000000000259", { outcome: "paid", card: savedCards.paid, disputed: true }],
+]);
+
+export const createSandboxCards = (): SandboxCards => ({
+  name: "sandbox",
+  read: (number) => verdicts.get(number.replace(/[\s-]/g, "")) ?? { outcome: "unknown" },
+  async chargeSaved({ paymentId, card }) {
+    if (card === savedCards.failed) return { paid: false, reason: "The bank declined the card." };
+    return { paid: true, reference: `sandbox_${paymentId}`, feeCents: null };
+  },
+});

@@ -1,0 +1,54 @@
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { conflict } from "../../lib/problem.ts";
+import { hasLapsed, statusAt } from "../rules.ts";
+import { cancelPayment, declinePayment, payPayment } from "../settle.ts";
+import type { PaymentRow } from "../store.ts";
+import * as payments from "../store.ts";
+import { isRunning, subscriptionAt } from "../subscriptions/rules.ts";
+import type { SubscriptionRow } from "../subscriptions/store.ts";
+import * as subscriptions from "../subscriptions/store.ts";
+import { disputePayment } from "./disputes.ts";
+import { savedCards } from "./sandbox-processor.ts";
+
+export type CheckoutOutcome = "paid" | "declined" | "cancelled" | "disputed";
+
+/** What a person would do at a sandbox checkout, with the saved card it leaves; 409 where that is over (decisions §13). */
+export async function actAtCheckout(
+  deps: Deps,
+  tx: Query,
+  payment: PaymentRow,
+  outcome: CheckoutOutcome,
+  card: string = savedCards.paid,
+): Promise<void> {
+  if (payment.provider !== "sandbox")
+    throw conflict(`A payment by ${payment.provider} has no sandbox checkout. Nothing was changed.`);
+  if (outcome === "disputed") return disputePayment(deps, tx, payment);
+  const now = deps.clock.now();
+  const status = statusAt(payment, now);
+  const lateSuccess = outcome === "paid" && hasLapsed(payment, now);
+  if (status !== "pending" && !lateSuccess)
+    throw conflict(`This payment is ${status}: its checkout is over. Nothing was changed.`);
+  const act = { paid: payPayment, declined: declinePayment, cancelled: cancelPayment }[outcome];
+  await act(deps, tx, payment, card);
+}
+
+/** The same for a subscription: its checkout, or for `disputed` its last paid invoice. */
+export async function actAtPlanCheckout(deps: Deps, tx: Query, row: SubscriptionRow, outcome: CheckoutOutcome): Promise<void> {
+  const statuses = ["completed", "disputed", "pending", "cancelled", "failed"] as const;
+  const payment = await payments.latestOf(tx, row.id, ...(outcome === "disputed" ? (["completed"] as const) : statuses));
+  if (!payment) throw conflict("This subscription has no paid invoice to dispute. Nothing was changed.");
+  await actAtCheckout(deps, tx, payment, outcome);
+}
+
+/** Decides how the next renewals of a running sandbox subscription go. */
+export async function setRenewalOutcome(
+  deps: Deps,
+  tx: Query,
+  row: SubscriptionRow,
+  outcome: keyof typeof savedCards,
+): Promise<void> {
+  if (row.provider !== "sandbox" || !isRunning(subscriptionAt(row, deps.clock.now())))
+    throw conflict("Only a running sandbox subscription renews. Nothing was changed.");
+  await subscriptions.update(tx, row.id, { card: savedCards[outcome], updated_at: deps.clock.now() });
+}

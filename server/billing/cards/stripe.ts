@@ -1,0 +1,211 @@
+import type Stripe from "stripe";
+import { SettingRefused } from "../../config/read.ts";
+import { badRequest, unavailable } from "../../lib/problem.ts";
+import type { ChargeOutcome, DisputeState, HostedCards, HostedCheckout, SavedCharge, SessionState } from "./processor.ts";
+
+interface StripeSettings {
+  secretKey: string;
+  webhookSecret: string;
+  apiUrl: string | null;
+}
+
+type Load = () => Promise<{ default: typeof Stripe }>;
+
+const toleranceSeconds = 300;
+
+/**
+ * Cards through Stripe. Its package is an optional peer, loaded here; without it this throws, naming what installs it.
+ * Every request that makes something carries an idempotency key of our payment's id and the purpose, never of the attempt.
+ */
+export async function createStripeCards(settings: StripeSettings, load: Load = () => import("stripe")): Promise<HostedCards> {
+  const { default: StripeClient } = await load().catch((error: unknown) => {
+    throw Object.assign(
+      new SettingRefused("Stripe is configured, but its package is not installed. Run: npm install stripe@23"),
+      { cause: error },
+    );
+  });
+  const stripe = new StripeClient(settings.secretKey, { ...addressOf(settings.apiUrl), maxNetworkRetries: 2, timeout: 15_000 });
+  const { errors } = StripeClient;
+
+  /** Stripe out of reach is its trouble, not an error here: 503, to be tried again. */
+  const reaching = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => {
+      if (error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError)
+        throw unavailable("The card processor does not answer just now. Nothing was charged; try again in a moment.", 30, error);
+      throw error;
+    });
+  const retrieve = (reference: string) =>
+    reaching(stripe.checkout.sessions.retrieve(reference, { expand: ["payment_intent.latest_charge.balance_transaction"] }));
+
+  return {
+    name: "stripe",
+
+    async openSession(checkout) {
+      if (isSession(checkout.reference)) {
+        const { id, url } = await retrieve(checkout.reference);
+        return { url: url ?? checkout.doneUrl, reference: id };
+      }
+      const idempotencyKey = `${checkout.paymentId}:checkout`;
+      const session = await reaching(stripe.checkout.sessions.create(sessionOf(checkout), { idempotencyKey }));
+      if (!session.url) throw new Error(`Stripe gave session ${session.id} no address`);
+      return { url: session.url, reference: session.id };
+    },
+
+    lookUp: async (reference) => (isSession(reference) ? stateOf(await retrieve(reference)) : undefined),
+
+    async closeSession(reference) {
+      if (!isSession(reference)) return undefined;
+      const found = await retrieve(reference);
+      if (found.status !== "open") return stateOf(found);
+      try {
+        await reaching(stripe.checkout.sessions.expire(reference));
+      } catch (error) {
+        // Refused when it was paid in between: what it is now decides.
+        if (!(error instanceof errors.StripeInvalidRequestError)) throw error;
+      }
+      return stateOf(await retrieve(reference));
+    },
+
+    async lookUpDispute(id) {
+      const dispute = await reaching(stripe.disputes.retrieve(id, { expand: ["payment_intent"] }));
+      const feeCents = (dispute.balance_transactions ?? []).reduce((sum, entry) => sum + (feeOf(entry) ?? 0), 0);
+      const state = disputeState(dispute.status);
+      return { id, paymentId: paymentOf(dispute), amountCents: dispute.amount ?? null, state, feeCents };
+    },
+
+    async lookUpCharge(id) {
+      const charge = await reaching(stripe.charges.retrieve(id, { expand: ["payment_intent", "balance_transaction"] }));
+      const all = await reaching(stripe.refunds.list({ charge: id, limit: 100 }).autoPagingToArray({ limit: 1000 }));
+      const refunds = all.map((refund) => ({ id: refund.id, cents: refund.amount, state: refundState(refund.status) }));
+      const paidCents = charge.paid && charge.currency === "usd" ? charge.amount : null;
+      return { paymentId: paymentOf(charge), paidCents, feeCents: feeOf(charge.balance_transaction), refunds };
+    },
+
+    async chargeSaved(charge) {
+      try {
+        const intent = await stripe.paymentIntents.create(intentOf(charge), { idempotencyKey: `${charge.paymentId}:renewal` });
+        if (intent.status === "succeeded")
+          return { paid: true, reference: intent.id, feeCents: feeOfCharge(intent.latest_charge) };
+        return { paid: false, reason: `The bank asks for more (${intent.status}).` };
+      } catch (error) {
+        return refusal(error, errors);
+      }
+    },
+
+    readEvent(body, signature, realNow) {
+      const event = verified(stripe, settings.webhookSecret, body, signature, realNow);
+      return { id: event.id, kind: event.type, about: subjectOf(event.type, event.data.object as Subject) };
+    },
+  };
+}
+
+function verified(stripe: Stripe, secret: string, body: Buffer, signature: string, realNow: number): Stripe.Event {
+  try {
+    return stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, realNow);
+  } catch (error) {
+    throw badRequest(`This is not an event that Stripe signed for this server: ${(error as Error).message.split("\n")[0]}`);
+  }
+}
+
+/** Sessions of Stripe's, as against the reference a payment has before its page was first opened. */
+const isSession = (reference: string) => /^cs_(test|live)_/.test(reference);
+
+function addressOf(apiUrl: string | null) {
+  if (apiUrl === null) return {};
+  const { protocol, hostname, port } = new URL(apiUrl);
+  return { host: hostname, port: port || undefined, protocol: protocol === "http:" ? ("http" as const) : ("https" as const) };
+}
+
+function sessionOf(checkout: HostedCheckout): Stripe.Checkout.SessionCreateParams {
+  const { paymentId, amountCents, description } = checkout;
+  const price = { currency: "usd", unit_amount: amountCents, product_data: { name: description } };
+  const metadata = { paymentId };
+  return {
+    mode: "payment",
+    allowed_payment_method_types: ["card"],
+    line_items: [{ price_data: price, quantity: 1 }],
+    client_reference_id: paymentId,
+    customer_email: checkout.email,
+    metadata,
+    payment_intent_data: { metadata, description, ...(checkout.saveCard && { setup_future_usage: "off_session" as const }) },
+    ...(checkout.saveCard && { customer_creation: "always" as const }),
+    expires_at: Math.floor(checkout.expiresAt / 1000),
+    success_url: checkout.doneUrl,
+    cancel_url: checkout.leftUrl,
+  };
+}
+
+function stateOf(session: Stripe.Checkout.Session): SessionState {
+  const intent = typeof session.payment_intent === "object" ? session.payment_intent : null;
+  const customer = idOf(session.customer);
+  const method = idOf(intent?.payment_method);
+  const paid = session.payment_status === "paid";
+  return {
+    reference: session.id,
+    paymentId: session.client_reference_id,
+    state: paid ? "paid" : session.status === "open" ? "open" : "ended",
+    amountCents: session.amount_total ?? 0,
+    currency: session.currency ?? "",
+    card: customer && method ? `${customer}/${method}` : undefined,
+    feeCents: feeOfCharge(intent?.latest_charge ?? null),
+  };
+}
+
+/** In the account's own currency, which is not said in cents of a dollar everywhere. */
+const feeOf = (entry: string | Stripe.BalanceTransaction | null): number | null =>
+  typeof entry === "object" && entry?.currency === "usd" ? entry.fee : null;
+
+const feeOfCharge = (charge: string | Stripe.Charge | null): number | null =>
+  typeof charge === "object" && charge ? feeOf(charge.balance_transaction) : null;
+
+const refundState = (status: string | null): "failed" | "taken" =>
+  status === "failed" || status === "canceled" ? "failed" : "taken";
+
+/** Our payment, which its intent names. */
+const paymentOf = ({ payment_intent: intent }: { payment_intent: string | Stripe.PaymentIntent | null }) =>
+  typeof intent === "object" ? (intent?.metadata?.paymentId ?? null) : null;
+
+const idOf = (value: string | { id: string } | null | undefined) => (typeof value === "object" ? value?.id : value);
+
+function disputeState(status: Stripe.Dispute.Status): DisputeState["state"] {
+  if (status === "won") return "won";
+  return status.startsWith("warning_") || status === "prevented" ? "inquiry" : "lost_or_open";
+}
+
+function intentOf({ paymentId, amountCents, description, card }: SavedCharge): Stripe.PaymentIntentCreateParams {
+  const [customer, method] = card.split("/");
+  return {
+    amount: amountCents,
+    currency: "usd",
+    customer: customer!,
+    payment_method: method!,
+    allowed_payment_method_types: ["card"],
+    off_session: true,
+    confirm: true,
+    description,
+    metadata: { paymentId },
+    expand: ["latest_charge.balance_transaction"],
+  };
+}
+
+/** A card that was declined, or is not there any more, is an answer; anything else leaves the outcome open. */
+function refusal(error: unknown, errors: typeof Stripe.errors): ChargeOutcome {
+  if (error instanceof errors.StripeCardError || error instanceof errors.StripeInvalidRequestError)
+    return { paid: false, reason: error.message };
+  throw error;
+}
+
+interface Subject {
+  id?: string;
+  /** A refund's. */
+  charge?: string | null;
+}
+
+/** Where to look. A charge's fee is known some seconds after it, which an update tells; a refund can still fail days later. */
+function subjectOf(kind: string, { id, charge }: Subject) {
+  if (kind.startsWith("checkout.session.")) return { session: String(id) };
+  if (kind.startsWith("charge.dispute.")) return { dispute: String(id) };
+  if (/^charge\.(succeeded|updated|refunded)$/.test(kind)) return { charge: String(id) };
+  const isRefund = kind.startsWith("refund.") || kind === "charge.refund.updated";
+  return isRefund && charge ? { charge } : undefined;
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { sameAddress } from "../rules.ts";
+import { type Chain, ChainDown, type SeenTransaction, type SeenTransfer } from "./chain.ts";
+import { scanEvm } from "./evm-scan.ts";
+import { type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
+import { createRpc, type Rpc } from "./rpc.ts";
+
+const transaction = z.object({ from: hex, to: hex.nullable(), value: quantity, blockHash: hex.nullable() }).nullable();
+const log = z.object({ address: hex, topics: z.array(hex), data: hex, logIndex: quantity, removed: z.boolean().optional() });
+const receipt = z.object({ status: quantity, blockHash: hex, blockNumber: quantity, logs: z.array(log) }).nullable();
+const block = z.object({ number: quantity, hash: hex, timestamp: quantity }).nullable();
+
+type Log = z.infer<typeof log>;
+type Receipt = NonNullable<z.infer<typeof receipt>>;
+
+/** The coin itself has no log: its transfer has an index no log can have. */
+const nativeIndex = -1;
+
+/** A chain of Ethereum's kind by JSON-RPC. It credits what a transaction itself sends: what a contract passes on does not show. */
+export function createEvmChain(options: EvmOptions): Chain {
+  const rpc = createRpc(options.rpcUrl, options.timeoutMs);
+  let checked: Promise<void> | undefined;
+
+  function ready(): Promise<void> {
+    checked ??= checkChainId(rpc, options).catch((error) => {
+      checked = undefined;
+      throw error;
+    });
+    return checked;
+  }
+
+  return {
+    name: options.name,
+    receiver: options.receiver,
+    usdc: options.usdc,
+    ready,
+    normalize: (txHash) => (/^0x[0-9a-f]{64}$/i.test(txHash) ? txHash.toLowerCase() : undefined),
+    async find(txHash) {
+      await ready();
+      const sent = await rpc("eth_getTransactionByHash", [txHash], transaction);
+      if (!sent) return undefined;
+      const mined = await rpc("eth_getTransactionReceipt", [txHash], receipt);
+      const waiting: SeenTransaction = { status: "success", final: false, at: 0, from: sent.from, transfers: [] };
+      if (!mined) return waiting;
+      const inBlock = await rpc("eth_getBlockByNumber", [`0x${mined.blockNumber.toString(16)}`, false], block);
+      // Another block at that height: the one with this transaction was given up, and it may come back in another.
+      if (inBlock?.hash !== mined.blockHash) return waiting;
+      const transfers = [...tokenTransfers(mined, options), ...nativeTransfers(sent, options)];
+      const at = Number(inBlock.timestamp) * 1000;
+      const status = mined.status === 1n ? "success" : "reverted";
+      return { status, final: await isFinal(rpc, mined.blockNumber, options), at, from: sent.from, transfers };
+    },
+    async scan(task) {
+      await ready();
+      return scanEvm(rpc, options, task);
+    },
+  };
+}
+
+async function checkChainId(rpc: Rpc, { name, chainId }: EvmOptions): Promise<void> {
+  const actual = await rpc("eth_chainId", [], quantity);
+  if (actual !== BigInt(chainId)) throw new ChainDown(`The node for ${name} serves chain ${actual}, not ${chainId}.`);
+}
+
+async function isFinal(rpc: Rpc, height: bigint, { finality, confirmations }: EvmOptions): Promise<boolean> {
+  const head = await rpc("eth_getBlockByNumber", [confirmations === null ? finality : "latest", false], block);
+  return head !== null && head.number - height + 1n >= BigInt(confirmations ?? 1);
+}
+
+function tokenTransfers(mined: Receipt, { usdc, receiver }: EvmOptions): SeenTransfer[] {
+  const moved = mined.logs.filter((entry) => sameAddress(entry.address, usdc) && isTransferTo(entry, receiver));
+  return moved.map(({ logIndex, data }) => ({
+    index: Number(logIndex),
+    currency: "USDC",
+    to: receiver,
+    amount: BigInt(data),
+  }));
+}
+
+const isTransferTo = ({ topics, data, removed }: Log, receiver: string) =>
+  removed !== true &&
+  topics.length === 3 &&
+  topics[0]!.toLowerCase() === transferTopic &&
+  sameAddress(`0x${topics[2]!.slice(-40)}`, receiver) &&
+  data.length === 66;
+
+function nativeTransfers(sent: { to: string | null; value: bigint }, { receiver }: EvmOptions): SeenTransfer[] {
+  if (sent.to === null || !sameAddress(sent.to, receiver) || sent.value === 0n) return [];
+  return [{ index: nativeIndex, currency: "ETH", to: receiver, amount: sent.value }];
+}

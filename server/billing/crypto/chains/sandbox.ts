@@ -1,0 +1,57 @@
+import type { Store } from "../../../database/port.ts";
+import type { Clock } from "../../../deps.ts";
+import { type ChainName, sameAddress } from "../rules.ts";
+import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../sandbox-chain.ts";
+import type { Chain } from "./chain.ts";
+
+/** Addresses nobody has the key of: the sandbox's money is not real. */
+const receivers: Record<ChainName, string> = {
+  base: "0x5a9db0c0000000000000000000000000000ba5e0",
+  ethereum: "0x5a9db0c0000000000000000000000000000e7400",
+  solana: "SandboxReceiver1111111111111111111111111111",
+};
+
+const usdc: Record<ChainName, string> = {
+  base: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+  ethereum: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+  solana: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+};
+
+/** Cents per whole coin, for ever. */
+export const sandboxRates = { ETH: 300_000, SOL: 15_000 } as const;
+
+/** A transaction is final with so many confirmations, and gains one every block time of the server's clock. */
+export const finalConfirmations = 12;
+const blockMs = 12_000;
+
+const isFinal = (made: SandboxTransactionRow, now: number) =>
+  made.confirmations + Math.floor((now - made.created_at) / blockMs) >= finalConfirmations;
+
+/** The built-in chain: its transactions are made through the sandbox routes (decisions §13). */
+export function createSandboxChain(name: ChainName, store: Store, clock: Clock): Chain {
+  return {
+    name,
+    receiver: receivers[name],
+    usdc: usdc[name],
+    ready: async () => {},
+    normalize: (txHash) => (txHash.startsWith("0x") ? txHash.toLowerCase() : txHash),
+    async find(txHash) {
+      const made = await store.read((q) => findTransaction(q, name, txHash));
+      if (!made) return undefined;
+      const { currency, receiver: to, amount_atomic } = made;
+      return {
+        status: made.status,
+        final: isFinal(made, clock.now()),
+        at: made.created_at,
+        from: "sandbox",
+        transfers: sameAddress(to, receivers[name]) ? [{ index: 0, currency, to, amount: BigInt(amount_atomic) }] : [],
+      };
+    },
+    async scan({ after, since }) {
+      const now = clock.now();
+      const made = await store.read((q) => transactionsTo(q, name, receivers[name], after === null ? since : Number(after)));
+      const hashes = made.filter((row) => row.status === "success" && isFinal(row, now)).map(({ tx_hash }) => tx_hash);
+      return { hashes, position: String(now - finalConfirmations * blockMs), behind: false };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { Deps } from "../deps.ts";
+import type { Some } from "../handlers/index.ts";
+import { paymentView } from "../handlers/views.ts";
+import { Direct } from "../http/call.ts";
+import { contentDisposition } from "../http/range.ts";
+import { accounts } from "../ledger/rules.ts";
+import { balance } from "../ledger/store.ts";
+import { notFound } from "../lib/problem.ts";
+import * as hoursStore from "./hours-store.ts";
+import { createInvoices } from "./invoices/service.ts";
+import { openCheckout, requireCards, requireReturnable } from "./payments.ts";
+import { statusAt } from "./rules.ts";
+import * as paymentStore from "./store.ts";
+import { hours, plans } from "./subscriptions/plans.ts";
+import { hoursEntryView, planView } from "./views.ts";
+
+type Ops =
+  | "getBalance"
+  | "listPayments"
+  | "getPayment"
+  | "getInvoice"
+  | "buyCredit"
+  | "listPlans"
+  | "getPlaytestHours"
+  | "listPlaytestHoursHistory";
+
+export function billing(deps: Deps): Some<Ops> {
+  const invoiceOf = createInvoices(deps);
+  const view = (payment: paymentStore.PaymentRow) => paymentView({ ...payment, status: statusAt(payment, deps.clock.now()) });
+
+  return {
+    getBalance: (call) =>
+      call.read(async (q) => ({
+        balanceCents: await balance(q, accounts.credit(call.principal.userId)),
+        currency: "USD",
+        playtestMinutes: await balance(q, accounts.minutes(call.principal.userId)),
+      })),
+
+    async listPayments(call) {
+      const page = call.page();
+      const rows = await call.read((q) => paymentStore.listForOwner(q, call.principal.userId, page));
+      return call.listed(page, rows, (items) => ({ payments: items.map(view) }));
+    },
+
+    async getPayment(call) {
+      const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
+      if (!payment) throw notFound();
+      return { payment: view(payment) };
+    },
+
+    async getInvoice(call) {
+      const payment = await call.read((q) => paymentStore.findForOwner(q, call.params.id, call.principal.userId));
+      if (!payment) throw notFound();
+      const invoice = await invoiceOf({ ...payment, status: statusAt(payment, deps.clock.now()) });
+      const bytes = await deps.printInvoice(invoice);
+      return new Direct((_request, response) => {
+        response.writeHead(200, {
+          "Content-Type": "application/pdf",
+          "Content-Length": bytes.length,
+          "Content-Disposition": contentDisposition("attachment", `${invoice.number}.pdf`),
+        });
+        response.end(bytes);
+      });
+    },
+
+    async buyCredit(call) {
+      requireCards(deps);
+      const { amountCents, returnUrl } = call.body;
+      requireReturnable(returnUrl);
+      return call.commit(async (tx) => {
+        const ownerId = call.principal.userId;
+        const checkout = { ownerId, amountCents, returnUrl, purpose: "credit", description: "Playtest credit" } as const;
+        const { payment, checkoutUrl } = await openCheckout(deps, tx, checkout);
+        return { checkoutUrl, paymentId: payment.id, amountCents };
+      });
+    },
+
+    listPlans: async () => ({ plans: plans.map(planView), configured: deps.cards !== null }),
+
+    async getPlaytestHours(call) {
+      const minutes = await call.read((q) => balance(q, accounts.minutes(call.principal.userId)));
+      return { balanceMinutes: minutes, balanceHours: hours(minutes) };
+    },
+
+    async listPlaytestHoursHistory(call) {
+      const page = call.page();
+      const rows = await call.read((q) => hoursStore.listForOwner(q, call.principal.userId, page));
+      return call.listed(page, rows, (items) => ({ entries: items.map(hoursEntryView) }));
+    },
+  };
+}

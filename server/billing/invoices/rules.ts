@@ -1,0 +1,57 @@
+import type { PaymentRow } from "../store.ts";
+
+/** Everything an invoice says, fixed when it is issued: a later change of a name does not reach it. Money in cents. */
+export interface InvoiceDocument {
+  number: string;
+  issuedAt: number;
+  paidAt: number;
+  seller: Party;
+  buyer: Party;
+  lines: { description: string; cents: number }[];
+  totalCents: number;
+  currency: "USD";
+  paymentId: string;
+  paidBy: string;
+  reference: string;
+}
+
+export interface Party {
+  name: string;
+  lines: string[];
+}
+
+export const invoiceNumber = (series: string, year: number, sequence: number) =>
+  `${series}-${year}-${String(sequence).padStart(6, "0")}`;
+
+export const paidBy: Record<PaymentRow["provider"], string> = {
+  stripe: "Card",
+  sandbox: "Card (sandbox: no real money moved)",
+  x402: "Crypto (x402)",
+  credit: "Account credit",
+  playtest_hours: "Playtest hours",
+};
+
+interface Facts {
+  number: string;
+  issuedAt: number;
+  payment: PaymentRow;
+  seller: Party;
+  buyer: { displayName: string; companyName: string; email: string };
+}
+
+export function composeInvoice({ number, issuedAt, payment, seller, buyer }: Facts): InvoiceDocument {
+  const contact = buyer.displayName === buyer.companyName ? [] : [buyer.displayName];
+  return {
+    number,
+    issuedAt,
+    paidAt: payment.completed_at ?? payment.created_at,
+    seller,
+    buyer: { name: buyer.companyName, lines: [...contact, buyer.email] },
+    lines: [{ description: payment.description ?? "Playtest credit", cents: payment.amount_cents }],
+    totalCents: payment.amount_cents,
+    currency: "USD",
+    paymentId: payment.id,
+    paidBy: paidBy[payment.provider],
+    reference: payment.external_id,
+  };
+}

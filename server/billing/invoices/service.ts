@@ -1,0 +1,63 @@
+import * as users from "../../accounts/users.ts";
+import { isUniqueViolation, type Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { conflict } from "../../lib/problem.ts";
+import type { PaymentRow } from "../store.ts";
+import { composeInvoice, type InvoiceDocument, invoiceNumber } from "./rules.ts";
+import * as invoices from "./store.ts";
+
+const maxTries = 20;
+
+/**
+ * The invoice of a completed payment, issued when it is first asked for. Its number is taken in the transaction that
+ * stores it, so numbers of a series have no gaps within a year. 409 unless the payment is completed.
+ */
+export function createInvoices(deps: Deps): (payment: PaymentRow) => Promise<InvoiceDocument> {
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function issue(payment: PaymentRow): Promise<InvoiceDocument> {
+    // Another process may take the number first, or issue this very invoice: then look again.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await deps.store.write(
+          async (tx) => (await invoices.findDocument(tx, payment.id)) ?? (await insertNext(deps, tx, payment)),
+        );
+      } catch (error) {
+        if (attempt === maxTries || !isUniqueViolation(error, "invoices")) throw error;
+      }
+    }
+  }
+
+  return async (payment) => {
+    if (payment.status !== "completed")
+      throw conflict(`There are invoices of completed payments only; this one is ${payment.status}.`);
+    const issued = await deps.store.read((q) => invoices.findDocument(q, payment.id));
+    if (issued) return issued;
+    // One after the other: side by side they would all reach for the same number.
+    const mine = last.then(() => issue(payment));
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+async function insertNext(deps: Deps, tx: Query, payment: PaymentRow): Promise<InvoiceDocument> {
+  const { series, seller } = deps.config.invoices;
+  const issuedAt = deps.clock.now();
+  const year = new Date(issuedAt).getUTCFullYear();
+  const sequence = (await invoices.lastSequence(tx, series, year)) + 1;
+  const number = invoiceNumber(series, year, sequence);
+  const owner = (await users.find(tx, payment.owner_id))!;
+  const buyer = { displayName: owner.display_name, companyName: owner.company_name, email: owner.email };
+  const document = composeInvoice({ number, issuedAt, payment, seller, buyer });
+  const text = JSON.stringify(document);
+  await invoices.insert(tx, {
+    payment_id: payment.id,
+    issuer: series,
+    year,
+    sequence,
+    number,
+    document: text,
+    issued_at: issuedAt,
+  });
+  return document;
+}

@@ -1,0 +1,18 @@
+import type { Deps } from "../deps.ts";
+import type { Job } from "../jobs/runner.ts";
+import { closeHosted, hostOf } from "./cards/hosted.ts";
+import { cancelPayment } from "./settle.ts";
+import * as payments from "./store.ts";
+
+/** Ends a checkout nobody paid in time. A success that arrives later still counts (decisions §7). */
+export async function lapsePayment(job: Job, deps: Deps): Promise<void> {
+  const payment = await deps.store.read((q) => payments.find(q, String(job.payload.paymentId)));
+  if (payment?.status !== "pending") return;
+  const host = deps.cards === null ? undefined : hostOf(deps, payment);
+  // Asking the processor last finds what was paid although its report never came.
+  if (host) return closeHosted(deps, host, payment);
+  await deps.store.write(async (tx) => {
+    await cancelPayment(deps, tx, payment);
+    await job.done(tx);
+  });
+}

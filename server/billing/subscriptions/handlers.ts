@@ -1,0 +1,47 @@
+import type { Deps } from "../../deps.ts";
+import type { Some } from "../../handlers/index.ts";
+import { isoOrNull } from "../../handlers/views.ts";
+import { accounts } from "../../ledger/rules.ts";
+import { balance } from "../../ledger/store.ts";
+import { cancelAtPeriodEnd, resume } from "../cancellations.ts";
+import { requireCards } from "../payments.ts";
+import { planView, subscriptionView } from "../views.ts";
+import { hours, planOf } from "./plans.ts";
+import { outlook, subscriptionAt } from "./rules.ts";
+import { startCheckout } from "./service.ts";
+import * as subscriptionStore from "./store.ts";
+
+type Ops = "getSubscription" | "checkoutSubscription" | "cancelSubscription" | "resumeSubscription";
+
+export function subscriptions(deps: Deps): Some<Ops> {
+  return {
+    getSubscription: (call) =>
+      call.read(async (q) => {
+        const ownerId = call.principal.userId;
+        const row = await subscriptionStore.findCurrent(q, ownerId);
+        const playtestMinutes = await balance(q, accounts.minutes(ownerId));
+        const subscription = row && subscriptionAt(row, deps.clock.now());
+        const { nextRenewalAt, endsAt } = subscription ? outlook(subscription) : { nextRenewalAt: null, endsAt: null };
+        return {
+          subscription: subscription ? subscriptionView(subscription) : null,
+          plan: subscription ? planView(planOf(subscription.plan_key)) : null,
+          playtestMinutes,
+          playtestHours: hours(playtestMinutes),
+          nextRenewalAt: isoOrNull(nextRenewalAt),
+          endsAt: isoOrNull(endsAt),
+          cancelAtPeriodEnd: subscription?.cancel_at_period_end === 1,
+        };
+      }),
+
+    async checkoutSubscription(call) {
+      requireCards(deps);
+      return call.commit((tx) => startCheckout(deps, tx, call.principal.userId, call.body.planKey));
+    },
+
+    cancelSubscription: (call) =>
+      call.commit(async (tx) => ({ subscription: subscriptionView(await cancelAtPeriodEnd(deps, tx, call.principal.userId)) })),
+
+    resumeSubscription: (call) =>
+      call.commit(async (tx) => ({ subscription: subscriptionView(await resume(deps, tx, call.principal.userId)) })),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Deps } from "../../deps.ts";
+import { type Job, TryAgain } from "../../jobs/runner.ts";
+import { beginRenewal, endRenewal } from "./renewals.ts";
+
+const hour = 3_600_000;
+
+/** Charges a plan whose period ended. The charge leaves between two transactions, under the payment's id: once, however often this runs. */
+export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
+  const { subscriptionId, periodIndex } = job.payload;
+  const renewal = await deps.store.write((tx) => beginRenewal(deps, tx, String(subscriptionId), Number(periodIndex)));
+  if (!renewal) return;
+  const { subscription, payment } = renewal;
+  const { cards } = deps;
+  if (cards?.name !== subscription.provider)
+    throw new TryAgain(deps.clock.now() + hour, `${subscription.provider} is not configured any more`);
+  const charge = {
+    paymentId: payment.id,
+    amountCents: payment.amount_cents,
+    description: payment.description ?? "Playtest plan",
+  };
+  const outcome =
+    subscription.card === null
+      ? ({ paid: false, reason: "No card is on file." } as const)
+      : await cards.chargeSaved({ ...charge, card: subscription.card });
+  await deps.store.write(async (tx) => {
+    await endRenewal(deps, tx, renewal, outcome);
+    await job.done(tx);
+  });
+}

@@ -1,0 +1,85 @@
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import type { ChargeOutcome } from "../cards/processor.ts";
+import { takeFee } from "../fees.ts";
+import { cancelPayment, declinePayment, payPayment } from "../settle.ts";
+import * as payments from "../store.ts";
+import { planOf } from "./plans.ts";
+import { attemptAt, isRunning } from "./rules.ts";
+import { emitSubscription, end, scheduleRenewal } from "./service.ts";
+import * as subscriptions from "./store.ts";
+
+type Row = subscriptions.SubscriptionRow;
+
+export interface Renewal {
+  subscription: Row;
+  payment: payments.PaymentRow;
+}
+
+/**
+ * What a period's end calls for: the payment to charge, or nothing when the plan ends there or went on already. The
+ * payment is made once, before the card is charged, and found again after a crash: its id keeps the charge single.
+ */
+export async function beginRenewal(deps: Deps, tx: Query, id: string, periodIndex: number): Promise<Renewal | undefined> {
+  const row = await subscriptions.find(tx, id);
+  if (!row || row.period_index !== periodIndex) return undefined;
+  if (!isRunning(row)) return void (await dropRenewal(deps, tx, row));
+  if (row.cancel_at_period_end === 1) {
+    await end(deps, tx, row, "cancelled", row.current_period_end!);
+    return undefined;
+  }
+  const open = await payments.latestOf(tx, row.id, "pending");
+  return { subscription: row, payment: open ?? (await insertRenewal(deps, tx, row)) };
+}
+
+/** The plan ended while the answer to a charge was awaited. If that was paid after all, its report still counts. */
+async function dropRenewal(deps: Deps, tx: Query, row: Row): Promise<void> {
+  const open = await payments.latestOf(tx, row.id, "pending");
+  if (open) await cancelPayment(deps, tx, open);
+}
+
+async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.PaymentRow> {
+  const now = deps.clock.now();
+  const id = deps.newId();
+  const { priceCents, name } = planOf(row.plan_key);
+  const payment: payments.PaymentRow = {
+    ...payments.bare,
+    id,
+    owner_id: row.owner_id,
+    amount_cents: priceCents,
+    status: "pending",
+    provider: row.provider,
+    external_id: `renewal_${id}`,
+    purpose: "subscription",
+    subscription_id: row.id,
+    description: `${name} plan, renewal`,
+    created_at: now,
+    updated_at: now,
+  };
+  await payments.insert(tx, payment);
+  return payment;
+}
+
+/** Books what the charge came to: the next period, or past due with another attempt, or the end (decisions §7). */
+export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcome: ChargeOutcome): Promise<void> {
+  const payment = (await payments.find(tx, renewal.payment.id))!;
+  if (outcome.paid) {
+    await payments.setReference(tx, payment.id, outcome.reference);
+    await payPayment(deps, tx, { ...payment, external_id: outcome.reference });
+    await takeFee(deps, tx, payment, outcome.feeCents);
+    return;
+  }
+  if (!(await declinePayment(deps, tx, payment))) return;
+  const row = (await subscriptions.find(tx, renewal.subscription.id))!;
+  if (isRunning(row)) await fail(deps, tx, row);
+}
+
+async function fail(deps: Deps, tx: Query, row: Row): Promise<void> {
+  const failed = { status: "past_due", failed_renewals: row.failed_renewals + 1, updated_at: deps.clock.now() } as const;
+  await subscriptions.update(tx, row.id, failed);
+  const late = { ...row, ...failed };
+  await emitSubscription(deps, tx, "subscription.payment_failed", late);
+  const next = attemptAt(row.current_period_end!, failed.failed_renewals);
+  if (next !== null) return scheduleRenewal(deps, tx, late, next);
+  await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, late, "payment_failed"));
+}

@@ -1,0 +1,207 @@
+import type { EventKind } from "../../../src/contract/events.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { emit } from "../../events/emit.ts";
+import { accounts } from "../../ledger/rules.ts";
+import { balance, postAll } from "../../ledger/store.ts";
+import { badRequest } from "../../lib/problem.ts";
+import type { Reversed } from "../cards/dispute-rules.ts";
+import { settleOwedMinutes } from "../hours.ts";
+import { openCheckout, requireCards } from "../payments.ts";
+import * as payments from "../store.ts";
+import { type PlanKey, planOf } from "./plans.ts";
+import {
+  isRunning,
+  periodStart,
+  planMinutesReturned,
+  planMinutesTaken,
+  planPriceReturned,
+  planPriceTaken,
+  planTransfers,
+  subscriptionAt,
+} from "./rules.ts";
+import * as subscriptions from "./store.ts";
+
+type Row = subscriptions.SubscriptionRow;
+
+/** The owner's plan that is active or past due at this moment. */
+export async function runningOf(deps: Deps, q: Query, ownerId: string): Promise<Row | undefined> {
+  const row = await subscriptions.findRunning(q, ownerId);
+  return row && isRunning(subscriptionAt(row, deps.clock.now())) ? row : undefined;
+}
+
+/** Starts the checkout of a plan: an incomplete subscription and its first payment. 400 for the plan already held. */
+export async function startCheckout(deps: Deps, tx: Query, ownerId: string, planKey: PlanKey) {
+  const running = await runningOf(deps, tx, ownerId);
+  if (running?.plan_key === planKey)
+    throw badRequest(
+      running.cancel_at_period_end === 1
+        ? "You already have this plan, and it is set to end. Nothing was started; resume it instead."
+        : "You already have this plan. Nothing was started; it renews by itself.",
+    );
+  const now = deps.clock.now();
+  const subscription: Row = {
+    id: deps.newId(),
+    owner_id: ownerId,
+    plan_key: planKey,
+    status: "incomplete",
+    provider: requireCards(deps).name,
+    checkout_expires_at: now + deps.config.checkout.expireMs,
+    card: null,
+    anchor_at: null,
+    period_index: 0,
+    current_period_start: null,
+    current_period_end: null,
+    failed_renewals: 0,
+    cancel_at_period_end: 0,
+    cancelled_at: null,
+    ended_at: null,
+    ended_reason: null,
+    created_at: now,
+    updated_at: now,
+  };
+  await subscriptions.insert(tx, subscription);
+  const { priceCents: amountCents, name } = planOf(planKey);
+  const checkout = { ownerId, amountCents, purpose: "subscription", subscriptionId: subscription.id } as const;
+  const { payment, checkoutUrl } = await openCheckout(deps, tx, { ...checkout, description: `${name} plan` });
+  return { checkoutUrl, sessionId: payment.external_id, subscriptionId: subscription.id, isPlanChange: running !== undefined };
+}
+
+/** A plan's payment arrived: its hours are granted once, and its subscription starts or goes on. */
+export async function deliverPlan(deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined): Promise<void> {
+  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
+  await postAll(tx, planTransfers(factsOf(row, payment)), { now: deps.clock.now(), newId: deps.newId });
+  await settleOwedMinutes(deps, tx, row.owner_id, { id: payment.id, paymentId: payment.id });
+  if (row.anchor_at === null) return activate(deps, tx, row, card);
+  if (isRunning(row)) return renew(deps, tx, row);
+  await payments.flag(tx, payment.id, "the subscription had ended when its renewal was paid; the hours were granted");
+}
+
+async function activate(deps: Deps, tx: Query, row: Row, card: string | undefined): Promise<void> {
+  const now = deps.clock.now();
+  const running = await subscriptions.findRunning(tx, row.owner_id);
+  if (running) await replace(deps, tx, running);
+  const started = { status: "active", card: card ?? null, anchor_at: now, ended_at: null, ended_reason: null } as const;
+  await enterPeriod(deps, tx, { ...row, ...started }, 0);
+  await emitSubscription(deps, tx, "subscription.created", { ...row, ...started });
+}
+
+/** A plan change ends the old plan at that moment, without proration (specification: Subscription states). */
+async function replace(deps: Deps, tx: Query, running: Row): Promise<void> {
+  const now = deps.clock.now();
+  const seen = subscriptionAt(running, now);
+  const ranOut = seen.status === "cancelled";
+  await subscriptions.update(tx, running.id, {
+    status: "cancelled",
+    ended_at: ranOut ? seen.ended_at : now,
+    ended_reason: ranOut ? seen.ended_reason : "plan_changed",
+    updated_at: now,
+  });
+}
+
+async function renew(deps: Deps, tx: Query, row: Row): Promise<void> {
+  const renewed = { status: "active", failed_renewals: 0 } as const;
+  await enterPeriod(deps, tx, { ...row, ...renewed }, row.period_index + 1);
+  await emitSubscription(deps, tx, "subscription.renewed", { ...row, ...renewed });
+}
+
+/** Saves the subscription in period `index` and schedules what happens when that ends. */
+async function enterPeriod(deps: Deps, tx: Query, row: Row, index: number): Promise<void> {
+  const { interval } = planOf(row.plan_key);
+  const entered = {
+    ...row,
+    period_index: index,
+    current_period_start: periodStart(row.anchor_at!, interval, index),
+    current_period_end: periodStart(row.anchor_at!, interval, index + 1),
+    updated_at: deps.clock.now(),
+  };
+  const { id, ...changes } = entered;
+  await subscriptions.update(tx, id, changes);
+  await scheduleRenewal(deps, tx, entered, entered.current_period_end);
+}
+
+export const scheduleRenewal = (deps: Deps, tx: Query, row: Row, runAt: number): Promise<void> =>
+  deps.jobs.schedule(tx, {
+    kind: "renew-subscription",
+    key: `${row.id} ${row.period_index} ${row.failed_renewals}`,
+    payload: { subscriptionId: row.id, periodIndex: row.period_index },
+    runAt,
+  });
+
+/** Ends it now, for good. */
+export async function end(deps: Deps, tx: Query, row: Row, reason: subscriptions.EndedReason, at?: number): Promise<Row> {
+  const now = deps.clock.now();
+  const changes = { status: "cancelled", ended_at: at ?? now, ended_reason: reason, updated_at: now } as const;
+  await subscriptions.update(tx, row.id, changes);
+  return { ...row, ...changes };
+}
+
+/** The checkout of a subscription that never started is over. */
+export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRow, reason: subscriptions.EndedReason) {
+  const row = await subscriptions.find(tx, payment.subscription_id!);
+  if (row?.status === "incomplete") await end(deps, tx, row, reason);
+}
+
+interface PlanReversal {
+  reversed: Reversed;
+  /** Names what took or returned the minutes; undefined where they stay as they are. */
+  minutesKey: string | undefined;
+}
+
+/** Money of a plan's payment went back; with the last of it go its hours. */
+export async function takePlan(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { reversed, minutesKey }: PlanReversal,
+): Promise<void> {
+  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
+  const transfers = [{ ...planPriceTaken(reversed), subscriptionId: row.id }];
+  if (minutesKey !== undefined) {
+    const minutes = await balance(tx, accounts.minutes(row.owner_id));
+    transfers.push({ ...planMinutesTaken(factsOf(row, payment), minutesKey, minutes), subscriptionId: row.id });
+  }
+  await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
+}
+
+/** The money and the hours of a chargeback that was decided for us, less what is still owed. */
+export async function restorePlan(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  { reversed, minutesKey }: PlanReversal,
+): Promise<void> {
+  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
+  const transfers = [{ ...planPriceReturned(reversed), subscriptionId: row.id }];
+  if (minutesKey !== undefined)
+    transfers.push({ ...planMinutesReturned(factsOf(row, payment), minutesKey), subscriptionId: row.id });
+  await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
+  if (minutesKey !== undefined)
+    await settleOwedMinutes(deps, tx, row.owner_id, { id: `dispute_won:${minutesKey}`, paymentId: payment.id });
+}
+
+/** A plan whose money went back does not go on. */
+export async function endDisputedPlan(
+  deps: Deps,
+  tx: Query,
+  payment: payments.PaymentRow,
+  reason: "chargeback" | "refunded",
+): Promise<void> {
+  const row = (await subscriptions.find(tx, payment.subscription_id!))!;
+  if (isRunning(row)) await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, row, reason));
+}
+
+const factsOf = (row: Row, payment: payments.PaymentRow) => ({
+  paymentId: payment.id,
+  subscriptionId: row.id,
+  ownerId: row.owner_id,
+  processor: payment.provider,
+  plan: planOf(row.plan_key),
+});
+
+export const emitSubscription = (deps: Deps, tx: Query, kind: Extract<EventKind, `subscription.${string}`>, row: Row) =>
+  emit(deps, tx, [{ id: row.owner_id, role: "game_owner" }], {
+    kind,
+    data: { subscriptionId: row.id, planKey: row.plan_key, status: row.status },
+    notice: { planName: planOf(row.plan_key).name },
+  });

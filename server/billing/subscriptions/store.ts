@@ -1,0 +1,56 @@
+import type { Query } from "../../database/port.ts";
+import { insertRow, updateRow } from "../../database/rows.ts";
+import type { PlanKey } from "./plans.ts";
+
+export type SubscriptionStatus = "incomplete" | "active" | "past_due" | "cancelled";
+export type EndedReason =
+  | "cancelled"
+  | "plan_changed"
+  | "payment_failed"
+  | "chargeback"
+  | "refunded"
+  | "checkout_cancelled"
+  | "checkout_expired";
+
+export interface SubscriptionRow {
+  id: string;
+  owner_id: string;
+  plan_key: PlanKey;
+  status: SubscriptionStatus;
+  provider: "sandbox" | "stripe";
+  checkout_expires_at: number;
+  /** What the processor calls the card that renewals charge; never a number. */
+  card: string | null;
+  /** When it started; periods are whole months or years from here. */
+  anchor_at: number | null;
+  period_index: number;
+  current_period_start: number | null;
+  /** Also when the next renewal falls due. */
+  current_period_end: number | null;
+  /** Attempts to charge the renewal now due that failed. */
+  failed_renewals: number;
+  cancel_at_period_end: number;
+  cancelled_at: number | null;
+  ended_at: number | null;
+  ended_reason: EndedReason | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export const find = (q: Query, id: string) => q.one<SubscriptionRow>("SELECT * FROM subscriptions WHERE id = ?", id);
+
+/** The one that is active or past due. */
+export const findRunning = (q: Query, ownerId: string) =>
+  q.one<SubscriptionRow>("SELECT * FROM subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", ownerId);
+
+/** The running one, else the last that ended after it had started, else the newest checkout (decisions §7). */
+export const findCurrent = (q: Query, ownerId: string) =>
+  q.one<SubscriptionRow>(
+    `SELECT * FROM subscriptions WHERE owner_id = ?
+      ORDER BY CASE WHEN status IN ('active', 'past_due') THEN 0 WHEN anchor_at IS NOT NULL THEN 1 ELSE 2 END,
+        CASE WHEN anchor_at IS NOT NULL THEN ended_at ELSE created_at END DESC, id DESC LIMIT 1`,
+    ownerId,
+  );
+
+export const insert = (tx: Query, row: SubscriptionRow) => insertRow(tx, "subscriptions", row);
+export const update = (tx: Query, id: string, changes: Partial<SubscriptionRow>) => updateRow(tx, "subscriptions", id, changes);

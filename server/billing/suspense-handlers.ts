@@ -1,0 +1,33 @@
+import type { Query } from "../database/port.ts";
+import type { Deps } from "../deps.ts";
+import { suspenseView } from "../handlers/admin-views.ts";
+import type { Some } from "../handlers/index.ts";
+import { paymentView } from "../handlers/views.ts";
+import { refundSuspense, resolveSuspense } from "./suspense.ts";
+import * as store from "./suspense-store.ts";
+
+/** Crypto deposits that are kept aside, and what an admin decides about them. */
+export function suspense(deps: Deps): Some<"listSuspense" | "resolveSuspense" | "refundSuspense"> {
+  const entryOf = async (q: Query, id: string) => ({ suspense: suspenseView((await store.find(q, id))!) });
+  return {
+    async listSuspense(call) {
+      const page = call.page();
+      const rows = await call.read((q) => store.list(q, call.query.status ?? "suspense", page));
+      return call.listed(page, rows, (items) => ({ suspense: items.map(suspenseView) }));
+    },
+
+    resolveSuspense: (call) =>
+      call.commit(async (tx) => {
+        const { userId: ownerId, rateCents: rate, note } = call.body;
+        const decision = { adminId: call.principal.userId, note, ownerId, rate };
+        const payment = await resolveSuspense(deps, tx, call.params.id, decision);
+        return { ...(await entryOf(tx, call.params.id)), payment: paymentView(payment) };
+      }),
+
+    refundSuspense: (call) =>
+      call.commit(async (tx) => {
+        await refundSuspense(deps, tx, call.params.id, { adminId: call.principal.userId, note: call.body.note });
+        return entryOf(tx, call.params.id);
+      }),
+  };
+}

@@ -1,0 +1,42 @@
+import { keyset, type Page } from "../database/keyset.ts";
+import type { Query } from "../database/port.ts";
+import type { DepositRow } from "./crypto/store.ts";
+
+/** A deposit that is or was kept aside, under the id of the transfer that did so. */
+export interface SuspenseRow extends Omit<DepositRow, "status"> {
+  id: string;
+  created_at: number;
+  status: "suspense" | "credited" | "refunded";
+  /** What was kept aside, in cents; `value_cents` is what it was credited at in the end. */
+  kept_cents: number;
+  /** Whose credit it became. */
+  credited_to: string | null;
+  resolved_at: number | null;
+  resolved_by: string | null;
+  resolution: string | null;
+}
+
+const entries = `(SELECT t.id, t.created_at, -p.amount AS kept_cents, r.owner_id AS credited_to, d.*
+  FROM crypto_deposits d JOIN ledger_transfers t ON t.event_key = 'crypto:' || d.chain || ':' || d.tx_hash || ':' || CAST(d.tx_index AS TEXT)
+  JOIN ledger_postings p ON p.transfer_id = t.id AND p.account_id LIKE 'liab:suspense:%'
+  LEFT JOIN ledger_transfers r ON r.event_key = 'resolve:' || t.id) s`;
+
+export const find = (q: Query, id: string) => q.one<SuspenseRow>(`SELECT s.* FROM ${entries} WHERE s.id = ?`, id);
+
+export function list(q: Query, status: SuspenseRow["status"], page: Page) {
+  const { sql, values } = keyset(page, "s");
+  return q.all<SuspenseRow>(`SELECT s.* FROM ${entries} WHERE s.status = ? ${sql}`, status, ...values);
+}
+
+/** Compare-and-set: true for the one caller that ended it. */
+export const end = async (
+  tx: Query,
+  { chain, tx_hash, tx_index }: SuspenseRow,
+  to: { status: "credited" | "refunded"; cents: number; at: number; by: string; note: string },
+) =>
+  (await tx.run(
+    `UPDATE crypto_deposits SET status = ?, value_cents = ?, resolved_at = ?, resolved_by = ?, resolution = ?
+      WHERE chain = ? AND tx_hash = ? AND tx_index = ? AND status = 'suspense'`,
+    ...[to.status, to.cents, to.at, to.by, to.note],
+    ...[chain, tx_hash, tx_index],
+  )) === 1;

@@ -1,0 +1,49 @@
+import { iso, isoOrNull } from "../handlers/views.ts";
+import type { HoursRow } from "./hours-store.ts";
+import { hours, type Plan, planOf } from "./subscriptions/plans.ts";
+import type { SubscriptionRow } from "./subscriptions/store.ts";
+
+export const planView = (plan: Plan) => ({
+  key: plan.key,
+  name: plan.name,
+  displayName: plan.displayName,
+  tier: plan.tier,
+  interval: plan.interval,
+  priceCents: plan.priceCents,
+  minutesPerCycle: plan.minutesPerCycle,
+  hoursPerCycle: hours(plan.minutesPerCycle),
+  pricePerHourCents: Math.round(plan.priceCents / hours(plan.minutesPerCycle)),
+});
+
+export const hoursEntryView = (entry: HoursRow) => ({
+  id: entry.id,
+  amountMinutes: -entry.amount,
+  source: entry.event_key,
+  note: entry.note,
+  subscriptionId: entry.subscription_id,
+  paymentId: entry.payment_id,
+  playtestRequestId: entry.playtest_id,
+  createdAt: iso(entry.created_at),
+});
+
+export function subscriptionView(row: SubscriptionRow) {
+  const { name, tier, interval, priceCents, minutesPerCycle, hoursPerCycle } = planView(planOf(row.plan_key));
+  return {
+    id: row.id,
+    planKey: row.plan_key,
+    planName: name,
+    tier,
+    interval,
+    priceCents,
+    minutesPerCycle,
+    hoursPerCycle,
+    status: row.status,
+    currentPeriodStart: isoOrNull(row.current_period_start),
+    currentPeriodEnd: isoOrNull(row.current_period_end),
+    cancelAtPeriodEnd: row.cancel_at_period_end === 1,
+    cancelledAt: isoOrNull(row.cancelled_at),
+    endedAt: isoOrNull(row.ended_at),
+    endedReason: row.ended_reason,
+    createdAt: iso(row.created_at),
+  };
+}
