@@ -15,8 +15,8 @@ import { createPasswords } from "./lib/passwords.ts";
 import { createSecrets } from "./lib/secrets.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import { createOutbound, type Resolve } from "./outbound/index.ts";
+import { createEmbeddedPublisher } from "./playtests/publisher/embedded.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
-import { createEmbeddedPublisher } from "./providers/publisher/embedded.ts";
 import { createCommandTranscriber } from "./providers/transcriber/command.ts";
 
 /** What differs between production, a sandbox and a test. */

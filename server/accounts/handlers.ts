@@ -1,10 +1,10 @@
 import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import type { Some } from "../handlers/index.ts";
-import { iso, keyView, profileView, userView } from "../handlers/views.ts";
 import type { Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
+import { iso, keyView, profileView, userView } from "../playtests/views.ts";
 import * as keys from "./keys.ts";
 import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "./service.ts";
 import * as users from "./users.ts";

@@ -6,9 +6,9 @@ import { notFound } from "../lib/problem.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeTrialApproved, composeTrialRejected, type Letter } from "../mail/texts.ts";
 import * as publishing from "../playtests/publishing.ts";
+import * as slots from "../playtests/slots/store.ts";
+import * as playtests from "../playtests/store.ts";
 import * as trials from "../playtests/trials.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
 
 /** What an admin decides about free trials and public videos (decisions §5, §14). Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;

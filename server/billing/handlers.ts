@@ -1,11 +1,11 @@
 import type { Deps } from "../deps.ts";
 import type { Some } from "../handlers/index.ts";
-import { paymentView } from "../handlers/views.ts";
 import { Direct } from "../http/call.ts";
 import { contentDisposition } from "../http/range.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/problem.ts";
+import { paymentView } from "../playtests/views.ts";
 import * as hoursStore from "./hours-store.ts";
 import { createInvoices } from "./invoices/service.ts";
 import { openCheckout, requireCards, requireReturnable } from "./payments.ts";

@@ -1,10 +1,10 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { awaitsPayment } from "../domain/slots.ts";
 import { accounts, orderTransfer, topUpTransfers } from "../ledger/rules.ts";
 import { balance, post, postAll } from "../ledger/store.ts";
 import { activate } from "../playtests/orders.ts";
-import * as playtests from "../store/playtests.ts";
+import { awaitsPayment } from "../playtests/slots/rules.ts";
+import * as playtests from "../playtests/store.ts";
 import { emitPayment } from "./payments.ts";
 import { hasLapsed } from "./rules.ts";
 import * as payments from "./store.ts";

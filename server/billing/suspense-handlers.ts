@@ -2,7 +2,7 @@ import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { suspenseView } from "../handlers/admin-views.ts";
 import type { Some } from "../handlers/index.ts";
-import { paymentView } from "../handlers/views.ts";
+import { paymentView } from "../playtests/views.ts";
 import { refundSuspense, resolveSuspense } from "./suspense.ts";
 import * as store from "./suspense-store.ts";
 

@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from "../handlers/views.ts";
+import { iso, isoOrNull } from "../playtests/views.ts";
 import type { HoursRow } from "./hours-store.ts";
 import { hours, type Plan, planOf } from "./subscriptions/plans.ts";
 import type { SubscriptionRow } from "./subscriptions/store.ts";

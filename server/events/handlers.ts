@@ -1,9 +1,9 @@
 import * as keys from "../accounts/keys.ts";
 import type { Deps } from "../deps.ts";
 import type { Some } from "../handlers/index.ts";
-import { eventView } from "../handlers/views.ts";
 import { Direct } from "../http/call.ts";
 import { invalid, Problem } from "../lib/problem.ts";
+import { eventView } from "../playtests/views.ts";
 import * as eventStore from "./store.ts";
 import { streamTo } from "./stream.ts";
 

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import type { Some } from "../handlers/index.ts";
-import { iso, isoOrNull } from "../handlers/views.ts";
+import { iso, isoOrNull } from "../playtests/views.ts";
 import * as notificationStore from "./notifications-store.ts";
 
 const notificationView = (row: notificationStore.NotificationRow) => ({

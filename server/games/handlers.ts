@@ -1,8 +1,8 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import type { Some } from "../handlers/index.ts";
-import { buildView, fullGameView, gameView } from "../handlers/views.ts";
 import { invalid, notFound } from "../lib/problem.ts";
+import { buildView, fullGameView, gameView } from "../playtests/views.ts";
 import * as gameStore from "./store.ts";
 
 type Ops = "listGames" | "createGame" | "getGame" | "updateGame" | "listBuilds";

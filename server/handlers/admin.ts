@@ -13,12 +13,12 @@ import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from 
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
+import * as slots from "../playtests/slots/store.ts";
+import * as playtests from "../playtests/store.ts";
+import { gameView, paymentView, playtestView, slotDetailView } from "../playtests/views.ts";
 import * as adminStore from "../store/admin.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
 import { accountView, approvalView, payoutView } from "./admin-views.ts";
 import type { Some } from "./index.ts";
-import { gameView, paymentView, playtestView, slotDetailView } from "./views.ts";
 
 type Ops =
   | "listApprovals"

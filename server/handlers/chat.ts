@@ -5,9 +5,9 @@ import { previewOf } from "../domain/chat.ts";
 import { emit } from "../events/emit.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
+import { iso, isoOrNull } from "../playtests/views.ts";
 import * as chatStore from "../store/chat.ts";
 import type { Some } from "./index.ts";
-import { iso, isoOrNull } from "./views.ts";
 
 type Ops =
   | "listContacts"

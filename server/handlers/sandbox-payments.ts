@@ -5,8 +5,8 @@ import { subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../lib/problem.ts";
+import { paymentView } from "../playtests/views.ts";
 import type { Some } from "./index.ts";
-import { paymentView } from "./views.ts";
 
 /** Sandbox routes that play the person at the checkout (decisions §13). */
 export function sandboxPayments(deps: Deps): Some<"completePayment" | "completeSubscription" | "setRenewals"> {

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
-import * as slots from "../store/slots.ts";
+import * as slots from "../playtests/slots/store.ts";
 import * as store from "../store/transcriptions.ts";
 import type { Some } from "./index.ts";
 

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { statusAt } from "../domain/slots.ts";
-import * as slots from "../store/slots.ts";
+import { statusAt } from "../playtests/slots/rules.ts";
+import * as slots from "../playtests/slots/store.ts";
 import * as uploads from "../store/uploads.ts";
 import { uploadPath } from "../uploads/files.ts";
 import { type Job, TryAgain } from "./runner.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Deps } from "../deps.ts";
 import { NoTranscript, readTranscript, type Transcript } from "../domain/transcripts.ts";
+import * as slots from "../playtests/slots/store.ts";
 import { TranscriptionFailed } from "../providers/transcriber/index.ts";
-import * as slots from "../store/slots.ts";
 import * as store from "../store/transcriptions.ts";
 import { type Job, TryAgain } from "./runner.ts";
 

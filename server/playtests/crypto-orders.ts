@@ -6,8 +6,8 @@ import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
 import type { Problem } from "../lib/problem.ts";
-import * as playtests from "../store/playtests.ts";
 import { orderDescription } from "./orders.ts";
+import * as playtests from "./store.ts";
 
 /** Orders that wait for crypto: the quote they come with, and which of them a request pays (decisions §8). */
 

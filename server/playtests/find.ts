@@ -1,7 +1,7 @@
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { notFound } from "../lib/problem.ts";
-import * as playtests from "../store/playtests.ts";
+import * as playtests from "./store.ts";
 
 /** The owner's game; 404 for one that does not exist and for another owner's alike. */
 export async function ownGame(q: Query, gameId: string, ownerId: string): Promise<games.GameRow> {

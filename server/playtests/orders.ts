@@ -3,14 +3,14 @@ import * as users from "../accounts/users.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { type Funds, type Need, type PaymentMethod, settle } from "../domain/orders.ts";
-import { priceOf, type SlotPrice, type Terms } from "../domain/pricing.ts";
 import type { GameRow } from "../games/store.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
+import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
+import { type Funds, type Need, type PaymentMethod, settle } from "./rules.ts";
+import * as slots from "./slots/store.ts";
+import * as playtests from "./store.ts";
 
 const hour = 3_600_000;
 const windowMs = 7 * 24 * hour;

@@ -1,10 +1,10 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { conflict } from "../lib/problem.ts";
-import type { PlaytestRow } from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import { pay, rejectForGood, schedulePublishing } from "./review.ts";
-import { finishPlaytest } from "./slots.ts";
+import { pay, rejectForGood, schedulePublishing } from "./slots/review.ts";
+import * as slots from "./slots/store.ts";
+import { finishPlaytest } from "./slots/transitions.ts";
+import type { PlaytestRow } from "./store.ts";
 
 /** What happens to the video of a public playtest after its submission (decisions §5, §14). */
 

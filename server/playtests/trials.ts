@@ -1,9 +1,9 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import { conflict } from "../lib/problem.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import { cancelOpen, finishPlaytest } from "./slots.ts";
+import * as slots from "./slots/store.ts";
+import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
+import * as playtests from "./store.ts";
 
 /** An admin decides whether a free trial is offered (decisions §5, §14). 409 when it is none, or decided already. */
 export async function approveTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Query, Value } from "../database/port.ts";
-import type { Targeting } from "../domain/eligibility.ts";
-import type { PlaytestRow } from "./playtests.ts";
+import type { Targeting } from "../playtests/slots/eligibility.ts";
+import type { PlaytestRow } from "../playtests/store.ts";
 
 const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND ${condition})`;
 

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
 import type { Deps } from "../deps.ts";
-import { signatureBytes } from "../domain/videos.ts";
+import { signatureBytes } from "../playtests/slots/videos.ts";
 import { flush, isMissing } from "../providers/blobs/local.ts";
 import * as uploads from "../store/uploads.ts";
 import { RunningHashes } from "./hashes.ts";

@@ -1,11 +1,11 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { statusAt } from "../domain/slots.ts";
-import { signatureBytes, videoType } from "../domain/videos.ts";
 import * as games from "../games/store.ts";
 import { conflict, notFound, Problem } from "../lib/problem.ts";
 import { sameText } from "../lib/secrets.ts";
-import * as slots from "../store/slots.ts";
+import { statusAt } from "../playtests/slots/rules.ts";
+import * as slots from "../playtests/slots/store.ts";
+import { signatureBytes, videoType } from "../playtests/slots/videos.ts";
 import * as uploads from "../store/uploads.ts";
 import type { UploadFiles } from "./files.ts";
 import { gone, notVideo, wrongChecksum } from "./problems.ts";

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import * as playtesterMails from "../../server/domain/playtester-mails.ts";
 import { type Mail, type Mailer, MailRefused } from "../../server/mail/mailer.ts";
 import { createOutbox } from "../../server/mail/outbox.ts";
 import { queueMail } from "../../server/mail/queue.ts";
 import { createSmtp } from "../../server/mail/smtp.ts";
 import type { Letter } from "../../server/mail/texts.ts";
 import * as mails from "../../server/mail/texts.ts";
+import * as playtesterMails from "../../server/playtests/slots/mails.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 

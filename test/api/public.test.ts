@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { PublicVideo } from "../../server/playtests/publisher/index.ts";
 import { approveVideo, rejectVideo } from "../../server/playtests/publishing.ts";
+import * as slots from "../../server/playtests/slots/store.ts";
+import * as playtests from "../../server/playtests/store.ts";
 import { rejectTrial } from "../../server/playtests/trials.ts";
-import type { PublicVideo } from "../../server/providers/publisher/index.ts";
-import * as playtests from "../../server/store/playtests.ts";
-import * as slots from "../../server/store/slots.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { orderTrial } from "../helpers/slots.ts";

@@ -1,6 +1,6 @@
 import * as games from "../../server/games/store.ts";
-import * as playtests from "../../server/store/playtests.ts";
-import * as slots from "../../server/store/slots.ts";
+import * as slots from "../../server/playtests/slots/store.ts";
+import * as playtests from "../../server/playtests/store.ts";
 import type { TestServer } from "./server.ts";
 
 export interface Account {

@@ -1,5 +1,5 @@
+import { find } from "../../server/playtests/store.ts";
 import { approveTrial } from "../../server/playtests/trials.ts";
-import { find } from "../../server/store/playtests.ts";
 import type { TestServer } from "./server.ts";
 import { claim, order, type Person, play } from "./story.ts";
 

@@ -10,12 +10,12 @@ import * as webhooks from "../../server/events/webhooks/store.ts";
 import * as games from "../../server/games/store.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import * as mails from "../../server/mail/store.ts";
+import * as applications from "../../server/playtests/applications/store.ts";
+import * as earnings from "../../server/playtests/slots/earnings.ts";
+import * as slots from "../../server/playtests/slots/store.ts";
+import * as playtests from "../../server/playtests/store.ts";
 import * as admin from "../../server/store/admin.ts";
-import * as applications from "../../server/store/applications.ts";
 import * as chat from "../../server/store/chat.ts";
-import * as earnings from "../../server/store/earnings.ts";
-import * as playtests from "../../server/store/playtests.ts";
-import * as slots from "../../server/store/slots.ts";
 import { drivers } from "../helpers/store.ts";
 
 const page: Page = { limit: 20, after: { at: 1, id: "1" } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { applicationAt, ratingAverage } from "../../server/domain/applications.ts";
-import { type ClaimFacts, type Targeting, whyNotApply, whyNotClaim } from "../../server/domain/eligibility.ts";
-import { claimDeadline, playtestStatusAt, playtestStatusOf, statusAt } from "../../server/domain/slots.ts";
+import { applicationAt, ratingAverage } from "../../server/playtests/applications/rules.ts";
+import { type ClaimFacts, type Targeting, whyNotApply, whyNotClaim } from "../../server/playtests/slots/eligibility.ts";
+import { claimDeadline, playtestStatusAt, playtestStatusOf, statusAt } from "../../server/playtests/slots/rules.ts";
 
 const hour = 3_600_000;
 const now = Date.parse("2026-03-01T12:00:00.000Z");

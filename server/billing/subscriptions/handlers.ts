@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import type { Some } from "../../handlers/index.ts";
-import { isoOrNull } from "../../handlers/views.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
+import { isoOrNull } from "../../playtests/views.ts";
 import { cancelAtPeriodEnd, resume } from "../cancellations.ts";
 import { requireCards } from "../payments.ts";
 import { planView, subscriptionView } from "../views.ts";

@@ -1,9 +1,9 @@
 import type { Query } from "../../database/port.ts";
 import type { Deps } from "../../deps.ts";
 import type { Some } from "../../handlers/index.ts";
-import { iso, isoOrNull } from "../../handlers/views.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { AddressRefused } from "../../outbound/index.ts";
+import { iso, isoOrNull } from "../../playtests/views.ts";
 import { newDelivery, record, scheduleDeliveries } from "../emit.ts";
 import { attempt, openSecret, secretContext, settleTest } from "./deliveries.ts";
 import { newSecret } from "./signature.ts";

@@ -5,7 +5,7 @@ import { problemOf, type Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";
 import { forbidden, notFound, Problem } from "../../lib/problem.ts";
-import { findForPlaytester } from "../../store/slots.ts";
+import { findForPlaytester } from "../../playtests/slots/store.ts";
 import { completedVideo } from "../../store/uploads.ts";
 import { readText } from "../../uploads/headers.ts";
 import { uploadsOf } from "../../uploads/index.ts";

@@ -45,7 +45,7 @@ export const applicationsRules: readonly Mutant[] = [
     test: "api/applications",
     edits: [
       [choosing, 'if (status !== "pending") throw notPending(status);', ""],
-      ["server/store/applications.ts", '{ status: "pending" }', "{}"],
+      ["server/playtests/applications/store.ts", '{ status: "pending" }', "{}"],
     ],
   },
   {
@@ -88,7 +88,7 @@ export const applicationsRules: readonly Mutant[] = [
   {
     rule: "pending applications close with the window",
     test: "api/applications",
-    edits: [["server/jobs/playtests.ts", "    await closePending(deps, tx, playtest, playtest.applications_expire_at!);\n", ""]],
+    edits: [["server/playtests/jobs.ts", "    await closePending(deps, tx, playtest, playtest.applications_expire_at!);\n", ""]],
   },
   {
     rule: "what is released after the window is paid back",

@@ -37,7 +37,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/handlers/applications.ts",
+        "server/playtests/applications/handlers.ts",
         "await playtests.findForOwner(q, application.playtest_id, ownerId)",
         "await playtests.find(q, application.playtest_id)",
       ],
@@ -48,7 +48,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/handlers/applications.ts",
+        "server/playtests/applications/handlers.ts",
         "const playtest = await playtests.findForOwner(q, call.params.id, call.principal.userId);",
         "const playtest = await playtests.find(q, call.params.id);",
       ],
@@ -97,7 +97,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/store/applications.ts",
+        "server/playtests/applications/store.ts",
         "`${mine} WHERE a.id = ? AND a.playtester_id = ?`, id, playtesterId",
         "`${mine} WHERE a.id = ?`, id",
       ],

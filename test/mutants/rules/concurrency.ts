@@ -41,7 +41,7 @@ export const concurrencyRules: readonly Mutant[] = [
     test: "api/playtests",
     edits: [
       [
-        "server/domain/orders.ts",
+        "server/playtests/rules.ts",
         "const creditCovers = funds.balanceCents >= need.totalCents",
         "const creditCovers = funds.balanceCents >= 0",
       ],

@@ -201,7 +201,7 @@ const kinds: readonly (readonly [mail: string, test: string, file: string, call:
   ["approval", "api/applications", choosing, "await queueMail(\n    deps,\n    tx,\n    playtester.email,\n    composeApproved("],
   ["rejection", "api/applications", choosing, "await queueMail(deps, tx, playtester.email, composeRejected("],
   ["closing", "api/applications", choosing, "await queueMail(deps, tx, email, composeClosed("],
-  ["deadline", "api/deadlines", "server/jobs/reminders.ts", "await queueMail(deps, tx, email, composeReminder("],
+  ["deadline", "api/deadlines", "server/playtests/slots/reminders.ts", "await queueMail(deps, tx, email, composeReminder("],
 ];
 
 const mailed = kinds.flatMap(([mail, test, file, call]): Mutant[] => [

@@ -13,7 +13,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a suspended owner's playtests are not listed",
     test: "api/admin",
     only: "that are suspended offer nothing",
-    edits: [["server/store/playtests.ts", "g.status = 'active' AND u.suspended_at IS NULL AND", "g.status = 'active' AND"]],
+    edits: [["server/playtests/store.ts", "g.status = 'active' AND u.suspended_at IS NULL AND", "g.status = 'active' AND"]],
   },
   {
     rule: "a key that ends makes none that lasts longer",
@@ -95,7 +95,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "the submissions of one status are not looked for among all",
     test: "store/lists",
     only: "the few submissions",
-    edits: [["server/store/slots.ts", "AND s.status ${narrowed} AND", "AND +s.status ${narrowed} AND"]],
+    edits: [["server/playtests/slots/store.ts", "AND s.status ${narrowed} AND", "AND +s.status ${narrowed} AND"]],
   },
   {
     rule: "a start that fails leaves no port open",

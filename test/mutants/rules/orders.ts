@@ -8,24 +8,28 @@ export const ordersRules: readonly Mutant[] = [
   {
     rule: "hours pay only what they cover whole",
     test: "api/playtests",
-    edits: [["server/domain/orders.ts", "funds.minutesAvailable >= need.minutesNeeded", "funds.minutesAvailable > 0"]],
+    edits: [["server/playtests/rules.ts", "funds.minutesAvailable >= need.minutesNeeded", "funds.minutesAvailable > 0"]],
   },
   {
     rule: "hours that cover it exactly pay",
     test: "api/playtests",
     edits: [
-      ["server/domain/orders.ts", "funds.minutesAvailable >= need.minutesNeeded", "funds.minutesAvailable > need.minutesNeeded"],
+      [
+        "server/playtests/rules.ts",
+        "funds.minutesAvailable >= need.minutesNeeded",
+        "funds.minutesAvailable > need.minutesNeeded",
+      ],
     ],
   },
   {
     rule: "hours come before credit",
     test: "api/playtests",
-    edits: [["server/domain/orders.ts", '  if (hoursCover) return { by: "hours" };\n', ""]],
+    edits: [["server/playtests/rules.ts", '  if (hoursCover) return { by: "hours" };\n', ""]],
   },
   {
     rule: "credit that covers it exactly pays",
     test: "api/playtests",
-    edits: [["server/domain/orders.ts", "funds.balanceCents >= need.totalCents", "funds.balanceCents > need.totalCents"]],
+    edits: [["server/playtests/rules.ts", "funds.balanceCents >= need.totalCents", "funds.balanceCents > need.totalCents"]],
   },
   {
     rule: "credit is charged at once, all of it",
@@ -41,12 +45,12 @@ export const ordersRules: readonly Mutant[] = [
   {
     rule: "an order nobody paid waits",
     test: "api/playtests",
-    edits: [["server/handlers/order-replies.ts", "  requiresPayment: yes,\n", ""]],
+    edits: [["server/playtests/order-replies.ts", "  requiresPayment: yes,\n", ""]],
   },
   {
     rule: "some credit but too little is refused",
     test: "api/playtests",
-    edits: [["server/domain/orders.ts", "return funds.balanceCents > 0 ?", "return funds.balanceCents > need.totalCents ?"]],
+    edits: [["server/playtests/rules.ts", "return funds.balanceCents > 0 ?", "return funds.balanceCents > need.totalCents ?"]],
   },
   {
     rule: "the refusal names both amounts",
@@ -56,7 +60,7 @@ export const ordersRules: readonly Mutant[] = [
   {
     rule: "a trial is active with open slots and waits for an admin",
     test: "api/playtests",
-    edits: [["server/handlers/orders.ts", "{ limit: playtest.quantity, after", "{ limit: 0, after"]],
+    edits: [["server/playtests/order-handlers.ts", "{ limit: playtest.quantity, after", "{ limit: 0, after"]],
   },
   {
     rule: "a trial is offered once an admin approved it",

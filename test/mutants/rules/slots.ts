@@ -2,8 +2,8 @@
 import { claims, ledger, moves, orders, playtestRows, review, slotRoutes, times } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
-const eligibility = "server/domain/eligibility.ts";
-const playtesterRoutes = "server/handlers/playtester.ts";
+const eligibility = "server/playtests/slots/eligibility.ts";
+const playtesterRoutes = "server/playtests/slots/tester-handlers.ts";
 
 export const slotsRules: readonly Mutant[] = [
   {
@@ -218,7 +218,7 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "what is open at the window's end expires",
     test: "api/applications",
-    edits: [["server/jobs/playtests.ts", "    await expireUnfilled(deps, tx, playtest);\n", ""]],
+    edits: [["server/playtests/jobs.ts", "    await expireUnfilled(deps, tx, playtest);\n", ""]],
   },
   {
     rule: "an unfilled slot's price returns",

@@ -1,7 +1,7 @@
-import { keyset, type Page } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
-import { updateRow } from "../database/rows.ts";
-import type { ApplicationStatus } from "../domain/applications.ts";
+import { keyset, type Page } from "../../database/keyset.ts";
+import type { Query } from "../../database/port.ts";
+import { updateRow } from "../../database/rows.ts";
+import type { ApplicationStatus } from "./rules.ts";
 
 export interface ApplicationRow {
   id: string;

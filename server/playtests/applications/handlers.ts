@@ -1,15 +1,15 @@
-import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import { applicationAt, ratingAverage } from "../domain/applications.ts";
-import { windowOver } from "../domain/slots.ts";
-import * as games from "../games/store.ts";
-import { notFound } from "../lib/problem.ts";
-import * as moves from "../playtests/applications.ts";
-import * as store from "../store/applications.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import type { Some } from "./index.ts";
-import { iso, isoOrNull } from "./views.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import * as games from "../../games/store.ts";
+import type { Some } from "../../handlers/index.ts";
+import { notFound } from "../../lib/problem.ts";
+import { windowOver } from "../slots/rules.ts";
+import * as slots from "../slots/store.ts";
+import * as playtests from "../store.ts";
+import { iso, isoOrNull } from "../views.ts";
+import { applicationAt, ratingAverage } from "./rules.ts";
+import * as moves from "./service.ts";
+import * as store from "./store.ts";
 
 type Ops =
   | "listApplications"

@@ -1,10 +1,10 @@
-import * as users from "../accounts/users.ts";
-import type { Deps } from "../deps.ts";
-import { composeReminder, utc } from "../domain/playtester-mails.ts";
-import * as notifications from "../events/notifications-store.ts";
-import { queueMail } from "../mail/queue.ts";
-import * as slots from "../store/slots.ts";
-import type { Job } from "./runner.ts";
+import * as users from "../../accounts/users.ts";
+import type { Deps } from "../../deps.ts";
+import * as notifications from "../../events/notifications-store.ts";
+import type { Job } from "../../jobs/runner.ts";
+import { queueMail } from "../../mail/queue.ts";
+import { composeReminder, utc } from "./mails.ts";
+import * as slots from "./store.ts";
 
 /** Reminds the holder of a slot of the deadline the job was queued for; one that was met or moved needs no reminder. */
 export const remindHolder = (job: Job, deps: Deps) =>

@@ -1,16 +1,16 @@
-import * as users from "../accounts/users.ts";
-import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import { claimDeadline, playtestStatusOf, windowOver } from "../domain/slots.ts";
-import { emit, type Recipient } from "../events/emit.ts";
-import * as games from "../games/store.ts";
-import { refundTransfers, type SlotTerms } from "../ledger/rules.ts";
-import * as ledger from "../ledger/store.ts";
-import { conflict } from "../lib/problem.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import * as transcriptions from "../store/transcriptions.ts";
-import { openSlot } from "./orders.ts";
+import * as users from "../../accounts/users.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { emit, type Recipient } from "../../events/emit.ts";
+import * as games from "../../games/store.ts";
+import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
+import * as ledger from "../../ledger/store.ts";
+import { conflict } from "../../lib/problem.ts";
+import * as transcriptions from "../../store/transcriptions.ts";
+import { openSlot } from "../orders.ts";
+import * as playtests from "../store.ts";
+import { claimDeadline, playtestStatusOf, windowOver } from "./rules.ts";
+import * as slots from "./store.ts";
 
 /** The moves of a slot (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;

@@ -1,6 +1,6 @@
-import type { SlotStatus } from "../../src/contract/slots.ts";
+import type { SlotStatus } from "../../../src/contract/slots.ts";
 
-export { type SlotStatus, slotStatuses } from "../../src/contract/slots.ts";
+export { type SlotStatus, slotStatuses } from "../../../src/contract/slots.ts";
 
 /** The slot's deadlines and what its states mean (specification: States and transitions; decisions §5). Times in ms. */
 

@@ -1,20 +1,20 @@
-import type { EventKind } from "../../src/contract/events.ts";
-import * as users from "../accounts/users.ts";
-import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import { applicationAt } from "../domain/applications.ts";
-import { holdsTooMany, whyNotApply } from "../domain/eligibility.ts";
-import { composeApproved, composeClosed, composeRejected } from "../domain/playtester-mails.ts";
-import { windowOver } from "../domain/slots.ts";
-import { emit } from "../events/emit.ts";
-import * as games from "../games/store.ts";
-import { badRequest, conflict } from "../lib/problem.ts";
-import { queueMail } from "../mail/queue.ts";
-import * as applications from "../store/applications.ts";
-import type { PlaytestRow } from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import { factsAbout, findOffered, targetingOf } from "./claims.ts";
-import { reserve } from "./slots.ts";
+import type { EventKind } from "../../../src/contract/events.ts";
+import * as users from "../../accounts/users.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { emit } from "../../events/emit.ts";
+import * as games from "../../games/store.ts";
+import { badRequest, conflict } from "../../lib/problem.ts";
+import { queueMail } from "../../mail/queue.ts";
+import { factsAbout, findOffered, targetingOf } from "../slots/claims.ts";
+import { holdsTooMany, whyNotApply } from "../slots/eligibility.ts";
+import { composeApproved, composeClosed, composeRejected } from "../slots/mails.ts";
+import { windowOver } from "../slots/rules.ts";
+import * as slots from "../slots/store.ts";
+import { reserve } from "../slots/transitions.ts";
+import type { PlaytestRow } from "../store.ts";
+import { applicationAt } from "./rules.ts";
+import * as applications from "./store.ts";
 
 /** Manual selection (specification: Application; decisions §5, §6). Each move runs inside the caller's transaction. */
 type Application = applications.ApplicationRow;

@@ -1,4 +1,4 @@
-import { compose, type Letter } from "../mail/texts.ts";
+import { compose, type Letter } from "../../mail/texts.ts";
 
 /** The mails a playtester gets about their applications and slots. */
 interface To {

@@ -1,13 +1,13 @@
-import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import { retryDeadlineMs } from "../domain/slots.ts";
-import { acceptTransfers, rejectTransfers } from "../ledger/rules.ts";
-import * as ledger from "../ledger/store.ts";
-import { conflict } from "../lib/problem.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import { openSlot } from "./orders.ts";
-import { changed, finishPlaytest, stamp, tell, termsOf, watchDeadline } from "./slots.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
+import * as ledger from "../../ledger/store.ts";
+import { conflict } from "../../lib/problem.ts";
+import { openSlot } from "../orders.ts";
+import * as playtests from "../store.ts";
+import { retryDeadlineMs } from "./rules.ts";
+import * as slots from "./store.ts";
+import { changed, finishPlaytest, stamp, tell, termsOf, watchDeadline } from "./transitions.ts";
 
 /** What becomes of a submission (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;

@@ -1,10 +1,10 @@
 import type { Deps } from "../deps.ts";
-import { closePending } from "../playtests/applications.ts";
-import { published } from "../playtests/publishing.ts";
-import { expire, expireUnfilled } from "../playtests/slots.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import type { Job } from "./runner.ts";
+import type { Job } from "../jobs/runner.ts";
+import { closePending } from "./applications/service.ts";
+import { published } from "./publishing.ts";
+import * as slots from "./slots/store.ts";
+import { expire, expireUnfilled } from "./slots/transitions.ts";
+import * as playtests from "./store.ts";
 
 /** Ends a reserved slot whose deadline passed. One that was submitted, released or given more time is left alone. */
 export const expireSlot = (job: Job, deps: Deps) =>

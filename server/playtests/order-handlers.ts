@@ -5,13 +5,13 @@ import { offerOf } from "../billing/crypto/quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { methodOf, settle } from "../domain/orders.ts";
-import { awaitsPayment } from "../domain/slots.ts";
+import type { Some } from "../handlers/index.ts";
 import { Remembered } from "../http/call.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
-import { closeWhenFull } from "../playtests/applications.ts";
-import { billOrder, orderUnderKey, paysOrder, paysPlaytest } from "../playtests/crypto-orders.ts";
-import { ownGame, ownPlaytest } from "../playtests/find.ts";
+import { closeWhenFull } from "./applications/service.ts";
+import { billOrder, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
+import { ownGame, ownPlaytest } from "./find.ts";
+import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
   activate,
   charge,
@@ -22,12 +22,12 @@ import {
   placeOrder,
   priceOrder,
   pricePlaytest,
-} from "../playtests/orders.ts";
-import { cancelOpen, finishPlaytest } from "../playtests/slots.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import type { Some } from "./index.ts";
-import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
+} from "./orders.ts";
+import { methodOf, settle } from "./rules.ts";
+import { awaitsPayment } from "./slots/rules.ts";
+import * as slots from "./slots/store.ts";
+import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
+import * as playtests from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
 type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest";

@@ -1,10 +1,10 @@
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
+import type { Some } from "../handlers/index.ts";
 import { conflict } from "../lib/problem.ts";
-import { ownGame, ownPlaytest } from "../playtests/find.ts";
-import * as playtestStore from "../store/playtests.ts";
-import type { Some } from "./index.ts";
+import { ownGame, ownPlaytest } from "./find.ts";
+import * as playtestStore from "./store.ts";
 import { countedPlaytestView, playtestView } from "./views.ts";
 
 type Ops = "listPlaytests" | "getPlaytest" | "updatePlaytest" | "getDashboardStats";

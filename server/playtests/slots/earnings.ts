@@ -1,6 +1,6 @@
-import { keyset, type Page } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
-import { accounts } from "../ledger/rules.ts";
+import { keyset, type Page } from "../../database/keyset.ts";
+import type { Query } from "../../database/port.ts";
+import { accounts } from "../../ledger/rules.ts";
 
 export interface EarningRow {
   id: string;

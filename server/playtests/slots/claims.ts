@@ -1,11 +1,11 @@
-import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import { type ClaimFacts, type Targeting, whyNotClaim } from "../domain/eligibility.ts";
-import * as games from "../games/store.ts";
-import { badRequest, conflict, notFound } from "../lib/problem.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import { reserve } from "./slots.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import * as games from "../../games/store.ts";
+import { badRequest, conflict, notFound } from "../../lib/problem.ts";
+import * as playtests from "../store.ts";
+import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
+import * as slots from "./store.ts";
+import { reserve } from "./transitions.ts";
 
 /** A playtest the caller may know of; 404 for what is not offered to anybody (decisions §6, §14). */
 export async function findOffered(q: Query, playtestId: string): Promise<playtests.PlaytestRow> {

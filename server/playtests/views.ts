@@ -2,11 +2,11 @@ import type { KeyRow } from "../accounts/keys.ts";
 import type { UserRow } from "../accounts/users.ts";
 import type { PaymentRow } from "../billing/store.ts";
 import { perRow } from "../database/rows.ts";
-import { playtestStatusAt, slotStatuses, statusAt } from "../domain/slots.ts";
 import type { Event } from "../events/store.ts";
 import type { BuildRow, CategoryRow, GameRow } from "../games/store.ts";
-import type { PlaytestRow, SlotCounts } from "../store/playtests.ts";
-import type { SlotDetailRow } from "../store/slots.ts";
+import { playtestStatusAt, slotStatuses, statusAt } from "./slots/rules.ts";
+import type { SlotDetailRow } from "./slots/store.ts";
+import type { PlaytestRow, SlotCounts } from "./store.ts";
 
 /** Rows as the contract shows them: field by field, so that nothing leaves that was not meant to. */
 export const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,8 +1,8 @@
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
-import { type SlotStatus, slotStatuses } from "../domain/slots.ts";
-import { statusSql } from "./slots.ts";
+import { type SlotStatus, slotStatuses } from "./slots/rules.ts";
+import { statusSql } from "./slots/store.ts";
 
 export interface PlaytestRow {
   id: string;

@@ -1,8 +1,8 @@
 import type { QuoteRow } from "../billing/crypto/store.ts";
-import type { Settlement } from "../domain/orders.ts";
-import type { Placed, Priced } from "../playtests/orders.ts";
-import type { PlaytestRow } from "../store/playtests.ts";
-import type { SlotDetailRow } from "../store/slots.ts";
+import type { Placed, Priced } from "./orders.ts";
+import type { Settlement } from "./rules.ts";
+import type { SlotDetailRow } from "./slots/store.ts";
+import type { PlaytestRow } from "./store.ts";
 import { playtestView, slotView } from "./views.ts";
 
 /** The replies to an order and to its payment, one function per shape (specification: Create playtest responses). */

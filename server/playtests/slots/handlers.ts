@@ -1,13 +1,13 @@
-import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import { notFound } from "../lib/problem.ts";
-import { closeWhenFull } from "../playtests/applications.ts";
-import { accept, reject } from "../playtests/review.ts";
-import { cancelOpen, finishPlaytest, unblock } from "../playtests/slots.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slotStore from "../store/slots.ts";
-import type { Some } from "./index.ts";
-import { slotDetailView, slotView, submissionItemView } from "./views.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import type { Some } from "../../handlers/index.ts";
+import { notFound } from "../../lib/problem.ts";
+import { closeWhenFull } from "../applications/service.ts";
+import * as playtests from "../store.ts";
+import { slotDetailView, slotView, submissionItemView } from "../views.ts";
+import { accept, reject } from "./review.ts";
+import * as slotStore from "./store.ts";
+import { cancelOpen, finishPlaytest, unblock } from "./transitions.ts";
 
 type Ops = "listSlots" | "getSlot" | "deleteSlot" | "acceptSlot" | "rejectSlot" | "unblockSlot" | "listSubmissions";
 

@@ -1,6 +1,6 @@
-import { keyset, type Page } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { keyset, type Page } from "../../database/keyset.ts";
+import type { Query } from "../../database/port.ts";
+import { insertRow, updateRow } from "../../database/rows.ts";
 
 export interface SlotRow {
   id: string;

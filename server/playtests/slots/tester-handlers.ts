@@ -1,18 +1,13 @@
-import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import { statusAt } from "../domain/slots.ts";
-import * as games from "../games/store.ts";
-import { accounts } from "../ledger/rules.ts";
-import * as ledger from "../ledger/store.ts";
-import { conflict, notFound } from "../lib/problem.ts";
-import { signedBuildUrl } from "../lib/signed-links.ts";
-import { claim } from "../playtests/claims.ts";
-import { release, report, submit } from "../playtests/slots.ts";
-import * as earnings from "../store/earnings.ts";
-import * as playtests from "../store/playtests.ts";
-import * as slots from "../store/slots.ts";
-import { completedVideo } from "../store/uploads.ts";
-import type { Some } from "./index.ts";
+import type { Query } from "../../database/port.ts";
+import type { Deps } from "../../deps.ts";
+import * as games from "../../games/store.ts";
+import type { Some } from "../../handlers/index.ts";
+import { accounts } from "../../ledger/rules.ts";
+import * as ledger from "../../ledger/store.ts";
+import { conflict, notFound } from "../../lib/problem.ts";
+import { signedBuildUrl } from "../../lib/signed-links.ts";
+import { completedVideo } from "../../store/uploads.ts";
+import * as playtests from "../store.ts";
 import {
   iso,
   isoOrNull,
@@ -22,7 +17,12 @@ import {
   reportView,
   slotPlaytestView,
   submissionView,
-} from "./views.ts";
+} from "../views.ts";
+import { claim } from "./claims.ts";
+import * as earnings from "./earnings.ts";
+import { statusAt } from "./rules.ts";
+import * as slots from "./store.ts";
+import { release, report, submit } from "./transitions.ts";
 
 type Ops =
   | "listOffers"
