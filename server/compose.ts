@@ -17,7 +17,7 @@ import type { Mailer } from "./mail/mailer.ts";
 import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createEmbeddedPublisher } from "./playtests/publisher/embedded.ts";
 import { createLocalBlobs } from "./providers/blobs/local.ts";
-import { createCommandTranscriber } from "./providers/transcriber/command.ts";
+import { createCommandTranscriber } from "./transcripts/command.ts";
 
 /** What differs between production, a sandbox and a test. */
 export interface Outside {

@@ -16,11 +16,11 @@ import { playtests } from "../playtests/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
+import { transcripts } from "../transcripts/handlers.ts";
 import { admin } from "./admin.ts";
 import { chat } from "./chat.ts";
 import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
-import { transcripts } from "./transcripts.ts";
 import { uploads } from "./uploads.ts";
 
 /** One handler per endpoint of the contract; where one is missing, it does not compile. */

@@ -7,10 +7,10 @@ import { deliverWebhook } from "../events/webhooks/deliver.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "../playtests/jobs.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
+import { transcribe } from "../transcripts/transcribe.ts";
 import { discardUpload } from "./discard-upload.ts";
 import { removeOld } from "./remove-old.ts";
 import type { JobKinds } from "./runner.ts";
-import { transcribe } from "./transcribe.ts";
 
 /** Every kind of background work, by the name its rows carry. */
 export const jobKinds: JobKinds = {

@@ -6,7 +6,7 @@ import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";
-import * as transcriptions from "../../store/transcriptions.ts";
+import * as transcriptions from "../../transcripts/store.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "./rules.ts";

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
-import { type Transcriber, TranscriptionFailed } from "./index.ts";
+import { type Transcriber, TranscriptionFailed } from "./transcriber.ts";
 
 export interface CommandOptions {
   /** Program and arguments; `{video}` stands for the path, which comes last where no argument has it. */

@@ -3,11 +3,11 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Deps } from "../deps.ts";
-import { NoTranscript, readTranscript, type Transcript } from "../domain/transcripts.ts";
+import { type Job, TryAgain } from "../jobs/runner.ts";
 import * as slots from "../playtests/slots/store.ts";
-import { TranscriptionFailed } from "../providers/transcriber/index.ts";
-import * as store from "../store/transcriptions.ts";
-import { type Job, TryAgain } from "./runner.ts";
+import { NoTranscript, readTranscript, type Transcript } from "./rules.ts";
+import * as store from "./store.ts";
+import { TranscriptionFailed } from "./transcriber.ts";
 
 const extensions: Record<string, string> = { "video/webm": "webm", "video/quicktime": "mov", "video/x-matroska": "mkv" };
 

@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
+import type { Some } from "../handlers/index.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
-import * as store from "../store/transcriptions.ts";
-import type { Some } from "./index.ts";
+import * as store from "./store.ts";
 
 export function transcripts(deps: Deps): Some<"getSlotTranscript"> {
   return {
