@@ -16,8 +16,8 @@ import { createSecrets } from "./lib/secrets.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import { createOutbound, type Resolve } from "./outbound/index.ts";
 import { createEmbeddedPublisher } from "./playtests/publisher/embedded.ts";
-import { createLocalBlobs } from "./providers/blobs/local.ts";
 import { createCommandTranscriber } from "./transcripts/command.ts";
+import { createLocalBlobs } from "./uploads/local-blobs.ts";
 
 /** What differs between production, a sandbox and a test. */
 export interface Outside {

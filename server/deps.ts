@@ -12,8 +12,8 @@ import type { Secrets } from "./lib/secrets.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Outbound } from "./outbound/index.ts";
 import type { Publisher } from "./playtests/publisher/index.ts";
-import type { Blobs } from "./providers/blobs/index.ts";
 import type { Transcriber } from "./transcripts/transcriber.ts";
+import type { Blobs } from "./uploads/blobs.ts";
 
 /** The server's time. `now` is real time plus the sandbox offset; `real` is what signatures and timers use. */
 export interface Clock {

@@ -7,9 +7,9 @@ import { dataFile } from "./database/open.ts";
 import type { Check, Query, Store } from "./database/port.ts";
 import { openPostgres } from "./database/postgres/postgres.ts";
 import { openSqlite } from "./database/sqlite/sqlite.ts";
-import { lostFiles } from "./files.ts";
 import * as jobs from "./jobs/store.ts";
 import { checkLedger, repairBalances } from "./ledger/checks.ts";
+import { lostFiles } from "./uploads/missing-blobs.ts";
 
 export interface DoctorOptions extends PlaceOptions {
   ledger: boolean;

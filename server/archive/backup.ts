@@ -5,7 +5,7 @@ import { type Place, type PlaceOptions, placeOf } from "../config/data-location.
 import { findInstanceKey } from "../config/instance-key.ts";
 import { SettingRefused } from "../config/read.ts";
 import { dataFile } from "../database/open.ts";
-import { flush } from "../providers/blobs/local.ts";
+import { flush } from "../uploads/local-blobs.ts";
 import { blobsNow } from "./capture.ts";
 import type { Manifest } from "./contents.ts";
 import { Packing, sizeOf } from "./pack.ts";

@@ -7,7 +7,7 @@ import { openSnapshot } from "../database/snapshot.ts";
 import { copySqlite, openSqlite } from "../database/sqlite/sqlite.ts";
 import { tablesOf } from "../games/catalogue-store.ts";
 import { checkLedger } from "../ledger/checks.ts";
-import { referencedBlobs } from "../store/blobs.ts";
+import { referencedBlobs } from "../uploads/blob-store.ts";
 import type { Manifest } from "./contents.ts";
 import { dumpRows } from "./rows.ts";
 import type { Tell } from "./tell.ts";

@@ -17,11 +17,11 @@ import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
+import { uploads } from "../uploads/handlers.ts";
 import { admin } from "./admin.ts";
 import { chat } from "./chat.ts";
 import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
-import { uploads } from "./uploads.ts";
 
 /** One handler per endpoint of the contract; where one is missing, it does not compile. */
 export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };

@@ -1,4 +1,4 @@
-import type { ByteRange } from "../providers/blobs/index.ts";
+import type { ByteRange } from "../uploads/blobs.ts";
 
 /**
  * The part of a file that `Range` asks for (RFC 9110 §14). Undefined: send all of it, which is also the answer to several ranges

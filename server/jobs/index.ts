@@ -8,7 +8,7 @@ import { sendMail } from "../mail/send-mail.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "../playtests/jobs.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
-import { discardUpload } from "./discard-upload.ts";
+import { discardUpload } from "../uploads/discard-upload.ts";
 import { removeOld } from "./remove-old.ts";
 import type { JobKinds } from "./runner.ts";
 

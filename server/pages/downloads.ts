@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
-import { sendFile } from "../http/downloads.ts";
 import { forbidden, notFound, Problem } from "../lib/problem.ts";
 import { type Download, openToken } from "../lib/signed-links.ts";
+import { sendFile } from "../uploads/downloads.ts";
 import { redirect } from "./html.ts";
 import type { Page } from "./index.ts";
 

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
-import { sendFile } from "../http/downloads.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { findPublished, type PublicVideoRow } from "../playtests/slots/store.ts";
+import { sendFile } from "../uploads/downloads.ts";
 import { html, sendPage } from "./html.ts";
 import type { Page } from "./index.ts";
 

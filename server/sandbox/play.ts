@@ -11,8 +11,8 @@ import * as slots from "../playtests/slots/store.ts";
 import { submit } from "../playtests/slots/transitions.ts";
 import * as playtests from "../playtests/store.ts";
 import * as testers from "../store/testers.ts";
-import * as uploads from "../store/uploads.ts";
 import { scheduleDiscard } from "../uploads/finish.ts";
+import * as uploads from "../uploads/store.ts";
 import type { Sample } from "./sample.ts";
 import { createTester } from "./testers.ts";
 

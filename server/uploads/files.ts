@@ -7,9 +7,9 @@ import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
 import type { Deps } from "../deps.ts";
 import { signatureBytes } from "../playtests/slots/videos.ts";
-import { flush, isMissing } from "../providers/blobs/local.ts";
-import * as uploads from "../store/uploads.ts";
 import { RunningHashes } from "./hashes.ts";
+import { flush, isMissing } from "./local-blobs.ts";
+import * as uploads from "./store.ts";
 
 const folderOf = (dataDir: string) => join(dataDir, "uploads");
 /** What waits for the disk while more arrives, in bytes: with little of it the connection and the disk take turns. */

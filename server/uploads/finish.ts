@@ -6,9 +6,9 @@ import { sameText } from "../lib/secrets.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { signatureBytes, videoType } from "../playtests/slots/videos.ts";
-import * as uploads from "../store/uploads.ts";
 import type { UploadFiles } from "./files.ts";
 import { gone, notVideo, wrongChecksum } from "./problems.ts";
+import * as uploads from "./store.ts";
 
 /** Queues the removal of what an upload left behind, now or when it expires. */
 export const scheduleDiscard = (deps: Deps, tx: Query, uploadId: string, runAt: number) =>

@@ -4,13 +4,13 @@ import { Server } from "@tus/server";
 import type { Deps } from "../deps.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { signatureBytes, videoType } from "../playtests/slots/videos.ts";
-import * as store from "../store/uploads.ts";
 import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
 import { type Creation, checksumAlgorithms, readChecksum, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
 import { createLocks } from "./locks.ts";
 import { gone, locked, notVideo, problemOf, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./problems.ts";
+import * as store from "./store.ts";
 
 export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "slot_id" | "filename" | "filetype" | "sha256"> &
   Creation;

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type OpenOptions, openStore } from "../../server/database/open.ts";
-import { referencedBlobs } from "../../server/store/blobs.ts";
+import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { playtest } from "../helpers/cli.ts";
 import { type Corruption, corrupt, corruptions } from "../helpers/corruptions.ts";
 import { tellHistory } from "../helpers/history.ts";

@@ -1,6 +1,6 @@
 import type { Session } from "../../accounts/sessions.ts";
-import type { CompletedVideo } from "../../store/uploads.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
+import type { CompletedVideo } from "../../uploads/store.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import type { Ask } from "./api.ts";
 

@@ -6,7 +6,7 @@ import { accounts } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
-import { completedVideo } from "../../store/uploads.ts";
+import { completedVideo } from "../../uploads/store.ts";
 import * as playtests from "../store.ts";
 import {
   iso,

@@ -101,7 +101,7 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "submitting without a complete video is refused",
     test: "api/uploads",
-    edits: [["server/store/uploads.ts", "WHERE slot_id = ? AND status = 'completed' ORDER", "WHERE slot_id = ? ORDER"]],
+    edits: [["server/uploads/store.ts", "WHERE slot_id = ? AND status = 'completed' ORDER", "WHERE slot_id = ? ORDER"]],
   },
   {
     rule: "event slot.submitted",

@@ -36,7 +36,7 @@ const uploads: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "the folder of what is whole is for nobody else to read",
-    edits: [["server/providers/blobs/local.ts", "recursive: true, mode: 0o700", "recursive: true, mode: 0o755"]],
+    edits: [["server/uploads/local-blobs.ts", "recursive: true, mode: 0o700", "recursive: true, mode: 0o755"]],
   },
 ];
 

@@ -1,14 +1,14 @@
 import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
+import type { Some } from "../handlers/index.ts";
 import { Direct } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { iso } from "../playtests/views.ts";
-import * as store from "../store/uploads.ts";
-import { type Creation, readCreation, readText } from "../uploads/headers.ts";
-import { type NewUpload, uploadsOf } from "../uploads/index.ts";
-import type { Some } from "./index.ts";
+import { type Creation, readCreation, readText } from "./headers.ts";
+import { type NewUpload, uploadsOf } from "./index.ts";
+import * as store from "./store.ts";
 
 type Ops = "createBuildUpload" | "createVideoUpload" | "getBuildDownloadUrl" | "getSlotDownloadUrl";
 

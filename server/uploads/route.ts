@@ -1,8 +1,8 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
-import { uploadsOf } from "../uploads/index.ts";
-import { type Call, Direct, type Handler } from "./call.ts";
+import { type Call, Direct, type Handler } from "../http/call.ts";
+import { uploadsOf } from "./index.ts";
 
 /** What tus 1.0 does with an upload that exists: outside the contract, whose replies are JSON, but behind the same key. */
 export const uploadMethods = ["HEAD", "PATCH", "DELETE", "OPTIONS"] as const;

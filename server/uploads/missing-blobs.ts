@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Query } from "./database/port.ts";
-import { createLocalBlobs } from "./providers/blobs/local.ts";
-import { referencedBlobs } from "./store/blobs.ts";
+import type { Query } from "../database/port.ts";
+import { referencedBlobs } from "./blob-store.ts";
+import { createLocalBlobs } from "./local-blobs.ts";
 
 /** The keys of files that rows tell of and that are not in the data folder. What a running server removed meanwhile is not among them. */
 export async function lostFiles(q: Query, dataDir: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Blobs } from "./index.ts";
+import type { Blobs } from "./blobs.ts";
 
 /** Files below `folder`, which must be on the same file system as the files given to `put`. */
 export function createLocalBlobs(folder: string): Blobs {

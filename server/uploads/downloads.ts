@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Deps } from "../deps.ts";
+import { contentDisposition, parseRange } from "../http/range.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import type { Download } from "../lib/signed-links.ts";
-import { contentDisposition, parseRange } from "./range.ts";
 
 /** Streams a stored file, or the part that `Range` names, as fast as the client takes it. */
 export async function sendFile(deps: Deps, request: IncomingMessage, response: ServerResponse, file: Download): Promise<void> {

@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
+import { type Job, TryAgain } from "../jobs/runner.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
-import * as uploads from "../store/uploads.ts";
-import { uploadPath } from "../uploads/files.ts";
-import { type Job, TryAgain } from "./runner.ts";
+import { uploadPath } from "./files.ts";
+import * as uploads from "./store.ts";
 
 const day = 86_400_000;
 
