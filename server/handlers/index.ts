@@ -4,6 +4,7 @@ import { crypto } from "../billing/crypto/handlers.ts";
 import { billing } from "../billing/handlers.ts";
 import { subscriptions } from "../billing/subscriptions/handlers.ts";
 import { suspense } from "../billing/suspense-handlers.ts";
+import { chat } from "../chat/handlers.ts";
 import type { Deps } from "../deps.ts";
 import { events } from "../events/handlers.ts";
 import { notifications } from "../events/notifications-handlers.ts";
@@ -19,7 +20,6 @@ import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
 import { admin } from "./admin.ts";
-import { chat } from "./chat.ts";
 import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 

@@ -10,4 +10,4 @@ export const slotRows = "server/playtests/slots/store.ts";
 export const slotRoutes = "server/playtests/slots/handlers.ts";
 export const playtestRows = "server/playtests/store.ts";
 export const listener = "server/http/listener.ts";
-export const chatRows = "server/store/chat.ts";
+export const chatRows = "server/chat/store.ts";

@@ -2,7 +2,7 @@
 import { chatRows, orders, playtestRows, slotRoutes, slotRows } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
-const chatRoutes = "server/handlers/chat.ts";
+const chatRoutes = "server/chat/handlers.ts";
 
 export const authorizationRules: readonly Mutant[] = [
   {

@@ -1,13 +1,13 @@
 import * as users from "../accounts/users.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { previewOf } from "../domain/chat.ts";
 import { emit } from "../events/emit.ts";
+import type { Some } from "../handlers/index.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../playtests/views.ts";
-import * as chatStore from "../store/chat.ts";
-import type { Some } from "./index.ts";
+import { previewOf } from "./rules.ts";
+import * as chatStore from "./store.ts";
 
 type Ops =
   | "listContacts"
