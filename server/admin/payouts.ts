@@ -5,7 +5,7 @@ import { emit } from "../events/emit.ts";
 import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
-import * as admin from "../store/admin.ts";
+import * as admin from "./store.ts";
 
 const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 

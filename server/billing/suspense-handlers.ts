@@ -1,6 +1,6 @@
+import { suspenseView } from "../admin/views.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
-import { suspenseView } from "../handlers/admin-views.ts";
 import type { Some } from "../handlers/index.ts";
 import { paymentView } from "../playtests/views.ts";
 import { refundSuspense, resolveSuspense } from "./suspense.ts";

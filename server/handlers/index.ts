@@ -1,5 +1,6 @@
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import { auth } from "../accounts/handlers.ts";
+import { admin } from "../admin/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
 import { billing } from "../billing/handlers.ts";
 import { subscriptions } from "../billing/subscriptions/handlers.ts";
@@ -19,7 +20,6 @@ import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
-import { admin } from "./admin.ts";
 import { sandbox } from "./sandbox.ts";
 import { sandboxPayments } from "./sandbox-payments.ts";
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import * as keys from "../../server/accounts/keys.ts";
+import * as admin from "../../server/admin/store.ts";
 import * as hours from "../../server/billing/hours-store.ts";
 import * as payments from "../../server/billing/store.ts";
 import * as chat from "../../server/chat/store.ts";
@@ -15,7 +16,6 @@ import * as applications from "../../server/playtests/applications/store.ts";
 import * as earnings from "../../server/playtests/slots/earnings.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
-import * as admin from "../../server/store/admin.ts";
 import { drivers } from "../helpers/store.ts";
 
 const page: Page = { limit: 20, after: { at: 1, id: "1" } };

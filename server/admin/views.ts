@@ -2,7 +2,7 @@ import type { UserRow } from "../accounts/users.ts";
 import { coins } from "../billing/crypto/rules.ts";
 import type { SuspenseRow } from "../billing/suspense-store.ts";
 import { iso, isoOrNull } from "../playtests/views.ts";
-import type { ApprovalRow, PayoutRow } from "../store/admin.ts";
+import type { ApprovalRow, PayoutRow } from "./store.ts";
 
 export const accountView = (user: UserRow) => ({
   id: user.id,

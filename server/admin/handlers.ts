@@ -1,14 +1,13 @@
 import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users.ts";
-import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "../admin/approvals.ts";
-import { failPayout, recordPayout } from "../admin/payouts.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
 import * as payments from "../billing/store.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
+import type { Some } from "../handlers/index.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
@@ -16,9 +15,10 @@ import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import { gameView, paymentView, playtestView, slotDetailView } from "../playtests/views.ts";
-import * as adminStore from "../store/admin.ts";
-import { accountView, approvalView, payoutView } from "./admin-views.ts";
-import type { Some } from "./index.ts";
+import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "./approvals.ts";
+import { failPayout, recordPayout } from "./payouts.ts";
+import * as adminStore from "./store.ts";
+import { accountView, approvalView, payoutView } from "./views.ts";
 
 type Ops =
   | "listApprovals"
