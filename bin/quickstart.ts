@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const root = join(import.meta.dirname, "..");
 const cli = join(root, "bin/playtest.js");
-const video = join(root, "server/assets/sample.mp4");
+const video = join(root, "server/sandbox/sample.mp4");
 const folder = mkdtempSync(join(tmpdir(), "playtest-quickstart-"));
 const dataDir = join(folder, "data");
 const env: NodeJS.ProcessEnv = { ...process.env, PLAYTEST_CONFIG_DIR: join(folder, "config"), CI: "" };

@@ -18,10 +18,10 @@ import { playtests } from "../playtests/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
+import { sandbox } from "../sandbox/handlers.ts";
+import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
-import { sandbox } from "./sandbox.ts";
-import { sandboxPayments } from "./sandbox-payments.ts";
 
 /** One handler per endpoint of the contract; where one is missing, it does not compile. */
 export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };

@@ -10,10 +10,10 @@ import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { submit } from "../playtests/slots/transitions.ts";
 import * as playtests from "../playtests/store.ts";
-import * as testers from "../store/testers.ts";
 import { scheduleDiscard } from "../uploads/finish.ts";
 import * as uploads from "../uploads/store.ts";
 import type { Sample } from "./sample.ts";
+import * as testers from "./store.ts";
 import { createTester } from "./testers.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { sampleVideo } from "../assets/sample.ts";
 import type { Deps } from "../deps.ts";
 import { uploadPath } from "../uploads/files.ts";
 import { blobKeyOf } from "../uploads/store.ts";
+import { sampleVideo } from "./sample-video.ts";
 
 export interface Sample {
   uploadId: string;

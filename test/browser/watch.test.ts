@@ -21,7 +21,7 @@ const box = (type: string, content: Buffer) => {
 
 /** The sample with its index behind 8 MiB of padding: a player that does not ask for ranges would have to read it all first. */
 function longVideo(): Buffer {
-  const sample = Buffer.from(readFileSync(new URL("../../server/assets/sample.mp4", import.meta.url)));
+  const sample = Buffer.from(readFileSync(new URL("../../server/sandbox/sample.mp4", import.meta.url)));
   const at = sample.indexOf("moov") - 4;
   const index = Buffer.from(sample.subarray(at, at + sample.readUInt32BE(at)));
   sample.write("free", at + 4, "latin1");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sampleVideo } from "../../server/assets/sample.ts";
 import { videoType } from "../../server/playtests/slots/videos.ts";
+import { sampleVideo } from "../../server/sandbox/sample-video.ts";
 
 const box = (type: string, brand: string) =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from(type + brand), Buffer.alloc(12)]);

@@ -1,13 +1,13 @@
 import type { Deps } from "../deps.ts";
 import { emit } from "../events/emit.ts";
+import type { Some } from "../handlers/index.ts";
 import * as mails from "../mail/store.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { eventView, iso, slotDetailView } from "../playtests/views.ts";
-import { exampleData } from "../sandbox/examples.ts";
-import { play } from "../sandbox/play.ts";
-import { storeSample } from "../sandbox/sample.ts";
-import { createTesterWithKey } from "../sandbox/testers.ts";
-import type { Some } from "./index.ts";
+import { exampleData } from "./examples.ts";
+import { play } from "./play.ts";
+import { storeSample } from "./sample.ts";
+import { createTesterWithKey } from "./testers.ts";
 
 type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "playSlot" | "emitEvent";
 

@@ -4,9 +4,9 @@ import * as subscriptions from "../billing/subscriptions/store.ts";
 import { subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import type { Deps } from "../deps.ts";
+import type { Some } from "../handlers/index.ts";
 import { notFound } from "../lib/problem.ts";
 import { paymentView } from "../playtests/views.ts";
-import type { Some } from "./index.ts";
 
 /** Sandbox routes that play the person at the checkout (decisions §13). */
 export function sandboxPayments(deps: Deps): Some<"completePayment" | "completeSubscription" | "setRenewals"> {
