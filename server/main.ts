@@ -5,7 +5,6 @@ import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
-import { isHalfRestored } from "./archive/swap.ts";
 import { type Place, placeOf } from "./config/data-location.ts";
 import type { Config } from "./config/defaults.ts";
 import { loadInstanceKey } from "./config/instance-key.ts";
@@ -14,6 +13,7 @@ import { openStore } from "./database/open.ts";
 import { createClock } from "./lib/clock.ts";
 import { createLog } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
+import { isHalfRestored } from "./operations/archive/swap.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 import { type Running, start } from "./start.ts";
 

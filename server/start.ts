@@ -5,8 +5,8 @@ import { watchChains } from "./billing/crypto/arrivals.ts";
 import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import { ensureCategories } from "./games/default-categories.ts";
-import { removeOldFromNowOn } from "./jobs/remove-old.ts";
 import { type Listening, listen } from "./listen.ts";
+import { removeOldFromNowOn } from "./operations/retention.ts";
 
 export interface Running {
   baseUrl: string;

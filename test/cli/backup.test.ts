@@ -19,10 +19,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { backup as makeBackup } from "../../server/archive/backup.ts";
-import { stagingIn, swapIn } from "../../server/archive/swap.ts";
 import { openStore } from "../../server/database/open.ts";
 import { insertRow } from "../../server/database/rows.ts";
+import { backup as makeBackup } from "../../server/operations/archive/backup.ts";
+import { stagingIn, swapIn } from "../../server/operations/archive/swap.ts";
 import { playtest } from "../helpers/cli.ts";
 import { house } from "../helpers/house.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";

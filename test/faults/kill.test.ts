@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { doctor } from "../../server/doctor.ts";
+import { doctor } from "../../server/operations/doctor.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { createTestRandom } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";

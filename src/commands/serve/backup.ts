@@ -1,4 +1,4 @@
-import type { Backup } from "../../../server/archive/backup.ts";
+import type { Backup } from "../../../server/operations/archive/backup.ts";
 import { partlyDone } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
 import { version } from "../../version.ts";
@@ -27,7 +27,7 @@ function sentence({ file, bytes: size, files, missing, removed }: Backup, dryRun
 }
 
 async function write(ctx: Context, path: string, { force = false, ...from }: Given, portable: boolean): Promise<Outcome> {
-  const { backup } = await import("../../../server/archive/backup.ts");
+  const { backup } = await import("../../../server/operations/archive/backup.ts");
   const dryRun = ctx.flags.dryRun === true;
   const options = { ...from, env: { ...ctx.io.env }, target: path, portable, force, dryRun, version, now: ctx.now() };
   const made = await told(ctx, (tell) => backup({ ...options, tell }));

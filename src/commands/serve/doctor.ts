@@ -28,7 +28,7 @@ export const doctor = define({
     "playtest serve doctor --json",
   ],
   async run({ flags }, ctx) {
-    const server = await import("../../../server/doctor.ts");
+    const server = await import("../../../server/operations/doctor.ts");
     const options = { ...flags, env: { ...ctx.io.env }, now: ctx.now() };
     const checks = await server.doctor(options).catch((error: unknown) => Promise.reject(refused(error)));
     const failed = checks.filter(({ ok }) => !ok);

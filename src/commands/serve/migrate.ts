@@ -14,7 +14,7 @@ export const migrate = define({
     "playtest serve migrate --database-url postgres://localhost/playtest",
   ],
   async run({ flags }, ctx) {
-    const { migrateDatabase } = await import("../../../server/doctor.ts");
+    const { migrateDatabase } = await import("../../../server/operations/doctor.ts");
     const options = { ...flags, env: { ...ctx.io.env } };
     const applied = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
     const text =

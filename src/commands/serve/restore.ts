@@ -1,4 +1,4 @@
-import type { Restored } from "../../../server/archive/restore.ts";
+import type { Restored } from "../../../server/operations/archive/restore.ts";
 import { bytes, plural } from "../../io/text.ts";
 import { arg, type Context, define, type Outcome } from "../define.ts";
 import { place } from "./place.ts";
@@ -20,7 +20,7 @@ function sentence({ archive: from, createdAt, dataDir, database, files, bytes: s
 }
 
 async function put(ctx: Context, path: string, given: Given, replace: boolean): Promise<Outcome> {
-  const { restore } = await import("../../../server/archive/restore.ts");
+  const { restore } = await import("../../../server/operations/archive/restore.ts");
   const dryRun = ctx.flags.dryRun === true;
   const options = { ...given, env: { ...ctx.io.env }, archive: path, replace, dryRun, now: ctx.now(), signal: ctx.signal };
   const done = await told(ctx, (tell) => restore({ ...options, tell }));

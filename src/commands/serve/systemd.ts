@@ -23,7 +23,7 @@ export const systemd = define({
     "playtest serve systemd --data /srv/playtest --port 8080 --user www-data",
   ],
   async run({ flags }, ctx) {
-    const { unitFile, thisProgram } = await import("../../../server/systemd.ts");
+    const { unitFile, thisProgram } = await import("../../../server/operations/systemd.ts");
     const set = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
     const defaults = { data: "/var/lib/playtest", user: "playtest", envFile: "/etc/playtest/environment" };
     try {

@@ -1,15 +1,15 @@
 import type { Mutant } from "../mutant.ts";
 
-const backup = "server/archive/backup.ts";
-const pack = "server/archive/pack.ts";
-const capture = "server/archive/capture.ts";
-const read = "server/archive/read.ts";
-const restore = "server/archive/restore.ts";
-const rows = "server/archive/rows.ts";
-const swap = "server/archive/swap.ts";
-const tar = "server/archive/tar.ts";
-const load = "server/archive/load.ts";
-const unit = "server/systemd.ts";
+const backup = "server/operations/archive/backup.ts";
+const pack = "server/operations/archive/pack.ts";
+const capture = "server/operations/archive/capture.ts";
+const read = "server/operations/archive/read.ts";
+const restore = "server/operations/archive/restore.ts";
+const rows = "server/operations/archive/rows.ts";
+const swap = "server/operations/archive/swap.ts";
+const tar = "server/operations/archive/tar.ts";
+const load = "server/operations/archive/load.ts";
+const unit = "server/operations/systemd.ts";
 
 export const archivesRules: readonly Mutant[] = [
   {

@@ -74,7 +74,7 @@ export const operationsRules: readonly Mutant[] = [
     test: "api/retention",
     edits: [
       [
-        "server/jobs/remove-old.ts",
+        "server/operations/retention.ts",
         "let removed = batch;\n    while (removed === batch &&",
         "let removed = batch;\n    if (removed === batch &&",
       ],
@@ -83,7 +83,7 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "a delivery on its way is not removed",
     test: "api/retention",
-    edits: [["server/store/old-rows.ts", "state <> 'pending' ORDER", "state <> 'paused' ORDER"]],
+    edits: [["server/operations/retention-store.ts", "state <> 'pending' ORDER", "state <> 'paused' ORDER"]],
   },
   {
     rule: "a page far down a list is led to by an index",

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
-import * as old from "../store/old-rows.ts";
-import type { Job } from "./runner.ts";
+import type { Job } from "../jobs/runner.ts";
+import * as old from "./retention-store.ts";
 
 /** Rows of one transaction: others write in between. */
 const batch = 500;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flush } from "../uploads/local-blobs.ts";
+import { flush } from "../../uploads/local-blobs.ts";
 
 /** What a server keeps in its data folder: what a restore moves away before it moves the archive's in. */
 const items = [

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { type Place, type PlaceOptions, placeOf } from "../config/data-location.ts";
-import { findInstanceKey } from "../config/instance-key.ts";
-import { SettingRefused } from "../config/read.ts";
-import { dataFile } from "../database/open.ts";
-import { flush } from "../uploads/local-blobs.ts";
+import { type Place, type PlaceOptions, placeOf } from "../../config/data-location.ts";
+import { findInstanceKey } from "../../config/instance-key.ts";
+import { SettingRefused } from "../../config/read.ts";
+import { dataFile } from "../../database/open.ts";
+import { flush } from "../../uploads/local-blobs.ts";
 import { blobsNow } from "./capture.ts";
 import type { Manifest } from "./contents.ts";
 import { Packing, sizeOf } from "./pack.ts";

@@ -1,15 +1,15 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { dataDirOf, type PlaceOptions } from "./config/data-location.ts";
-import { SettingRefused } from "./config/read.ts";
-import { migrate, pending } from "./database/migrate.ts";
-import { dataFile } from "./database/open.ts";
-import type { Check, Query, Store } from "./database/port.ts";
-import { openPostgres } from "./database/postgres/postgres.ts";
-import { openSqlite } from "./database/sqlite/sqlite.ts";
-import * as jobs from "./jobs/store.ts";
-import { checkLedger, repairBalances } from "./ledger/checks.ts";
-import { lostFiles } from "./uploads/missing-blobs.ts";
+import { dataDirOf, type PlaceOptions } from "../config/data-location.ts";
+import { SettingRefused } from "../config/read.ts";
+import { migrate, pending } from "../database/migrate.ts";
+import { dataFile } from "../database/open.ts";
+import type { Check, Query, Store } from "../database/port.ts";
+import { openPostgres } from "../database/postgres/postgres.ts";
+import { openSqlite } from "../database/sqlite/sqlite.ts";
+import * as jobs from "../jobs/store.ts";
+import { checkLedger, repairBalances } from "../ledger/checks.ts";
+import { lostFiles } from "../uploads/missing-blobs.ts";
 
 export interface DoctorOptions extends PlaceOptions {
   ledger: boolean;

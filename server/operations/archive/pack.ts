@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "../uploads/local-blobs.ts";
+import { isMissing } from "../../uploads/local-blobs.ts";
 import { blobsNow, type Captured, type CaptureSource, capture } from "./capture.ts";
 import { isName, type Manifest, names, sumLine } from "./contents.ts";
 import { pieces, TarWriter } from "./tar.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SettingRefused } from "../config/read.ts";
-import { assertSameHistory } from "../database/migrate.ts";
-import { sameText } from "../lib/secrets.ts";
-import { isMissing } from "../uploads/local-blobs.ts";
+import { SettingRefused } from "../../config/read.ts";
+import { assertSameHistory } from "../../database/migrate.ts";
+import { sameText } from "../../lib/secrets.ts";
+import { isMissing } from "../../uploads/local-blobs.ts";
 import { isName, type Manifest, manifestSchema, names, parseSums } from "./contents.ts";
 import { type Entry, pieces, readIndex } from "./tar.ts";
 

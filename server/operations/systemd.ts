@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { readConfig, SettingRefused } from "./config/read.ts";
-import { checkOptions, type ServeOptions } from "./main.ts";
+import { readConfig, SettingRefused } from "../config/read.ts";
+import { checkOptions, type ServeOptions } from "../main.ts";
 
 /** What the unit is to run, and as whom. */
 export interface UnitOptions extends Pick<ServeOptions, "port" | "host" | "publicUrl" | "behindProxy" | "config"> {

@@ -1,9 +1,9 @@
-import { SettingRefused } from "../config/read.ts";
-import { migrate, migrations } from "../database/migrate.ts";
-import type { Query } from "../database/port.ts";
-import { openPostgres } from "../database/postgres/postgres.ts";
-import { openSqlite } from "../database/sqlite/sqlite.ts";
-import { firstUsed, type Table, tablesOf } from "../games/catalogue-store.ts";
+import { SettingRefused } from "../../config/read.ts";
+import { migrate, migrations } from "../../database/migrate.ts";
+import type { Query } from "../../database/port.ts";
+import { openPostgres } from "../../database/postgres/postgres.ts";
+import { openSqlite } from "../../database/sqlite/sqlite.ts";
+import { firstUsed, type Table, tablesOf } from "../../games/catalogue-store.ts";
 import { type Batch, insertBatch, readBatches } from "./rows.ts";
 import type { Tell } from "./tell.ts";
 
