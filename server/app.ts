@@ -7,8 +7,8 @@ import { createHandlers } from "./handlers/index.ts";
 import type { Handler } from "./http/call.ts";
 import { createListener, type Route } from "./http/listener.ts";
 import { createRouter } from "./http/router.ts";
-import { createPages } from "./pages/index.ts";
 import { uploadEndpoint, uploadHandler, uploadMethods } from "./uploads/route.ts";
+import { createPages } from "./web/index.ts";
 
 export interface App {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;

@@ -164,7 +164,7 @@ export const authorizationRules: readonly Mutant[] = [
   {
     rule: "a download token is for GET",
     test: "api/downloads",
-    edits: [["server/pages/downloads.ts", 'request.method !== "GET" && request.method !== "HEAD"', 'request.method === "PATCH"']],
+    edits: [["server/web/downloads.ts", 'request.method !== "GET" && request.method !== "HEAD"', 'request.method === "PATCH"']],
   },
   {
     rule: "keys for testers are stored sealed",

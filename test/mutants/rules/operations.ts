@@ -45,7 +45,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a path that names what every object has is no page",
     test: "api/http",
     only: "what every object has",
-    edits: [["server/pages/index.ts", "Object.hasOwn(pages, name) ? pages[name] : undefined", "pages[name]"]],
+    edits: [["server/web/index.ts", "Object.hasOwn(pages, name) ? pages[name] : undefined", "pages[name]"]],
   },
   {
     rule: "an event stream is told nothing more once its key is revoked",
@@ -124,7 +124,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "an address elsewhere is spelled as a header can carry it",
     test: "api/downloads",
     only: "build the game has now",
-    edits: [["server/pages/html.ts", "URL.canParse(location) ? new URL(location).href : location", "location"]],
+    edits: [["server/web/html.ts", "URL.canParse(location) ? new URL(location).href : location", "location"]],
   },
   {
     rule: "a silent connection to PostgreSQL ends",

@@ -1,6 +1,6 @@
-import { timesScript } from "../assets/times.ts";
-import { uploadScript } from "../assets/upload.ts";
 import { notFound } from "../lib/problem.ts";
+import { timesScript } from "./assets/times.ts";
+import { uploadScript } from "./assets/upload.ts";
 import { style } from "./html.ts";
 import type { Page } from "./index.ts";
 import { portalStyle } from "./portal/style.ts";
