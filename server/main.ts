@@ -5,6 +5,7 @@ import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
+import { type Running, start } from "./app/start.ts";
 import { type Place, placeOf } from "./config/data-location.ts";
 import type { Config } from "./config/defaults.ts";
 import { loadInstanceKey } from "./config/instance-key.ts";
@@ -15,7 +16,6 @@ import { createLog } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
 import { seedDemo } from "./sandbox/demo.ts";
-import { type Running, start } from "./start.ts";
 
 /** What `playtest serve run` was given. Absent: the default of the option. */
 export interface ServeOptions {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Access, type Endpoint, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../app/deps.ts";
 import { perRow } from "../database/rows.ts";
-import type { Deps } from "../deps.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";

@@ -1,6 +1,6 @@
 import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import type { Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";

@@ -1,6 +1,6 @@
 import { roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { conflict, forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";

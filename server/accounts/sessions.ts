@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
 import * as sessions from "./sessions-store.ts";
 

@@ -1,6 +1,6 @@
 import * as users from "../accounts/users.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
 import { notFound } from "../lib/problem.ts";
 import { queueMail } from "../mail/queue.ts";

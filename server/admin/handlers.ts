@@ -1,13 +1,13 @@
 import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
 import * as payments from "../billing/store.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
-import type { Some } from "../handlers/index.ts";
 import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";

@@ -1,5 +1,5 @@
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { badRequest } from "../lib/problem.ts";
 import { emitSubscription, end, runningOf } from "./subscriptions/service.ts";
 import * as subscriptions from "./subscriptions/store.ts";

@@ -1,5 +1,5 @@
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { disputeFeeTransfer, feeTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
 import type { DisputeState } from "./cards/processor.ts";

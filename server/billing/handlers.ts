@@ -1,5 +1,5 @@
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { Direct } from "../http/call.ts";
 import { contentDisposition } from "../http/range.ts";
 import { accounts } from "../ledger/rules.ts";

@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/runner.ts";
 import { closeHosted, hostOf } from "./cards/hosted.ts";
 import { cancelPayment } from "./settle.ts";

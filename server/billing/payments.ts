@@ -1,6 +1,6 @@
 import * as users from "../accounts/users.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { emit } from "../events/emit.ts";
 import { invalid, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";

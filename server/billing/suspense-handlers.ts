@@ -1,7 +1,7 @@
 import { suspenseView } from "../admin/views.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
 import { paymentView } from "../playtests/views.ts";
 import { refundSuspense, resolveSuspense } from "./suspense.ts";
 import * as store from "./suspense-store.ts";

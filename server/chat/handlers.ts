@@ -1,8 +1,8 @@
 import * as users from "../accounts/users.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { emit } from "../events/emit.ts";
-import type { Some } from "../handlers/index.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../playtests/views.ts";

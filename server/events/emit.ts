@@ -1,6 +1,6 @@
 import type { EventKind } from "../../src/contract/events.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { type NoticeContext, noticeOf } from "./notices.ts";
 import * as notifications from "./notifications-store.ts";
 import type { Event } from "./store.ts";

@@ -1,6 +1,6 @@
 import * as keys from "../accounts/keys.ts";
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { Direct } from "../http/call.ts";
 import { invalid, Problem } from "../lib/problem.ts";
 import { eventView } from "../playtests/views.ts";

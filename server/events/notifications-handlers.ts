@@ -1,5 +1,5 @@
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { iso, isoOrNull } from "../playtests/views.ts";
 import * as notificationStore from "./notifications-store.ts";
 

@@ -1,6 +1,6 @@
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
 import { invalid, notFound } from "../lib/problem.ts";
 import { buildView, fullGameView, gameView } from "../playtests/views.ts";
 import * as gameStore from "./store.ts";

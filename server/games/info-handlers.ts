@@ -1,8 +1,8 @@
 import { deviceNames, platformNames } from "../../src/contract/games.ts";
 import { contract } from "../../src/contract/index.ts";
 import { openapi } from "../../src/contract/openapi.ts";
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { Direct, listedFrom } from "../http/call.ts";
 import * as gameStore from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as records from "./idempotency-store.ts";

@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 
 /** A token bucket per caller, in this process: `perMinute` tokens a minute, at most `burst` saved up. */
 export interface Limit {

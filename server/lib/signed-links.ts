@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import type { GameRow } from "../games/store.ts";
 import { forbidden } from "./problem.ts";
 import { sameText } from "./secrets.ts";

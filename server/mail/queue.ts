@@ -1,6 +1,6 @@
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
-import type { Deps } from "../deps.ts";
 import type { Letter } from "./texts.ts";
 
 /** Puts a mail in the outbox, in the transaction that causes it; a job sends it after the commit. */

@@ -1,5 +1,5 @@
+import type { Deps } from "../app/deps.ts";
 import { updateRow } from "../database/rows.ts";
-import type { Deps } from "../deps.ts";
 import { type Job, TryAgain } from "../jobs/runner.ts";
 import { MailRefused } from "./mailer.ts";
 

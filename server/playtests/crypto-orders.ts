@@ -1,9 +1,9 @@
 import type { Order } from "../../src/contract/order-body.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Scope } from "../billing/crypto/proofs.ts";
 import { type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
 import * as crypto from "../billing/crypto/store.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
 import type { Problem } from "../lib/problem.ts";
 import { orderDescription } from "./orders.ts";

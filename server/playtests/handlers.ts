@@ -1,7 +1,7 @@
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
-import type { Some } from "../handlers/index.ts";
 import { conflict } from "../lib/problem.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import * as playtestStore from "./store.ts";

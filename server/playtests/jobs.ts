@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/runner.ts";
 import { closePending } from "./applications/service.ts";
 import { published } from "./publishing.ts";

@@ -1,11 +1,11 @@
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { receive } from "../billing/crypto/deposits.ts";
 import { pairOf, proofOf } from "../billing/crypto/headers.ts";
 import { lookUp, type Proof, type Scope } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
 import { Remembered } from "../http/call.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "./applications/service.ts";

@@ -1,8 +1,8 @@
 import type { Order } from "../../src/contract/order-body.ts";
 import * as users from "../accounts/users.ts";
+import type { Deps } from "../app/deps.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import type { GameRow } from "../games/store.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";

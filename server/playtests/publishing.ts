@@ -1,5 +1,5 @@
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { conflict } from "../lib/problem.ts";
 import { pay, rejectForGood, schedulePublishing } from "./slots/review.ts";
 import * as slots from "./slots/store.ts";

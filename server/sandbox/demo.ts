@@ -1,8 +1,8 @@
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import { createKey, createUser, noPassword } from "../accounts/service.ts";
+import type { Deps } from "../app/deps.ts";
 import * as payments from "../billing/store.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
 import { accounts, topUpTransfers } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";

@@ -1,6 +1,6 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { emit } from "../events/emit.ts";
-import type { Some } from "../handlers/index.ts";
 import * as mails from "../mail/store.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { eventView, iso, slotDetailView } from "../playtests/views.ts";

@@ -1,10 +1,10 @@
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/cards/sandbox.ts";
 import * as payments from "../billing/store.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
 import { subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
 import { notFound } from "../lib/problem.ts";
 import { paymentView } from "../playtests/views.ts";
 

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { uploadPath } from "../uploads/files.ts";
 import { blobKeyOf } from "../uploads/store.ts";
 import { sampleVideo } from "./sample-video.ts";

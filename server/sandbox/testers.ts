@@ -1,8 +1,8 @@
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import { createKey, createUser, noPassword } from "../accounts/service.ts";
 import type { UserRow } from "../accounts/users.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 
 const names = ["Ada", "Ben", "Chiara", "Dao", "Emil", "Femi", "Gita", "Hugo", "Ines", "Jun", "Kira", "Leo"];
 

@@ -1,5 +1,5 @@
-import type { Deps } from "../deps.ts";
-import type { Some } from "../handlers/index.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";

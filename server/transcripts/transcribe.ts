@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { type Job, TryAgain } from "../jobs/runner.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { NoTranscript, readTranscript, type Transcript } from "./rules.ts";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { type Job, TryAgain } from "../jobs/runner.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";

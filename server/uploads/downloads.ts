@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { contentDisposition, parseRange } from "../http/range.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";

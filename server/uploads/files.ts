@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { signatureBytes } from "../playtests/slots/videos.ts";
 import { RunningHashes } from "./hashes.ts";
 import { flush, isMissing } from "./local-blobs.ts";

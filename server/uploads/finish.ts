@@ -1,5 +1,5 @@
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import * as games from "../games/store.ts";
 import { conflict, notFound, Problem } from "../lib/problem.ts";
 import { sameText } from "../lib/secrets.ts";

@@ -1,6 +1,6 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Some } from "../app/handlers.ts";
 import * as games from "../games/store.ts";
-import type { Some } from "../handlers/index.ts";
 import { Direct } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { Server } from "@tus/server";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { signatureBytes, videoType } from "../playtests/slots/videos.ts";
 import { UploadFiles } from "./files.ts";

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { type Call, Direct, type Handler } from "../http/call.ts";
 import { uploadsOf } from "./index.ts";
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Deps } from "../app/deps.ts";
 import { closeHosted, hostOf, openHosted, refresh } from "../billing/cards/hosted.ts";
 import { actAtCheckout } from "../billing/cards/sandbox.ts";
 import type { CardVerdict } from "../billing/cards/sandbox-processor.ts";
 import { returnAddress, statusAt } from "../billing/rules.ts";
 import * as payments from "../billing/store.ts";
 import type { Query } from "../database/port.ts";
-import type { Deps } from "../deps.ts";
 import { notFound, Problem, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { cardForm, endPage, type FormErrors, leftPage, waitPage } from "./checkout-views.ts";

@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import * as games from "../games/store.ts";
 import { forbidden, notFound, Problem } from "../lib/problem.ts";
 import { type Download, openToken } from "../lib/signed-links.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { readBytes } from "../http/body.ts";
 import { Problem } from "../lib/problem.ts";
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Page } from "./index.ts";
 
 const reply = (response: ServerResponse, status: number, text: string) => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { type PageHandler, pathForLog, problemOf, type Target } from "../http/listener.ts";
 import { notFound } from "../lib/problem.ts";
 import { assets } from "./assets.ts";

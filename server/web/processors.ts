@@ -1,5 +1,5 @@
+import type { Deps } from "../app/deps.ts";
 import { takeEvent } from "../billing/cards/hosted.ts";
-import type { Deps } from "../deps.ts";
 import { readBytes } from "../http/body.ts";
 import { problemOf } from "../http/listener.ts";
 import { notFound, Problem } from "../lib/problem.ts";

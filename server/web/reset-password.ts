@@ -1,6 +1,6 @@
 import { setPassword } from "../accounts/service.ts";
 import { hasToken, useToken } from "../accounts/users.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { readForm } from "./form.ts";
 import { html, type Markup, sendPage } from "./html.ts";

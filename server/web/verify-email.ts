@@ -1,6 +1,6 @@
 import { verifyUser } from "../accounts/service.ts";
 import { useToken } from "../accounts/users.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { readForm } from "./form.ts";
 import { html, sendPage } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../app/deps.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { findPublished, type PublicVideoRow } from "../playtests/slots/store.ts";
 import { sendFile } from "../uploads/downloads.ts";

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { type Running, start } from "../../server/app/start.ts";
 import { type Config, defaults } from "../../server/config/defaults.ts";
 import type { Store } from "../../server/database/port.ts";
 import type { MovableClock } from "../../server/lib/clock.ts";
 import type { Log } from "../../server/lib/log.ts";
 import type { Mail, Mailer } from "../../server/mail/mailer.ts";
 import type { Resolve } from "../../server/outbound/index.ts";
-import { type Running, start } from "../../server/start.ts";
 import { freshFolder } from "./store.ts";
 
 export const startTime = Date.parse("2026-03-01T12:00:00.000Z");

@@ -1,3 +1,4 @@
+import type { Deps } from "../../server/app/deps.ts";
 import { finalConfirmations } from "../../server/billing/crypto/chains/sandbox.ts";
 import { receive } from "../../server/billing/crypto/deposits.ts";
 import { lookUp } from "../../server/billing/crypto/proofs.ts";
@@ -6,7 +7,6 @@ import { centsOf } from "../../server/billing/crypto/rules.ts";
 import { insertTransaction, type SandboxTransactionRow } from "../../server/billing/crypto/sandbox-chain.ts";
 import type { QuoteRow } from "../../server/billing/crypto/store.ts";
 import { refundSuspense, resolveSuspense } from "../../server/billing/suspense.ts";
-import type { Deps } from "../../server/deps.ts";
 import type { GameRow } from "../../server/games/store.ts";
 import { billOrder } from "../../server/playtests/crypto-orders.ts";
 import { placeOrder } from "../../server/playtests/orders.ts";

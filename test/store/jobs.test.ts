@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Deps } from "../../server/deps.ts";
+import type { Deps } from "../../server/app/deps.ts";
 import { createJobRunner, type JobRunner, TryAgain } from "../../server/jobs/runner.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import type { Log } from "../../server/lib/log.ts";

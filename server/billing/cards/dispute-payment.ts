@@ -1,4 +1,4 @@
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Job } from "../../jobs/runner.ts";
 import * as payments from "../store.ts";
 import { disputePayment } from "./disputes.ts";

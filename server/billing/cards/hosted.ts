@@ -1,6 +1,6 @@
 import * as users from "../../accounts/users.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { unavailable } from "../../lib/problem.ts";
 import { takeDisputeFee, takeFee } from "../fees.ts";
 import { cancelPayment, payPayment } from "../settle.ts";

@@ -1,5 +1,5 @@
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { accounts, suspenseTransfer } from "../../ledger/rules.ts";
 import { post } from "../../ledger/store.ts";
 import type { SeenTransaction, SeenTransfer } from "./chains/index.ts";

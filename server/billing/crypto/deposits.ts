@@ -1,5 +1,5 @@
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { accounts, orderTransfer, suspenseTransfer, topUpTransfers } from "../../ledger/rules.ts";
 import { balance, post, postAll } from "../../ledger/store.ts";
 import { conflict, invalid, Problem } from "../../lib/problem.ts";

@@ -1,5 +1,5 @@
-import type { Deps } from "../../deps.ts";
-import type { Some } from "../../handlers/index.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Some } from "../../app/handlers.ts";
 import { Remembered } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
 import { scheduleScan } from "./arrivals.ts";

@@ -1,5 +1,5 @@
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { conflict, invalid, Problem, unavailable } from "../../lib/problem.ts";
 import * as payments from "../store.ts";
 import { scheduleScan } from "./arrivals.ts";

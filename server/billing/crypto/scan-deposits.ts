@@ -1,4 +1,4 @@
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../app/deps.ts";
 import { type Job, TryAgain } from "../../jobs/runner.ts";
 import { keepUnmatched, takeIn, worthOf } from "./arrivals.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";

@@ -1,6 +1,6 @@
 import * as users from "../../accounts/users.ts";
+import type { Deps } from "../../app/deps.ts";
 import { isUniqueViolation, type Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { conflict } from "../../lib/problem.ts";
 import type { PaymentRow } from "../store.ts";
 import { composeInvoice, type InvoiceDocument, invoiceNumber } from "./rules.ts";

@@ -1,5 +1,5 @@
-import type { Deps } from "../../deps.ts";
-import type { Some } from "../../handlers/index.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Some } from "../../app/handlers.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { isoOrNull } from "../../playtests/views.ts";

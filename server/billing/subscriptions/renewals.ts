@@ -1,5 +1,5 @@
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import type { ChargeOutcome } from "../cards/processor.ts";
 import { takeFee } from "../fees.ts";
 import { cancelPayment, declinePayment, payPayment } from "../settle.ts";

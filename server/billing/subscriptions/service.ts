@@ -1,6 +1,6 @@
 import type { EventKind } from "../../../src/contract/events.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { emit } from "../../events/emit.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, postAll } from "../../ledger/store.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Job } from "../../jobs/runner.ts";
 import { type Attempted, attempt, openSecret, settle } from "./deliveries.ts";
 import * as webhooks from "./store.ts";

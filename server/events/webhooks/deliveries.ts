@@ -1,6 +1,6 @@
 import * as users from "../../accounts/users.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { queueMail } from "../../mail/queue.ts";
 import { composeWebhookDisabled } from "../../mail/texts.ts";
 import { AddressRefused } from "../../outbound/index.ts";

@@ -1,7 +1,7 @@
 import type { EventKind } from "../../../src/contract/events.ts";
 import * as users from "../../accounts/users.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { emit } from "../../events/emit.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/problem.ts";

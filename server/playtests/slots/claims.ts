@@ -1,5 +1,5 @@
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict, notFound } from "../../lib/problem.ts";
 import * as playtests from "../store.ts";

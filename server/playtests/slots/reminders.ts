@@ -1,5 +1,5 @@
 import * as users from "../../accounts/users.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../app/deps.ts";
 import * as notifications from "../../events/notifications-store.ts";
 import type { Job } from "../../jobs/runner.ts";
 import { queueMail } from "../../mail/queue.ts";

@@ -1,5 +1,5 @@
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";

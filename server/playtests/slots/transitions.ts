@@ -1,6 +1,6 @@
 import * as users from "../../accounts/users.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
 import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { endSession, findSession, isFormToken, type Session } from "../../accounts/sessions.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../app/deps.ts";
 import { problemOf, type Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";

@@ -4,8 +4,8 @@ import { createUser, login, mailReset, mailSignIn, verifyUser } from "../../acco
 import { findSession, readCookie, startSession } from "../../accounts/sessions.ts";
 import * as sessions from "../../accounts/sessions-store.ts";
 import * as users from "../../accounts/users.ts";
+import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import type { Deps } from "../../deps.ts";
 import type { Target } from "../../http/listener.ts";
 import { validate } from "../../http/validate.ts";
 import { forbidden, notFound, Problem } from "../../lib/problem.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bakeCookie, readCookie } from "../../accounts/sessions.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../app/deps.ts";
 import { createAddresses } from "../../http/address.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { forbidden, Problem } from "../../lib/problem.ts";

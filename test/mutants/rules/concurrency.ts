@@ -95,7 +95,7 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: "two processes tell the same time, in every request",
     test: "faults/races",
     only: "PostgreSQL.*(adds up advances|expires a slot)",
-    edits: [["server/compose.ts", "if (!follow) return store;", "if (follow) return store;"]],
+    edits: [["server/app/compose.ts", "if (!follow) return store;", "if (follow) return store;"]],
   },
   {
     rule: "advances at once add up",

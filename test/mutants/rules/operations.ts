@@ -101,7 +101,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a start that fails leaves no port open",
     test: "api/first-start",
     only: "leaves no port open",
-    edits: [["server/start.ts", "    await server.close();\n    throw error;", "    throw error;"]],
+    edits: [["server/app/start.ts", "    await server.close();\n    throw error;", "    throw error;"]],
   },
   {
     rule: "all addresses of an IPv6 network count as one caller",
@@ -112,7 +112,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "mail has a lane of its own",
     test: "api/mail",
     only: "takes no place from other work",
-    edits: [["server/compose.ts", '    mail: { kinds: ["send-mail"], width: 8 },\n', ""]],
+    edits: [["server/app/compose.ts", '    mail: { kinds: ["send-mail"], width: 8 },\n', ""]],
   },
   {
     rule: "a new password ends the links that were mailed before",
@@ -136,7 +136,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a client that takes nothing is cut off",
     test: "api/http",
     only: "a client that takes nothing",
-    edits: [["server/listen.ts", "  server.timeout = options.http.idleTimeoutMs;\n", ""]],
+    edits: [["server/app/listen.ts", "  server.timeout = options.http.idleTimeoutMs;\n", ""]],
   },
   {
     rule: "an account has so many event streams open at once",

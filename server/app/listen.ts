@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Config } from "../config/defaults.ts";
 import type { App } from "./app.ts";
-import type { Config } from "./config/defaults.ts";
 
 export interface Listening {
   port: number;

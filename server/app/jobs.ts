@@ -4,13 +4,13 @@ import { keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
 import { lapsePayment } from "../billing/lapse-payments.ts";
 import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.ts";
 import { deliverWebhook } from "../events/webhooks/deliver.ts";
+import type { JobKinds } from "../jobs/runner.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
 import { closeWindow, expireSlot, lapseOrder, publishVideo } from "../playtests/jobs.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
-import type { JobKinds } from "./runner.ts";
 
 /** Every kind of background work, by the name its rows carry. */
 export const jobKinds: JobKinds = {

@@ -1,19 +1,19 @@
-import type { CardProcessor } from "./billing/cards/processor.ts";
-import type { Chains } from "./billing/crypto/chains/index.ts";
-import type { InvoicePrinter } from "./billing/invoices/index.ts";
-import type { Config } from "./config/defaults.ts";
-import type { Store } from "./database/port.ts";
-import type { EventFeed } from "./events/feed.ts";
-import type { JobRunner } from "./jobs/runner.ts";
-import type { MovableClock } from "./lib/clock.ts";
-import type { Log } from "./lib/log.ts";
-import type { Passwords } from "./lib/passwords.ts";
-import type { Secrets } from "./lib/secrets.ts";
-import type { Mailer } from "./mail/mailer.ts";
-import type { Outbound } from "./outbound/index.ts";
-import type { Publisher } from "./playtests/publisher/index.ts";
-import type { Transcriber } from "./transcripts/transcriber.ts";
-import type { Blobs } from "./uploads/blobs.ts";
+import type { CardProcessor } from "../billing/cards/processor.ts";
+import type { Chains } from "../billing/crypto/chains/index.ts";
+import type { InvoicePrinter } from "../billing/invoices/index.ts";
+import type { Config } from "../config/defaults.ts";
+import type { Store } from "../database/port.ts";
+import type { EventFeed } from "../events/feed.ts";
+import type { JobRunner } from "../jobs/runner.ts";
+import type { MovableClock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Passwords } from "../lib/passwords.ts";
+import type { Secrets } from "../lib/secrets.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import type { Outbound } from "../outbound/index.ts";
+import type { Publisher } from "../playtests/publisher/index.ts";
+import type { Transcriber } from "../transcripts/transcriber.ts";
+import type { Blobs } from "../uploads/blobs.ts";
 
 /** The server's time. `now` is real time plus the sandbox offset; `real` is what signatures and timers use. */
 export interface Clock {

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Endpoint } from "../src/contract/endpoint.ts";
-import { contract, type Operation } from "../src/contract/index.ts";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { contract, type Operation } from "../../src/contract/index.ts";
+import type { Handler } from "../http/call.ts";
+import { createListener, type Route } from "../http/listener.ts";
+import { createRouter } from "../http/router.ts";
+import { uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/route.ts";
+import { createPages } from "../web/index.ts";
 import type { Deps } from "./deps.ts";
-import { createHandlers } from "./handlers/index.ts";
-import type { Handler } from "./http/call.ts";
-import { createListener, type Route } from "./http/listener.ts";
-import { createRouter } from "./http/router.ts";
-import { uploadEndpoint, uploadHandler, uploadMethods } from "./uploads/route.ts";
-import { createPages } from "./web/index.ts";
+import { createHandlers } from "./handlers.ts";
 
 export interface App {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;

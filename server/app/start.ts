@@ -1,12 +1,12 @@
-import { keyUsage } from "./accounts/authenticate.ts";
+import { keyUsage } from "../accounts/authenticate.ts";
+import { createCards } from "../billing/cards/processor.ts";
+import { watchChains } from "../billing/crypto/arrivals.ts";
+import { ensureCategories } from "../games/default-categories.ts";
+import { removeOldFromNowOn } from "../operations/retention.ts";
 import { type App, createApp } from "./app.ts";
-import { createCards } from "./billing/cards/processor.ts";
-import { watchChains } from "./billing/crypto/arrivals.ts";
 import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
-import { ensureCategories } from "./games/default-categories.ts";
 import { type Listening, listen } from "./listen.ts";
-import { removeOldFromNowOn } from "./operations/retention.ts";
 
 export interface Running {
   baseUrl: string;

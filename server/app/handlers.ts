@@ -6,7 +6,6 @@ import { billing } from "../billing/handlers.ts";
 import { subscriptions } from "../billing/subscriptions/handlers.ts";
 import { suspense } from "../billing/suspense-handlers.ts";
 import { chat } from "../chat/handlers.ts";
-import type { Deps } from "../deps.ts";
 import { events } from "../events/handlers.ts";
 import { notifications } from "../events/notifications-handlers.ts";
 import { webhooks } from "../events/webhooks/handlers.ts";
@@ -22,6 +21,7 @@ import { sandbox } from "../sandbox/handlers.ts";
 import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
+import type { Deps } from "./deps.ts";
 
 /** One handler per endpoint of the contract; where one is missing, it does not compile. */
 export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };

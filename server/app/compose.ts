@@ -1,23 +1,23 @@
 import { join } from "node:path";
-import type { CardProcessor } from "./billing/cards/processor.ts";
-import { createChains } from "./billing/crypto/chains/index.ts";
-import { createInvoicePrinter } from "./billing/invoices/index.ts";
-import type { Config } from "./config/defaults.ts";
-import type { Query, Store } from "./database/port.ts";
+import type { CardProcessor } from "../billing/cards/processor.ts";
+import { createChains } from "../billing/crypto/chains/index.ts";
+import { createInvoicePrinter } from "../billing/invoices/index.ts";
+import type { Config } from "../config/defaults.ts";
+import type { Query, Store } from "../database/port.ts";
+import { createFeed } from "../events/feed.ts";
+import { createJobRunner } from "../jobs/runner.ts";
+import type { MovableClock } from "../lib/clock.ts";
+import { createIds } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
+import { createPasswords } from "../lib/passwords.ts";
+import { createSecrets } from "../lib/secrets.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { createOutbound, type Resolve } from "../outbound/index.ts";
+import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
+import { createCommandTranscriber } from "../transcripts/command.ts";
+import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import type { Deps } from "./deps.ts";
-import { createFeed } from "./events/feed.ts";
-import { jobKinds } from "./jobs/index.ts";
-import { createJobRunner } from "./jobs/runner.ts";
-import type { MovableClock } from "./lib/clock.ts";
-import { createIds } from "./lib/ids.ts";
-import type { Log } from "./lib/log.ts";
-import { createPasswords } from "./lib/passwords.ts";
-import { createSecrets } from "./lib/secrets.ts";
-import type { Mailer } from "./mail/mailer.ts";
-import { createOutbound, type Resolve } from "./outbound/index.ts";
-import { createEmbeddedPublisher } from "./playtests/publisher/embedded.ts";
-import { createCommandTranscriber } from "./transcripts/command.ts";
-import { createLocalBlobs } from "./uploads/local-blobs.ts";
+import { jobKinds } from "./jobs.ts";
 
 /** What differs between production, a sandbox and a test. */
 export interface Outside {
