@@ -157,7 +157,7 @@ const requireBanner = [
   "const __filename=import.meta.filename,__dirname=import.meta.dirname;",
 ].join(";");
 
-const entries = { main: "src/main.ts", quick: "src/quick.ts", index: "src/index.ts" };
+const entries = { main: "src/main.ts", quick: "src/cli/quick.ts", index: "src/index.ts" };
 
 rmSync(dist, { recursive: true, force: true });
 await build({ ...common, entryPoints: entries, plugins: [inlineData, lateParts, vendorFiles, packages] });

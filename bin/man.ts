@@ -1,12 +1,12 @@
-import type { Command } from "../src/commands/define.ts";
+import type { Command } from "../src/cli/define.ts";
+import { globalFlags } from "../src/cli/globals.ts";
+import { groups, shortcuts, topCommands } from "../src/cli/groups.ts";
+import { argsUsage, exitsOf, scopeText } from "../src/cli/help.ts";
+import { flagsOf } from "../src/cli/parse.ts";
+import { spelled } from "../src/cli/root-help.ts";
+import { version } from "../src/cli/version.ts";
 import { topics } from "../src/commands/top/topics.ts";
 import { exitCodeMeanings } from "../src/errors.ts";
-import { globalFlags } from "../src/globals.ts";
-import { groups, shortcuts, topCommands } from "../src/groups.ts";
-import { argsUsage, exitsOf, scopeText } from "../src/help.ts";
-import { flagsOf } from "../src/parse.ts";
-import { spelled } from "../src/root-help.ts";
-import { version } from "../src/version.ts";
 
 /** Man pages from the same declarations that help and completion come from: one for the program and one for each noun. */
 

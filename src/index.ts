@@ -3,9 +3,9 @@ import { type ClientCore, createClientCore, type Data, type Input, type Meta, ty
 import { methodsOf } from "./api/methods.ts";
 import { type Items, type Page, pages, type Range } from "./api/pages.ts";
 import { createTransport } from "./api/transport.ts";
+import { outside } from "./cli/outside.ts";
+import { version } from "./cli/version.ts";
 import type { Operation } from "./contract/index.ts";
-import { outside } from "./outside.ts";
-import { version } from "./version.ts";
 
 export interface Options {
   /** Address of the instance, with or without `/api/v1`. */

@@ -1,8 +1,8 @@
-import type { Outside } from "./context.ts";
+import type { Outside } from "./cli/context.ts";
+import { outside } from "./cli/outside.ts";
+import { type Running, run } from "./cli/program.ts";
 import { ExitWith, Interrupted } from "./errors.ts";
 import { createIo, type ProcessLike } from "./io/io.ts";
-import { outside } from "./outside.ts";
-import { type Running, run } from "./program.ts";
 
 /**
  * Runs one command line. Gives the exit code and never throws or exits: standard output drains, however much it is.
@@ -17,7 +17,7 @@ export async function main(argv: readonly string[], process: ProcessLike, replac
     await running.session?.close(true);
     io.signal.throwIfAborted();
   } catch (error) {
-    const { report } = await import("./report.ts");
+    const { report } = await import("./cli/report.ts");
     const told = error instanceof ExitWith || error instanceof Interrupted;
     const reason = io.signal.aborted && !told ? io.signal.reason : error;
     code = await report(reason, argv, io, running);

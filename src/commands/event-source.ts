@@ -1,5 +1,5 @@
 import { readEventStream } from "../api/event-stream.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../cli/context.ts";
 import { CliError, exitCodes, isAbsent } from "../errors.ts";
 
 /** How far a reader of events has come. */

@@ -1,5 +1,5 @@
 import type { PlannedRequest } from "../api/client.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../cli/context.ts";
 import { CliError, DryRun, exitCodes, partlyDone, usage } from "../errors.ts";
 import type { View } from "../io/cells.ts";
 import type { Outcome } from "../io/output.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../cli/context.ts";
 import { toJson } from "../io/text.ts";
 import { streamed } from "./event-source.ts";
 

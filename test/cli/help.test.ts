@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { tree } from "../../src/cli/tree.ts";
 import { exitCodeMeanings, exitCodes } from "../../src/errors.ts";
-import { tree } from "../../src/tree.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 

@@ -1,7 +1,7 @@
 import utils from "cli-table3/src/utils.js";
 import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tree } from "../../src/tree.ts";
+import { tree } from "../../src/cli/tree.ts";
 import { playtest } from "../helpers/cli.ts";
 import { everyCommand, everyWorld, type World } from "../helpers/every-command.ts";
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { manPages, roff } from "../../bin/man.ts";
-import { shortcuts } from "../../src/groups.ts";
-import { tree } from "../../src/tree.ts";
+import { shortcuts } from "../../src/cli/groups.ts";
+import { tree } from "../../src/cli/tree.ts";
 
 const pages = await manPages();
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { tree } from "../../src/tree.ts";
+import { tree } from "../../src/cli/tree.ts";
 import { checkout, shellPath, startDemo } from "../helpers/checkout.ts";
 import { playtest } from "../helpers/cli.ts";
 import { exampleWords, flagWords, spelledOut } from "../helpers/lines.ts";

@@ -1,9 +1,9 @@
 import { parse as parseCsv } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { commandRisks } from "../../src/commands/define.ts";
+import { commandRisks } from "../../src/cli/define.ts";
+import { shortcuts as shortEntries } from "../../src/cli/groups.ts";
+import { tree } from "../../src/cli/tree.ts";
 import { operations } from "../../src/contract/static.ts";
-import { shortcuts as shortEntries } from "../../src/groups.ts";
-import { tree } from "../../src/tree.ts";
 import { playtest } from "../helpers/cli.ts";
 import { everyCommand } from "../helpers/every-command.ts";
 import { exampleWords, flagWords, spelledOut } from "../helpers/lines.ts";

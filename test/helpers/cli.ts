@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { afterEach } from "vitest";
-import type { Outside } from "../../src/context.ts";
+import type { Outside } from "../../src/cli/context.ts";
 import type { ProcessLike } from "../../src/io/io.ts";
 import { main } from "../../src/main.ts";
 import { startTime } from "./server.ts";

@@ -1,5 +1,5 @@
-import { leadingWords } from "../../src/globals.ts";
-import { groups, shortcuts } from "../../src/groups.ts";
+import { leadingWords } from "../../src/cli/globals.ts";
+import { groups, shortcuts } from "../../src/cli/groups.ts";
 
 const full = new Map(shortcuts.map(({ name, summary }) => [name, summary]));
 const unalias = (word: string) => groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createSession } from "../../src/cli/session.ts";
 import { createIo } from "../../src/io/io.ts";
 import { createMeter, transferred } from "../../src/io/meter.ts";
 import { createProgress, label, type ProgressMode } from "../../src/io/progress.ts";
-import { createSession } from "../../src/session.ts";
 import { FakeProcess, testFolder } from "../helpers/cli.ts";
 
 /** What a minute of work said, a percent and a second at a time. */

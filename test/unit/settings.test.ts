@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { routeTo } from "../../src/api/proxy.ts";
 import { instanceUrl } from "../../src/api/url.ts";
-import { parseMoney } from "../../src/commands/flags.ts";
+import { parseMoney } from "../../src/cli/flags.ts";
 import { resolveId } from "../../src/config/ids.ts";
 import { parseDuration } from "../../src/config/settings.ts";
 import { CliError } from "../../src/errors.ts";

@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { approvalView, trialView, videoView } from "./view.ts";
 
 type Approval = Data<"listApprovals">["approvals"][number];

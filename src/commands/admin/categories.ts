@@ -1,4 +1,4 @@
-import { arg, define, flag } from "../define.ts";
+import { arg, define, flag } from "../../cli/define.ts";
 import { categoryView, statsView } from "./view.ts";
 
 export const categoriesCreate = define({

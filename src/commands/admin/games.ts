@@ -1,4 +1,4 @@
-import { arg, define } from "../define.ts";
+import { arg, define } from "../../cli/define.ts";
 import { gameView } from "./view.ts";
 
 const change = (name: string, operation: "suspendGame" | "unsuspendGame", summary: string) =>

@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { approvals, approve, reject, showApproval } from "./approvals.ts";
 import { categoriesCreate, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";

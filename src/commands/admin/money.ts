@@ -1,6 +1,6 @@
+import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
-import { arg, define, flag } from "../define.ts";
 import { userArg, userId } from "./users.ts";
 import { paymentView, payoutView } from "./view.ts";
 

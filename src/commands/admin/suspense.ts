@@ -1,4 +1,4 @@
-import { arg, define, flag } from "../define.ts";
+import { arg, define, flag } from "../../cli/define.ts";
 import { userId } from "./users.ts";
 import { suspenseView } from "./view.ts";
 

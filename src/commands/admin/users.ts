@@ -1,5 +1,5 @@
+import { arg, type Context, define } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
-import { arg, type Context, define } from "../define.ts";
 import { userView } from "./view.ts";
 
 export const userArg = (role?: "playtester") => arg.id("Account: id or e-mail address", "listUsers", "email", role && { role });

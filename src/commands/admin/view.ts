@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../define.ts";
+import { col, detail, type View } from "../../cli/define.ts";
 
 export const approvalView: View = {
   columns: [

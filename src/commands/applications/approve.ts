@@ -1,6 +1,6 @@
+import { arg, type Context, col, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { arg, type Context, col, define, flag } from "../define.ts";
 import { conclude, partialFailure, several, targets } from "../several.ts";
 import { applicationsTo, type By, orders, top } from "./choose.ts";
 

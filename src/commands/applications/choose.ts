@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import type { Context } from "../define.ts";
+import type { Context } from "../../cli/define.ts";
 
 export type Application = Data<"listApplications">["applications"][number];
 

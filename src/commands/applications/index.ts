@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { approve } from "./approve.ts";
 import { list } from "./list.ts";
 import { reject } from "./reject.ts";

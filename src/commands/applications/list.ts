@@ -1,4 +1,4 @@
-import { arg, define } from "../define.ts";
+import { arg, define } from "../../cli/define.ts";
 import { applicationsView } from "./view.ts";
 
 export const list = define({

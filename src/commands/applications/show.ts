@@ -1,5 +1,5 @@
+import { arg, define } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
-import { arg, define } from "../define.ts";
 import { applicationsTo } from "./choose.ts";
 import { applicationView } from "./view.ts";
 

@@ -1,8 +1,8 @@
 import type { Data } from "../../api/client.ts";
+import type { Api } from "../../cli/context.ts";
+import type { Context } from "../../cli/define.ts";
 import { checkKey } from "../../config/settings.ts";
-import type { Api } from "../../context.ts";
 import { isAbsent, usage } from "../../errors.ts";
-import type { Context } from "../define.ts";
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
 

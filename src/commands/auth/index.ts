@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { keysCreate, keysList, keysRevoke } from "./keys.ts";
 import { login } from "./login.ts";
 import { list, logout, switchProfile, token } from "./profiles.ts";

@@ -1,4 +1,4 @@
-import { arg, col, define, flag, prose, type View } from "../define.ts";
+import { arg, col, define, flag, prose, type View } from "../../cli/define.ts";
 
 const keyView: View = {
   columns: [

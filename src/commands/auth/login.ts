@@ -1,5 +1,5 @@
 import { instanceUrl } from "../../api/url.ts";
-import { type Context, define, flag } from "../define.ts";
+import { type Context, define, flag } from "../../cli/define.ts";
 import { chooseInstance, readSecret, remember, whoIs } from "./account.ts";
 import { newAccountView } from "./status.ts";
 

@@ -1,5 +1,5 @@
+import { arg, type Context, col, define, flag, prose, type View } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
-import { arg, type Context, col, define, flag, prose, type View } from "../define.ts";
 
 const view: View = {
   columns: [col("profile", "profile"), prose("instance", "baseUrl"), col("in use", "inUse"), col("key", "hasKey")],

@@ -1,5 +1,5 @@
 import { instanceUrl } from "../../api/url.ts";
-import { define, flag } from "../define.ts";
+import { define, flag } from "../../cli/define.ts";
 import { chooseInstance, readSecret, remember } from "./account.ts";
 import { newAccountView } from "./status.ts";
 

@@ -1,5 +1,5 @@
+import { type Context, col, define, detail, flag, type View } from "../../cli/define.ts";
 import { CliError, exitCodes } from "../../errors.ts";
-import { type Context, col, define, detail, flag, type View } from "../define.ts";
 import { whoIs } from "./account.ts";
 
 const account = [

@@ -1,5 +1,5 @@
+import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, stillPending } from "../../errors.ts";
-import { type Context, define, flag } from "../define.ts";
 import { whoIs } from "./account.ts";
 
 const pollMs = 3_000;

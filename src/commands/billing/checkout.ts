@@ -1,5 +1,5 @@
+import { type Context, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, stillPending } from "../../errors.ts";
-import { type Context, flag } from "../define.ts";
 
 /** What to do about a checkout page that a person has to go through. */
 export const checkoutFlags = {

@@ -1,5 +1,5 @@
+import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
-import { type Context, define } from "../define.ts";
 import { checkoutFlags, notPaid, present, waitFor } from "./checkout.ts";
 
 export const creditAdd = define({

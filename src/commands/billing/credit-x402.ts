@@ -1,9 +1,9 @@
 import { parseJson, replyError } from "../../api/replies.ts";
 import { retryAfter } from "../../api/retry.ts";
 import type { HttpReply } from "../../api/transport.ts";
+import { type Context, define, detail, flag } from "../../cli/define.ts";
 import { stillPending, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
-import { type Context, define, detail, flag } from "../define.ts";
 import { type Instructions, paymentUri } from "./payment-uri.ts";
 
 const path = "/billing/credit/x402";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Input } from "../../api/client.ts";
+import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { isAbsent, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
-import { arg, type Context, col, define, flag, type View } from "../define.ts";
 import { listPrice, type Sized } from "../price-list.ts";
 import { type Mix, mixes, type PricedOrder } from "./mix.ts";
 

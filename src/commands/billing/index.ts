@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { balance } from "./balance.ts";
 import { creditAdd } from "./credit-add.ts";
 import { creditX402 } from "./credit-x402.ts";

@@ -1,9 +1,9 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { arg, type Context, col, define, flag, prose } from "../../cli/define.ts";
 import { CliError, cannotWrite, partlyDone, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/folder.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { arg, type Context, col, define, flag, prose } from "../define.ts";
 
 interface Saved {
   paymentId: string;

@@ -1,5 +1,5 @@
+import { define } from "../../cli/define.ts";
 import { duration } from "../../io/text.ts";
-import { define } from "../define.ts";
 import { checkoutFlags, notPaid, present, waitFor } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
 

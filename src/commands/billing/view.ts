@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../define.ts";
+import { col, detail, type View } from "../../cli/define.ts";
 
 export const balanceView: View = {
   columns: [col("credit", "balanceCents", "usd"), col("hours", "playtestMinutes", "minutes"), detail("currency", "currency")],

@@ -1,4 +1,4 @@
-import { define } from "../define.ts";
+import { define } from "../../cli/define.ts";
 import { contactArg, contactOf, conversationWith } from "./contacts.ts";
 
 export const block = define({

@@ -1,5 +1,5 @@
+import { arg, type Context } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
-import { arg, type Context } from "../define.ts";
 
 export const contactArg = () => arg.id("Contact: id, name, or id of the conversation", "listContacts", "displayName");
 

@@ -1,4 +1,4 @@
-import { arg, define } from "../define.ts";
+import { arg, define } from "../../cli/define.ts";
 import { contactOf, contacts } from "./contacts.ts";
 import { newest } from "./messages.ts";
 import { exportView } from "./view.ts";

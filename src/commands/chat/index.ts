@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { block, unblock } from "./block.ts";
 import { exportChat } from "./export.ts";
 import { list } from "./list.ts";

@@ -1,4 +1,4 @@
-import type { Context, ListRange } from "../define.ts";
+import type { Context, ListRange } from "../../cli/define.ts";
 
 export interface Message {
   id: string;

@@ -1,5 +1,5 @@
+import { type Context, define, flag } from "../../cli/define.ts";
 import { ago } from "../../io/text.ts";
-import { type Context, define, flag } from "../define.ts";
 import { contactArg, contactOf } from "./contacts.ts";
 import { type Message, newest } from "./messages.ts";
 import { messageView } from "./view.ts";

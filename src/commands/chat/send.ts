@@ -1,5 +1,5 @@
+import { arg, define } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { arg, define } from "../define.ts";
 import { contactArg, contactOf, conversationWith } from "./contacts.ts";
 import { messageView } from "./view.ts";
 

@@ -1,4 +1,4 @@
-import { col, define } from "../define.ts";
+import { col, define } from "../../cli/define.ts";
 
 export const unread = define({
   name: "unread",

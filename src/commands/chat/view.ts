@@ -1,4 +1,4 @@
-import { col, detail, prose, type View } from "../define.ts";
+import { col, detail, prose, type View } from "../../cli/define.ts";
 
 export const contactView: View = {
   columns: [

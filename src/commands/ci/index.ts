@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { init } from "./init.ts";
 import { summary } from "./summary.ts";
 

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { version } from "../../cli/version.ts";
 import { defaultBaseUrl } from "../../config/settings.ts";
 import { CliError, cannotWrite, exitCodes, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/folder.ts";
 import { shellQuote } from "../../io/text.ts";
-import { version } from "../../version.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { type Plan, workflows } from "./workflows.ts";
 
 const names = Object.keys(workflows) as (keyof typeof workflows)[];

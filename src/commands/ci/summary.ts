@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
+import { arg, type Context, define } from "../../cli/define.ts";
 import { ciSummary, codeSpan } from "../../io/ci.ts";
 import { bytes, plural, shortId, usd } from "../../io/text.ts";
-import { arg, type Context, define } from "../define.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];

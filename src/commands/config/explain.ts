@@ -1,6 +1,6 @@
+import { col, define, prose, type View } from "../../cli/define.ts";
 import { type Settings, settingNames } from "../../config/settings.ts";
 import { CliError } from "../../errors.ts";
-import { col, define, prose, type View } from "../define.ts";
 
 const view: View = {
   columns: [col("setting", "name"), prose("value", "value"), col("source", "source"), prose("from", "from")],

@@ -1,6 +1,6 @@
+import { arg, define } from "../../cli/define.ts";
 import { settingNames } from "../../config/settings.ts";
 import { usage } from "../../errors.ts";
-import { arg, define } from "../define.ts";
 
 /** The setting of that name, or a usage error. */
 export function settingName(text: string) {

@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { explain } from "./explain.ts";
 import { get, list, path } from "./get.ts";
 import { set } from "./set.ts";

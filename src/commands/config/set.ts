@@ -1,5 +1,5 @@
+import { arg, define, flag } from "../../cli/define.ts";
 import { parseSetting, settingNames } from "../../config/settings.ts";
-import { arg, define, flag } from "../define.ts";
 import { settingName } from "./get.ts";
 
 export const set = define({

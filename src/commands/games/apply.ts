@@ -1,5 +1,5 @@
 import type { Input } from "../../api/client.ts";
-import { define } from "../define.ts";
+import { define } from "../../cli/define.ts";
 import { compare, declaredArgs, declaredFlags } from "./declared.ts";
 
 export const apply = define({

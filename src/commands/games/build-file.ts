@@ -1,11 +1,11 @@
 import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import type { Context } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { createMeter } from "../../io/meter.ts";
 import { plural } from "../../io/text.ts";
 import { hashFile, hashTree, type OnBytes, readTree, type TreeFile } from "../../io/tree.ts";
-import type { Context } from "../define.ts";
 
 /** A build as one file, ready to be sent. */
 export interface BuildFile {

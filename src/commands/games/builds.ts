@@ -1,4 +1,4 @@
-import { arg, define } from "../define.ts";
+import { arg, define } from "../../cli/define.ts";
 import { buildView } from "./view.ts";
 
 export const builds = define({

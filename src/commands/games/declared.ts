@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Data, Input } from "../../api/client.ts";
-import { parseObject } from "../../body.ts";
+import { parseObject } from "../../cli/body.ts";
+import { arg, type Context, col, flag, prose, type View } from "../../cli/define.ts";
 import { operations } from "../../contract/static.ts";
 import { usage } from "../../errors.ts";
-import { arg, type Context, col, flag, prose, type View } from "../define.ts";
 
 type Body = NonNullable<Input<"createGame">["body"]>;
 type Game = Data<"getGame">["game"];

@@ -1,6 +1,6 @@
+import { define, flag } from "../../cli/define.ts";
 import { gateFailed } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { define, flag } from "../define.ts";
 import { compare, declaredArgs, declaredFlags, differenceView } from "./declared.ts";
 
 export const diff = define({

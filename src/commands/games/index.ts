@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { apply } from "./apply.ts";
 import { builds } from "./builds.ts";
 import { create } from "./create.ts";

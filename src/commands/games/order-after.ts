@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { type Data, OutcomeUnknown } from "../../api/client.ts";
-import { parseObject } from "../../body.ts";
+import { parseObject } from "../../cli/body.ts";
+import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
 import { shellQuote } from "../../io/text.ts";
 import { contentKey } from "../content-key.ts";
-import type { Context } from "../define.ts";
 import { type CheckedOrder, checkOrder, type OrderBody } from "../order-body.ts";
 import { priceOrder, shortfall } from "../price.ts";
 import { askToSpend, refuseShort } from "../spend.ts";

@@ -1,8 +1,8 @@
+import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
-import { arg, type Context, col, define, flag, type View } from "../define.ts";
 import { type BuildFile, withBuild } from "./build-file.ts";
 import { agree, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
 import { preview } from "./preview.ts";

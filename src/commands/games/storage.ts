@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
+import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
 import { oneLine, shellQuote } from "../../io/text.ts";
-import type { Context } from "../define.ts";
 import type { BuildFile } from "./build-file.ts";
 
 /** Storage that is not the server's own. */

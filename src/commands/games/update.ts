@@ -1,5 +1,5 @@
+import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { arg, define, flag } from "../define.ts";
 import { gameView } from "./view.ts";
 
 export const update = define({

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Context } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import type { Context } from "../define.ts";
 
 /** The label of a build: given, or from git, or from a VERSION file or package.json in the folder. */
 export async function versionLabel(

@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../define.ts";
+import { col, detail, type View } from "../../cli/define.ts";
 
 const names = (key: string) => (game: Record<string, unknown>) =>
   (game[key] as { name: string }[] | undefined)?.map(({ name }) => name);

@@ -1,4 +1,4 @@
-import { col, define, type Group } from "../define.ts";
+import { col, define, type Group } from "../../cli/define.ts";
 
 const named = { columns: [col("id", "id", "id"), col("name", "name")] };
 const withSlug = { columns: [...named.columns, col("slug", "slug")] };

@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { list } from "./list.ts";
 import { readAll } from "./read-all.ts";
 import { watch } from "./watch.ts";

@@ -1,4 +1,4 @@
-import { define, flag } from "../define.ts";
+import { define, flag } from "../../cli/define.ts";
 import { notificationView } from "./view.ts";
 
 export const list = define({

@@ -1,4 +1,4 @@
-import { define } from "../define.ts";
+import { define } from "../../cli/define.ts";
 
 export const readAll = define({
   name: "read-all",

@@ -1,4 +1,4 @@
-import { type Context, define, flag } from "../define.ts";
+import { type Context, define, flag } from "../../cli/define.ts";
 import { openBell, runHook } from "../watching.ts";
 
 interface Notification {

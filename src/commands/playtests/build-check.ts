@@ -1,5 +1,5 @@
+import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes } from "../../errors.ts";
-import type { Context } from "../define.ts";
 
 const patience = 5_000;
 

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
+import type { Context } from "../../cli/define.ts";
 import { type Journal, openJournal } from "../../io/journal.ts";
-import type { Context } from "../define.ts";
 import type { Planned } from "./bulk-plan.ts";
 
 export interface Ordered {

@@ -1,8 +1,8 @@
 import { isAbsolute, join } from "node:path";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../errors.ts";
 import { parseRecords } from "../../io/records.ts";
 import { duration, plural } from "../../io/text.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { orderChecker } from "../order-body.ts";
 import { type Price, priceOrder } from "../price.ts";
 import { openBulkJournal } from "./bulk-journal.ts";

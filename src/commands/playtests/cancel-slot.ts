@@ -1,5 +1,5 @@
+import { arg, col, define } from "../../cli/define.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { arg, col, define } from "../define.ts";
 import { conclude, partialFailure, several } from "../several.ts";
 import { refundText } from "./cancel.ts";
 

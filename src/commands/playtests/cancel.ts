@@ -1,5 +1,5 @@
+import { arg, define, detail } from "../../cli/define.ts";
 import { plural, usd } from "../../io/text.ts";
-import { arg, define, detail } from "../define.ts";
 
 /** What came back, in words; empty when nothing did. */
 export const refundText = ({ refundedCents, refundedMinutes }: { refundedCents: number; refundedMinutes: number }) =>

@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { bulk } from "./bulk.ts";
 import { cancel } from "./cancel.ts";
 import { cancelSlot } from "./cancel-slot.ts";

@@ -1,5 +1,5 @@
-import type { Context, ListRange } from "../define.ts";
-import { define, flag } from "../define.ts";
+import type { Context, ListRange } from "../../cli/define.ts";
+import { define, flag } from "../../cli/define.ts";
 import { allPlaytestsView, playtestsView } from "./view.ts";
 
 /** The playtests of every game, game by game, up to `limit` in all. */

@@ -1,9 +1,9 @@
 import type { Data } from "../../api/client.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../content-key.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "../order-body.ts";
 import { type Method, priceOrder, shortfall } from "../price.ts";
 import { askToSpend, refuseShort } from "../spend.ts";

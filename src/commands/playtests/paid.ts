@@ -1,9 +1,9 @@
 import type { Data } from "../../api/client.ts";
+import type { Context } from "../../cli/define.ts";
+import { detail } from "../../cli/define.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
-import type { Context } from "../define.ts";
-import { detail } from "../define.ts";
 import { playtestColumns } from "./view.ts";
 
 type OrderReply = Data<"createPlaytest">;

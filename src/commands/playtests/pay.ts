@@ -1,5 +1,5 @@
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, failure } from "../../errors.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { fundsOf, type Price } from "../price.ts";
 import { askToSpend } from "../spend.ts";
 import { cryptoFlags, paymentHeaders } from "./order.ts";

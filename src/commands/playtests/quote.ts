@@ -1,5 +1,5 @@
+import { arg, type Context, define } from "../../cli/define.ts";
 import { isAbsent } from "../../errors.ts";
-import { arg, type Context, define } from "../define.ts";
 import { type CheckedOrder, checkOrder } from "../order-body.ts";
 import { estimate } from "../price.ts";
 import { fromPriceList } from "../price-list.ts";

@@ -1,5 +1,5 @@
+import { arg, define } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { arg, define } from "../define.ts";
 import { playtestView } from "./view.ts";
 
 export const update = define({

@@ -1,5 +1,5 @@
+import { col, detail, spare } from "../../cli/define.ts";
 import type { Column, View } from "../../io/cells.ts";
-import { col, detail, spare } from "../define.ts";
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -1,8 +1,8 @@
 import type { Data } from "../../api/client.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { gateFailed, stillPending } from "../../errors.ts";
 import { ciOutputs } from "../../io/ci.ts";
 import { duration } from "../../io/text.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { steady } from "../steady.ts";
 import { parseSlotGate, parseUntil, untilForms } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";

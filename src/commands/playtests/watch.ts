@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { arg, type Context, define, flag } from "../define.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { steady } from "../steady.ts";
 import { parseUntil } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";

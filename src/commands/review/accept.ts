@@ -1,5 +1,5 @@
+import { type Context, define, flag } from "../../cli/define.ts";
 import { plural, shortId, usd } from "../../io/text.ts";
-import { type Context, define, flag } from "../define.ts";
 import { conclude, partialFailure, several, targets } from "../several.ts";
 import { slotIds, slotReader, waiting } from "./queue.ts";
 import { acceptedView } from "./view.ts";

@@ -1,10 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import type { Data } from "../../api/client.ts";
+import { type Context, col, define, flag, prose } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
-import { type Context, col, define, flag, prose } from "../define.ts";
 import { conclude, partialFailure, several } from "../several.ts";
 import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
 import { slotIds, waiting } from "./queue.ts";

@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
+import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
-import type { Context } from "../define.ts";
 import { readTranscript } from "./transcript.ts";
 import { slotView } from "./view.ts";
 

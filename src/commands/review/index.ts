@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { accept } from "./accept.ts";
 import { download } from "./download.ts";
 import { list } from "./list.ts";

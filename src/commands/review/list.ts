@@ -1,4 +1,4 @@
-import { define } from "../define.ts";
+import { define } from "../../cli/define.ts";
 import { queueView } from "./view.ts";
 
 export const list = define({

@@ -1,6 +1,6 @@
+import { arg, define } from "../../cli/define.ts";
 import { CliError, exitCodes, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { arg, define } from "../define.ts";
 import { type Decision, decide } from "./inbox.ts";
 import { slotReader, waiting } from "./queue.ts";
 

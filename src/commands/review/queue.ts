@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { type Arg, arg, type Context } from "../define.ts";
+import { type Arg, arg, type Context } from "../../cli/define.ts";
 
 export type Submission = Data<"listSubmissions">["submissions"][number];
 

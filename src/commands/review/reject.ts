@@ -1,6 +1,6 @@
+import { col, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { col, define, flag } from "../define.ts";
 import { conclude, partialFailure, several, targets } from "../several.ts";
 import { slotIds } from "./queue.ts";
 

@@ -1,4 +1,4 @@
-import { define } from "../define.ts";
+import { define } from "../../cli/define.ts";
 import { slotArg } from "./queue.ts";
 import { slotView } from "./view.ts";
 

@@ -1,6 +1,6 @@
+import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, stillPending } from "../../errors.ts";
 import { lines } from "../../io/text.ts";
-import { type Context, define, flag } from "../define.ts";
 import { slotArg } from "./queue.ts";
 
 /** The transcript's link; one that is still being made is exit 8, none at all 3. */

@@ -1,4 +1,4 @@
-import { define, flag } from "../define.ts";
+import { define, flag } from "../../cli/define.ts";
 import { slotArg } from "./queue.ts";
 
 export const url = define({

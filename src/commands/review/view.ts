@@ -1,5 +1,5 @@
+import { col, detail } from "../../cli/define.ts";
 import type { View } from "../../io/cells.ts";
-import { col, detail } from "../define.ts";
 
 export const queueView: View = {
   columns: [

@@ -1,5 +1,5 @@
+import { type Context, define, flag } from "../../cli/define.ts";
 import { bytes, shortId } from "../../io/text.ts";
-import { type Context, define, flag } from "../define.ts";
 import { steady } from "../steady.ts";
 import { openBell, runHook } from "../watching.ts";
 import { type Submission, waiting } from "./queue.ts";

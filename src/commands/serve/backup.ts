@@ -1,8 +1,8 @@
 import type { Backup } from "../../../server/operations/archive/backup.ts";
+import { arg, type Context, define, flag, type Outcome } from "../../cli/define.ts";
+import { version } from "../../cli/version.ts";
 import { partlyDone } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
-import { version } from "../../version.ts";
-import { arg, type Context, define, flag, type Outcome } from "../define.ts";
 import { place } from "./place.ts";
 import { told } from "./told.ts";
 

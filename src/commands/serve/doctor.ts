@@ -1,6 +1,6 @@
+import { col, define, flag, prose, type View } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { col, define, flag, prose, type View } from "../define.ts";
 import { place } from "./place.ts";
 import { refused } from "./refused.ts";
 

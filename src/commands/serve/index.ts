@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { backup, exportCommand } from "./backup.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";

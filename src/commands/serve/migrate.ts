@@ -1,5 +1,5 @@
+import { define } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
-import { define } from "../define.ts";
 import { place } from "./place.ts";
 import { refused } from "./refused.ts";
 

@@ -1,4 +1,4 @@
-import { flag } from "../define.ts";
+import { flag } from "../../cli/define.ts";
 
 /** Which database a command is about. */
 export const place = {

@@ -1,6 +1,6 @@
 import type { Restored } from "../../../server/operations/archive/restore.ts";
+import { arg, type Context, define, type Outcome } from "../../cli/define.ts";
 import { bytes, plural } from "../../io/text.ts";
-import { arg, type Context, define, type Outcome } from "../define.ts";
 import { place } from "./place.ts";
 import { told } from "./told.ts";
 

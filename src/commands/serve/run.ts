@@ -1,9 +1,9 @@
 import type { ServeHost, ServeOptions } from "../../../server/main.ts";
+import type { Context } from "../../cli/define.ts";
+import { define, flag } from "../../cli/define.ts";
+import { type Flag, parseInteger } from "../../cli/flags.ts";
+import { version } from "../../cli/version.ts";
 import { ExitWith, Interrupted, usage } from "../../errors.ts";
-import { version } from "../../version.ts";
-import type { Context } from "../define.ts";
-import { define, flag } from "../define.ts";
-import { type Flag, parseInteger } from "../flags.ts";
 import { refused } from "./refused.ts";
 
 const rateLimit: Flag<number | "off" | undefined> = {

@@ -1,4 +1,4 @@
-import { define, flag } from "../define.ts";
+import { define, flag } from "../../cli/define.ts";
 import { refused } from "./refused.ts";
 
 export const systemd = define({

@@ -1,6 +1,6 @@
+import type { Context } from "../../cli/define.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { plural } from "../../io/text.ts";
-import type { Context } from "../define.ts";
 import { refused } from "./refused.ts";
 
 type Tell = (step: string, done: number, total?: number) => void;

@@ -1,4 +1,4 @@
-import { define } from "../define.ts";
+import { define } from "../../cli/define.ts";
 import { applicationView } from "./view.ts";
 
 export const applications = define({

@@ -1,5 +1,5 @@
+import { define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
-import { define } from "../define.ts";
 import { earningView } from "./view.ts";
 
 export const earnings = define({

@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { applications } from "./applications.ts";
 import { apply } from "./apply.ts";
 import { browse } from "./browse.ts";

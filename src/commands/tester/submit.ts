@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
+import { arg, type Context, define } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, shortId } from "../../io/text.ts";
-import { arg, type Context, define } from "../define.ts";
 import { heldSlotView } from "./view.ts";
 
 const types: Record<string, string> = {

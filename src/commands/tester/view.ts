@@ -1,4 +1,4 @@
-import { col, detail, spare, type View } from "../define.ts";
+import { col, detail, spare, type View } from "../../cli/define.ts";
 
 type Item = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { oneLine, toJson } from "../../io/text.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"];
 type Json = Record<string, unknown>;

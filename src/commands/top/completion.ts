@@ -1,5 +1,5 @@
+import { arg, define } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { arg, define } from "../define.ts";
 
 /** Each script hands the words so far to `playtest __complete` and offers the lines it prints: word, tab, summary. */
 const scripts: Record<string, string> = {

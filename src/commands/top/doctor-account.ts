@@ -1,5 +1,5 @@
+import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
-import type { Context } from "../define.ts";
 import { type Check, fail, failed, ok, warn } from "./doctor.ts";
 
 /** A read that each scope allows, for servers that do not tell a key's scopes. */

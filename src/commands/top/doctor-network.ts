@@ -5,9 +5,9 @@ import { type Certificate, probe } from "../../api/probe.ts";
 import { bare, type Route, routeTo } from "../../api/proxy.ts";
 import { parseJson } from "../../api/replies.ts";
 import { explain } from "../../api/transport.ts";
+import type { Context } from "../../cli/define.ts";
 import { exitCodes, isAbsent } from "../../errors.ts";
 import { ago, plural } from "../../io/text.ts";
-import type { Context } from "../define.ts";
 import { type Check, fail, failed, ok, warn } from "./doctor.ts";
 
 const day = 86_400_000;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context } from "../define.ts";
+import type { Context } from "../../cli/define.ts";
 import { type Check, ok, warn } from "./doctor.ts";
 
 const modeOf = (path: string) => {

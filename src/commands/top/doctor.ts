@@ -1,6 +1,6 @@
+import { col, define, detail, prose, type View } from "../../cli/define.ts";
 import { CliError, type ExitCode, exitCodes } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { col, define, detail, prose, type View } from "../define.ts";
 import { accountChecks } from "./doctor-account.ts";
 import { networkChecks } from "./doctor-network.ts";
 import { settingChecks } from "./doctor-settings.ts";

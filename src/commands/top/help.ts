@@ -1,8 +1,8 @@
+import { arg, define, flag } from "../../cli/define.ts";
+import { groups, shortcuts, topCommands } from "../../cli/groups.ts";
+import { commandHelp, groupHelp } from "../../cli/help.ts";
+import { rootHelp } from "../../cli/root-help.ts";
 import { notFound } from "../../errors.ts";
-import { groups, shortcuts, topCommands } from "../../groups.ts";
-import { commandHelp, groupHelp } from "../../help.ts";
-import { rootHelp } from "../../root-help.ts";
-import { arg, define, flag } from "../define.ts";
 import { columns, topics } from "./topics.ts";
 
 async function helpOn(words: readonly string[]): Promise<string | undefined> {
@@ -27,7 +27,7 @@ export const help = define({
   examples: ["playtest help games create", "playtest help exit-codes", "playtest help --tree --json"],
   async run({ args, flags }, ctx) {
     if (flags.tree) {
-      const { tree } = await import("../../tree.ts");
+      const { tree } = await import("../../cli/tree.ts");
       // On a terminal a long line goes on below; a program finds one line for each command.
       const most = ctx.io.terminal.stdout ? ctx.io.columns : Number.POSITIVE_INFINITY;
       const rows = columns(

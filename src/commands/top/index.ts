@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { api } from "./api.ts";
 import { completion } from "./completion.ts";
 import { doctor } from "./doctor.ts";

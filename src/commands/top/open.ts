@@ -1,5 +1,5 @@
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, isAbsent, notFound, usage } from "../../errors.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 
 /** Pages of a server started with `playtest serve`, below its address. */
 const own: Readonly<Record<string, string>> = {

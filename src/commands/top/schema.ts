@@ -1,6 +1,6 @@
+import { arg, define } from "../../cli/define.ts";
 import { operations } from "../../contract/static.ts";
 import { usage } from "../../errors.ts";
-import { arg, define } from "../define.ts";
 
 export const schema = define({
   name: "schema",
@@ -9,7 +9,7 @@ export const schema = define({
   args: { command: { ...arg.many("Noun and verb"), optional: true } },
   examples: ["playtest schema games create", "playtest schema games create --jq '.body[].name'"],
   async run({ args }, ctx) {
-    const { tree } = await import("../../tree.ts");
+    const { tree } = await import("../../cli/tree.ts");
     if (args.command.length === 0) return ctx.text(JSON.stringify(tree, null, 2), tree);
     const found = tree.commands.find(({ path }) => path.join(" ") === args.command.join(" "));
     if (!found) throw usage(`There is no command ${JSON.stringify(args.command.join(" "))}.`, "See `playtest help --tree`.");

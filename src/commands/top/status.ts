@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
+import { type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { CliError, exitCodes, gateFailed, insufficientScope } from "../../errors.ts";
-import { type Context, col, define, flag, type View } from "../define.ts";
 import { parseGate } from "../gate.ts";
 
 const view: View = {

@@ -1,5 +1,5 @@
+import { fold, globalFlagRows, whole } from "../../cli/root-help.ts";
 import { exitCodeMeanings } from "../../errors.ts";
-import { fold, globalFlagRows, whole } from "../../root-help.ts";
 
 const environment: readonly (readonly [string, string])[] = [
   ["PLAYTEST_API_KEY", "API key; not sent to a base URL that only .playtest.json names"],

@@ -1,6 +1,6 @@
+import { arg, define, flag } from "../../cli/define.ts";
 import { failure, usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { arg, define, flag } from "../define.ts";
 import { webhookArg } from "./manage.ts";
 import { deliveryView } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
 import { ago, plural, shortId } from "../../io/text.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { allWebhooks, type Webhook } from "./manage.ts";
 import type { Verdict } from "./signature.ts";
 import { checkView } from "./view.ts";

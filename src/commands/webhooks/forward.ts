@@ -1,5 +1,5 @@
+import type { Context } from "../../cli/define.ts";
 import { CliError, usage } from "../../errors.ts";
-import type { Context } from "../define.ts";
 import type { Step } from "../event-source.ts";
 import { sign } from "./signature.ts";
 

@@ -1,4 +1,4 @@
-import type { Group } from "../define.ts";
+import type { Group } from "../../cli/define.ts";
 import { deliveries, redeliver, test } from "./deliveries.ts";
 import { doctor } from "./doctor.ts";
 import { listen } from "./listen.ts";

@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
-import { arg, type Context, define, flag } from "../define.ts";
 import { webhookView } from "./view.ts";
 
 export const webhookArg = () => arg.id("Webhook id", "listWebhooks", "url");

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Context } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
-import type { Context } from "../define.ts";
 import type { Place } from "../event-source.ts";
 import { newSecret } from "./signature.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { type Context, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { type Context, flag } from "../define.ts";
 
 export const secretFlag = flag.text("File that holds the secret; - is standard input", { value: "FILE" });
 const variable = "PLAYTEST_WEBHOOK_SECRET";

@@ -1,5 +1,5 @@
+import { arg, define, flag } from "../../cli/define.ts";
 import { failure, usage } from "../../errors.ts";
-import { arg, define, flag } from "../define.ts";
 import { readFrom, readSecret, secretFlag } from "./secret.ts";
 import { sign as signatures, verify as verdictsOn } from "./signature.ts";
 import { checkView } from "./view.ts";

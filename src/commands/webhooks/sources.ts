@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import type { Context } from "../define.ts";
+import type { Context } from "../../cli/define.ts";
 import { type Connection, longestPause, type Place, passing, type Step } from "../event-source.ts";
 
 const slotEvents = ["submitted", "accepted", "rejected"] as const;

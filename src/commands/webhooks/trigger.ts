@@ -1,5 +1,5 @@
+import { arg, col, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { arg, col, define, flag } from "../define.ts";
 
 const view = {
   columns: [col("id", "id", "id"), col("event", "event"), col("at", "timestamp", "ago"), col("data", "data")],

@@ -1,24 +1,24 @@
 import { rm, writeFile } from "node:fs/promises";
-import { createClientCore, type PlannedRequest } from "./api/client.ts";
-import { methodsOf } from "./api/methods.ts";
-import { pages, type Range } from "./api/pages.ts";
-import { createTransport } from "./api/transport.ts";
-import type { UploadRequest } from "./api/upload.ts";
-import { openIdCache, resolveId } from "./config/ids.ts";
-import { cacheDir, configDir } from "./config/paths.ts";
-import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "./config/settings.ts";
-import { openStore } from "./config/store.ts";
+import { createClientCore, type PlannedRequest } from "../api/client.ts";
+import { methodsOf } from "../api/methods.ts";
+import { pages, type Range } from "../api/pages.ts";
+import { createTransport } from "../api/transport.ts";
+import type { UploadRequest } from "../api/upload.ts";
+import { openIdCache, resolveId } from "../config/ids.ts";
+import { cacheDir, configDir } from "../config/paths.ts";
+import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "../config/settings.ts";
+import { openStore } from "../config/store.ts";
+import { cannotWrite, DryRun, declined, tooExpensive, usage } from "../errors.ts";
+import type { TimeMode } from "../io/cells.ts";
+import { chooseFormat } from "../io/formats.ts";
+import type { Io } from "../io/io.ts";
+import { createOutput, subjectOf } from "../io/output.ts";
+import { createProgress, type ProgressMode } from "../io/progress.ts";
+import { createPrompt } from "../io/prompt.ts";
+import { fileSink, stdoutSink } from "../io/sink.ts";
+import { painter, usd } from "../io/text.ts";
 import type { Api, Context, Outside, Spending } from "./context.ts";
-import { cannotWrite, DryRun, declined, tooExpensive, usage } from "./errors.ts";
 import type { GlobalValues } from "./globals.ts";
-import type { TimeMode } from "./io/cells.ts";
-import { chooseFormat } from "./io/formats.ts";
-import type { Io } from "./io/io.ts";
-import { createOutput, subjectOf } from "./io/output.ts";
-import { createProgress, type ProgressMode } from "./io/progress.ts";
-import { createPrompt } from "./io/prompt.ts";
-import { fileSink, stdoutSink } from "./io/sink.ts";
-import { painter, usd } from "./io/text.ts";
 import { tracer } from "./trace.ts";
 import { version } from "./version.ts";
 
@@ -126,7 +126,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     const { base, exchange } = api();
     // With --dry-run this throws the plan instead of sending.
     if (flags.dryRun) await exchange({ method: "POST", path: request.path, headers: { "tus-resumable": "1.0.0" } });
-    const [{ upload }, { uploadOperation }] = await Promise.all([import("./api/upload.ts"), import("./api/offers.ts")]);
+    const [{ upload }, { uploadOperation }] = await Promise.all([import("../api/upload.ts"), import("../api/offers.ts")]);
     const sent = upload(
       {
         base,

@@ -1,9 +1,9 @@
-import { OutcomeUnknown } from "./api/client.ts";
-import { flagName } from "./commands/flags.ts";
-import type { ProblemDetail } from "./contract/problems.ts";
-import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "./errors.ts";
-import type { Io } from "./io/io.ts";
-import { lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "./io/text.ts";
+import { OutcomeUnknown } from "../api/client.ts";
+import type { ProblemDetail } from "../contract/problems.ts";
+import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "../errors.ts";
+import type { Io } from "../io/io.ts";
+import { lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "../io/text.ts";
+import { flagName } from "./flags.ts";
 import type { Running } from "./program.ts";
 import { wantsColour } from "./session.ts";
 import { version } from "./version.ts";

@@ -1,16 +1,16 @@
-import type { ClientCore, Data, Input, Meta, Methods } from "./api/client.ts";
-import type { HttpReply, HttpRequest } from "./api/transport.ts";
-import type { UploadRequest } from "./api/upload.ts";
-import type { ListRange } from "./commands/define.ts";
-import type { Settings } from "./config/settings.ts";
-import type { Store, Values } from "./config/store.ts";
-import type { Operation } from "./contract/index.ts";
+import type { ClientCore, Data, Input, Meta, Methods } from "../api/client.ts";
+import type { HttpReply, HttpRequest } from "../api/transport.ts";
+import type { UploadRequest } from "../api/upload.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Store, Values } from "../config/store.ts";
+import type { Operation } from "../contract/index.ts";
+import type { View } from "../io/cells.ts";
+import type { Io } from "../io/io.ts";
+import type { Outcome, Output } from "../io/output.ts";
+import type { Progress } from "../io/progress.ts";
+import type { Prompt } from "../io/prompt.ts";
+import type { ListRange } from "./define.ts";
 import type { GlobalValues } from "./globals.ts";
-import type { View } from "./io/cells.ts";
-import type { Io } from "./io/io.ts";
-import type { Outcome, Output } from "./io/output.ts";
-import type { Progress } from "./io/progress.ts";
-import type { Prompt } from "./io/prompt.ts";
 
 /** Clock, randomness and waiting: the outside world that tests replace. Times in milliseconds. */
 export interface Outside {

@@ -1,9 +1,9 @@
-import { openIdCache } from "./config/ids.ts";
-import { cacheDir, configDir } from "./config/paths.ts";
-import { choices as settingChoices } from "./config/settings.ts";
-import { openStore } from "./config/store.ts";
+import { openIdCache } from "../config/ids.ts";
+import { cacheDir, configDir } from "../config/paths.ts";
+import { choices as settingChoices } from "../config/settings.ts";
+import { openStore } from "../config/store.ts";
+import { oneLine } from "../io/text.ts";
 import { type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
-import { oneLine } from "./io/text.ts";
 import { overview } from "./overview.ts";
 import { type TreeCommand, tree } from "./tree.ts";
 

@@ -1,6 +1,6 @@
-import type { Command } from "./commands/define.ts";
-import { operations } from "./contract/static.ts";
-import { exitCodeMeanings } from "./errors.ts";
+import { operations } from "../contract/static.ts";
+import { exitCodeMeanings } from "../errors.ts";
+import type { Command } from "./define.ts";
 import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
 import { fold, row, section, spelled } from "./root-help.ts";

@@ -1,8 +1,8 @@
 import { CommanderError, Option, Command as Parser } from "commander";
+import { usage } from "../errors.ts";
 import { bodyFields, queryFields } from "./body.ts";
-import type { Command } from "./commands/define.ts";
-import { fieldFlag, flagName, kebab } from "./commands/flags.ts";
-import { usage } from "./errors.ts";
+import type { Command } from "./define.ts";
+import { fieldFlag, flagName, kebab } from "./flags.ts";
 import { type GlobalFlag, type GlobalValues, globalFlags } from "./globals.ts";
 
 /** One flag of a command as help, completion and the parser see it. */

@@ -1,9 +1,9 @@
-import type { Context } from "../context.ts";
 import type { BodyIn, QueryIn } from "../contract/endpoint.ts";
 import type { Contract, Operation } from "../contract/index.ts";
 import { operations, type StaticOperation } from "../contract/static.ts";
 import type { View } from "../io/cells.ts";
 import type { Outcome } from "../io/output.ts";
+import type { Context } from "./context.ts";
 import type { Flag } from "./flags.ts";
 
 /**

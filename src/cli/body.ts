@@ -1,7 +1,7 @@
-import type { Command } from "./commands/define.ts";
-import { fieldFlag, flagName, kebab } from "./commands/flags.ts";
-import { type Field, operations } from "./contract/static.ts";
-import { usage } from "./errors.ts";
+import { type Field, operations } from "../contract/static.ts";
+import { usage } from "../errors.ts";
+import type { Command } from "./define.ts";
+import { fieldFlag, flagName, kebab } from "./flags.ts";
 
 type Json = Record<string, unknown>;
 

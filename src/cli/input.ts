@@ -1,11 +1,11 @@
+import { idOf } from "../config/ids.ts";
+import { usage } from "../errors.ts";
+import { at } from "../io/cells.ts";
+import { shortId } from "../io/text.ts";
 import { buildBody, fieldValues, queryFields } from "./body.ts";
-import { type Arg, arg, type Command, type CommandInput, type ListRange } from "./commands/define.ts";
-import { kebab, parseInteger } from "./commands/flags.ts";
-import { idOf } from "./config/ids.ts";
 import type { Context } from "./context.ts";
-import { usage } from "./errors.ts";
-import { at } from "./io/cells.ts";
-import { shortId } from "./io/text.ts";
+import { type Arg, arg, type Command, type CommandInput, type ListRange } from "./define.ts";
+import { kebab, parseInteger } from "./flags.ts";
 import type { Parsed } from "./parse.ts";
 
 type Item = Record<string, unknown>;

@@ -1,7 +1,7 @@
-import type { Command } from "./commands/define.ts";
-import type { Operation } from "./contract/index.ts";
-import { operations } from "./contract/static.ts";
-import { exitCodeMeanings } from "./errors.ts";
+import type { Operation } from "../contract/index.ts";
+import { operations } from "../contract/static.ts";
+import { exitCodeMeanings } from "../errors.ts";
+import type { Command } from "./define.ts";
 import { groups, shortcuts, topCommands } from "./groups.ts";
 import { exitsOf, scopeText } from "./help.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";

@@ -1,4 +1,4 @@
-import type { Command, Group } from "./commands/define.ts";
+import type { Command, Group } from "./define.ts";
 
 export interface GroupEntry {
   name: string;
@@ -7,22 +7,22 @@ export interface GroupEntry {
   load(): Promise<Group>;
 }
 
-const auth = async () => (await import("./commands/auth/index.ts")).auth;
-const games = async () => (await import("./commands/games/index.ts")).games;
-const billing = async () => (await import("./commands/billing/index.ts")).billing;
-const chat = async () => (await import("./commands/chat/index.ts")).chat;
-const notifications = async () => (await import("./commands/notifications/index.ts")).notifications;
-const webhooks = async () => (await import("./commands/webhooks/index.ts")).webhooks;
-const tester = async () => (await import("./commands/tester/index.ts")).tester;
-const admin = async () => (await import("./commands/admin/index.ts")).admin;
-const info = async () => (await import("./commands/info/index.ts")).info;
-const serve = async () => (await import("./commands/serve/index.ts")).serve;
-const config = async () => (await import("./commands/config/index.ts")).config;
-const playtests = async () => (await import("./commands/playtests/index.ts")).playtests;
-const applications = async () => (await import("./commands/applications/index.ts")).applications;
-const review = async () => (await import("./commands/review/index.ts")).review;
-const ci = async () => (await import("./commands/ci/index.ts")).ci;
-const top = async () => (await import("./commands/top/index.ts")).top;
+const auth = async () => (await import("../commands/auth/index.ts")).auth;
+const games = async () => (await import("../commands/games/index.ts")).games;
+const billing = async () => (await import("../commands/billing/index.ts")).billing;
+const chat = async () => (await import("../commands/chat/index.ts")).chat;
+const notifications = async () => (await import("../commands/notifications/index.ts")).notifications;
+const webhooks = async () => (await import("../commands/webhooks/index.ts")).webhooks;
+const tester = async () => (await import("../commands/tester/index.ts")).tester;
+const admin = async () => (await import("../commands/admin/index.ts")).admin;
+const info = async () => (await import("../commands/info/index.ts")).info;
+const serve = async () => (await import("../commands/serve/index.ts")).serve;
+const config = async () => (await import("../commands/config/index.ts")).config;
+const playtests = async () => (await import("../commands/playtests/index.ts")).playtests;
+const applications = async () => (await import("../commands/applications/index.ts")).applications;
+const review = async () => (await import("../commands/review/index.ts")).review;
+const ci = async () => (await import("../commands/ci/index.ts")).ci;
+const top = async () => (await import("../commands/top/index.ts")).top;
 
 /** Every noun; its commands are loaded only when it is named. */
 export const groups: readonly GroupEntry[] = [

@@ -1,5 +1,5 @@
-import type { TraceEvent } from "./api/client.ts";
-import { lines, redact, redactText, toJson } from "./io/text.ts";
+import type { TraceEvent } from "../api/client.ts";
+import { lines, redact, redactText, toJson } from "../io/text.ts";
 
 interface Options {
   verbose: boolean;

@@ -1,4 +1,4 @@
-import { sleep } from "./api/sleep.ts";
+import { sleep } from "../api/sleep.ts";
 import type { Outside } from "./context.ts";
 
 /** The real clock, randomness and waiting. */

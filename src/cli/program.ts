@@ -1,9 +1,9 @@
-import type { Command, Group } from "./commands/define.ts";
+import { CliError, failure, usage } from "../errors.ts";
+import type { Io } from "../io/io.ts";
 import type { Outside } from "./context.ts";
-import { CliError, failure, usage } from "./errors.ts";
+import type { Command, Group } from "./define.ts";
 import { type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from "./globals.ts";
 import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
-import type { Io } from "./io/io.ts";
 import type { Session } from "./session.ts";
 
 /** What argv names: a command with the rest of its words, or something to print. */
@@ -92,7 +92,7 @@ async function rootTarget(): Promise<Target> {
 /** Whether a bare `playtest` should show what needs attention instead of help: a person is there, and logged in. */
 async function atHome(io: Io) {
   if (!io.terminal.stdout) return false;
-  const [{ openStore }, { configDir }] = await Promise.all([import("./config/store.ts"), import("./config/paths.ts")]);
+  const [{ openStore }, { configDir }] = await Promise.all([import("../config/store.ts"), import("../config/paths.ts")]);
   return Boolean(io.env.PLAYTEST_API_KEY) || Object.keys(openStore(configDir(io.env, io.platform)).keys()).length > 0;
 }
 
