@@ -1,7 +1,7 @@
 import { arg, type Context, col, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { conclude, partialFailure, several, targets } from "../several.ts";
+import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { applicationsTo, type By, orders, top } from "./choose.ts";
 
 const view = {

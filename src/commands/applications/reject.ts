@@ -1,7 +1,7 @@
 import { arg, type Context, col, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { conclude, partialFailure, several, targets } from "../several.ts";
+import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { applicationsTo, top } from "./choose.ts";
 
 const view = { columns: [col("id", "id", "id"), col("playtester", "playtester"), col("status", "status", "status")] };

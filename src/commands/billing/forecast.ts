@@ -3,7 +3,7 @@ import type { Input } from "../../api/client.ts";
 import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { isAbsent, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
-import { listPrice, type Sized } from "../price-list.ts";
+import { listPrice, type Sized } from "../shared/price-list.ts";
 import { type Mix, mixes, type PricedOrder } from "./mix.ts";
 
 type Order = NonNullable<Input<"quotePlaytest">["body"]>;

@@ -4,10 +4,10 @@ import { parseObject } from "../../cli/body.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
 import { shellQuote } from "../../io/text.ts";
-import { contentKey } from "../content-key.ts";
-import { type CheckedOrder, checkOrder, type OrderBody } from "../order-body.ts";
-import { priceOrder, shortfall } from "../price.ts";
-import { askToSpend, refuseShort } from "../spend.ts";
+import { contentKey } from "../shared/content-key.ts";
+import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
+import { priceOrder, shortfall } from "../shared/price.ts";
+import { askToSpend, refuseShort } from "../shared/spend.ts";
 
 /** An order that follows a push. */
 export interface OrderAfter {

@@ -1,5 +1,5 @@
 import { type Context, define, flag } from "../../cli/define.ts";
-import { openBell, runHook } from "../watching.ts";
+import { openBell, runHook } from "../shared/watching.ts";
 
 interface Notification {
   id: string;

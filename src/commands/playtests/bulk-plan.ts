@@ -1,4 +1,4 @@
-import type { Price } from "../price.ts";
+import type { Price } from "../shared/price.ts";
 import type { Row } from "./bulk-rows.ts";
 
 /** What a bulk order will cost and how each row will be paid: pure. */

@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes } from "../../errors.ts";
-import { pool } from "../pool.ts";
+import { pool } from "../shared/pool.ts";
 import type { BulkJournal, Ordered } from "./bulk-journal.ts";
 import { type Planned, pace } from "./bulk-plan.ts";
 

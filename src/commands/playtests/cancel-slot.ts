@@ -1,6 +1,6 @@
 import { arg, col, define } from "../../cli/define.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { conclude, partialFailure, several } from "../several.ts";
+import { conclude, partialFailure, several } from "../shared/several.ts";
 import { refundText } from "./cancel.ts";
 
 const view = {

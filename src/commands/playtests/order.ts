@@ -3,10 +3,10 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural, shellQuote } from "../../io/text.ts";
-import { contentKey } from "../content-key.ts";
-import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "../order-body.ts";
-import { type Method, priceOrder, shortfall } from "../price.ts";
-import { askToSpend, refuseShort } from "../spend.ts";
+import { contentKey } from "../shared/content-key.ts";
+import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "../shared/order-body.ts";
+import { type Method, priceOrder, shortfall } from "../shared/price.ts";
+import { askToSpend, refuseShort } from "../shared/spend.ts";
 import { checkBuild } from "./build-check.ts";
 import { costing, cryptoOutcome, orderOutcome } from "./paid.ts";
 

@@ -1,7 +1,7 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, failure } from "../../errors.ts";
-import { fundsOf, type Price } from "../price.ts";
-import { askToSpend } from "../spend.ts";
+import { fundsOf, type Price } from "../shared/price.ts";
+import { askToSpend } from "../shared/spend.ts";
 import { cryptoFlags, paymentHeaders } from "./order.ts";
 import { costing, cryptoOutcome, orderOutcome } from "./paid.ts";
 

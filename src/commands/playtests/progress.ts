@@ -1,6 +1,6 @@
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { parseGate } from "../gate.ts";
+import { parseGate } from "../shared/gate.ts";
 
 /** When to stop waiting for a playtest: pure. */
 

@@ -1,8 +1,8 @@
 import { arg, type Context, define } from "../../cli/define.ts";
 import { isAbsent } from "../../errors.ts";
-import { type CheckedOrder, checkOrder } from "../order-body.ts";
-import { estimate } from "../price.ts";
-import { fromPriceList } from "../price-list.ts";
+import { type CheckedOrder, checkOrder } from "../shared/order-body.ts";
+import { estimate } from "../shared/price.ts";
+import { fromPriceList } from "../shared/price-list.ts";
 import { assembleBody, orderFlags } from "./order.ts";
 import { quoteView } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { operations } from "../../contract/static.ts";
-import { likeBody } from "../order-body.ts";
+import { likeBody } from "../shared/order-body.ts";
 
 const first = { quantity: 1, durationMinutes: 60, playerCount: 1, visibility: "private", selectionMode: "automatic" };
 

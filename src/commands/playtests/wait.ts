@@ -3,7 +3,7 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { gateFailed, stillPending } from "../../errors.ts";
 import { ciOutputs } from "../../io/ci.ts";
 import { duration } from "../../io/text.ts";
-import { steady } from "../steady.ts";
+import { steady } from "../shared/reconnect.ts";
 import { parseSlotGate, parseUntil, untilForms } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";
 

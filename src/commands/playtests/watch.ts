@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { steady } from "../steady.ts";
+import { steady } from "../shared/reconnect.ts";
 import { parseUntil } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";
 

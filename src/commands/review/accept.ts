@@ -1,6 +1,6 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { plural, shortId, usd } from "../../io/text.ts";
-import { conclude, partialFailure, several, targets } from "../several.ts";
+import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { slotIds, slotReader, waiting } from "./queue.ts";
 import { acceptedView } from "./view.ts";
 

@@ -5,7 +5,7 @@ import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
-import { conclude, partialFailure, several } from "../several.ts";
+import { conclude, partialFailure, several } from "../shared/several.ts";
 import { checkTemplate, defaultTemplate, fileName } from "./file-name.ts";
 import { slotIds, waiting } from "./queue.ts";
 

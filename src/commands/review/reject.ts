@@ -1,7 +1,7 @@
 import { col, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, shortId } from "../../io/text.ts";
-import { conclude, partialFailure, several, targets } from "../several.ts";
+import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { slotIds } from "./queue.ts";
 
 const view = {

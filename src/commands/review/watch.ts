@@ -1,7 +1,7 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { bytes, shortId } from "../../io/text.ts";
-import { steady } from "../steady.ts";
-import { openBell, runHook } from "../watching.ts";
+import { steady } from "../shared/reconnect.ts";
+import { openBell, runHook } from "../shared/watching.ts";
 import { type Submission, waiting } from "./queue.ts";
 import { queueView } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { CliError, exitCodes, gateFailed, insufficientScope } from "../../errors.ts";
-import { parseGate } from "../gate.ts";
+import { parseGate } from "../shared/gate.ts";
 
 const view: View = {
   columns: [

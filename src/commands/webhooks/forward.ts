@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/define.ts";
 import { CliError, usage } from "../../errors.ts";
-import type { Step } from "../event-source.ts";
+import type { Step } from "../shared/event-source.ts";
 import { sign } from "./signature.ts";
 
 const timeout = 30_000;

@@ -1,7 +1,7 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
-import { type Connection, NoStream, type Step, streamed } from "../event-source.ts";
+import { type Connection, NoStream, type Step, streamed } from "../shared/event-source.ts";
 import { forward, targetUrl } from "./forward.ts";
 import { openPlaces, type Places } from "./place.ts";
 import { readSecret } from "./secret.ts";

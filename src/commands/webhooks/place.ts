@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
-import type { Place } from "../event-source.ts";
+import type { Place } from "../shared/event-source.ts";
 import { newSecret } from "./signature.ts";
 
 interface File {

@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
-import { type Connection, longestPause, type Place, passing, type Step } from "../event-source.ts";
+import { type Connection, longestPause, type Place, passing, type Step } from "../shared/event-source.ts";
 
 const slotEvents = ["submitted", "accepted", "rejected"] as const;
 const remembered = 20_000;

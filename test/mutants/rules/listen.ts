@@ -5,7 +5,7 @@ const listen = "src/commands/webhooks/listen.ts";
 const forward = "src/commands/webhooks/forward.ts";
 const place = "src/commands/webhooks/place.ts";
 const polled = "src/commands/webhooks/sources.ts";
-const streamed = "src/commands/event-source.ts";
+const streamed = "src/commands/shared/event-source.ts";
 
 const rows: readonly Omit<Mutant, "test">[] = [
   {

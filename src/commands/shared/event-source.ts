@@ -1,6 +1,6 @@
-import { readEventStream } from "../api/event-stream.ts";
-import type { Context } from "../cli/context.ts";
-import { CliError, exitCodes, isAbsent } from "../errors.ts";
+import { readEventStream } from "../../api/event-stream.ts";
+import type { Context } from "../../cli/context.ts";
+import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 
 /** How far a reader of events has come. */
 export interface Place {

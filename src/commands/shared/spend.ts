@@ -1,5 +1,5 @@
-import type { Context } from "../cli/define.ts";
-import { tooExpensive } from "../errors.ts";
+import type { Context } from "../../cli/define.ts";
+import { tooExpensive } from "../../errors.ts";
 import { type Method, type Price, settlement } from "./price.ts";
 import { fromPriceList } from "./price-list.ts";
 

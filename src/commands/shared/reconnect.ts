@@ -1,5 +1,5 @@
-import type { Context } from "../cli/context.ts";
-import { CliError } from "../errors.ts";
+import type { Context } from "../../cli/context.ts";
+import { CliError } from "../../errors.ts";
 
 /**
  * A look that is taken again and again: once it has worked, a server that cannot be reached for a while is said once and asked again

@@ -1,9 +1,9 @@
-import type { PlannedRequest } from "../api/client.ts";
-import type { Context } from "../cli/context.ts";
-import { CliError, DryRun, exitCodes, partlyDone, usage } from "../errors.ts";
-import type { View } from "../io/cells.ts";
-import type { Outcome } from "../io/output.ts";
-import { plural } from "../io/text.ts";
+import type { PlannedRequest } from "../../api/client.ts";
+import type { Context } from "../../cli/context.ts";
+import { CliError, DryRun, exitCodes, partlyDone, usage } from "../../errors.ts";
+import type { View } from "../../io/cells.ts";
+import type { Outcome } from "../../io/output.ts";
+import { plural } from "../../io/text.ts";
 import { pool } from "./pool.ts";
 
 /** Commands on several things: one after another, failures collected, the result in the format asked for. */

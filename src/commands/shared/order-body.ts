@@ -1,6 +1,6 @@
-import type { BodyIn } from "../contract/endpoint.ts";
-import type { Contract } from "../contract/index.ts";
-import { CliError, exitCodes, usage } from "../errors.ts";
+import type { BodyIn } from "../../contract/endpoint.ts";
+import type { Contract } from "../../contract/index.ts";
+import { CliError, exitCodes, usage } from "../../errors.ts";
 
 export type OrderBody = NonNullable<BodyIn<Contract["createPlaytest"]>>;
 export type CheckedOrder = OrderBody & {
@@ -51,7 +51,7 @@ export type Verdict = { order: CheckedOrder } | { faults: { field: string; messa
 
 /** The checker of order bodies: the contract's own rules, so that the server will say the same. */
 export async function orderChecker(): Promise<(body: unknown) => Verdict> {
-  const { orderBody } = await import("../contract/order-body.ts");
+  const { orderBody } = await import("../../contract/order-body.ts");
   return (body) => {
     const checked = orderBody.safeParse(body);
     if (checked.success) return { order: checked.data as CheckedOrder };

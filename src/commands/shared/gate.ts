@@ -1,4 +1,4 @@
-import { usage } from "../errors.ts";
+import { usage } from "../../errors.ts";
 
 /** Conditions of `--fail-if`: pure. */
 

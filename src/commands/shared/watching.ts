@@ -1,5 +1,5 @@
-import type { Context } from "../cli/context.ts";
-import { toJson } from "../io/text.ts";
+import type { Context } from "../../cli/context.ts";
+import { toJson } from "../../io/text.ts";
 import { streamed } from "./event-source.ts";
 
 /** What commands share that go on and on, looking for what is new. */
@@ -41,7 +41,7 @@ export function openBell(ctx: Context, kinds: (kind: string) => boolean): Bell {
 
 /** Runs the command of `--exec` for one new thing, which it gets as JSON on standard input. One that fails is reported, no more. */
 export async function runHook(ctx: Context, command: string, item: object, env: Record<string, string>, what: string) {
-  const { runShell } = await import("../io/shell.ts");
+  const { runShell } = await import("../../io/shell.ts");
   const code = await runShell(ctx.io, command, `${toJson(item)}\n`, env);
   if (code !== 0) ctx.out.warn(`--exec ended with ${code} for ${what}.`);
 }

@@ -1,6 +1,6 @@
-import type { Context } from "../cli/define.ts";
-import { CliError, isAbsent } from "../errors.ts";
-import { plural, usd } from "../io/text.ts";
+import type { Context } from "../../cli/define.ts";
+import { CliError, isAbsent } from "../../errors.ts";
+import { plural, usd } from "../../io/text.ts";
 import type { CheckedOrder, OrderBody } from "./order-body.ts";
 import { listPrice } from "./price-list.ts";
 
