@@ -5,7 +5,7 @@ import { argsUsage, exitsOf, scopeText } from "../src/cli/help.ts";
 import { flagsOf } from "../src/cli/parse.ts";
 import { spelled } from "../src/cli/root-help.ts";
 import { version } from "../src/cli/version.ts";
-import { topics } from "../src/commands/top/topics.ts";
+import { topics } from "../src/commands/root/topics.ts";
 import { exitCodeMeanings } from "../src/errors.ts";
 
 /** Man pages from the same declarations that help and completion come from: one for the program and one for each noun. */

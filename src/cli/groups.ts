@@ -22,7 +22,7 @@ const playtests = async () => (await import("../commands/playtests/index.ts")).p
 const applications = async () => (await import("../commands/applications/index.ts")).applications;
 const review = async () => (await import("../commands/review/index.ts")).review;
 const ci = async () => (await import("../commands/ci/index.ts")).ci;
-const top = async () => (await import("../commands/top/index.ts")).top;
+const top = async () => (await import("../commands/root/index.ts")).top;
 
 /** Every noun; its commands are loaded only when it is named. */
 export const groups: readonly GroupEntry[] = [
