@@ -1,5 +1,5 @@
 import type { Group } from "../../cli/define.ts";
-import { bulk } from "./bulk.ts";
+import { bulk } from "./bulk/bulk.ts";
 import { cancel } from "./cancel.ts";
 import { cancelSlot } from "./cancel-slot.ts";
 import { get } from "./get.ts";

@@ -1,9 +1,9 @@
-import { parseField } from "../../cli/flags.ts";
-import { type Field, operations } from "../../contract/static.ts";
-import { CliError, exitCodes } from "../../errors.ts";
-import type { FileRecord, RecordFormat } from "../../io/records.ts";
-import { contentKey } from "../shared/content-key.ts";
-import type { CheckedOrder, Verdict } from "../shared/order-body.ts";
+import { parseField } from "../../../cli/flags.ts";
+import { type Field, operations } from "../../../contract/static.ts";
+import { CliError, exitCodes } from "../../../errors.ts";
+import type { FileRecord, RecordFormat } from "../../../io/records.ts";
+import { contentKey } from "../../shared/content-key.ts";
+import type { CheckedOrder, Verdict } from "../../shared/order-body.ts";
 
 /** The rows of a bulk order: pure, from records to checked orders with a key each. */
 

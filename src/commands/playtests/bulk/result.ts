@@ -1,11 +1,11 @@
-import { type Context, col, prose } from "../../cli/define.ts";
-import { CliError, partlyDone, tooExpensive } from "../../errors.ts";
-import type { Outcome } from "../../io/output.ts";
-import { plural, usd } from "../../io/text.ts";
-import { conclude } from "../shared/several.ts";
-import type { BulkJournal } from "./bulk-journal.ts";
-import type { Plan, Planned } from "./bulk-plan.ts";
-import type { Done, Failure, Tally } from "./bulk-send.ts";
+import { type Context, col, prose } from "../../../cli/define.ts";
+import { CliError, partlyDone, tooExpensive } from "../../../errors.ts";
+import type { Outcome } from "../../../io/output.ts";
+import { plural, usd } from "../../../io/text.ts";
+import { conclude } from "../../shared/several.ts";
+import type { BulkJournal } from "./journal.ts";
+import type { Plan, Planned } from "./plan.ts";
+import type { Done, Failure, Tally } from "./send.ts";
 
 /** What a bulk order says: its plan before, its result after. */
 

@@ -1,15 +1,15 @@
 import { isAbsolute, join } from "node:path";
-import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../errors.ts";
-import { parseRecords } from "../../io/records.ts";
-import { duration, plural } from "../../io/text.ts";
-import { orderChecker } from "../shared/order-body.ts";
-import { type Price, priceOrder } from "../shared/price.ts";
-import { openBulkJournal } from "./bulk-journal.ts";
-import { makePlan, type Plan, type Planned, shapeOf } from "./bulk-plan.ts";
-import { finish, planOutcome, planText, rowFields } from "./bulk-result.ts";
-import { type Fault, type Row, readRows } from "./bulk-rows.ts";
-import { type Sending, sendRows } from "./bulk-send.ts";
+import { arg, type Context, define, flag } from "../../../cli/define.ts";
+import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
+import { parseRecords } from "../../../io/records.ts";
+import { duration, plural } from "../../../io/text.ts";
+import { orderChecker } from "../../shared/order-body.ts";
+import { type Price, priceOrder } from "../../shared/price.ts";
+import { openBulkJournal } from "./journal.ts";
+import { makePlan, type Plan, type Planned, shapeOf } from "./plan.ts";
+import { finish, planOutcome, planText, rowFields } from "./result.ts";
+import { type Fault, type Row, readRows } from "./rows.ts";
+import { type Sending, sendRows } from "./send.ts";
 
 const mostFaults = 100;
 
@@ -118,7 +118,7 @@ export const bulk = define({
   exits: [7, 11],
   async run({ args: { file }, flags }, ctx) {
     if (ctx.flags.idempotencyKey !== undefined) throw usage("--idempotency-key: each row has a key of its own.", "Use --batch.");
-    (await import("../../io/memory.ts")).keepMemorySmall();
+    (await import("../../../io/memory.ts")).keepMemorySmall();
     const path = file === "-" || isAbsolute(file) ? file : join(ctx.io.cwd(), file);
     const rows = await checkedRows(ctx, file, path, flags);
     const journal = await openBulkJournal(ctx, path, flags.journal);

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
-import type { Context } from "../../cli/define.ts";
-import { type Journal, openJournal } from "../../io/journal.ts";
-import type { Planned } from "./bulk-plan.ts";
+import type { Context } from "../../../cli/define.ts";
+import { type Journal, openJournal } from "../../../io/journal.ts";
+import type { Planned } from "./plan.ts";
 
 export interface Ordered {
   playtestId: string;

@@ -1,9 +1,9 @@
-import type { Data } from "../../api/client.ts";
-import type { Context } from "../../cli/define.ts";
-import { CliError, exitCodes } from "../../errors.ts";
-import { pool } from "../shared/pool.ts";
-import type { BulkJournal, Ordered } from "./bulk-journal.ts";
-import { type Planned, pace } from "./bulk-plan.ts";
+import type { Data } from "../../../api/client.ts";
+import type { Context } from "../../../cli/define.ts";
+import { CliError, exitCodes } from "../../../errors.ts";
+import { pool } from "../../shared/pool.ts";
+import type { BulkJournal, Ordered } from "./journal.ts";
+import { type Planned, pace } from "./plan.ts";
 
 export interface Done extends Ordered {
   row: Planned;

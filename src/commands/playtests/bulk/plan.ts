@@ -1,5 +1,5 @@
-import type { Price } from "../shared/price.ts";
-import type { Row } from "./bulk-rows.ts";
+import type { Price } from "../../shared/price.ts";
+import type { Row } from "./rows.ts";
 
 /** What a bulk order will cost and how each row will be paid: pure. */
 
