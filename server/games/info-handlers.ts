@@ -1,6 +1,6 @@
 import { deviceNames, platformNames } from "../../src/contract/games.ts";
 import { contract } from "../../src/contract/index.ts";
-import { openapi } from "../../src/contract/openapi.ts";
+import { openapi } from "../../src/contract/openapi/document.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Some } from "../app/handlers.ts";
 import { Direct, listedFrom } from "../http/call.ts";

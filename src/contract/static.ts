@@ -1,6 +1,6 @@
 import type { Access, Endpoint, Media, Method, Risk } from "./endpoint.ts";
 import { contract, type Operation } from "./index.ts";
-import { inputSchema, type JsonSchema } from "./json-schema.ts";
+import { inputSchema, type JsonSchema } from "./openapi/json-schema.ts";
 
 /**
  * What the command line needs of the contract, without zod: a build evaluates this module once and ships its value, so that a

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { type Access, type Endpoint, permits, roleScopes } from "../../src/contract/endpoint.ts";
 import { type Contract, contract, type Operation, resources } from "../../src/contract/index.ts";
-import { inputSchema } from "../../src/contract/json-schema.ts";
+import { inputSchema } from "../../src/contract/openapi/json-schema.ts";
 import { specified } from "./specified.ts";
 
 const endpoints = Object.entries<Endpoint>(contract);

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
-import { openapi } from "../../src/contract/openapi.ts";
+import { openapi } from "../../src/contract/openapi/document.ts";
 
 type Node = Record<string, unknown>;
 interface Operation {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { contract } from "../../src/contract/index.ts";
-import { type JsonSchema, replySchema } from "../../src/contract/json-schema.ts";
+import { type JsonSchema, replySchema } from "../../src/contract/openapi/json-schema.ts";
 import { specified } from "../contract/specified.ts";
 
 /** How a server without a route says so: as the specification's errors are, or as a web server's page. */

@@ -1,10 +1,10 @@
-import type { Endpoint } from "./endpoint.ts";
-import { impliedProblems } from "./endpoint.ts";
-import { resources } from "./index.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { impliedProblems } from "../endpoint.ts";
+import { resources } from "../index.ts";
+import { type ProblemCode, problems } from "../problems.ts";
+import { event } from "../webhooks.ts";
 import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
-import { headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./openapi-parts.ts";
-import { type ProblemCode, problems } from "./problems.ts";
-import { event } from "./webhooks.ts";
+import { headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./parts.ts";
 
 type Json = Record<string, unknown>;
 /** Components that operations share, collected on the way. */

@@ -1,5 +1,5 @@
-import { chains, currencies, paymentInstructions, paymentMethods, paymentProof } from "./billing.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { chains, currencies, paymentInstructions, paymentMethods, paymentProof } from "../billing.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
 
 /** The parts of the OpenAPI document that many operations share. */
