@@ -14,7 +14,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ignoring } from "../../src/io/tree.ts";
+import { ignoring } from "../../src/io/files/tree.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { startLossy } from "../helpers/lossy.ts";
 import { eachDesk } from "../helpers/owner.ts";

@@ -2,7 +2,7 @@ import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { arg, type Context, col, define, flag, prose } from "../../cli/define.ts";
 import { CliError, cannotWrite, partlyDone, usage } from "../../errors.ts";
-import { makeFolder } from "../../io/folder.ts";
+import { makeFolder } from "../../io/files/folder.ts";
 import { plural, shortId } from "../../io/text.ts";
 
 interface Saved {

@@ -4,7 +4,7 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { version } from "../../cli/version.ts";
 import { defaultBaseUrl } from "../../config/settings.ts";
 import { CliError, cannotWrite, exitCodes, usage } from "../../errors.ts";
-import { makeFolder } from "../../io/folder.ts";
+import { makeFolder } from "../../io/files/folder.ts";
 import { shellQuote } from "../../io/text.ts";
 import { type Plan, workflows } from "./workflows.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { Context } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
+import { hashFile, hashTree, type OnBytes, readTree, type TreeFile } from "../../io/files/tree.ts";
 import { createMeter } from "../../io/meter.ts";
 import { plural } from "../../io/text.ts";
-import { hashFile, hashTree, type OnBytes, readTree, type TreeFile } from "../../io/tree.ts";
 
 /** A build as one file, ready to be sent. */
 export interface BuildFile {
@@ -85,7 +85,7 @@ async function filesOf(ctx: Context, folder: string, source: string): Promise<Tr
 }
 
 async function zip(ctx: Context, files: readonly TreeFile[], target: string) {
-  const { writeZip } = await import("../../io/zip.ts");
+  const { writeZip } = await import("../../io/files/zip.ts");
   return told(ctx, "Packing", plural(files.length, "file"), 0, (onBytes) => writeZip(files, target, ctx.signal, onBytes));
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
-import { readZipIndex, type ZipEntry } from "../../io/zip.ts";
+import { readZipIndex, type ZipEntry } from "../../io/files/zip.ts";
 import { type BuildFile, fileReader } from "./build-file.ts";
 
 export interface Change {

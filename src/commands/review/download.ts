@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, prose } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
-import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/download.ts";
+import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/files/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
 import { conclude, partialFailure, several } from "../shared/several.ts";

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { usage } from "../../errors.ts";
-import { videoExtensions } from "../../io/download.ts";
+import { videoExtensions } from "../../io/files/download.ts";
 
 /** Names of downloaded files: pure, because what goes into them was written by others. */
 

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { arg, type Context, define, flag } from "../../../cli/define.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
-import { parseRecords } from "../../../io/records.ts";
+import { parseRecords } from "../../../io/files/records.ts";
 import { duration, plural } from "../../../io/text.ts";
 import { orderChecker } from "../../shared/order-body.ts";
 import { type Price, priceOrder } from "../../shared/price.ts";

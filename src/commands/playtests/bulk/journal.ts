@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { Context } from "../../../cli/define.ts";
-import { type Journal, openJournal } from "../../../io/journal.ts";
+import { type Journal, openJournal } from "../../../io/files/journal.ts";
 import type { Planned } from "./plan.ts";
 
 export interface Ordered {

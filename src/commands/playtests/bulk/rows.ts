@@ -1,7 +1,7 @@
 import { parseField } from "../../../cli/flags.ts";
 import { type Field, operations } from "../../../contract/static.ts";
 import { CliError, exitCodes } from "../../../errors.ts";
-import type { FileRecord, RecordFormat } from "../../../io/records.ts";
+import type { FileRecord, RecordFormat } from "../../../io/files/records.ts";
 import { contentKey } from "../../shared/content-key.ts";
 import type { CheckedOrder, Verdict } from "../../shared/order-body.ts";
 

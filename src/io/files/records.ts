@@ -1,4 +1,4 @@
-import { CliError, usage } from "../errors.ts";
+import { CliError, usage } from "../../errors.ts";
 
 /** One record of a table in a file, and the line it begins on. Values of CSV are texts; of YAML and NDJSON whatever was written. */
 export interface FileRecord {

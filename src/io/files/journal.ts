@@ -1,5 +1,5 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
-import { failure } from "../errors.ts";
+import { failure } from "../../errors.ts";
 
 /** A file of JSON lines that only grows, so that a program killed at any moment finds what it had done. */
 export interface Journal<T> {

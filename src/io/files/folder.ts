@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { cannotWrite } from "../errors.ts";
+import { cannotWrite } from "../../errors.ts";
 
 /** Makes a folder with those above it, where they are not there yet. */
 export const makeFolder = (path: string) =>

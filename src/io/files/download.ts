@@ -1,8 +1,8 @@
 import { open as openFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import type { Readable } from "node:stream";
-import type { HttpReply, HttpRequest } from "../api/transport.ts";
-import { CliError, cannotWrite, exitCodes, failure } from "../errors.ts";
+import type { HttpReply, HttpRequest } from "../../api/transport.ts";
+import { CliError, cannotWrite, exitCodes, failure } from "../../errors.ts";
 import { makeFolder } from "./folder.ts";
 
 /** One file from a signed link into a folder: goes on where an earlier try stopped, and is there only when it is whole. */

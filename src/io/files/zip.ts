@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { failure } from "../errors.ts";
+import { failure } from "../../errors.ts";
 import type { OnBytes, TreeFile } from "./tree.ts";
 
 /** One file inside an archive. */
