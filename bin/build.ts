@@ -33,7 +33,8 @@ const shipped = [
  * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
  * sample video and the pages' scripts need no file beside the program.
  */
-const data = /\/(src\/(contract\/static|version|tree|overview)|server\/assets\/(sample|times|upload))\.ts$/;
+const data =
+  /\/(src\/(contract\/static|cli\/(version|tree|overview))|server\/(sandbox\/sample-video|web\/assets\/(times|upload)))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
 import { type Running, start } from "./app/start.ts";
-import { type Place, placeOf } from "./config/data-location.ts";
+import { type DataLocation, dataLocationOf } from "./config/data-location.ts";
 import type { Config } from "./config/defaults.ts";
 import { loadInstanceKey } from "./config/instance-key.ts";
-import { readConfig, SettingRefused } from "./config/read.ts";
+import { ConfigError, readConfig } from "./config/read.ts";
 import { openStore } from "./database/open.ts";
 import { createClock } from "./lib/clock.ts";
 import { createLog } from "./lib/log.ts";
@@ -50,15 +50,15 @@ export interface ServeHost {
 
 const defaultPort = 4747;
 
-/** Serves until a signal, or until the `exec` command ends: then its exit code is the result. Throws SettingRefused. */
+/** Serves until a signal, or until the `exec` command ends: then its exit code is the result. Throws ConfigError. */
 export async function serve(options: ServeOptions, host: ServeHost): Promise<number> {
   checkOptions(options);
-  const place = choosePlace(options, host.env);
+  const location = chooseLocation(options, host.env);
   try {
-    const running = await open(options, host, place);
+    const running = await open(options, host, location);
     try {
       const ready = await makeReady(options, host, running);
-      host.write(banner(options, running, place, ready));
+      host.write(banner(options, running, location, ready));
       return await (options.exec === undefined
         ? untilSignal(host, running)
         : runCommand(options.exec, host, running, ready.ownerKey));
@@ -66,36 +66,35 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
       await running.close();
     }
   } finally {
-    if (place.temporary) rmSync(place.dataDir, { recursive: true, force: true });
+    if (location.temporary) rmSync(location.dataDir, { recursive: true, force: true });
   }
 }
 
-/** Throws SettingRefused for flags that do not go together. */
+/** Throws ConfigError for flags that do not go together. */
 export function checkOptions(options: ServeOptions): void {
   const sandbox = options.sandbox || options.seed !== undefined;
   const host = options.host ?? "127.0.0.1";
   if (options.ephemeral && options.databaseUrl !== undefined)
-    throw new SettingRefused("--ephemeral is SQLite in a temporary folder; it does not go with --database-url.");
+    throw new ConfigError("--ephemeral is SQLite in a temporary folder; it does not go with --database-url.");
   if (options.ephemeral && options.data !== undefined)
-    throw new SettingRefused("--ephemeral uses a temporary folder; it does not go with --data.");
+    throw new ConfigError("--ephemeral uses a temporary folder; it does not go with --data.");
   if (isLoopback(host)) return;
-  if (sandbox)
-    throw new SettingRefused(`A sandbox has routes without a key, so it listens on this machine only, not on ${host}.`);
+  if (sandbox) throw new ConfigError(`A sandbox has routes without a key, so it listens on this machine only, not on ${host}.`);
   if (!options.behindProxy)
-    throw new SettingRefused(
+    throw new ConfigError(
       `Keys and videos must not cross a network in the clear. Put a TLS proxy before the server and say --behind-proxy, or leave out --host ${host}.`,
     );
 }
 
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-interface ServedPlace extends Place {
+interface ServedLocation extends DataLocation {
   temporary: boolean;
 }
 
-function choosePlace(options: ServeOptions, env: ServeHost["env"]): ServedPlace {
+function chooseLocation(options: ServeOptions, env: ServeHost["env"]): ServedLocation {
   if (options.ephemeral) return { dataDir: mkdtempSync(join(tmpdir(), "playtest-")), databaseUrl: undefined, temporary: true };
-  const { dataDir, databaseUrl } = placeOf({ ...options, env });
+  const { dataDir, databaseUrl } = dataLocationOf({ ...options, env });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return { dataDir, databaseUrl, temporary: false };
 }
@@ -111,9 +110,9 @@ function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Con
   return config;
 }
 
-async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseUrl }: Place): Promise<Running> {
+async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseUrl }: DataLocation): Promise<Running> {
   if (isHalfRestored(dataDir))
-    throw new SettingRefused(
+    throw new ConfigError(
       `A restore into ${dataDir} was cut off. What was there before is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,
     );
   const config = configFor(options, host, dataDir);
@@ -144,7 +143,7 @@ function explained(error: unknown, options: ServeOptions): unknown {
     `Port ${options.port ?? defaultPort} is in use. Choose another with --port, or --port 0 for any free one.`,
     { cause: error },
   );
-  return Object.assign(refused, { name: "SettingRefused", exitCode: 1 });
+  return Object.assign(refused, { name: "ConfigError", exitCode: 1 });
 }
 
 interface Ready {
@@ -161,7 +160,7 @@ async function makeReady(options: ServeOptions, host: ServeHost, running: Runnin
   const ready: Ready = { baseUrl: running.baseUrl, pid: host.pid, adminKey: await ensureAdmin(running.deps) };
   if (options.seed === "demo") {
     if (ready.adminKey === null)
-      throw new SettingRefused(
+      throw new ConfigError(
         "--seed demo is for a new database, and this one is in use. Choose another --data folder, or --ephemeral.",
       );
     Object.assign(ready, await seedDemo(running.deps));
@@ -174,14 +173,14 @@ async function makeReady(options: ServeOptions, host: ServeHost, running: Runnin
   return ready;
 }
 
-function banner(options: ServeOptions, running: Running, place: ServedPlace, { adminKey, ownerKey }: Ready): string {
+function banner(options: ServeOptions, running: Running, location: ServedLocation, { adminKey, ownerKey }: Ready): string {
   const { config, store } = running.deps;
-  const data = `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, files in ${place.dataDir}${place.temporary ? " (removed at the end)" : ""}`;
+  const data = `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, files in ${location.dataDir}${location.temporary ? " (removed at the end)" : ""}`;
   const lines = [
     `playtest ${config.version} serves ${running.baseUrl}`,
     `  mode   ${config.sandbox ? "SANDBOX: no real money, routes without a key, a clock that can be moved" : "live"}`,
     `  data   ${data}`,
-    `  mail   ${running.deps.mailer.name === "outbox" ? `${join(place.dataDir, "outbox")} (set PLAYTEST_SMTP_URL to send it)` : running.deps.mailer.name}`,
+    `  mail   ${running.deps.mailer.name === "outbox" ? `${join(location.dataDir, "outbox")} (set PLAYTEST_SMTP_URL to send it)` : running.deps.mailer.name}`,
   ];
   if (showsKeys(options)) {
     if (adminKey !== null) lines.push(`  admin  ${adminKey}  (shown only this once)`);

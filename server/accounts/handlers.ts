@@ -1,6 +1,6 @@
 import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import type { Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
@@ -24,7 +24,7 @@ type Ops =
 
 const sent = "If an account with that address needs it, a mail is on its way.";
 
-export function auth(deps: Deps): Some<Ops> {
+export function auth(deps: Deps): HandlersFor<Ops> {
   const { clock, passwords } = deps;
   const welcome = (verified: boolean) =>
     verified ? "Welcome. The account is ready." : "Welcome. Open the link in the mail we sent to verify the address.";

@@ -2,7 +2,7 @@ import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
 import * as payments from "../billing/store.ts";
@@ -41,7 +41,7 @@ type Ops =
   | "failPayout"
   | "getStats";
 
-export function admin(deps: Deps): Some<Ops> {
+export function admin(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
   const playtestOf = async (q: Query, id: string) => ({ playtest: playtestView((await playtests.find(q, id))!) });
   const slotOf = async (q: Query, id: string) => ({ slot: slotDetailView((await slots.findDetail(q, id))!, clock.now()) });
@@ -68,11 +68,11 @@ export function admin(deps: Deps): Some<Ops> {
     return { game: gameView((await games.find(tx, id))!) };
   }
 
-  async function grant(tx: Query, ownerId: string, transfer: Transfer, settle = async () => {}) {
+  async function grant(tx: Query, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
     const owner = await user(tx, ownerId);
     if (owner.role !== "game_owner") throw conflict("Only a game owner holds credit and playtest hours. Nothing was given.");
     await ledger.post(tx, transfer, { now: clock.now(), newId: deps.newId });
-    await settle();
+    await payOwed();
     return {
       user: accountView(owner),
       balanceCents: await ledger.balance(tx, accounts.credit(ownerId)),
@@ -154,8 +154,8 @@ export function admin(deps: Deps): Some<Ops> {
       call.commit((tx) => {
         const { minutes, note } = call.body;
         const [ownerId, grantId] = [call.params.id, deps.newId()];
-        const settle = () => settleOwedMinutes(deps, tx, ownerId, { id: grantId });
-        return grant(tx, ownerId, minutesGrantTransfer({ grantId, ownerId, minutes, note }), settle);
+        const payOwed = () => settleOwedMinutes(deps, tx, ownerId, { id: grantId });
+        return grant(tx, ownerId, minutesGrantTransfer({ grantId, ownerId, minutes, note }), payOwed);
       }),
 
     chargebackPayment: (call) =>

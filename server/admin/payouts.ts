@@ -27,7 +27,7 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
     failed_at: null,
   };
   await admin.insertPayout(tx, payout);
-  await settle(deps, tx, payout, withdrawalTransfer, "payout.completed");
+  await endPayout(deps, tx, payout, withdrawalTransfer, "payout.completed");
   return payout;
 }
 
@@ -37,11 +37,11 @@ export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promi
   if (!payout) throw notFound();
   const failed = { status: "failed" as const, failed_at: deps.clock.now() };
   if (!(await admin.endPayout(tx, payout.id, failed))) throw conflict("This payout failed before. Nothing was changed.");
-  await settle(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
+  await endPayout(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
   return { ...payout, ...failed };
 }
 
-async function settle(
+async function endPayout(
   deps: Deps,
   tx: Query,
   payout: admin.PayoutRow,

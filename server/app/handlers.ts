@@ -27,7 +27,7 @@ import type { Deps } from "./deps.ts";
 export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };
 
 /** The handlers of some endpoints: what a resource's file returns. */
-export type Some<Ops extends Operation> = Pick<Handlers, Ops>;
+export type HandlersFor<Ops extends Operation> = Pick<Handlers, Ops>;
 
 export const createHandlers = (deps: Deps): Handlers => ({
   ...applications(deps),

@@ -7,7 +7,7 @@ import { deliverWebhook } from "../events/webhooks/deliver.ts";
 import type { JobKinds } from "../jobs/runner.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
-import { closeWindow, expireSlot, lapseOrder, publishVideo } from "../playtests/jobs.ts";
+import { closeWindow, expireOrder, expireSlot, publishVideo } from "../playtests/jobs.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
@@ -26,7 +26,7 @@ export const jobKinds: JobKinds = {
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,
   "expire-slot": expireSlot,
-  "lapse-order": lapseOrder,
+  "expire-order": expireOrder,
   "close-window": closeWindow,
   "publish-video": publishVideo,
   "remind-holder": remindHolder,

@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
-import { Direct } from "../http/call.ts";
+import type { HandlersFor } from "../app/handlers.ts";
+import { RawResponse } from "../http/call.ts";
 import { contentDisposition } from "../http/range.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
@@ -24,7 +24,7 @@ type Ops =
   | "getPlaytestHours"
   | "listPlaytestHoursHistory";
 
-export function billing(deps: Deps): Some<Ops> {
+export function billing(deps: Deps): HandlersFor<Ops> {
   const invoiceOf = createInvoices(deps);
   const view = (payment: paymentStore.PaymentRow) => paymentView({ ...payment, status: statusAt(payment, deps.clock.now()) });
 
@@ -53,7 +53,7 @@ export function billing(deps: Deps): Some<Ops> {
       if (!payment) throw notFound();
       const invoice = await invoiceOf({ ...payment, status: statusAt(payment, deps.clock.now()) });
       const bytes = await deps.printInvoice(invoice);
-      return new Direct((_request, response) => {
+      return new RawResponse((_request, response) => {
         response.writeHead(200, {
           "Content-Type": "application/pdf",
           "Content-Length": bytes.length,

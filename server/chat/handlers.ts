@@ -1,6 +1,6 @@
 import * as users from "../accounts/users.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import type { Principal } from "../http/call.ts";
@@ -50,7 +50,7 @@ const blockedBy = (conversation: chatStore.ConversationRow, side: chatStore.Side
   (side === "game_owner" ? conversation.blocked_by_owner : conversation.blocked_by_playtester) === 1;
 
 /** Chat between owners and the playtesters who hold or held a slot of theirs (decisions §11). */
-export function chat(deps: Deps): Some<Ops> {
+export function chat(deps: Deps): HandlersFor<Ops> {
   async function conversationOf(q: Query, principal: Principal, id: string) {
     const found = await chatStore.find(q, sideOf(principal), principal.userId, id);
     if (!found) throw notFound();

@@ -4,14 +4,14 @@ import { join, resolve } from "node:path";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where a server keeps what it knows: files in a folder, and the database in it or elsewhere. */
-export interface Place {
+export interface DataLocation {
   dataDir: string;
   /** `postgres://…`; without it SQLite in `dataDir`. */
   databaseUrl: string | undefined;
 }
 
 /** Which place a command is about; whatever is not said is as `serve run` would choose. */
-export interface PlaceOptions {
+export interface DataLocationOptions {
   data?: string | undefined;
   databaseUrl?: string | undefined;
   env: Env;
@@ -24,7 +24,7 @@ const databaseUrlOf = (given: string | undefined, env: Env) =>
   (given ?? env.PLAYTEST_DATABASE_URL ?? env.DATABASE_URL) || undefined;
 
 /** Flags first, then the environment, then the user's data folder. */
-export const placeOf = ({ data, databaseUrl, env }: PlaceOptions): Place => ({
+export const dataLocationOf = ({ data, databaseUrl, env }: DataLocationOptions): DataLocation => ({
   dataDir: dataDirOf(data, env),
   databaseUrl: databaseUrlOf(databaseUrl, env),
 });

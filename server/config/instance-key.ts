@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SettingRefused } from "./read.ts";
+import { ConfigError } from "./read.ts";
 
 const bytes = 32;
 
@@ -39,12 +39,12 @@ function read(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new SettingRefused(`The instance key ${file} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`The instance key ${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
 function parse(text: string, source: string): Buffer {
   const hex = text.trim();
-  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new SettingRefused(`${source} is not an instance key: it must be 64 hex digits.`);
+  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new ConfigError(`${source} is not an instance key: it must be 64 hex digits.`);
   return Buffer.from(hex, "hex");
 }

@@ -4,8 +4,8 @@ import { parseBlock } from "../lib/addresses.ts";
 import { type Config, defaults } from "./defaults.ts";
 
 /** A setting or flag that cannot be right: the server does not start. `exitCode` 2, as for a wrong flag. */
-export class SettingRefused extends Error {
-  override name = "SettingRefused";
+export class ConfigError extends Error {
+  override name = "ConfigError";
   readonly exitCode = 2;
 }
 
@@ -41,9 +41,9 @@ function checkPlaces({ http, mail, crypto, stripe }: Config): void {
   ];
   for (const [name, url, protocols] of urls)
     if (url !== null && !(URL.canParse(url) && protocols.includes(new URL(url).protocol)))
-      throw new SettingRefused(`The setting ${name} is not an address that begins with ${protocols.join("// or ")}//.`);
+      throw new ConfigError(`The setting ${name} is not an address that begins with ${protocols.join("// or ")}//.`);
   if (http.trustedProxies.every((block) => parseBlock(block))) return;
-  throw new SettingRefused(
+  throw new ConfigError(
     "The setting http.trustedProxies (PLAYTEST_TRUSTED_PROXIES) takes addresses and blocks of them, such as 10.0.0.0/8.",
   );
 }
@@ -61,7 +61,7 @@ function checkReceivers({ base, ethereum, solana }: Config["crypto"], file: stri
   ];
   for (const [name, address, pattern] of rows)
     if (address !== null && !pattern.test(address))
-      throw new SettingRefused(`${file}: crypto.${name} is not an address of that chain.`);
+      throw new ConfigError(`${file}: crypto.${name} is not an address of that chain.`);
 }
 
 type Tree = { [name: string]: unknown };
@@ -72,12 +72,12 @@ function readOverlay(file: string, required: boolean): Tree | undefined {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new SettingRefused(`The configuration file ${file} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`The configuration file ${file} cannot be read: ${(error as Error).message}`);
   }
   try {
     return JSON.parse(text) as Tree;
   } catch (error) {
-    throw new SettingRefused(`The configuration file ${file} is not valid JSON: ${(error as Error).message}`);
+    throw new ConfigError(`The configuration file ${file} is not valid JSON: ${(error as Error).message}`);
   }
 }
 
@@ -85,11 +85,11 @@ function readOverlay(file: string, required: boolean): Tree | undefined {
 function merge(target: Tree, overlay: Tree, file: string, path: string): void {
   for (const [name, value] of Object.entries(overlay)) {
     const at = path + name;
-    if (!(name in target)) throw new SettingRefused(`${file}: there is no setting ${at}.`);
+    if (!(name in target)) throw new ConfigError(`${file}: there is no setting ${at}.`);
     const known = target[name];
     if (isTree(known) && isTree(value)) merge(known, value, file, `${at}.`);
     else if (known === null || sameKind(known, value)) target[name] = value;
-    else throw new SettingRefused(`${file}: the setting ${at} must be ${Array.isArray(known) ? "a list" : `a ${typeof known}`}.`);
+    else throw new ConfigError(`${file}: the setting ${at} must be ${Array.isArray(known) ? "a list" : `a ${typeof known}`}.`);
   }
 }
 

@@ -1,7 +1,7 @@
 import * as keys from "../accounts/keys.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
-import { Direct } from "../http/call.ts";
+import type { HandlersFor } from "../app/handlers.ts";
+import { RawResponse } from "../http/call.ts";
 import { invalid, Problem } from "../lib/problem.ts";
 import { eventView } from "../playtests/views.ts";
 import * as eventStore from "./store.ts";
@@ -15,7 +15,7 @@ const tooMany = (open: number) =>
   });
 
 /** The event log: what an account was told, whether or not a webhook took it (decisions §10). */
-export function events(deps: Deps): Some<"listEvents"> {
+export function events(deps: Deps): HandlersFor<"listEvents"> {
   /** Streams that are open, by account. */
   const open = new Map<string, number>();
 
@@ -25,7 +25,7 @@ export function events(deps: Deps): Some<"listEvents"> {
   }
 
   /** Where a stream starts: behind the event the client saw last; without one, at the end of the log. */
-  async function startOf(accountId: string, lastId: string | undefined): Promise<eventStore.Place> {
+  async function startOf(accountId: string, lastId: string | undefined): Promise<eventStore.StreamPosition> {
     if (lastId === eventStore.beginning.id) return eventStore.beginning;
     await catchUp(accountId);
     return deps.store.read(async (q) => {
@@ -46,9 +46,9 @@ export function events(deps: Deps): Some<"listEvents"> {
     };
   }
 
-  async function stream(accountId: string, keyId: string, lastId: string | undefined): Promise<Direct> {
+  async function stream(accountId: string, keyId: string, lastId: string | undefined): Promise<RawResponse> {
     const start = await startOf(accountId, lastId);
-    return new Direct((_, response) =>
+    return new RawResponse((_, response) =>
       counted(accountId, () =>
         streamTo(response, {
           start: start.id,

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import { iso, isoOrNull } from "../playtests/views.ts";
 import * as notificationStore from "./notifications-store.ts";
 
@@ -12,7 +12,7 @@ const notificationView = (row: notificationStore.NotificationRow) => ({
   createdAt: iso(row.created_at),
 });
 
-export function notifications(deps: Deps): Some<"listNotifications" | "markAllRead"> {
+export function notifications(deps: Deps): HandlersFor<"listNotifications" | "markAllRead"> {
   return {
     async listNotifications(call) {
       const { userId } = call.principal;

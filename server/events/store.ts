@@ -12,13 +12,13 @@ export interface Event {
 }
 
 /** A place in an account's log: who has read up to `seq` has missed nothing before it. */
-export interface Place {
+export interface StreamPosition {
   id: string;
   seq: number;
 }
 
 /** Before an account's first event. */
-export const beginning: Place = { id: "0", seq: 0 };
+export const beginning: StreamPosition = { id: "0", seq: 0 };
 
 /** At least one. */
 export const insert = (tx: Query, rows: readonly Event[]) => insertRows(tx, "events", rows);
@@ -72,13 +72,16 @@ export const lastSeqs = (q: Query, accountIds: readonly string[]) =>
 
 /** Undefined for an unknown event, one of another account, and one without a number. */
 export const placeOf = (q: Query, accountId: string, id: string) =>
-  q.one<Place>("SELECT id, seq FROM events WHERE id = ? AND account_id = ? AND seq IS NOT NULL", id, accountId);
+  q.one<StreamPosition>("SELECT id, seq FROM events WHERE id = ? AND account_id = ? AND seq IS NOT NULL", id, accountId);
 
 export const lastPlace = (q: Query, accountId: string) =>
-  q.one<Place>("SELECT id, seq FROM events WHERE account_id = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1", accountId);
+  q.one<StreamPosition>(
+    "SELECT id, seq FROM events WHERE account_id = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1",
+    accountId,
+  );
 
 export const listAfter = (q: Query, accountId: string, seq: number, limit: number) =>
-  q.all<Event & Place>(
+  q.all<Event & StreamPosition>(
     "SELECT * FROM events WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT CAST(? AS INTEGER)",
     accountId,
     seq,

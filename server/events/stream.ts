@@ -19,7 +19,7 @@ const retryMs = 1_000;
 export async function streamTo(response: ServerResponse, source: StreamSource): Promise<void> {
   response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" });
   if (response.req.method === "HEAD") return void response.end();
-  const bell = createBell();
+  const bell = createEventWakeup();
   const stop = source.follow(bell.ring);
   source.draining.addEventListener("abort", bell.ring);
   response.on("close", bell.ring);
@@ -55,13 +55,13 @@ async function write(response: ServerResponse, text: string): Promise<void> {
   }
 }
 
-interface Bell {
+interface EventWakeup {
   ring(): void;
   /** True: it rang, now or since the last wait. */
   rungWithin(ms: number): Promise<boolean>;
 }
 
-function createBell(): Bell {
+function createEventWakeup(): EventWakeup {
   let rung = false;
   let hear: (() => void) | undefined;
   return {

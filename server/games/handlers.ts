@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
 import { invalid, notFound } from "../lib/problem.ts";
 import { buildView, fullGameView, gameView } from "../playtests/views.ts";
@@ -7,7 +7,7 @@ import * as gameStore from "./store.ts";
 
 type Ops = "listGames" | "createGame" | "getGame" | "updateGame" | "listBuilds";
 
-export function games(deps: Deps): Some<Ops> {
+export function games(deps: Deps): HandlersFor<Ops> {
   /** 422 naming the first tag that is no category. */
   async function checkTags(q: Query, tags: readonly string[] | undefined): Promise<void> {
     if (!tags || tags.length === 0) return;

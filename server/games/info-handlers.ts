@@ -2,15 +2,15 @@ import { deviceNames, platformNames } from "../../src/contract/games.ts";
 import { contract } from "../../src/contract/index.ts";
 import { openapi } from "../../src/contract/openapi/document.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
-import { Direct, listedFrom } from "../http/call.ts";
+import type { HandlersFor } from "../app/handlers.ts";
+import { listedFrom, RawResponse } from "../http/call.ts";
 import * as gameStore from "./store.ts";
 
 type Ops = "listCategories" | "listDevices" | "listPlatforms" | "getServerInfo" | "getOpenapi";
 
 const named = (names: readonly string[]) => names.map((name) => ({ id: name.toLowerCase().replace(/[^a-z0-9]+/g, "-"), name }));
 
-export function info(deps: Deps): Some<Ops> {
+export function info(deps: Deps): HandlersFor<Ops> {
   const extensions = Object.values(contract)
     .filter((endpoint) => endpoint.extension && (endpoint.only !== "sandbox" || deps.config.sandbox))
     .map((endpoint) => `${endpoint.method} ${endpoint.path}`);
@@ -53,7 +53,7 @@ export function info(deps: Deps): Some<Ops> {
     async getOpenapi() {
       document ??= Buffer.from(JSON.stringify(openapi(contract, { baseUrl, version, sandbox })));
       const body = document;
-      return new Direct((_, response) => {
+      return new RawResponse((_, response) => {
         response.writeHead(200, { "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length });
         response.end(body);
       });

@@ -57,7 +57,7 @@ export class Committed<T> {
 }
 
 /** A refusal whose effects stay (the 402 that made an order): committed and remembered under its key until `until` (ms). */
-export class Remembered {
+export class CommittedProblem {
   readonly problem: Problem;
   readonly until: number;
   constructor(problem: Problem, until: number) {
@@ -67,7 +67,7 @@ export class Remembered {
 }
 
 /** A reply that is not the JSON envelope: a file, a stream of events, an upload protocol's own answer. */
-export class Direct {
+export class RawResponse {
   readonly write: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
   constructor(write: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void) {
     this.write = write;
@@ -95,8 +95,11 @@ export interface Call<E extends Endpoint> {
   ): Listed<DataOf<E>>;
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /** The effect, and the idempotency record of its reply, in one transaction. `fn` may run more than once. */
-  commit(fn: (tx: Query) => Promise<DataOf<E> | Remembered>): Promise<Committed<DataOf<E>>>;
+  commit(fn: (tx: Query) => Promise<DataOf<E> | CommittedProblem>): Promise<Committed<DataOf<E>>>;
 }
 
-export type Result<E extends Endpoint> = (E["list"] extends true ? Listed<DataOf<E>> : DataOf<E>) | Committed<DataOf<E>> | Direct;
+export type Result<E extends Endpoint> =
+  | (E["list"] extends true ? Listed<DataOf<E>> : DataOf<E>)
+  | Committed<DataOf<E>>
+  | RawResponse;
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>;

@@ -7,7 +7,7 @@ import { type Query, StoreUnavailable } from "../database/port.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { createAddresses } from "./address.ts";
 import { readJson } from "./body.ts";
-import { type Call, Committed, Direct, type Handler, Listed, listed, type Principal, Remembered } from "./call.ts";
+import { type Call, Committed, CommittedProblem, type Handler, Listed, listed, type Principal, RawResponse } from "./call.ts";
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { createOnce, idempotencyKey, type Once } from "./idempotency.ts";
@@ -95,7 +95,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
     const list = () => listName(endpoint, principal, params, query);
     const call = createCall({ exchange, endpoint, principal, params, query, body, once, list });
     const result = await (once ? once.alone(() => attempt(route, call, once)) : route.handler(call));
-    if (result instanceof Direct) {
+    if (result instanceof RawResponse) {
       for (const [name, value] of Object.entries(common)) response.setHeader(name, value);
       await result.write(request, response);
       return;
@@ -252,7 +252,7 @@ export function createListener(deps: Deps, router: Router<Route>, pages: PageHan
         const stored = await once?.find(tx);
         if (stored) return new Committed<never>(stored);
         const outcome = await fn(tx);
-        const refused = outcome instanceof Remembered;
+        const refused = outcome instanceof CommittedProblem;
         const rendered = refused ? renderProblem(outcome.problem, metaOf(exchange)) : render(exchange, endpoint, list, outcome);
         await once?.save(tx, rendered, refused ? outcome.until : undefined);
         return new Committed<never>(rendered);

@@ -111,20 +111,20 @@ export function createJobRunner(options: Options): JobRunner {
       await work(job, deps!);
       if (!finished) await write((tx) => jobs.finish(tx, row));
     } catch (error) {
-      await putBack(row, error);
+      await retryOrFail(row, error);
     } finally {
       clearInterval(heartbeat);
     }
   }
 
-  async function putBack(row: jobs.JobRow, error: unknown): Promise<void> {
+  async function retryOrFail(row: jobs.JobRow, error: unknown): Promise<void> {
     if (error instanceof TryAgain) return void (await write((tx) => jobs.retry(tx, row, error.runAt, error.message, 0)));
     const failures = row.failures + 1;
     const isLast = failures >= maxFailures;
     const message = isLast ? "job given up" : "job failed";
     deps!.log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
     const text = String(error).slice(0, 500);
-    if (isLast) return void (await write((tx) => jobs.bury(tx, row, text)));
+    if (isLast) return void (await write((tx) => jobs.markDead(tx, row, text)));
     const wait = Math.round(1000 * Math.exp(Math.min(failures, 10)));
     await write((tx) => jobs.retry(tx, row, clock.now() + wait, text, failures));
   }

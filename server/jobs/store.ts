@@ -110,13 +110,13 @@ export const again = (tx: Query, job: JobRow, runAt: number) =>
   );
 
 /** Gives a job up: it runs again only when it is queued anew or taken up. */
-export const bury = (tx: Query, job: JobRow, error: string) =>
+export const markDead = (tx: Query, job: JobRow, error: string) =>
   tx.run("UPDATE jobs SET state = 'dead', last_error = ? WHERE id = ? AND lease_token = ?", error, job.id, job.lease_token);
 
 const begin = "UPDATE jobs SET state = 'queued', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL";
 
 /** Queues every job that was given up; how many. */
-export const takeUp = (tx: Query) => tx.run(`${begin} WHERE state = 'dead'`);
+export const requeueDead = (tx: Query) => tx.run(`${begin} WHERE state = 'dead'`);
 
 /** The jobs that were given up, by kind, with what one of them failed of. */
 export const givenUp = (q: Query) =>

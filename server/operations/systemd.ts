@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { readConfig, SettingRefused } from "../config/read.ts";
+import { ConfigError, readConfig } from "../config/read.ts";
 import { checkOptions, type ServeOptions } from "../main.ts";
 
 /** What the unit is to run, and as whom. */
@@ -15,14 +15,13 @@ const afterDrainSeconds = 35;
 
 /**
  * A unit file that runs this installation's server hardened. Not `MemoryDenyWriteExecute`: Node.js compiles as it runs. Throws
- * SettingRefused for what `serve run` would not take.
+ * ConfigError for what `serve run` would not take.
  */
 export function unitFile(options: UnitOptions, program: readonly string[]): string {
   checkOptions({ ...options, version: "" });
   const data = resolve(options.data);
   const envFile = resolve(options.envFile);
-  if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
-    throw new SettingRefused(`${JSON.stringify(options.user)} is not a user's name.`);
+  if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user)) throw new ConfigError(`${JSON.stringify(options.user)} is not a user's name.`);
   const { drainMs } = readConfig({}, data, options.config).http;
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
   const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
@@ -99,7 +98,7 @@ function folders(data: string): string {
 
 /** Nothing in a path or flag may begin a line of its own, or stand for something else. */
 function plain(text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new SettingRefused(`${JSON.stringify(text)} has characters that cannot stand in a unit file.`);
+  if (/\p{Cc}/u.test(text)) throw new ConfigError(`${JSON.stringify(text)} has characters that cannot stand in a unit file.`);
   return text.replaceAll("%", "%%");
 }
 

@@ -6,7 +6,7 @@ const idleMs = 10_000;
 const maxIdle = 4;
 
 /** A kept connection, for one request at a time. */
-export interface Line {
+export interface Connection {
   client: Client;
   /** The connection has answered before: when it breaks now, that may be because the receiver had closed it as idle. */
   used: boolean;
@@ -14,24 +14,24 @@ export interface Line {
   end(): void;
 }
 
-export interface Lines {
-  take(origin: string): Promise<Line>;
+export interface ConnectionPool {
+  take(origin: string): Promise<Connection>;
   /** After a whole answer: the next request to the origin may use it. */
-  giveBack(origin: string, line: Line): void;
+  release(origin: string, connection: Connection): void;
   close(): void;
 }
 
 /** Connections to each origin, kept for a while after use. Whoever takes one gives it back or ends it. */
-export function createLines(connect: Connect): Lines {
-  const idle = new Map<string, Line[]>();
+export function createConnectionPool(connect: Connect): ConnectionPool {
+  const idle = new Map<string, Connection[]>();
 
-  function forget(origin: string, line: Line): void {
-    const others = (idle.get(origin) ?? []).filter((other) => other !== line);
+  function forget(origin: string, connection: Connection): void {
+    const others = (idle.get(origin) ?? []).filter((other) => other !== connection);
     if (others.length > 0) idle.set(origin, others);
     else idle.delete(origin);
   }
 
-  async function open(origin: string): Promise<Line> {
+  async function open(origin: string): Promise<Connection> {
     // Loaded by the first request, not by every start of a server.
     const { Client } = await import("undici");
     let socket: Socket | undefined;
@@ -45,33 +45,33 @@ export function createLines(connect: Connect): Lines {
       void client.destroy();
       socket?.destroy();
     };
-    const line: Line = { client, used: false, end };
+    const connection: Connection = { client, used: false, end };
     client.on("connect", () => {
-      line.used = false;
+      connection.used = false;
     });
     client.on("disconnect", () => {
-      if (!idle.get(origin)?.includes(line)) return;
-      forget(origin, line);
-      line.end();
+      if (!idle.get(origin)?.includes(connection)) return;
+      forget(origin, connection);
+      connection.end();
     });
-    return line;
+    return connection;
   }
 
   return {
     async take(origin) {
-      const line = idle.get(origin)?.at(-1);
-      if (!line) return open(origin);
-      forget(origin, line);
-      return line;
+      const connection = idle.get(origin)?.at(-1);
+      if (!connection) return open(origin);
+      forget(origin, connection);
+      return connection;
     },
-    giveBack(origin, line) {
+    release(origin, connection) {
       const others = idle.get(origin) ?? [];
-      line.used = true;
-      if (others.length < maxIdle) idle.set(origin, [...others, line]);
-      else line.end();
+      connection.used = true;
+      if (others.length < maxIdle) idle.set(origin, [...others, connection]);
+      else connection.end();
     },
     close() {
-      for (const line of [...idle.values()].flat()) line.end();
+      for (const connection of [...idle.values()].flat()) connection.end();
       idle.clear();
     },
   };

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Line } from "./connection-pool.ts";
+import type { Connection } from "./connection-pool.ts";
 import type { OutboundReply, OutboundRequest } from "./index.ts";
 
 /**
  * One request over one connection. Resolves once, when the answer is whole (`complete`) or was cut at `maxBytes` or the
  * deadline; rejects when none began. Unless the answer is whole, the connection is closed.
  */
-export function exchange({ client, end }: Line, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
+export function exchange({ client, end }: Connection, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
   const { method, headers, body = "", deadlineMs, maxBytes } = wanted;
   return new Promise((resolve, reject) => {
     const reply: OutboundReply = { status: 0, headers: {}, body: Buffer.alloc(0), complete: false };

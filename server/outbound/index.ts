@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { parseAddress } from "../lib/addresses.ts";
-import { createLines } from "./connection-pool.ts";
+import { createConnectionPool } from "./connection-pool.ts";
 import { createConnector } from "./connector.ts";
 import { exchange } from "./exchange.ts";
 import { createGuard, type GuardOptions, targetOf } from "./guard.ts";
@@ -48,7 +48,7 @@ const systemResolve: Resolve = async (host) => (await lookup(host, { all: true }
 export function createOutbound(options: GuardOptions & { resolve?: Resolve | undefined }): Outbound {
   const guard = createGuard(options);
   const resolve = options.resolve ?? systemResolve;
-  const lines = createLines(createConnector(guard, resolve));
+  const pool = createConnectionPool(createConnector(guard, resolve));
 
   const checked = new Map<string, URL>();
 
@@ -65,15 +65,15 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
 
   async function send(wanted: OutboundRequest): Promise<OutboundReply> {
     const url = checkedUrl(wanted.url);
-    const line = await lines.take(url.origin);
-    const { used } = line;
+    const connection = await pool.take(url.origin);
+    const { used } = connection;
     try {
-      const reply = await exchange(line, url, wanted);
-      if (reply.complete) lines.giveBack(url.origin, line);
+      const reply = await exchange(connection, url, wanted);
+      if (reply.complete) pool.release(url.origin, connection);
       return reply;
     } catch (error) {
       // The receiver closed a kept connection just as it was used again: that says nothing about the receiver.
-      if (used && line.used && closedByPeer.includes((error as NodeJS.ErrnoException).code ?? "")) return send(wanted);
+      if (used && connection.used && closedByPeer.includes((error as NodeJS.ErrnoException).code ?? "")) return send(wanted);
       throw error;
     }
   }
@@ -88,7 +88,7 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
       for (const address of await withinDeadline(unknown)) guard.checkAddress(target, address);
     },
     request: send,
-    close: lines.close,
+    close: pool.close,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { conflict } from "../lib/problem.ts";
@@ -9,7 +9,7 @@ import { countedPlaytestView, playtestView } from "./views.ts";
 
 type Ops = "listPlaytests" | "getPlaytest" | "updatePlaytest" | "getDashboardStats";
 
-export function playtests(deps: Deps): Some<Ops> {
+export function playtests(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
   /** The playtest as it is now, with its slots counted. */

@@ -16,7 +16,7 @@ export const expireSlot = (job: Job, deps: Deps) =>
   });
 
 /** An order nobody paid within a day is cancelled. */
-export const lapseOrder = (job: Job, deps: Deps) =>
+export const expireOrder = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const now = deps.clock.now();
     await playtests.transition(tx, String(job.payload.playtestId), "pending_payment", { status: "cancelled", updated_at: now });

@@ -1,12 +1,12 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import { receive } from "../billing/crypto/deposits.ts";
 import { pairOf, proofOf } from "../billing/crypto/headers.ts";
 import { lookUp, type Proof, type Scope } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
 import type { Query } from "../database/port.ts";
-import { Remembered } from "../http/call.ts";
+import { CommittedProblem } from "../http/call.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "./applications/service.ts";
 import { billOrder, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
@@ -23,7 +23,7 @@ import {
   priceOrder,
   pricePlaytest,
 } from "./orders.ts";
-import { methodOf, settle } from "./rules.ts";
+import { choosePaymentMethod, methodOf } from "./rules.ts";
 import { awaitsPayment } from "./slots/rules.ts";
 import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
@@ -32,7 +32,7 @@ import { countedPlaytestView, playtestView } from "./views.ts";
 
 type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest";
 
-export function orders(deps: Deps): Some<Ops> {
+export function orders(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
   async function checkoutFor(tx: Query, playtest: playtests.PlaytestRow, { need }: Priced) {
@@ -59,7 +59,7 @@ export function orders(deps: Deps): Some<Ops> {
     const { proof, seen } = await lookUp(deps, named, scope);
     return async (tx: Query) => {
       const outcome = await receive(deps, tx, proof, seen, scope);
-      if (outcome instanceof Problem) return new Remembered(outcome, 0);
+      if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
       return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id!))!, outcome.quote);
     };
   }
@@ -81,7 +81,7 @@ export function orders(deps: Deps): Some<Ops> {
       const bill = async (tx: Query, playtest: playtests.PlaytestRow, cents: number) => {
         const asked = { offer: offer!, cents, requestKey, path: `/games/${gameId}/playtests` };
         const { problem, until } = await billOrder(deps, tx, playtest, asked);
-        return new Remembered(problem, until);
+        return new CommittedProblem(problem, until);
       };
       return call.commit(async (tx) => {
         const game = await ownGame(tx, gameId, ownerId);
@@ -102,7 +102,7 @@ export function orders(deps: Deps): Some<Ops> {
             throw conflict("This game's free trial is used.");
         }
         const { price, need, funds } = await priceOrder(deps, q, call.principal.userId, order);
-        const by = wouldPayWith(settle(need, funds, "any"));
+        const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
         return {
           costPerSlotCents: price.costCents,
           payoutCents: price.payoutCents,
@@ -133,10 +133,10 @@ export function orders(deps: Deps): Some<Ops> {
         if (offer) {
           const asked = { offer, cents: priced.need.totalCents, requestKey: undefined, path: `/playtests/${id}/pay` };
           const { problem, until } = await billOrder(deps, tx, row, asked);
-          return new Remembered(problem, until);
+          return new CommittedProblem(problem, until);
         }
         if (method === "x402") throw new Error("crypto needs an offer");
-        if (settle(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
+        if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
         const paymentId = await charge(deps, tx, row, method, priced.need);
         return paidReply(await activate(deps, tx, row, method, paymentId), method, priced, paymentId);
       });

@@ -8,7 +8,7 @@ import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
-import { type Funds, type Need, type PaymentMethod, settle } from "./rules.ts";
+import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
 import * as slots from "./slots/store.ts";
 import * as playtests from "./store.ts";
 
@@ -49,7 +49,7 @@ export async function pricePlaytest(deps: Deps, q: Query, playtest: playtests.Pl
 
 export interface Placed {
   playtest: playtests.PlaytestRow;
-  settlement: ReturnType<typeof settle>;
+  settlement: ReturnType<typeof choosePaymentMethod>;
   priced: Priced;
   /** The payment of an order paid at once. */
   paymentId: string | undefined;
@@ -64,13 +64,13 @@ export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Or
   await checkTarget(tx, order);
   await checkTrial(deps, tx, game, order);
   const priced = await priceOrder(deps, tx, game.owner_id, order);
-  const settlement = settle(priced.need, priced.funds, method);
+  const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
   const playtest = await insertPlaytest(deps, tx, game, order, priced.price);
   if (order.keysForTesters) await storeKeys(deps, tx, playtest.id, order.keysForTesters);
   if (settlement.by === "later" || settlement.by === "crypto") {
     await deps.jobs.schedule(tx, {
-      kind: "lapse-order",
+      kind: "expire-order",
       key: playtest.id,
       payload: { playtestId: playtest.id },
       runAt: playtest.pay_by!,

@@ -25,7 +25,7 @@ export type Settlement =
  * Hours pay only what they cover whole and never mix with anything else; then credit; then the owner pays later. Some
  * credit, but too little, is refused: the owner meant to pay with it.
  */
-export function settle(need: Need, funds: Funds, method: PaymentMethod): Settlement {
+export function choosePaymentMethod(need: Need, funds: Funds, method: PaymentMethod): Settlement {
   if (need.totalCents === 0) return { by: "free" };
   const hoursCover = funds.minutesAvailable >= need.minutesNeeded;
   const creditCovers = funds.balanceCents >= need.totalCents;

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import { emit } from "../events/emit.ts";
 import * as mails from "../mail/store.ts";
 import * as slots from "../playtests/slots/store.ts";
@@ -12,7 +12,7 @@ import { createTesterWithKey } from "./testers.ts";
 type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "playSlot" | "emitEvent";
 
 /** Routes that exist only on a server started with `--sandbox` (decisions §13). */
-export function sandbox(deps: Deps): Some<Ops> {
+export function sandbox(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
   return {

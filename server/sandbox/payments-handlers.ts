@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/cards/sandbox.ts";
 import * as payments from "../billing/store.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
@@ -9,7 +9,7 @@ import { notFound } from "../lib/problem.ts";
 import { paymentView } from "../playtests/views.ts";
 
 /** Sandbox routes that play the person at the checkout (decisions §13). */
-export function sandboxPayments(deps: Deps): Some<"completePayment" | "completeSubscription" | "setRenewals"> {
+export function sandboxPayments(deps: Deps): HandlersFor<"completePayment" | "completeSubscription" | "setRenewals"> {
   /** Does `work` to the subscription; as it is afterwards. */
   async function change(tx: Query, id: string, work: (row: subscriptions.SubscriptionRow) => Promise<void>) {
     const row = await subscriptions.find(tx, id);

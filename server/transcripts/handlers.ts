@@ -1,11 +1,11 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as store from "./store.ts";
 
-export function transcripts(deps: Deps): Some<"getSlotTranscript"> {
+export function transcripts(deps: Deps): HandlersFor<"getSlotTranscript"> {
   return {
     getSlotTranscript: (call) =>
       call.read(async (q) => {

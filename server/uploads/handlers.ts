@@ -1,7 +1,7 @@
 import type { Deps } from "../app/deps.ts";
-import type { Some } from "../app/handlers.ts";
+import type { HandlersFor } from "../app/handlers.ts";
 import * as games from "../games/store.ts";
-import { Direct } from "../http/call.ts";
+import { RawResponse } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
@@ -12,12 +12,12 @@ import * as store from "./store.ts";
 
 type Ops = "createBuildUpload" | "createVideoUpload" | "getBuildDownloadUrl" | "getSlotDownloadUrl";
 
-export function uploads(deps: Deps): Some<Ops> {
+export function uploads(deps: Deps): HandlersFor<Ops> {
   const { config } = deps;
   const service = uploadsOf(deps);
 
   const creation = (prepare: () => Promise<NewUpload>) =>
-    new Direct((request, response) => service.create(prepare, request, response));
+    new RawResponse((request, response) => service.create(prepare, request, response));
 
   const named = (metadata: Creation["metadata"]) => ({
     filename: readText(metadata, "filename", 255),

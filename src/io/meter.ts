@@ -44,7 +44,7 @@ export function createMeter(now: () => number): Meter {
 }
 
 /** Tells of one transfer, from what is known of it: how many bytes have gone, and how many there are. */
-export function transferred(now: () => number, tell: (text: string, fraction: number) => void) {
+export function transferred(now: () => number, onUpdate: (text: string, fraction: number) => void) {
   const meter = createMeter(now);
   let last: number | undefined;
   return (done: number, total: number) => {
@@ -53,7 +53,7 @@ export function transferred(now: () => number, tell: (text: string, fraction: nu
       meter.skip(done);
     } else meter.add(done - last);
     last = done;
-    tell(meter.text(), total > 0 ? done / total : 1);
+    onUpdate(meter.text(), total > 0 ? done / total : 1);
   };
 }
 

@@ -19,33 +19,33 @@ export const stdoutSink = (io: Io): Sink => ({
   close: async () => {},
 });
 
-interface Place {
+interface OutputFile {
   handle: FileHandle;
   /** Where the file is until it is whole, and where it goes then; neither for a device or a pipe, which is written as it is. */
   moves?: { from: string; to: string };
 }
 
-async function openPlace(path: string, mode: number): Promise<Place> {
+async function openOutputFile(path: string, mode: number): Promise<OutputFile> {
   const there = await stat(path).catch(() => undefined);
   if (there && !there.isFile()) return { handle: await open(path, "w", mode) };
   const to = there ? await realpath(path) : path;
   return { handle: await open(`${to}.part`, "w", mode), moves: { from: `${to}.part`, to } };
 }
 
-/** A file written beside its place and renamed at the end. `mode` is for a new file. */
+/** A file written beside its output and renamed at the end. `mode` is for a new file. */
 export function fileSink(path: string, mode = 0o666): Sink {
-  let place: Place | undefined;
+  let output: OutputFile | undefined;
   const complain = (error: Error) => {
     throw cannotWrite(path, error);
   };
   const opened = async () => {
-    place ??= await openPlace(path, mode).catch(complain);
-    return place;
+    output ??= await openOutputFile(path, mode).catch(complain);
+    return output;
   };
   return {
     terminal: false,
     async open() {
-      place = await openPlace(path, mode).catch((error: Error) => {
+      output = await openOutputFile(path, mode).catch((error: Error) => {
         throw cannotWrite(path, error, "Nothing was done. Make its folder, or name another file.");
       });
     },
@@ -55,9 +55,9 @@ export function fileSink(path: string, mode = 0o666): Sink {
     },
     async close(complete) {
       if (complete) await opened();
-      if (place === undefined) return;
-      const { handle, moves } = place;
-      place = undefined;
+      if (output === undefined) return;
+      const { handle, moves } = output;
+      output = undefined;
       await handle.close();
       if (moves) await (complete ? rename(moves.from, moves.to).catch(complain) : rm(moves.from, { force: true }));
     },

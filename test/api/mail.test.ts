@@ -193,9 +193,9 @@ describe("the mail job", () => {
     });
     deps.mailer.send = () => silence;
     for (let count = 0; count < 100; count++) await queue();
-    const other = { kind: "lapse-order", key: "other", payload: { playtestId: "none" }, runAt: deps.clock.now() };
+    const other = { kind: "expire-order", key: "other", payload: { playtestId: "none" }, runAt: deps.clock.now() };
     await deps.store.write((tx) => deps.jobs.schedule(tx, other));
-    const waiting = () => deps.store.read((q) => q.one("SELECT id FROM jobs WHERE kind = 'lapse-order'"));
+    const waiting = () => deps.store.read((q) => q.one("SELECT id FROM jobs WHERE kind = 'expire-order'"));
     await vi.waitUntil(async () => (await waiting()) === undefined, { timeout: 5_000 }).finally(answer);
   });
 

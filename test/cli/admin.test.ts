@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { openWallet } from "../helpers/crypto.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { play, registerPlaytester, videoBytes } from "../helpers/story.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 let key: string;
 beforeEach(async () => {
-  key = (await ensureAdmin(desk.server.deps))!;
+  key = (await ensureAdmin(fixture.server.deps))!;
 });
 const admin = (line: string | readonly string[]) =>
-  desk.run(typeof line === "string" ? `admin ${line}` : ["admin", ...line], { key });
+  fixture.run(typeof line === "string" ? `admin ${line}` : ["admin", ...line], { key });
 const data = async (line: string) => {
   const { code, stdout, stderr } = await admin(`${line} --json`);
   if (code !== 0) throw new Error(stderr);
@@ -21,13 +21,13 @@ const email = async (id: string) => (await data("users --all")).users.find((user
 describe("admin", () => {
   it("approves and rejects what waits, named as it is listed", async () => {
     expect((await admin("approvals")).stdout).toBe("");
-    const trial = await desk.order({ isFreePublicTrial: true });
+    const trial = await fixture.order({ isFreePublicTrial: true });
     expect((await admin("approvals")).stdout).toMatch(new RegExp(`^${trial}\tfree trial\tLantern Deep\t`));
     expect(await data(`approvals approve ${trial.slice(-8)}`)).toMatchObject({ playtest: { id: trial } });
     expect((await admin(`approvals approve ${trial}`)).code).toBe(3);
-    const pim = await registerPlaytester(desk.server, "Pim");
-    const slotId = await play(desk.server, pim, trial);
-    await desk.owner.post(`/playtests/slots/${slotId}/accept`);
+    const pim = await registerPlaytester(fixture.server, "Pim");
+    const slotId = await play(fixture.server, pim, trial);
+    await fixture.owner.post(`/playtests/slots/${slotId}/accept`);
     const shown = await admin(`approvals show ${slotId.slice(-8)}`);
     expect(shown.stdout).toMatch(/^video\thttp.*\/downloads\?token=/m);
     const { videoUrl } = (await data(`approvals show ${slotId}`)).approval;
@@ -37,29 +37,29 @@ describe("admin", () => {
   });
 
   it("finds accounts by address, suspends them and lets them back", async () => {
-    const address = await email(desk.owner.id);
-    expect(await data(`users --email ${address}`)).toMatchObject({ users: [{ id: desk.owner.id, role: "game_owner" }] });
+    const address = await email(fixture.owner.id);
+    expect(await data(`users --email ${address}`)).toMatchObject({ users: [{ id: fixture.owner.id, role: "game_owner" }] });
     expect((await data(`users suspend ${address}`)).user.suspendedAt).not.toBe(null);
-    expect(await desk.run("billing balance")).toMatchObject({ code: 5, stderr: expect.not.stringContaining("scopes") });
-    expect((await data(`users unsuspend ${desk.owner.id}`)).user.suspendedAt).toBe(null);
-    expect((await desk.run("billing balance")).code).toBe(0);
+    expect(await fixture.run("billing balance")).toMatchObject({ code: 5, stderr: expect.not.stringContaining("scopes") });
+    expect((await data(`users unsuspend ${fixture.owner.id}`)).user.suspendedAt).toBe(null);
+    expect((await fixture.run("billing balance")).code).toBe(0);
     expect((await admin("users suspend nobody@example.com")).code).toBe(3);
     expect((await data("users --role playtester")).users).toEqual([]);
   });
 
   it("grants credit and minutes, with the reason", async () => {
-    const address = await email(desk.owner.id);
+    const address = await email(fixture.owner.id);
     const granted = await admin(`grant ${address} --credit 5 --note goodwill`);
     expect(granted).toMatchObject({ code: 0, stdout: `${address} has $505.00 and 0 minutes now.\n` });
     expect(await data(`grant ${address} --minutes 90 --note sorry`)).toMatchObject({ playtestMinutes: 90 });
   });
 
   it("records payouts and their failure, and counts", async () => {
-    const nobody = await desk.run("admin payouts create --amount 1", { key, tty: true });
+    const nobody = await fixture.run("admin payouts create --amount 1", { key, tty: true });
     expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining("There is no user to choose.")]);
-    const pim = await registerPlaytester(desk.server, "Pim");
-    const slotId = await play(desk.server, pim, await desk.order());
-    await desk.owner.post(`/playtests/slots/${slotId}/accept`);
+    const pim = await registerPlaytester(fixture.server, "Pim");
+    const slotId = await play(fixture.server, pim, await fixture.order());
+    await fixture.owner.post(`/playtests/slots/${slotId}/accept`);
     expect((await admin(`payouts create ${pim.id} --amount 10`)).code).toBe(2);
     const { payout } = await data(`payouts create ${await email(pim.id)} --amount 10 --yes`);
     expect(payout).toMatchObject({ userId: pim.id, amountCents: 1000, status: "completed" });
@@ -70,24 +70,24 @@ describe("admin", () => {
   });
 
   it("adds categories, suspends games and records chargebacks after asking", async () => {
-    expect((await data(`games suspend ${desk.gameId}`)).game.status).toBe("suspended");
-    expect((await data(`games unsuspend ${desk.gameId}`)).game.status).toBe("active");
+    expect((await data(`games suspend ${fixture.gameId}`)).game.status).toBe("suspended");
+    expect((await data(`games unsuspend ${fixture.gameId}`)).game.status).toBe("active");
     expect(JSON.parse((await admin(["categories", "create", "Auto Battler!", "--json=name,slug"])).stdout)).toEqual({
       category: { name: "Auto Battler!", slug: "auto-battler" },
     });
-    const { payments } = (await desk.owner.get("/billing/payments")).body.data;
+    const { payments } = (await fixture.owner.get("/billing/payments")).body.data;
     expect((await admin(`chargeback ${payments[0].id}`)).code).toBe(2);
     expect(await data(`chargeback ${payments[0].id} --yes`)).toMatchObject({ payment: { status: "disputed" } });
   });
 
   it("lists crypto that is kept aside, credits it, and records that it was sent back after asking", async () => {
-    const wallet = await openWallet(desk.server, desk.owner);
+    const wallet = await openWallet(fixture.server, fixture.owner);
     for (const by of [-1_000_000, -2_000_000]) await wallet.prove(await wallet.send(await wallet.ask(), { by }));
     const { suspense } = await data("suspense");
     expect(suspense.map(({ amountCents }: { amountCents: number }) => amountCents)).toEqual([1800, 1900]);
     const lines = (await admin("suspense")).stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/\t18\.\d+ USDC on base\tshort\t/);
-    const address = await email(desk.owner.id);
+    const address = await email(fixture.owner.id);
     expect(await data(`suspense resolve ${suspense[1].id} --user ${address} --rate 2 --note fine`)).toMatchObject({
       suspense: { status: "credited", amountCents: 3800, note: "fine" },
       payment: { amountCents: 3800, status: "completed" },
@@ -98,7 +98,7 @@ describe("admin", () => {
     expect((await admin(`suspense refund ${suspense[0].id} --note back --yes`)).code).toBe(6);
     expect((await admin(`suspense resolve ${suspense[0].id}`)).stderr).toContain("--note is needed");
     expect((await admin("suspense")).stdout).toBe("");
-    expect(await desk.json("billing balance")).toMatchObject({ balanceCents: 53_800 });
+    expect(await fixture.json("billing balance")).toMatchObject({ balanceCents: 53_800 });
   });
 
   it.each([
@@ -113,6 +113,6 @@ describe("admin", () => {
   });
 
   it("is not for game owners", async () => {
-    expect((await desk.run("admin stats")).code).toBe(5);
+    expect((await fixture.run("admin stats")).code).toBe(5);
   });
 });

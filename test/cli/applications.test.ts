@@ -1,48 +1,48 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eachDesk, named } from "../helpers/owner.ts";
+import { eachOwnerFixture, named } from "../helpers/owner.ts";
 import { play, registerPlaytester } from "../helpers/story.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 let playtest: string;
 
 /** Someone who applied, having played `accepted` playtests of this owner that were rated so. */
 async function applicant(name: string, ratings: readonly number[] = []): Promise<string> {
-  const person = await registerPlaytester(desk.server, name);
+  const person = await registerPlaytester(fixture.server, name);
   for (const rating of ratings) {
-    const slotId = await play(desk.server, person, await desk.order());
-    await desk.owner.post(`/slots/${slotId}/accept`, { rating });
+    const slotId = await play(fixture.server, person, await fixture.order());
+    await fixture.owner.post(`/slots/${slotId}/accept`, { rating });
   }
-  desk.server.clock.set(desk.server.clock.now() + 1_000);
+  fixture.server.clock.set(fixture.server.clock.now() + 1_000);
   const reply = await person.post(`/playtester/playtests/${playtest}/applications`, { qualificationsResponse: `I am ${name}.` });
   return reply.body.data.application.id;
 }
 
 const statuses = async (): Promise<Record<string, string>> => {
-  const { applications } = (await desk.owner.get(`/playtests/${playtest}/applications`)).body.data;
+  const { applications } = (await fixture.owner.get(`/playtests/${playtest}/applications`)).body.data;
   return Object.fromEntries(applications.map((one: { displayName: string; status: string }) => [one.displayName, one.status]));
 };
 
 beforeEach(async () => {
-  playtest = await desk.order({ quantity: 2, selectionMode: "manual", qualifications: "Horror." });
+  playtest = await fixture.order({ quantity: 2, selectionMode: "manual", qualifications: "Horror." });
 });
 
 describe("applications", () => {
   it("lists and shows", async () => {
     const [ann] = [await applicant("Ann", [5, 4]), await applicant("Bo")];
-    const { stdout } = await desk.run(`applications list ${playtest}`);
+    const { stdout } = await fixture.run(`applications list ${playtest}`);
     expect(named(stdout)).toMatchInlineSnapshot(`
       "UUID	pending	Bo		0		I am Bo.	2026-03-01T12:00:02.000Z
       UUID	pending	Ann	4.50	2		I am Ann.	2026-03-01T12:00:01.000Z
       "
     `);
-    const shown = await desk.json(`applications show ${playtest} ${ann}`);
+    const shown = await fixture.json(`applications show ${playtest} ${ann}`);
     expect(shown).toMatchObject({ application: { displayName: "Ann", qualificationsResponse: "I am Ann." } });
-    expect((await desk.run(`applications show ${playtest} 019a0000-0000-7000-8000-000000000000`)).code).toBe(3);
+    expect((await fixture.run(`applications show ${playtest} 019a0000-0000-7000-8000-000000000000`)).code).toBe(3);
   });
 
   it("approves one without asking", async () => {
     const ann = await applicant("Ann");
-    const { code, stdout } = await desk.run(`applications approve ${ann}`, { tty: true });
+    const { code, stdout } = await fixture.run(`applications approve ${ann}`, { tty: true });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Approved Ann: slot [0-9a-f]{8} is reserved, 1 slot left\.\n$/)]);
   });
 
@@ -54,7 +54,7 @@ describe("applications", () => {
     await applicant("Ann", [3, 3]);
     await applicant("Bo");
     await applicant("Cy", [5]);
-    const { stdout, code } = await desk.run(`applications approve --playtest ${playtest} --top 2 --by ${by} --yes --json`);
+    const { stdout, code } = await fixture.run(`applications approve --playtest ${playtest} --top 2 --by ${by} --yes --json`);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).result.approved.map((one: { playtester: string }) => one.playtester)).toEqual(expected);
     expect(Object.values(await statuses()).filter((status) => status === "auto_rejected")).toHaveLength(1);
@@ -63,9 +63,9 @@ describe("applications", () => {
   it("rejects the rest, with words for the mail", async () => {
     await applicant("Ann");
     await applicant("Bo");
-    const refused = await desk.run(`applications reject --playtest ${playtest} --rest`);
+    const refused = await fixture.run(`applications reject --playtest ${playtest} --rest`);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("Reject 2 applications?")]);
-    const { code, stdout } = await desk.run(`applications reject --playtest ${playtest} --rest --message Sorry! --yes`, {
+    const { code, stdout } = await fixture.run(`applications reject --playtest ${playtest} --rest --message Sorry! --yes`, {
       tty: true,
     });
     expect([code, stdout]).toEqual([0, "Rejected Ann.\nRejected Bo.\n"]);
@@ -74,9 +74,9 @@ describe("applications", () => {
 
   it("a second decision is a conflict; among several it is one failure", async () => {
     const [ann, bo] = [await applicant("Ann"), await applicant("Bo")];
-    await desk.run(`applications reject ${ann}`);
-    expect((await desk.run(`applications approve ${ann}`)).code).toBe(6);
-    const { code, stdout } = await desk.run(`applications approve ${ann} ${bo} --yes --json`);
+    await fixture.run(`applications reject ${ann}`);
+    expect((await fixture.run(`applications approve ${ann}`)).code).toBe(6);
+    const { code, stdout } = await fixture.run(`applications approve ${ann} ${bo} --yes --json`);
     expect([code, JSON.parse(stdout).result]).toMatchObject([11, { approved: [{ playtester: "Bo" }], failed: [{ id: ann }] }]);
   });
 
@@ -87,7 +87,7 @@ describe("applications", () => {
     ["reject X --playtest Y", "goes with --rest"],
     ["approve X --top 1 --playtest Y", "exclude each other"],
   ])("refuses `%s`", async (line, message) => {
-    const { code, stderr } = await desk.run(`applications ${line}`);
+    const { code, stderr } = await fixture.run(`applications ${line}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

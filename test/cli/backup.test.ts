@@ -24,7 +24,7 @@ import { insertRow } from "../../server/database/rows.ts";
 import { backup as makeBackup } from "../../server/operations/archive/backup.ts";
 import { stagingIn, swapIn } from "../../server/operations/archive/swap.ts";
 import { playtest } from "../helpers/cli.ts";
-import { house } from "../helpers/house.ts";
+import { dataDirFixture } from "../helpers/house.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { nodeAt } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
@@ -149,7 +149,7 @@ const buildId = "019a0000-0000-7000-8000-000000000001";
 
 /** A house with a build of this size, which on the disk takes none. */
 async function withBuild(size: number): Promise<string> {
-  const dataDir = house();
+  const dataDir = dataDirFixture();
   const id = buildId;
   const store = await openStore({ dataDir });
   await store.write(async (tx) => {
@@ -213,11 +213,21 @@ it("a backup looks once more when a file goes while it is at work", async () => 
     if (old) rmSync(join(dataDir, "blobs", old));
   };
   const target = join(freshFolder(), "copy.tar");
-  const tell = (step: string) => {
+  const onProgress = (step: string) => {
     happen.get(step)?.();
     happen.delete(step);
   };
-  const options = { data: dataDir, env: {}, target, portable: false, force: false, dryRun: false, version: "1", now: 0, tell };
+  const options = {
+    data: dataDir,
+    env: {},
+    target,
+    portable: false,
+    force: false,
+    dryRun: false,
+    version: "1",
+    now: 0,
+    onProgress,
+  };
   expect(await makeBackup(options)).toMatchObject({ missing: [] });
   other.close();
   const there = join(freshFolder(), "there");
@@ -239,14 +249,14 @@ describe("serve backup refuses", () => {
   ])("%s", async (_, words, exit, message) => {
     const folder = freshFolder();
     writeFileSync(join(folder, "old.tar"), "old");
-    const { code, stderr } = await playtest(["serve", "backup", "--data", house(), ...words(folder)]);
+    const { code, stderr } = await playtest(["serve", "backup", "--data", dataDirFixture(), ...words(folder)]);
     expect(code).toBe(exit);
     expect(stderr).toContain(message);
     expect(readdirSync(folder)).toEqual(["old.tar"]);
   });
 
   it("a database that is damaged, and keeps no copy of it", async () => {
-    const dataDir = house();
+    const dataDir = dataDirFixture();
     const store = await openStore({ dataDir });
     await store.write((tx) => insertRow(tx, "ledger_accounts", { id: "usd:balance:a", asset: "USD", balance: 5 }));
     await store.close();
@@ -258,7 +268,7 @@ describe("serve backup refuses", () => {
   });
 
   it("a database that is newer than the program, of which it would know only a part", async () => {
-    const dataDir = house();
+    const dataDir = dataDirFixture();
     const store = await openStore({ dataDir });
     await store.write((tx) => insertRow(tx, "schema_migrations", { position: 999, name: "999-later", checksum: "" }));
     await store.close();
@@ -301,7 +311,7 @@ describe("serve restore", () => {
     playtest(["serve", "restore", file, "--data", dataDir, ...more], { now: Date.parse("2026-03-01T12:00:00Z") });
 
   it("asks, and does nothing unless the answer is yes", async () => {
-    const [file, dataDir] = [await archiveOf(await withBuild(100)), house()];
+    const [file, dataDir] = [await archiveOf(await withBuild(100)), dataDirFixture()];
     const before = contents(dataDir);
     const { code, stderr } = await restore(file, dataDir);
     expect({ code, stderr }).toEqual({
@@ -312,7 +322,7 @@ describe("serve restore", () => {
   });
 
   it("keeps what was there, and says where", async () => {
-    const [from, dataDir] = [await withBuild(100), house()];
+    const [from, dataDir] = [await withBuild(100), dataDirFixture()];
     const file = await archiveOf(from);
     const old = contents(dataDir);
     const { code, stdout } = await restore(file, dataDir, "--yes");
@@ -341,7 +351,7 @@ describe("serve restore", () => {
   });
 
   it("only looks with --dry-run", async () => {
-    const [file, dataDir] = [await archiveOf(house()), join(freshFolder(), "none")];
+    const [file, dataDir] = [await archiveOf(dataDirFixture()), join(freshFolder(), "none")];
     const { code, stdout } = await restore(file, dataDir, "--dry-run");
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -419,7 +429,7 @@ describe("serve restore", () => {
   ])("refuses an archive %s, and changes nothing", async (_, damage, message) => {
     const file = await archiveOf(await withBuild(100));
     damage(file);
-    const dataDir = house();
+    const dataDir = dataDirFixture();
     const before = contents(dataDir);
     const { code, stderr } = await restore(file, dataDir, "--yes");
     expect(code).toBe(1);
@@ -431,8 +441,8 @@ describe("serve restore", () => {
   });
 
   it("refuses a key of the environment that is not the archive's", async () => {
-    const file = await archiveOf(house());
-    const dataDir = house();
+    const file = await archiveOf(dataDirFixture());
+    const dataDir = dataDirFixture();
     const env = { PLAYTEST_SECRET_KEY: "ab".repeat(32) };
     const { code, stderr } = await playtest(["serve", "restore", file, "--data", dataDir, "--yes"], { env });
     expect({ code, stderr }).toEqual({
@@ -442,7 +452,7 @@ describe("serve restore", () => {
   });
 
   it("that was cut off keeps servers from starting on half of it", async () => {
-    const dataDir = house();
+    const dataDir = dataDirFixture();
     mkdirSync(join(dataDir, ".restore"));
     const { code, stderr } = await playtest(["serve", "run", "--port", "0", "--data", dataDir, "--exec", "true"]);
     expect(code).toBe(2);

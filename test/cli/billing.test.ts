@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachDesk, named } from "../helpers/owner.ts";
+import { eachOwnerFixture, named } from "../helpers/owner.ts";
 import { giveMinutes } from "../helpers/story.ts";
 
-const desk = eachDesk(0);
-const run: typeof desk.run = (...given) => desk.run(...given);
-const json: typeof desk.json = (...given) => desk.json(...given);
+const fixture = eachOwnerFixture(0);
+const run: typeof fixture.run = (...given) => fixture.run(...given);
+const json: typeof fixture.json = (...given) => fixture.json(...given);
 
 const browser = (folder: string) => ({ BROWSER: "true", HOME: folder });
 
 describe("billing", () => {
   it("shows the balance to people and programs", async () => {
-    await giveMinutes(desk.server, desk.owner, 90);
+    await giveMinutes(fixture.server, fixture.owner, 90);
     expect((await run("billing balance", { tty: true })).stdout).toMatchInlineSnapshot(`
       "credit    $0.00
       hours     90 min
@@ -147,7 +147,7 @@ describe("billing credit x402", () => {
     const [, amount] = /^ethereum:0x\w+@8453\/transfer\?address=0x\w+&uint256=(\d+)$/.exec(uri) ?? [];
     const sent = async (confirmations: number) => {
       const body = { chain: "base", currency: "USDC", to: payment.receiver, amount, confirmations };
-      return (await desk.server.request("POST", "/sandbox/chain/transactions", { body })).body.data.txHash;
+      return (await fixture.server.request("POST", "/sandbox/chain/transactions", { body })).body.data.txHash;
     };
     const early = await sent(0);
     expect((await run(`billing credit x402 --tx ${early}`)).code).toBe(8);
@@ -187,7 +187,7 @@ describe("billing credit x402", () => {
 
 describe("billing forecast", () => {
   it("finds the cheapest way to pay for orders", async () => {
-    await giveMinutes(desk.server, desk.owner, 120);
+    await giveMinutes(fixture.server, fixture.owner, 120);
     const { code, stdout, stderr } = await run("billing forecast --quantity 1 --duration-minutes 60 --orders 6", {
       tty: { stdout: true },
     });
@@ -204,7 +204,7 @@ describe("billing forecast", () => {
   });
 
   it("reads orders from a file, and chooses which of them to pay with hours", async () => {
-    await giveMinutes(desk.server, desk.owner, 120);
+    await giveMinutes(fixture.server, fixture.owner, 120);
     const stdin =
       "- {quantity: 1, durationMinutes: 30}\n- {quantity: 1, durationMinutes: 120}\n- {quantity: 2, durationMinutes: 30}\n";
     const { stdout } = await run("billing forecast - --json", { stdin });
@@ -224,8 +224,8 @@ describe("billing forecast", () => {
 /** What a person does at the checkout while the command waits. */
 function settle(outcome: string) {
   return async () => {
-    const { payments } = (await desk.owner.get("/billing/payments")).body.data;
+    const { payments } = (await fixture.owner.get("/billing/payments")).body.data;
     const { id } = payments.find(({ status }: { status: string }) => status === "pending");
-    await desk.server.request("POST", `/sandbox/payments/${id}/complete`, { body: { outcome } });
+    await fixture.server.request("POST", `/sandbox/payments/${id}/complete`, { body: { outcome } });
   };
 }

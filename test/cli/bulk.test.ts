@@ -3,11 +3,11 @@ import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachDesk, named } from "../helpers/owner.ts";
+import { eachOwnerFixture, named } from "../helpers/owner.ts";
 import { giveMinutes } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
-const desk = eachDesk(100_000);
+const fixture = eachOwnerFixture(100_000);
 let folder: string;
 let file: string;
 
@@ -17,8 +17,8 @@ beforeEach(() => {
 });
 
 const write = (text: string, encoding: BufferEncoding = "utf8") =>
-  writeFileSync(file, text.replaceAll("GAME", desk.gameId), encoding);
-const bulk = (flags = "--yes", options = {}) => desk.run(`bulk ${file} ${flags}`.trim(), options);
+  writeFileSync(file, text.replaceAll("GAME", fixture.gameId), encoding);
+const bulk = (flags = "--yes", options = {}) => fixture.run(`bulk ${file} ${flags}`.trim(), options);
 const rename = (name: string) => {
   renameSync(file, join(folder, name));
   file = join(folder, name);
@@ -28,8 +28,8 @@ const result = async (flags = "--yes") => {
   return { code, stderr, ...JSON.parse(stdout).result };
 };
 const playtests = async (): Promise<{ quantity: number; durationMinutes: number; notesForTesters: string | null }[]> =>
-  (await desk.owner.get(`/games/${desk.gameId}/playtests?limit=100`)).body.data.playtests;
-const balance = async () => (await desk.owner.get("/billing/balance")).body.data.balanceCents;
+  (await fixture.owner.get(`/games/${fixture.gameId}/playtests?limit=100`)).body.data.playtests;
+const balance = async () => (await fixture.owner.get("/billing/balance")).body.data.balanceCents;
 
 const three = 'game,ref,quantity,durationMinutes,notesForTesters\nGAME,a,1,30,\nGAME,b,2,60,"Loud,\nplease"\nGAME,c,3,120,\n';
 
@@ -78,7 +78,7 @@ describe("bulk", () => {
 
   it("reads standard input, takes the game from a flag, and gives out keys", async () => {
     const stdin = "quantity,playerCount,keysForTesters,isFreePublicTrial\n1,2,AAA BBB,no\n";
-    const ran = await desk.run(`bulk - --game ${desk.gameId} --yes --json --journal ${join(folder, "j")}`, { stdin });
+    const ran = await fixture.run(`bulk - --game ${fixture.gameId} --yes --json --journal ${join(folder, "j")}`, { stdin });
     expect([ran.code, JSON.parse(ran.stdout).result.ordered]).toEqual([0, 1]);
     expect(readFileSync(join(folder, "j"), "utf8")).not.toContain("AAA");
   });
@@ -86,7 +86,7 @@ describe("bulk", () => {
   it("says what it did, with rows for a program", async () => {
     write(three);
     const { stdout, stderr } = await bulk();
-    expect(named(stdout, { GAME: desk.gameId })).toMatchInlineSnapshot(`
+    expect(named(stdout, { GAME: fixture.gameId })).toMatchInlineSnapshot(`
       "2	a	GAME	UUID	active	1	$15.00	0	credit	
       3	b	GAME	UUID	active	2	$40.00	0	credit	
       5	c	GAME	UUID	active	3	$105.00	0	credit	
@@ -119,7 +119,7 @@ describe("before the first row is sent", () => {
     write(three);
     const { stdout, stderr, code } = await bulk("--plan", { tty: true, columns: 120 });
     expect(code).toBe(0);
-    expect(named(stdout, { GAME: desk.gameId })).toMatchInlineSnapshot(`
+    expect(named(stdout, { GAME: fixture.gameId })).toMatchInlineSnapshot(`
       "LINE  REF  GAME      STATUS    SLOTS  COST     MINUTES  PAY WITH
       2     a    GAME      to order  1      $15.00   30       credit
       3     b    GAME      to order  2      $40.00   120      credit
@@ -134,7 +134,7 @@ describe("before the first row is sent", () => {
   });
 
   it("plans hours first, then credit, as the server pays", async () => {
-    await giveMinutes(desk.server, desk.owner, 150);
+    await giveMinutes(fixture.server, fixture.owner, 150);
     write(three);
     const { rows, cents, minutes } = await result("--plan");
     expect(rows.map(({ payWith }: { payWith: string }) => payWith)).toEqual(["hours", "hours", "credit"]);
@@ -245,7 +245,7 @@ describe("again", () => {
   it("a row added to the file is the only one ordered", async () => {
     write(three);
     await bulk();
-    appendFileSync(file, `${desk.gameId},d,4,30,\n`);
+    appendFileSync(file, `${fixture.gameId},d,4,30,\n`);
     expect(await result()).toMatchObject({ ordered: 1, skipped: 3, spentCents: 6_000 });
   });
 
@@ -267,12 +267,13 @@ describe("when it cannot go on", () => {
     const first = await result();
     expect(first).toMatchObject({ code: 7, ordered: 2, left: 2, spentCents: 80_000 });
     expect(first.stderr).toContain("The funds end 2 rows early");
-    await giveMinutes(desk.server, desk.owner, 10_000);
+    await giveMinutes(fixture.server, fixture.owner, 10_000);
     expect(await result()).toMatchObject({ code: 0, ordered: 2, skipped: 2, spentMinutes: 2_400 });
   });
 
   it("goes on after a row that fails, ends with 11, and tries that row again", async () => {
-    const other = (await desk.owner.post("/games", { name: "Two", buildUrl: `${desk.server.baseUrl}/b.zip` })).body.data.game.id;
+    const other = (await fixture.owner.post("/games", { name: "Two", buildUrl: `${fixture.server.baseUrl}/b.zip` })).body.data
+      .game.id;
     write(`game,isFreePublicTrial,quantity\n${other},yes,1\n${other},yes,2\nGAME,,1\n`);
     const first = await result("--yes --concurrency 1");
     expect(first).toMatchObject({ code: 11, ordered: 2, failed: 1, failures: [{ line: 3, code: "CONFLICT", status: "failed" }] });
@@ -356,8 +357,8 @@ describe("killed", () => {
     new Promise<number | null>((resolve) => {
       const env = {
         ...process.env,
-        PLAYTEST_BASE_URL: desk.server.baseUrl,
-        PLAYTEST_API_KEY: desk.owner.key,
+        PLAYTEST_BASE_URL: fixture.server.baseUrl,
+        PLAYTEST_API_KEY: fixture.owner.key,
         PLAYTEST_CONFIG_DIR: folder,
       };
       const child = spawn(process.execPath, [bin, "bulk", file, "--yes", "--ndjson", "--concurrency", "4"], {

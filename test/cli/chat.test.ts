@@ -1,26 +1,26 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { type Person, play, registerPlaytester } from "../helpers/story.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 let pim: Person;
 const as = (person: Person) => ({ key: person.key });
 
 beforeEach(async () => {
-  pim = await registerPlaytester(desk.server, "Pim");
-  const slotId = await play(desk.server, pim, await desk.order());
-  await desk.owner.post(`/playtests/slots/${slotId}/accept`);
+  pim = await registerPlaytester(fixture.server, "Pim");
+  const slotId = await play(fixture.server, pim, await fixture.order());
+  await fixture.owner.post(`/playtests/slots/${slotId}/accept`);
 });
 
 describe("chat", () => {
   it("opens a conversation with the first message, by the contact's name", async () => {
-    const sent = await desk.run(["chat", "send", "pim", "Hello there"]);
+    const sent = await fixture.run(["chat", "send", "pim", "Hello there"]);
     expect(sent).toMatchObject({ code: 0, stderr: "Sent to Pim.\n" });
-    expect((await desk.run("chat list", as(pim))).stdout).toMatch(/^\S+\t\S+\t1\ttrue\t\S+\tHello there\n$/);
-    expect(JSON.parse((await desk.run("chat unread --json", as(pim))).stdout)).toEqual({ unreadCount: 1 });
-    const piped = await desk.run(["chat", "send", "Pim", "-"], { stdin: "from a pipe\n" });
+    expect((await fixture.run("chat list", as(pim))).stdout).toMatch(/^\S+\t\S+\t1\ttrue\t\S+\tHello there\n$/);
+    expect(JSON.parse((await fixture.run("chat unread --json", as(pim))).stdout)).toEqual({ unreadCount: 1 });
+    const piped = await fixture.run(["chat", "send", "Pim", "-"], { stdin: "from a pipe\n" });
     expect(piped.code).toBe(0);
-    const { stdout } = await desk.run(["chat", "read", "Pim"], { tty: { stdout: true } });
+    const { stdout } = await fixture.run(["chat", "read", "Pim"], { tty: { stdout: true } });
     expect(stdout).toMatchInlineSnapshot(`
       "WHEN  FROM   MESSAGE
       now   owner  Hello there
@@ -30,21 +30,21 @@ describe("chat", () => {
   });
 
   it("reads the newest messages, oldest first, and harmlessly", async () => {
-    for (const text of ["one", "two", "three \u001b]0;owned\u0007"]) await desk.run(["chat", "send", "Pim", text]);
-    const owner = JSON.parse((await desk.run("chat list --json", as(pim))).stdout).contacts[0].id;
-    const { stdout } = await desk.run(["chat", "read", owner, "--limit", "2"], as(pim));
+    for (const text of ["one", "two", "three \u001b]0;owned\u0007"]) await fixture.run(["chat", "send", "Pim", text]);
+    const owner = JSON.parse((await fixture.run("chat list --json", as(pim))).stdout).contacts[0].id;
+    const { stdout } = await fixture.run(["chat", "read", owner, "--limit", "2"], as(pim));
     expect(stdout).toBe("2026-03-01T12:00:00.000Z\towner\ttwo\n2026-03-01T12:00:00.000Z\towner\tthree \\u001b]0;owned\\u0007\n");
-    expect(JSON.parse((await desk.run("chat unread --json", as(pim))).stdout).unreadCount).toBeLessThan(3);
+    expect(JSON.parse((await fixture.run("chat unread --json", as(pim))).stdout).unreadCount).toBeLessThan(3);
   });
 
   it("follows a conversation until it is interrupted, each message once", async () => {
-    await desk.run(["chat", "send", "Pim", "first"]);
+    await fixture.run(["chat", "send", "Pim", "first"]);
     let looks = 0;
-    const ended = await desk.run("chat read Pim --follow --ndjson", {
+    const ended = await fixture.run("chat read Pim --follow --ndjson", {
       outside: {
         sleep: async (_, signal) => {
           signal?.throwIfAborted();
-          if (++looks === 1) await desk.run(["chat", "send", "Pim", "second"]);
+          if (++looks === 1) await fixture.run(["chat", "send", "Pim", "second"]);
         },
       },
       onOutput: (text, process) => {
@@ -61,13 +61,13 @@ describe("chat", () => {
   });
 
   it("exports everything, and blocks", async () => {
-    await desk.run(["chat", "send", "Pim", "=1+1"]);
-    expect((await desk.run("chat export --csv")).stdout).toBe(
+    await fixture.run(["chat", "send", "Pim", "=1+1"]);
+    expect((await fixture.run("chat export --csv")).stdout).toBe(
       "when,contact,from,message,read\r\n2026-03-01T12:00:00.000Z,Pim,owner,'=1+1,\r\n",
     );
-    expect((await desk.run("chat block Pim")).code).toBe(0);
-    expect((await desk.run("chat read Pim")).stderr).toContain("You blocked Pim.");
-    expect((await desk.run("chat unblock Pim")).code).toBe(0);
+    expect((await fixture.run("chat block Pim")).code).toBe(0);
+    expect((await fixture.run("chat read Pim")).stderr).toContain("You blocked Pim.");
+    expect((await fixture.run("chat unblock Pim")).code).toBe(0);
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe("chat", () => {
     ["chat send Pim", 2, "There is no message to send."],
     ["chat read", 2, "<contact> is missing"],
   ])("refuses `%s`", async (line, code, message) => {
-    const ended = await desk.run(line);
+    const ended = await fixture.run(line);
     expect(ended.stderr).toContain(message);
     expect([ended.code, ended.stdout]).toEqual([code, ""]);
   });

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { codeSpan } from "../../src/io/ci.ts";
 import { checkout, shellPath, startDemo } from "../helpers/checkout.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { play, registerPlaytester } from "../helpers/story.ts";
 
@@ -177,18 +177,18 @@ describe("ci init", () => {
 });
 
 describe("ci summary", () => {
-  const desk = eachDesk();
+  const fixture = eachOwnerFixture();
   const hostile =
     "`x` <img src=x onerror=alert(1)> [l](http://e.example) @team #1 |\n# h\n![i](http://e.example/p.png) ``` \u001b[31m";
 
   it("shows what people wrote as text, never as markup", async () => {
-    const id = await desk.order({ quantity: 2 });
-    const slot = await play(desk.server, await registerPlaytester(desk.server), id);
-    await desk.owner.post(`/slots/${slot}/reject`, { reason: hostile });
-    await desk.owner.patch(`/games/${desk.gameId}`, { name: "Star **Miner** `_`" });
+    const id = await fixture.order({ quantity: 2 });
+    const slot = await play(fixture.server, await registerPlaytester(fixture.server), id);
+    await fixture.owner.post(`/slots/${slot}/reject`, { reason: hostile });
+    await fixture.owner.patch(`/games/${fixture.gameId}`, { name: "Star **Miner** `_`" });
     const file = join(testFolder(), "summary.md");
     writeFileSync(file, "before\n");
-    const { code, stdout } = await desk.run(`ci summary ${id}`, { env: { GITHUB_STEP_SUMMARY: file } });
+    const { code, stdout } = await fixture.run(`ci summary ${id}`, { env: { GITHUB_STEP_SUMMARY: file } });
     expect(code).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(`before\n${stdout}`);
     expect(stdout).toContain("### Playtest of `` Star **Miner** `_` ``: active");
@@ -201,12 +201,12 @@ describe("ci summary", () => {
 
   it("is written to a file", async () => {
     const file = join(testFolder(), "s.md");
-    expect(await desk.run(`ci summary ${await desk.order()} -o ${file}`)).toMatchObject({ code: 0, stdout: "" });
+    expect(await fixture.run(`ci summary ${await fixture.order()} -o ${file}`)).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(file, "utf8")).toContain("1 open. Ordered: 1 slot of 60 min, $20.00 in all.");
   });
 
   it("warns when the job's file cannot be written, and goes on", async () => {
-    const { code, stderr } = await desk.run(`ci summary ${await desk.order()}`, {
+    const { code, stderr } = await fixture.run(`ci summary ${await fixture.order()}`, {
       env: { GITHUB_STEP_SUMMARY: "/nonexistent/x" },
     });
     expect([code, stderr]).toEqual([0, expect.stringContaining("warning: GITHUB_STEP_SUMMARY")]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { startLossy } from "../helpers/lossy.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { startFlakyNetwork } from "../helpers/lossy.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 
-const desk = eachDesk(0);
-const run: typeof desk.run = (...given) => desk.run(...given);
+const fixture = eachOwnerFixture(0);
+const run: typeof fixture.run = (...given) => fixture.run(...given);
 
 interface Asked {
   payment: { id: string; chain: string; currency: string; cryptoAmount: string; receiver: string };
@@ -14,18 +14,18 @@ async function pay({ payment }: Asked, changes: Record<string, unknown> = {}): P
   const { chain, currency, cryptoAmount, receiver } = payment;
   const amount = cryptoAmount.replace(/^(\d+)\.?(\d*)$/, (_, whole, part) => whole + part.padEnd(6, "0")).replace(/^0+/, "");
   const body = { chain, currency, to: receiver, amount, ...changes };
-  const reply = await desk.server.request("POST", "/sandbox/chain/transactions", { body });
+  const reply = await fixture.server.request("POST", "/sandbox/chain/transactions", { body });
   return reply.body.data.txHash;
 }
 
 /** Each way to come to instructions and to pay them: the commands differ, what happens is the same. */
 const ways = {
   async order() {
-    const line = `playtests order ${desk.gameId} --quantity 2 --pay x402 --yes`;
+    const line = `playtests order ${fixture.gameId} --quantity 2 --pay x402 --yes`;
     return { first: line, second: (tx: string) => `${line} --tx ${tx}` };
   },
   async pay() {
-    const { code, stdout } = await run(`playtests order ${desk.gameId} --quantity 2 --yes --allow-pending --json`);
+    const { code, stdout } = await run(`playtests order ${fixture.gameId} --quantity 2 --yes --allow-pending --json`);
     if (code !== 0) throw new Error("could not order");
     const line = `playtests pay ${JSON.parse(stdout).playtest.id} --method x402 --yes`;
     return { first: line, second: (tx: string) => `${line} --tx ${tx}` };
@@ -53,12 +53,12 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     const early = await run(second(tx));
     expect([early.code, early.stdout]).toEqual([8, ""]);
     expect(early.stderr).toContain("is not final yet. Do not pay again");
-    desk.server.clock.set(desk.server.clock.now() + 200_000);
+    fixture.server.clock.set(fixture.server.clock.now() + 200_000);
     const paid = await run(second(tx), { tty: { stdout: true } });
     expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/status +active\n[\s\S]*paid with +\$40\.00 crypto\n/)]);
     const again = await run(second(tx), { tty: { stdout: true } });
     expect([again.code, again.stdout]).toEqual([0, paid.stdout]);
-    expect((await desk.owner.get(`/games/${desk.gameId}/playtests`)).body.data.playtests).toHaveLength(1);
+    expect((await fixture.owner.get(`/games/${fixture.gameId}/playtests`)).body.data.playtests).toHaveLength(1);
   });
 
   it("names a transaction nobody has seen, one that failed, and too little", async () => {
@@ -79,12 +79,12 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
   it("pays once when the reply is lost, and the command is repeated", async () => {
     const { first, second } = await ways[way]();
     const line = second(await pay(await asked(first)));
-    const lossy = await startLossy(desk.server.baseUrl, ({ headers }) => headers["x-payment"] !== undefined);
+    const lossy = await startFlakyNetwork(fixture.server.baseUrl, ({ headers }) => headers["x-payment"] !== undefined);
     const lost = await run(`${line} --retries 0`, { baseUrl: lossy.baseUrl });
     await lossy.close();
     expect(lost.code).toBe(12);
     expect((await run(line)).code).toBe(0);
-    const { payments } = (await desk.owner.get("/billing/payments")).body.data;
+    const { payments } = (await fixture.owner.get("/billing/payments")).body.data;
     expect(payments.filter(({ status }: { status: string }) => status === "completed")).toHaveLength(1);
   });
 });

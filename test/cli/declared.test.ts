@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 
 const file = (text: string) => {
   const cwd = testFolder();
@@ -16,30 +16,30 @@ const yaml = "name: Star Miner\nbuildUrl: https://example.com/a.zip\ndevices: [P
 describe("games apply and diff", () => {
   it("creates once, then leaves alone, then changes what differs", async () => {
     const at = file(yaml);
-    const made = await desk.run("games apply -f game.yaml --json", at);
+    const made = await fixture.run("games apply -f game.yaml --json", at);
     const { gameId } = JSON.parse(made.stdout).result;
     expect(JSON.parse(readFileSync(join(at.cwd, ".playtest.json"), "utf8"))).toEqual({ gameId });
-    expect(await desk.run("games apply -f game.yaml", at)).toMatchObject({
+    expect(await fixture.run("games apply -f game.yaml", at)).toMatchObject({
       code: 0,
       stdout: "Star Miner is as the file says.\n",
     });
     writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("[PC, Linux]", "[Mac, PC]").replace("roguelike, ", ""));
-    const { stdout, code, stderr } = await desk.run("games diff -f game.yaml --exit-code", at);
+    const { stdout, code, stderr } = await fixture.run("games diff -f game.yaml --exit-code", at);
     expect([code, stderr]).toEqual([13, "error: 2 differences to game.yaml.\n"]);
     expect(stdout).toBe("devices\tPC, Linux\tMac, PC\ntags\tPixel Art, Roguelike\tPixel Art\n");
-    expect((await desk.run("games apply -f game.yaml", at)).stdout).toBe("Changed devices, tags of Star Miner.\n");
-    expect(await desk.run("games diff -f game.yaml --exit-code", at)).toMatchObject({ code: 0, stdout: "" });
-    const { game } = (await desk.owner.get(`/games/${gameId}`)).body.data;
+    expect((await fixture.run("games apply -f game.yaml", at)).stdout).toBe("Changed devices, tags of Star Miner.\n");
+    expect(await fixture.run("games diff -f game.yaml --exit-code", at)).toMatchObject({ code: 0, stdout: "" });
+    const { game } = (await fixture.owner.get(`/games/${gameId}`)).body.data;
     expect([game.devices, game.categories.map(({ slug }: { slug: string }) => slug)]).toEqual([["Mac", "PC"], ["pixel-art"]]);
   });
 
   it("knows the game by its name in a fresh checkout", async () => {
-    const first = await desk.run("games apply -f game.yaml --json", file(yaml));
-    const again = await desk.run("games apply -f game.yaml --json", file(yaml.replace("a.zip", "b.zip")));
+    const first = await fixture.run("games apply -f game.yaml --json", file(yaml));
+    const again = await fixture.run("games apply -f game.yaml --json", file(yaml.replace("a.zip", "b.zip")));
     const { gameId } = JSON.parse(first.stdout).result;
     expect(JSON.parse(again.stdout).result).toEqual({ gameId, created: false, changed: ["buildUrl"] });
-    await desk.owner.post("/games", { name: "Star Miner", buildUrl: "https://example.com/c.zip" });
-    expect(await desk.run("games apply -f game.yaml", file(yaml))).toMatchObject({
+    await fixture.owner.post("/games", { name: "Star Miner", buildUrl: "https://example.com/c.zip" });
+    expect(await fixture.run("games apply -f game.yaml", file(yaml))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("There are 2 games named Star Miner."),
     });
@@ -47,22 +47,22 @@ describe("games apply and diff", () => {
 
   it("renames no game unasked, and finds a second one beside the folder's", async () => {
     const at = file(yaml);
-    await desk.run("games apply -f game.yaml", at);
+    await fixture.run("games apply -f game.yaml", at);
     const { gameId } = JSON.parse(readFileSync(join(at.cwd, ".playtest.json"), "utf8"));
     writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("Miner", "Digger"));
-    expect(await desk.run("games apply -f game.yaml", at)).toMatchObject({
+    expect(await fixture.run("games apply -f game.yaml", at)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("describes Star Digger, but the game of this folder is Star Miner"),
     });
-    const { id } = (await desk.owner.post("/games", { name: "Star Digger", buildUrl: "https://example.com/d.zip" })).body.data
+    const { id } = (await fixture.owner.post("/games", { name: "Star Digger", buildUrl: "https://example.com/d.zip" })).body.data
       .game;
-    expect(JSON.parse((await desk.run("games apply -f game.yaml --json", at)).stdout).result.gameId).toBe(id);
+    expect(JSON.parse((await fixture.run("games apply -f game.yaml --json", at)).stdout).result.gameId).toBe(id);
     writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("Miner", "Delver"));
-    expect((await desk.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Changed name of Star Miner.\n");
+    expect((await fixture.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Changed name of Star Miner.\n");
   });
 
   it("takes the game from the command line, and plans without sending", async () => {
-    const planned = await desk.run(`games apply ${desk.gameId} -f game.yaml --dry-run --json`, file("name: New\n"));
+    const planned = await fixture.run(`games apply ${fixture.gameId} -f game.yaml --dry-run --json`, file("name: New\n"));
     expect(JSON.parse(planned.stdout).requests).toMatchObject([{ method: "PATCH", body: { name: "New" } }]);
   });
 
@@ -72,7 +72,7 @@ describe("games apply and diff", () => {
     ["- a\n", "does not hold an object"],
     ["a: [\n", "is neither JSON nor YAML"],
   ])("refuses the file %j", async (text, message) => {
-    const { code, stderr } = await desk.run("games apply -f game.yaml", file(text));
+    const { code, stderr } = await fixture.run("games apply -f game.yaml", file(text));
     expect(stderr).toContain(message);
     expect(code).toBe(2);
   });

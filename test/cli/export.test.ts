@@ -11,7 +11,7 @@ import { roleScopes } from "../../src/contract/endpoint.ts";
 import { operations } from "../../src/contract/static.ts";
 import { playtest } from "../helpers/cli.ts";
 import { tellHistory } from "../helpers/history.ts";
-import { house } from "../helpers/house.ts";
+import { dataDirFixture } from "../helpers/house.ts";
 import { createTestClock, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder, type Place } from "../helpers/store.ts";
 import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/story.ts";
@@ -118,7 +118,7 @@ async function serveAt(options: OpenOptions, dataDir: string, clock = createTest
 }
 
 async function lived(): Promise<Home> {
-  const dataDir = house();
+  const dataDir = dataDirFixture();
   const home = await serveAt({ dataDir }, dataDir);
   const { server } = home;
   await tellHistory(server);
@@ -222,7 +222,7 @@ describe("serve import", () => {
   let refusing: Place;
   beforeAll(async () => {
     refusing = await postgres({ empty: true });
-    const dataDir = house();
+    const dataDir = dataDirFixture();
     const store = await openStore({ dataDir });
     await store.write((tx) => addExtremes(tx, "a"));
     await store.close();
@@ -235,7 +235,7 @@ describe("serve import", () => {
     playtest(["serve", "import", file, "--data", dataDir, ...more]);
 
   it("takes a backup of the SQLite file to PostgreSQL as well", async () => {
-    const dataDir = house();
+    const dataDir = dataDirFixture();
     const store = await openStore({ dataDir });
     await store.write((tx) => addExtremes(tx, "a"));
     await store.close();
@@ -266,7 +266,7 @@ describe("serve import", () => {
   });
 
   it("refuses a folder with a server in it", async () => {
-    const there = house();
+    const there = dataDirFixture();
     const { code, stderr } = await importInto(archive, there);
     expect(code).toBe(6);
     expect(stderr).toContain(`${join(there, "playtest.db")} is there already. Nothing was changed.`);

@@ -4,21 +4,21 @@ import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../src/main.ts";
 import { FakeProcess, testFolder } from "../helpers/cli.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { startTime } from "../helpers/server.ts";
 import { type Person, play, registerPlaytester } from "../helpers/story.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 let ann: Person;
 let folder: string;
 
 beforeEach(async () => {
-  ann = await registerPlaytester(desk.server, "Ann");
+  ann = await registerPlaytester(fixture.server, "Ann");
   folder = testFolder();
 });
 
-const submitted = async (person = ann) => play(desk.server, person, await desk.order());
-const slot = async (id: string) => (await desk.owner.get(`/slots/${id}`)).body.data.slot;
+const submitted = async (person = ann) => play(fixture.server, person, await fixture.order());
+const slot = async (id: string) => (await fixture.owner.get(`/slots/${id}`)).body.data.slot;
 
 type Answer = [question: string, keys: string, meanwhile?: () => Promise<unknown>];
 
@@ -27,8 +27,8 @@ async function inbox(answers: readonly Answer[], words: readonly string[] = []) 
   const env = {
     HOME: folder,
     PLAYTEST_CONFIG_DIR: folder,
-    PLAYTEST_BASE_URL: desk.server.baseUrl,
-    PLAYTEST_API_KEY: desk.owner.key,
+    PLAYTEST_BASE_URL: fixture.server.baseUrl,
+    PLAYTEST_API_KEY: fixture.owner.key,
     PLAYTEST_PLAYER: `${process.execPath} ${join(folder, "player.cjs")}`,
     NO_COLOR: "1",
   };
@@ -85,8 +85,8 @@ describe("review next", () => {
 
   it("goes through them the oldest first: skip one, reject one with a retry", async () => {
     const first = await submitted();
-    desk.server.clock.set(desk.server.clock.now() + 1_000);
-    const second = await submitted(await registerPlaytester(desk.server, "Bo"));
+    fixture.server.clock.set(fixture.server.clock.now() + 1_000);
+    const second = await submitted(await registerPlaytester(fixture.server, "Bo"));
     const { stdout, stderr } = await inbox([
       ["1 of 2 submissions", ""],
       ["What now?", "s\r"],
@@ -126,7 +126,7 @@ describe("review next", () => {
     ];
     const locked = await inbox([...chat, ["warning:", ""], ["What now?", "q\r"]]);
     expect(locked.code).toBe(0);
-    await desk.owner.post(`/slots/${first}/accept`);
+    await fixture.owner.post(`/slots/${first}/accept`);
     await submitted();
     await inbox([...chat, ["Sent.", ""], ["What now?", "q\r"]]);
     const { contacts } = (await ann.get("/chat/contacts")).body.data;
@@ -135,10 +135,10 @@ describe("review next", () => {
 
   it("goes on when somebody else decided meanwhile", async () => {
     const first = await submitted();
-    desk.server.clock.set(desk.server.clock.now() + 1_000);
-    await submitted(await registerPlaytester(desk.server, "Bo"));
+    fixture.server.clock.set(fixture.server.clock.now() + 1_000);
+    await submitted(await registerPlaytester(fixture.server, "Bo"));
     const { stderr } = await inbox([
-      ["What now?", "a\r", () => desk.owner.post(`/slots/${first}/reject`)],
+      ["What now?", "a\r", () => fixture.owner.post(`/slots/${first}/reject`)],
       ["Rating", "\r"],
       ["Comment", "\r"],
       ["this one is rejected", ""],
@@ -154,9 +154,12 @@ describe("review next", () => {
   });
 
   it("needs a terminal, and none where nothing waits", async () => {
-    expect(await desk.run("review next")).toMatchObject({ code: 0, stderr: "Nothing waits for review.\n" });
+    expect(await fixture.run("review next")).toMatchObject({ code: 0, stderr: "Nothing waits for review.\n" });
     await submitted();
-    expect(await desk.run("review next")).toMatchObject({ code: 2, stderr: expect.stringContaining("This needs a terminal.") });
-    expect(await desk.run("review next --json", { tty: true })).toMatchObject({ code: 2, stdout: "" });
+    expect(await fixture.run("review next")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("This needs a terminal."),
+    });
+    expect(await fixture.run("review next --json", { tty: true })).toMatchObject({ code: 2, stdout: "" });
   });
 });

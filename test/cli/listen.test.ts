@@ -4,14 +4,14 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 import { play, registerOwner, registerPlaytester } from "../helpers/story.ts";
 import { startProxyWithoutStream, startTcpProxy } from "../helpers/tcp-proxy.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 let receiver: Receiver;
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const emit = async (event: string, data?: Record<string, unknown>): Promise<string> =>
-  (await desk.owner.post("/sandbox/events", { event, data })).body.data.event.id;
+  (await fixture.owner.post("/sandbox/events", { event, data })).body.data.event.id;
 
 describe("webhooks listen", () => {
   let folder: string;
@@ -27,7 +27,7 @@ describe("webhooks listen", () => {
     folder = testFolder();
   });
   const listen = (line: string, options: RunOptions = {}) =>
-    desk.run(`webhooks listen ${line}`, { ...options, env: { PLAYTEST_CONFIG_DIR: join(folder, "config") } });
+    fixture.run(`webhooks listen ${line}`, { ...options, env: { PLAYTEST_CONFIG_DIR: join(folder, "config") } });
   const kinds = () => receiver.received.map(({ body }) => JSON.parse(body).event);
 
   /** Runs the listener until it says that it listens, then goes on beside the test. */
@@ -121,7 +121,7 @@ describe("webhooks listen", () => {
   });
 
   it("misses nothing behind a proxy that drops the connection after every event", async () => {
-    const proxy = await startTcpProxy(desk.server.baseUrl);
+    const proxy = await startTcpProxy(fixture.server.baseUrl);
     const { ended } = await listening(`--forward-to ${receiver.url} --count 12`, { baseUrl: proxy.url });
     for (let number = 0; number < 12; number++) {
       await emit("slot.submitted", { number });
@@ -137,7 +137,7 @@ describe("webhooks listen", () => {
   });
 
   it("ends with 10 at a lost connection where asked to", async () => {
-    const proxy = await startTcpProxy(desk.server.baseUrl);
+    const proxy = await startTcpProxy(fixture.server.baseUrl);
     const { ended } = await listening("--exit-on-disconnect", { baseUrl: proxy.url });
     proxy.drop();
     expect(await ended).toMatchObject({ code: 10 });
@@ -149,14 +149,14 @@ describe("webhooks listen", () => {
     const ended = await listen(`--poll --forward-to ${receiver.url} --count 2`, {
       outside: {
         sleep: async () => {
-          if (++looks === 1) await play(desk.server, await registerPlaytester(desk.server, "Pim"), await desk.order());
+          if (++looks === 1) await play(fixture.server, await registerPlaytester(fixture.server, "Pim"), await fixture.order());
         },
       },
     });
     expect(ended.code).toBe(0);
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     expect(bodies.map(({ event }) => event)).toEqual(["slot.submitted", "slot.reserved"]);
-    expect(bodies[0].data).toMatchObject({ gameId: desk.gameId, submittedAt: "2026-03-01T12:00:00.000Z" });
+    expect(bodies[0].data).toMatchObject({ gameId: fixture.gameId, submittedAt: "2026-03-01T12:00:00.000Z" });
   });
 
   it("polls the oldest first", async () => {
@@ -169,10 +169,10 @@ describe("webhooks listen", () => {
   });
 
   it("misses nothing where there is no stream either, across its restarts, behind a page of older slots", async () => {
-    const proxy = await startProxyWithoutStream(desk.server.baseUrl, 1);
-    const pim = await registerPlaytester(desk.server, "Pim");
-    const decide = (slotId: string, how: "accept" | "reject") => desk.owner.post(`/slots/${slotId}/${how}`);
-    const first = await play(desk.server, pim, await desk.order());
+    const proxy = await startProxyWithoutStream(fixture.server.baseUrl, 1);
+    const pim = await registerPlaytester(fixture.server, "Pim");
+    const decide = (slotId: string, how: "accept" | "reject") => fixture.owner.post(`/slots/${slotId}/${how}`);
+    const first = await play(fixture.server, pim, await fixture.order());
     const poll = (count: number, sleep: () => Promise<void>) =>
       listen(`--forward-to ${receiver.url} --count ${count} --events slot.submitted,slot.accepted,slot.rejected`, {
         baseUrl: proxy.url,
@@ -180,12 +180,12 @@ describe("webhooks listen", () => {
       });
     let slotId = "";
     const started = await poll(1, async () => {
-      if (slotId === "") slotId = await play(desk.server, await registerPlaytester(desk.server), await desk.order());
+      if (slotId === "") slotId = await play(fixture.server, await registerPlaytester(fixture.server), await fixture.order());
     });
     expect(started.stderr).toContain("by polling, because it has no event stream");
     // While nobody listens: one decided that was seen before, one that came and was decided meanwhile.
     await decide(slotId, "accept");
-    const both = await play(desk.server, await registerPlaytester(desk.server), await desk.order());
+    const both = await play(fixture.server, await registerPlaytester(fixture.server), await fixture.order());
     await decide(both, "reject");
     expect((await poll(3, async () => {})).code).toBe(0);
     await decide(first, "accept");

@@ -2,22 +2,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { play, registerPlaytester } from "../helpers/story.ts";
 
-const desk = eachDesk();
-const submit = async () => play(desk.server, await registerPlaytester(desk.server, "Pim"), await desk.order());
+const fixture = eachOwnerFixture();
+const submit = async () => play(fixture.server, await registerPlaytester(fixture.server, "Pim"), await fixture.order());
 
 describe("notifications", () => {
   it("lists, filters and marks as read", async () => {
     await submit();
-    const all = await desk.run("notifications list --json");
+    const all = await fixture.run("notifications list --json");
     const { notifications, unreadCount } = JSON.parse(all.stdout);
     expect(notifications.map(({ type }: { type: string }) => type)).toContain("slot.submitted");
     expect(notifications).toHaveLength(unreadCount);
-    expect((await desk.run("notifications list --unread")).stdout.trimEnd().split("\n")).toHaveLength(unreadCount);
-    expect((await desk.run("notifications read-all --json=updatedCount")).stdout).toBe(`{"updatedCount":${unreadCount}}\n`);
-    expect(await desk.run("notifications list --unread")).toMatchObject({ code: 0, stdout: "" });
+    expect((await fixture.run("notifications list --unread")).stdout.trimEnd().split("\n")).toHaveLength(unreadCount);
+    expect((await fixture.run("notifications read-all --json=updatedCount")).stdout).toBe(`{"updatedCount":${unreadCount}}\n`);
+    expect(await fixture.run("notifications list --unread")).toMatchObject({ code: 0, stdout: "" });
   });
 
   it("watches: only what comes from now on, each once, through a command that gets it as data", async () => {
@@ -25,7 +25,7 @@ describe("notifications", () => {
     const folder = testFolder();
     const script = `cat >> out.jsonl; echo "$PLAYTEST_EVENT" >> kinds; [ "$PLAYTEST_EVENT" != slot.reserved ]`;
     let looks = 0;
-    const ended = await desk.run(["notifications", "watch", "--count", "2", "--ndjson", "--exec", script], {
+    const ended = await fixture.run(["notifications", "watch", "--count", "2", "--ndjson", "--exec", script], {
       cwd: folder,
       outside: { sleep: async () => void (++looks === 2 && (await submit())) },
     });
@@ -46,7 +46,7 @@ describe("notifications", () => {
   it("shows at once what the event stream tells, long before the next look", async () => {
     await submit();
     let more: Promise<string> | undefined;
-    const ended = await desk.run("notifications watch --unread --template {kind}", {
+    const ended = await fixture.run("notifications watch --unread --template {kind}", {
       outside: { sleep: untilStopped },
       onOutput: (text, process) => {
         more ??= submit();
@@ -59,7 +59,7 @@ describe("notifications", () => {
 
   it("begins with unread ones where asked, and ends at Ctrl-C", async () => {
     await submit();
-    const ended = await desk.run("notifications watch --unread", {
+    const ended = await fixture.run("notifications watch --unread", {
       onOutput: (text, process) => {
         if (text.includes("slot.submitted")) process.signal("SIGINT");
       },

@@ -2,16 +2,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachDesk, named } from "../helpers/owner.ts";
+import { eachOwnerFixture, named } from "../helpers/owner.ts";
 import { claim, giveCredit, giveMinutes, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
-const desk = eachDesk();
-const balance = async () => (await desk.owner.get("/billing/balance")).body.data.balanceCents;
-const playtests = async () => (await desk.owner.get(`/games/${desk.gameId}/playtests`)).body.data.playtests;
+const fixture = eachOwnerFixture();
+const balance = async () => (await fixture.owner.get("/billing/balance")).body.data.balanceCents;
+const playtests = async () => (await fixture.owner.get(`/games/${fixture.gameId}/playtests`)).body.data.playtests;
 
 describe("order", () => {
   it("orders, says how it was paid and what is left", async () => {
-    const { code, stdout, stderr } = await desk.run(`order ${desk.gameId} --quantity 3 --yes`, { tty: true });
+    const { code, stdout, stderr } = await fixture.run(`order ${fixture.gameId} --quantity 3 --yes`, { tty: true });
     expect(code).toBe(0);
     expect(named(stdout)).toMatchInlineSnapshot(`
       "playtest        UUID
@@ -33,7 +33,7 @@ describe("order", () => {
   });
 
   it("prints the server's reply unchanged as JSON", async () => {
-    const { stdout } = await desk.run(`playtests order ${desk.gameId} --max-cost 20 --json`);
+    const { stdout } = await fixture.run(`playtests order ${fixture.gameId} --max-cost 20 --json`);
     const data = JSON.parse(stdout);
     expect(data).toMatchObject({ paid: true, paidWithCredit: true, totalCents: 2_000, balanceCents: 48_000 });
     expect(data.playtest).toMatchObject({ status: "active", quantity: 1, durationMinutes: 60 });
@@ -52,20 +52,20 @@ describe("order", () => {
   ])("orders with %s", async (_, flags, expected) => {
     const keys = join(testFolder(), "keys.txt");
     writeFileSync(keys, "AAA-1\r\n\nBBB-2\n");
-    const { code, stdout, stderr } = await desk.run(`order ${desk.gameId} ${flags.replace("KEYS", keys)} --yes --json`);
+    const { code, stdout, stderr } = await fixture.run(`order ${fixture.gameId} ${flags.replace("KEYS", keys)} --yes --json`);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout).playtest).toMatchObject(expected);
   });
 
   it("orders like an earlier playtest, and flags win", async () => {
-    const earlier = await desk.order({
+    const earlier = await fixture.order({
       durationMinutes: 120,
       quantity: 2,
       notesForTesters: "Loud",
       targetingType: "new",
       targetingScope: "game",
     });
-    const { stdout } = await desk.run(`order ${desk.gameId} --like ${earlier} --quantity 1 --yes --json`);
+    const { stdout } = await fixture.run(`order ${fixture.gameId} --like ${earlier} --quantity 1 --yes --json`);
     expect(JSON.parse(stdout).playtest).toMatchObject({
       durationMinutes: 120,
       quantity: 1,
@@ -76,8 +76,8 @@ describe("order", () => {
   });
 
   it("pays from hours when they cover all of it", async () => {
-    await giveMinutes(desk.server, desk.owner, 100);
-    const { stdout } = await desk.run(`order ${desk.gameId} --yes`, { tty: true });
+    await giveMinutes(fixture.server, fixture.owner, 100);
+    const { stdout } = await fixture.run(`order ${fixture.gameId} --yes`, { tty: true });
     expect(stdout).toMatch(/paid with +60 playtest minutes\nleft +40 playtest minutes/);
     expect(await balance()).toBe(50_000);
   });
@@ -97,43 +97,43 @@ describe("order", () => {
     ["too few hours", "--pay hours --yes", 7, "It needs 60 playtest minutes and the account has 0"],
     ["neither --yes nor a terminal", "", 2, "Pass --yes, or bound the price with --max-cost."],
   ])("refuses %s before anything is sent", async (_, flags, code, message) => {
-    const ran = await desk.run(["order", desk.gameId, ...flags.split(" ").filter(Boolean)]);
+    const ran = await fixture.run(["order", fixture.gameId, ...flags.split(" ").filter(Boolean)]);
     expect([ran.code, ran.stdout]).toEqual([code, ""]);
     expect(ran.stderr).toContain(message);
     expect(await playtests()).toEqual([]);
   });
 
   it("shows with --dry-run what it would send and cost, and sends nothing", async () => {
-    const { code, stdout } = await desk.run(
-      `order ${desk.gameId} --quantity 2 --keys-for-testers A1 --keys-for-testers B2 --dry-run --json`,
+    const { code, stdout } = await fixture.run(
+      `order ${fixture.gameId} --quantity 2 --keys-for-testers A1 --keys-for-testers B2 --dry-run --json`,
     );
     const { requests } = JSON.parse(stdout);
     expect(code).toBe(0);
     expect(requests).toEqual([
-      expect.objectContaining({ method: "POST", path: `/api/v1/games/${desk.gameId}/playtests`, costCents: 4_000 }),
+      expect.objectContaining({ method: "POST", path: `/api/v1/games/${fixture.gameId}/playtests`, costCents: 4_000 }),
     ]);
     expect(stdout).not.toContain("A1");
-    expect((await desk.run(`order ${desk.gameId} --quantity 2 --dry-run`)).stdout).toMatch(
+    expect((await fixture.run(`order ${fixture.gameId} --quantity 2 --dry-run`)).stdout).toMatch(
       /^POST .*\n\{\n {2}"quantity": 2\n\}\nCost: \$40.00\n$/,
     );
     expect(await playtests()).toEqual([]);
   });
 
   it("orders once however often the same command is repeated with its key", async () => {
-    const line = `order ${desk.gameId} --yes --idempotency-key nightly-1 --json`;
-    const [first, again] = [await desk.json(line.replace(" --json", "")), await desk.json(line.replace(" --json", ""))];
+    const line = `order ${fixture.gameId} --yes --idempotency-key nightly-1 --json`;
+    const [first, again] = [await fixture.json(line.replace(" --json", "")), await fixture.json(line.replace(" --json", ""))];
     expect(again).toEqual(first);
     expect(await playtests()).toHaveLength(1);
   });
 
   it("orders what a file says once with --once, also when the first took all the money", async () => {
-    const owner = await registerOwner(desk.server);
-    const { body } = await owner.post("/games", { name: "Once", buildUrl: `${desk.server.baseUrl}/play` });
-    await giveCredit(desk.server, owner, 4_000);
+    const owner = await registerOwner(fixture.server);
+    const { body } = await owner.post("/games", { name: "Once", buildUrl: `${fixture.server.baseUrl}/play` });
+    await giveCredit(fixture.server, owner, 4_000);
     const env = { PLAYTEST_API_KEY: owner.key };
     const file = join(testFolder(), "order.yaml");
     writeFileSync(file, "quantity: 2\n");
-    const order = (flags: string) => desk.run(`order ${body.data.game.id} -f ${file} --max-cost 40 ${flags} --json`, { env });
+    const order = (flags: string) => fixture.run(`order ${body.data.game.id} -f ${file} --max-cost 40 ${flags} --json`, { env });
     const [first, again] = [await order("--once"), await order("--once")];
     expect([again.code, again.stdout]).toEqual([0, first.stdout]);
     expect([first.stderr, again.stderr]).toEqual(["", "This was ordered before; nothing was charged now.\n"]);
@@ -143,11 +143,11 @@ describe("order", () => {
   });
 
   it("warns of a build nobody can fetch, and refuses it with --check-build", async () => {
-    const { body } = await desk.owner.post("/games", { name: "Gone", buildUrl: "http://127.0.0.1:9/build.zip" });
+    const { body } = await fixture.owner.post("/games", { name: "Gone", buildUrl: "http://127.0.0.1:9/build.zip" });
     const id = body.data.game.id;
-    const strict = await desk.run(`order ${id} --check-build --yes`);
+    const strict = await fixture.run(`order ${id} --check-build --yes`);
     expect([strict.code, strict.stderr]).toEqual([1, expect.stringContaining("cannot be reached. Nothing was ordered.")]);
-    const lax = await desk.run(`order ${id} --yes`);
+    const lax = await fixture.run(`order ${id} --yes`);
     expect([lax.code, lax.stderr]).toEqual([
       0,
       expect.stringContaining("warning: The build at http://127.0.0.1:9/build.zip cannot be reached."),
@@ -157,14 +157,14 @@ describe("order", () => {
 
 describe("an order left unpaid", () => {
   const poor = async () => {
-    const owner = await registerOwner(desk.server);
-    const { body } = await owner.post("/games", { name: "Poor", buildUrl: `${desk.server.baseUrl}/b.zip` });
+    const owner = await registerOwner(fixture.server);
+    const { body } = await owner.post("/games", { name: "Poor", buildUrl: `${fixture.server.baseUrl}/b.zip` });
     return { owner, line: `order ${body.data.game.id} --yes` };
   };
 
   it("is not sent where the server's quote says it cannot be paid", async () => {
     const { owner, line } = await poor();
-    const { code, stderr } = await desk.run(line, { key: owner.key });
+    const { code, stderr } = await fixture.run(line, { key: owner.key });
     expect([code, stderr]).toEqual([7, expect.stringContaining("Nothing was ordered")]);
   });
 
@@ -174,26 +174,26 @@ describe("an order left unpaid", () => {
     ["by card with --allow-pending", "--pay card --allow-pending", 0],
   ])("%s", async (_, flags, expected) => {
     const { owner, line } = await poor();
-    const { code, stdout } = await desk.run(`${line} ${flags} --json`, { key: owner.key });
+    const { code, stdout } = await fixture.run(`${line} ${flags} --json`, { key: owner.key });
     expect(code).toBe(expected);
     expect(JSON.parse(stdout)).toMatchObject({ requiresPayment: true, playtest: { status: "pending_payment" } });
     expect("checkoutUrl" in JSON.parse(stdout)).toBe(flags.includes("card"));
   });
 
   it("is paid by `pay`", async () => {
-    const { stdout } = await desk.run(`order ${desk.gameId} --pay card --yes --allow-pending --json`);
+    const { stdout } = await fixture.run(`order ${fixture.gameId} --pay card --yes --allow-pending --json`);
     const { id } = JSON.parse(stdout).playtest;
-    expect((await desk.run(`pt get ${id} --json`)).stdout).toContain("pending_payment");
-    const paid = await desk.run(`playtests pay ${id} --method credit --max-cost 20`, { tty: true });
+    expect((await fixture.run(`pt get ${id} --json`)).stdout).toContain("pending_payment");
+    const paid = await fixture.run(`playtests pay ${id} --method credit --max-cost 20`, { tty: true });
     expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/paid with +\$20\.00 credit\nleft +\$480\.00/)]);
-    const again = await desk.run(`playtests pay ${id} --method credit --yes`);
+    const again = await fixture.run(`playtests pay ${id} --method credit --yes`);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is active: there is nothing to pay")]);
   });
 });
 
 describe("looking", () => {
   it("prices an order without placing it", async () => {
-    const { stdout } = await desk.run(`playtests quote ${desk.gameId} --quantity 5 --duration-minutes 30`, { tty: true });
+    const { stdout } = await fixture.run(`playtests quote ${fixture.gameId} --quantity 5 --duration-minutes 30`, { tty: true });
     expect(stdout).toMatchInlineSnapshot(`
       "total              $75.00
       price a slot       $15.00
@@ -209,16 +209,16 @@ describe("looking", () => {
   });
 
   it("lists, of one game and of all", async () => {
-    const id = await desk.order({ quantity: 2 });
-    const playtester = await registerPlaytester(desk.server);
+    const id = await fixture.order({ quantity: 2 });
+    const playtester = await registerPlaytester(fixture.server);
     await claim(playtester, id);
-    const one = await desk.run(`playtests list ${desk.gameId}`, { tty: true, columns: 120 });
+    const one = await fixture.run(`playtests list ${fixture.gameId}`, { tty: true, columns: 120 });
     expect(named(one.stdout, { ID: id })).toMatchInlineSnapshot(`
       "ID        STATUS  SLOTS               LENGTH  PLAYERS  KIND     SELECTION  PER SLOT  ORDERED
       ID        active  1 reserved, 1 open  60 min  1        private  automatic  $20.00    now
       "
     `);
-    const all = await desk.run("playtests list --all-games");
+    const all = await fixture.run("playtests list --all-games");
     expect(named(all.stdout, { ID: id })).toMatchInlineSnapshot(`
       "ID	Lantern Deep	active	1 reserved, 1 open	60 min	1	private	automatic	$20.00	2026-03-01T12:00:00.000Z
       "
@@ -226,8 +226,8 @@ describe("looking", () => {
   });
 
   it("shows one, and its slots", async () => {
-    const id = await desk.order({ notesForTesters: "Loud\u001b[31m" });
-    expect(named((await desk.run(`playtests get ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
+    const id = await fixture.order({ notesForTesters: "Loud\u001b[31m" });
+    expect(named((await fixture.run(`playtests get ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
       "playtest        UUID
       game            Lantern Deep
       status          active
@@ -244,7 +244,7 @@ describe("looking", () => {
       ordered         now
       "
     `);
-    const { slots } = (await desk.json(`playtests slots ${id}`)) as unknown as { slots: { status: string }[] };
+    const { slots } = (await fixture.json(`playtests slots ${id}`)) as unknown as { slots: { status: string }[] };
     expect(slots.map(({ status }) => status)).toEqual(["open"]);
   });
 
@@ -252,7 +252,7 @@ describe("looking", () => {
     "%s of a playtest that is not there is exit 3",
     async (verb) => {
       const [name, ...flags] = verb.split(" ");
-      const { code, stdout } = await desk.run(["playtests", name!, "019a0000-0000-7000-8000-000000000000", ...flags, "--yes"]);
+      const { code, stdout } = await fixture.run(["playtests", name!, "019a0000-0000-7000-8000-000000000000", ...flags, "--yes"]);
       expect([code, stdout]).toEqual([3, ""]);
     },
   );
@@ -260,17 +260,17 @@ describe("looking", () => {
 
 describe("changing", () => {
   it("updates the notes", async () => {
-    const id = await desk.order();
-    expect(await desk.json(`playtests update ${id} --notes-for-testers Louder`)).toMatchObject({
+    const id = await fixture.order();
+    expect(await fixture.json(`playtests update ${id} --notes-for-testers Louder`)).toMatchObject({
       playtest: { notesForTesters: "Louder" },
     });
-    expect((await desk.run(`playtests update ${id}`)).code).toBe(2);
+    expect((await fixture.run(`playtests update ${id}`)).code).toBe(2);
   });
 
   it("cancels only when told to, and says what came back", async () => {
-    const id = await desk.order({ quantity: 2 });
-    expect((await desk.run(`playtests cancel ${id}`)).code).toBe(2);
-    expect(await desk.json(`playtests cancel ${id} --yes`)).toMatchObject({
+    const id = await fixture.order({ quantity: 2 });
+    expect((await fixture.run(`playtests cancel ${id}`)).code).toBe(2);
+    expect(await fixture.json(`playtests cancel ${id} --yes`)).toMatchObject({
       refundedCents: 4_000,
       playtest: { status: "cancelled" },
     });
@@ -278,17 +278,17 @@ describe("changing", () => {
   });
 
   it("cancels slots, each by itself; one that is claimed fails and the rest go on", async () => {
-    const id = await desk.order({ quantity: 3 });
-    const held = await claim(await registerPlaytester(desk.server), id);
-    const { slots } = (await desk.json(`playtests slots ${id}`)) as unknown as { slots: { id: string; status: string }[] };
+    const id = await fixture.order({ quantity: 3 });
+    const held = await claim(await registerPlaytester(fixture.server), id);
+    const { slots } = (await fixture.json(`playtests slots ${id}`)) as unknown as { slots: { id: string; status: string }[] };
     const free = slots.filter(({ status }) => status === "open").map((slot) => slot.id);
-    const ran = await desk.run(`playtests cancel-slot ${held} ${free.join(" ")} --yes --json`);
+    const ran = await fixture.run(`playtests cancel-slot ${held} ${free.join(" ")} --yes --json`);
     expect(ran.code).toBe(11);
     expect(JSON.parse(ran.stdout).result).toMatchObject({
       cancelled: [{ id: free[0] }, { id: free[1] }],
       failed: [{ id: held, code: "CONFLICT", exitCode: 6 }],
       refundedCents: 4_000,
     });
-    expect((await desk.run(`playtests cancel-slot ${held} --yes`)).code).toBe(6);
+    expect((await fixture.run(`playtests cancel-slot ${held} --yes`)).code).toBe(6);
   });
 });

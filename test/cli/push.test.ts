@@ -16,13 +16,13 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ignoring } from "../../src/io/files/tree.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { startLossy } from "../helpers/lossy.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { startFlakyNetwork } from "../helpers/lossy.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startTime } from "../helpers/server.ts";
 
-const desk = eachDesk();
-const at = (cwd: string, ...line: string[]) => desk.run(["games", "push", ...line], { cwd });
+const fixture = eachOwnerFixture();
+const at = (cwd: string, ...line: string[]) => fixture.run(["games", "push", ...line], { cwd });
 afterEach(killLeftovers);
 
 /** A folder with these files. */
@@ -35,8 +35,8 @@ function folderWith(files: Record<string, string>): string {
   return folder;
 }
 
-const game = async () => (await desk.owner.get(`/games/${desk.gameId}`)).body.data.game;
-const builds = async () => (await desk.owner.get(`/games/${desk.gameId}/builds`)).body.data.builds;
+const game = async () => (await fixture.owner.get(`/games/${fixture.gameId}`)).body.data.game;
+const builds = async () => (await fixture.owner.get(`/games/${fixture.gameId}/builds`)).body.data.builds;
 const result = ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => {
   expect([code, stderr]).toEqual([0, ""]);
   return JSON.parse(stdout).result;
@@ -45,7 +45,7 @@ const result = ({ code, stdout, stderr }: { code: number; stdout: string; stderr
 describe("games push, to a server that keeps builds", () => {
   it("packs a folder, uploads it and points the game at it", async () => {
     const folder = folderWith({ "game.html": "<h1>hi</h1>", "data/level 1.txt": "x".repeat(5000) });
-    const { code, stdout, stderr } = await at(folder, ".", desk.gameId, "--version-label", "1.2", "--channel", "beta");
+    const { code, stdout, stderr } = await at(folder, ".", fixture.gameId, "--version-label", "1.2", "--channel", "beta");
     expect([code, stderr]).toEqual([0, ""]);
     const [build] = await builds();
     expect(stdout).toBe(`Pushed ${build.size} B as 1.2. ${build.buildUrl}\n`);
@@ -56,7 +56,7 @@ describe("games push, to a server that keeps builds", () => {
   it("says how far it is, how fast and how long still, at most every ten seconds", async () => {
     const folder = folderWith({ "big.bin": "x".repeat(3_000_000) });
     let now = startTime;
-    const ran = await desk.run(["games", "push", "big.bin", desk.gameId], {
+    const ran = await fixture.run(["games", "push", "big.bin", fixture.gameId], {
       cwd: folder,
       outside: {
         now: () => {
@@ -75,25 +75,25 @@ describe("games push, to a server that keeps builds", () => {
 
   it("packs the same files to the same bytes, whatever their times, and skips what the game has", async () => {
     const folder = folderWith({ "a.txt": "a", "b/c.txt": "c" });
-    const first = result(await at(folder, ".", desk.gameId, "--json"));
+    const first = result(await at(folder, ".", fixture.gameId, "--json"));
     utimesSync(join(folder, "a.txt"), 1, 1);
-    const again = result(await at(folder, ".", desk.gameId, "--if-changed", "--json"));
+    const again = result(await at(folder, ".", fixture.gameId, "--if-changed", "--json"));
     expect(again).toMatchObject({ skipped: true, sha256: first.sha256, buildUrl: first.buildUrl });
     chmodSync(join(folder, "a.txt"), 0o755);
-    const changed = result(await at(folder, ".", desk.gameId, "--if-changed", "--json"));
+    const changed = result(await at(folder, ".", fixture.gameId, "--if-changed", "--json"));
     expect(changed.skipped).toBe(false);
     expect(changed.sha256).not.toBe(first.sha256);
   });
 
   it("knows the same files again although another program packed them", async () => {
     const folder = folderWith({ "a.txt": "a".repeat(9999), "b/c.txt": "c" });
-    const first = result(await at(folder, ".", desk.gameId, "--json"));
+    const first = result(await at(folder, ".", fixture.gameId, "--json"));
     // As if the archive that the server keeps had been made by another version of zlib.
-    await desk.server.deps.store.write((tx) => tx.run("UPDATE builds SET sha256 = ?", "0".repeat(64)));
-    const again = result(await at(folder, ".", desk.gameId, "--if-changed", "--json"));
+    await fixture.server.deps.store.write((tx) => tx.run("UPDATE builds SET sha256 = ?", "0".repeat(64)));
+    const again = result(await at(folder, ".", fixture.gameId, "--if-changed", "--json"));
     expect(again).toMatchObject({ skipped: true, buildUrl: first.buildUrl, contentSha256: first.contentSha256 });
     const moved = folderWith({ "a.txt": "a".repeat(9999), "b/d.txt": "c" });
-    expect(result(await at(moved, ".", desk.gameId, "--if-changed", "--json")).skipped).toBe(false);
+    expect(result(await at(moved, ".", fixture.gameId, "--if-changed", "--json")).skipped).toBe(false);
   });
 
   it.each([
@@ -111,7 +111,7 @@ describe("games push, to a server that keeps builds", () => {
     git("tag", "v1.2");
     git("commit", "-q", "--allow-empty", "-m", "two");
     writeFileSync(join(folder, Object.keys(files)[0]!), `${Object.values(files)[0]} `);
-    const pushed = result(await at(folder, ".", desk.gameId, "--version-from", from, "--json"));
+    const pushed = result(await at(folder, ".", fixture.gameId, "--version-from", from, "--json"));
     expect(pushed.version).toMatch(label);
     expect((await builds())[0].version).toBe(pushed.version);
   });
@@ -127,7 +127,7 @@ describe("games push, to a server that keeps builds", () => {
       ".git/HEAD": "",
     });
     symlinkSync("a.txt", join(folder, "link"));
-    const { code, stdout, stderr } = await at(folder, ".", desk.gameId, "--preview");
+    const { code, stdout, stderr } = await at(folder, ".", fixture.gameId, "--preview");
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: "added\ta.txt\t1 B\nadded\tkeep.log\t1 B\nadded\tsub/tmp/t\t1 B\n",
@@ -138,12 +138,12 @@ describe("games push, to a server that keeps builds", () => {
 
   it("previews what a push would change, by the list inside the present build", async () => {
     const folder = folderWith({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
-    await at(folder, ".", desk.gameId);
+    await at(folder, ".", fixture.gameId);
     writeFileSync(join(folder, "b.txt"), "B");
     const { stdout } = await at(
       folderWith({ "a.txt": "a", "b.txt": "B", "d.txt": "d" }),
       ".",
-      desk.gameId,
+      fixture.gameId,
       "--preview",
       "--json",
     );
@@ -157,18 +157,18 @@ describe("games push, to a server that keeps builds", () => {
   it("goes on where a killed upload stopped", async () => {
     const folder = folderWith({ "big.bin": "" });
     truncateSync(join(folder, "big.bin"), 300_000_000);
-    const env = { PLAYTEST_BASE_URL: desk.server.baseUrl, PLAYTEST_API_KEY: desk.owner.key };
-    const killed = spawnPlaytest(folder, ["games", "push", "big.bin", desk.gameId], env);
+    const env = { PLAYTEST_BASE_URL: fixture.server.baseUrl, PLAYTEST_API_KEY: fixture.owner.key };
+    const killed = spawnPlaytest(folder, ["games", "push", "big.bin", fixture.gameId], env);
     const uploads = () =>
-      desk.server.deps.store.read((q) => q.all<{ id: string; status: string }>("SELECT id, status FROM uploads"));
-    const arriving = join(desk.server.deps.dataDir, "uploads");
+      fixture.server.deps.store.read((q) => q.all<{ id: string; status: string }>("SELECT id, status FROM uploads"));
+    const arriving = join(fixture.server.deps.dataDir, "uploads");
     const arrived = () => readdirSync(arriving).reduce((sum, id) => sum + statSync(join(arriving, id)).size, 0);
     await expect.poll(arrived, { interval: 5, timeout: 30_000 }).toBeGreaterThan(20_000_000);
     killed.child.kill("SIGKILL");
     await killed.ended;
     const [cut] = await uploads();
     expect(cut?.status).toBe("open");
-    const again = await spawnPlaytest(folder, ["games", "push", "big.bin", desk.gameId], env).ended;
+    const again = await spawnPlaytest(folder, ["games", "push", "big.bin", fixture.gameId], env).ended;
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("Pushed 286.1 MiB") });
     expect(await uploads()).toEqual([{ id: cut?.id, status: "completed" }]);
     expect((await builds())[0].size).toBe(300_000_000);
@@ -176,32 +176,35 @@ describe("games push, to a server that keeps builds", () => {
 
   it("orders for the new build, after asking the price", async () => {
     const folder = folderWith({ "a.txt": "a", "order.yaml": "quantity: 2\n" });
-    const refused = await at(folder, "a.txt", desk.gameId, "--order", "order.yaml");
+    const refused = await at(folder, "a.txt", fixture.gameId, "--order", "order.yaml");
     expect([refused.code, (await builds()).length]).toEqual([2, 1]);
-    const dear = await at(folder, "a.txt", desk.gameId, "--order", "order.yaml", "--max-cost", "39");
+    const dear = await at(folder, "a.txt", fixture.gameId, "--order", "order.yaml", "--max-cost", "39");
     expect([dear.code, (await builds()).length]).toEqual([7, 1]);
-    const pushed = result(await at(folder, "a.txt", desk.gameId, "--order", "order.yaml", "--max-cost", "40", "--json"));
+    const pushed = result(await at(folder, "a.txt", fixture.gameId, "--order", "order.yaml", "--max-cost", "40", "--json"));
     expect(pushed.order).toMatchObject({ paid: true, totalCents: 4000, playtest: { quantity: 2, status: "active" } });
-    const same = result(await at(folder, "a.txt", desk.gameId, "--order", "order.yaml", "--yes", "--if-changed", "--json"));
+    const same = result(await at(folder, "a.txt", fixture.gameId, "--order", "order.yaml", "--yes", "--if-changed", "--json"));
     expect([same.skipped, same.order]).toEqual([true, undefined]);
   });
 
   describe("with --if-changed and --order", () => {
     const url = "http://127.0.0.1:9/b.zip";
-    const line = (...flags: string[]) => [url, desk.gameId, "--order", "order.yaml", "--max-cost", "40", ...flags];
+    const line = (...flags: string[]) => [url, fixture.gameId, "--order", "order.yaml", "--max-cost", "40", ...flags];
     const place = (request: { method?: string; url?: string }) =>
-      request.method === "POST" && request.url!.endsWith(`/games/${desk.gameId}/playtests`);
+      request.method === "POST" && request.url!.endsWith(`/games/${fixture.gameId}/playtests`);
     const never = () => false;
-    const orders = async () => (await desk.owner.get(`/games/${desk.gameId}/playtests`)).body.data.playtests;
+    const orders = async () => (await fixture.owner.get(`/games/${fixture.gameId}/playtests`)).body.data.playtests;
     let folder: string;
     beforeEach(() => {
       folder = folderWith({ "order.yaml": "quantity: 2\n" });
     });
 
     async function through(fault: "lost" | "refused", ...flags: string[]) {
-      const way = await startLossy(desk.server.baseUrl, ...((fault === "lost" ? [place] : [never, place]) as [typeof place]));
+      const way = await startFlakyNetwork(
+        fixture.server.baseUrl,
+        ...((fault === "lost" ? [place] : [never, place]) as [typeof place]),
+      );
       const argv = ["games", "push", ...line(...flags), "--retries", "0"];
-      return desk.run(argv, { cwd: folder, baseUrl: way.baseUrl }).finally(way.close);
+      return fixture.run(argv, { cwd: folder, baseUrl: way.baseUrl }).finally(way.close);
     }
 
     it("a run makes up for the order that an earlier one could not place, and only one does", async () => {
@@ -225,7 +228,7 @@ describe("games push, to a server that keeps builds", () => {
     });
 
     it("a build that comes back is ordered for anew", async () => {
-      for (const push of [line("--if-changed"), [`${url}?2`, desk.gameId], line("--if-changed", "--json")])
+      for (const push of [line("--if-changed"), [`${url}?2`, fixture.gameId], line("--if-changed", "--json")])
         expect((await at(folder, ...push)).code).toBe(0);
       expect(await orders()).toHaveLength(2);
     });
@@ -233,22 +236,25 @@ describe("games push, to a server that keeps builds", () => {
     it("nothing to do needs no funds and asks nothing", async () => {
       expect((await at(folder, ...line("--if-changed"))).code).toBe(0);
       writeFileSync(join(folder, "order.yaml"), "quantity: 100\n");
-      expect(await at(folder, url, desk.gameId, "--order", "order.yaml", "--if-changed")).toMatchObject({ code: 0, stderr: "" });
+      expect(await at(folder, url, fixture.gameId, "--order", "order.yaml", "--if-changed")).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
     });
 
     it("without --if-changed the error names the command that orders", async () => {
       const { code, stderr } = await through("refused");
       expect([code, stderr]).toEqual([
         10,
-        expect.stringContaining(`Order by itself: playtest playtests order ${desk.gameId} -f order.yaml\n`),
+        expect.stringContaining(`Order by itself: playtest playtests order ${fixture.gameId} -f order.yaml\n`),
       ]);
     });
   });
 
   it("plans without sending", async () => {
     const folder = folderWith({ "a.txt": "a" });
-    const { code, stdout } = await at(folder, "a.txt", desk.gameId, "--dry-run", "--json");
-    expect([code, JSON.parse(stdout).requests[0].path]).toEqual([0, `/api/v1/games/${desk.gameId}/builds`]);
+    const { code, stdout } = await at(folder, "a.txt", fixture.gameId, "--dry-run", "--json");
+    expect([code, JSON.parse(stdout).requests[0].path]).toEqual([0, `/api/v1/games/${fixture.gameId}/builds`]);
     expect(await builds()).toHaveLength(1);
   });
 
@@ -265,7 +271,7 @@ describe("games push, to a server that keeps builds", () => {
     [["ftp://example.com/a.zip"], "is neither a file nor a folder"],
   ])("refuses %j", async ([source, ...flags], message) => {
     const folder = folderWith({ "a.txt": "a", "void.zip": "", "empty/.DS_Store": "x", "broken/package.json": "{" });
-    const { code, stdout, stderr } = await at(folder, source!, desk.gameId, ...flags);
+    const { code, stdout, stderr } = await at(folder, source!, fixture.gameId, ...flags);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
   });
@@ -303,13 +309,13 @@ describe("games push, elsewhere", () => {
 
   it("puts it to a presigned address, checks it, and knows it again by the hash in its address", async () => {
     const folder = folderWith({ "a.txt": "abc" });
-    const pushed = result(await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt?sig=1`, "--json"));
+    const pushed = result(await at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/b/a.txt?sig=1`, "--json"));
     expect(stored.get("/b/a.txt")?.toString()).toBe("abc");
     expect(pushed.buildUrl).toBe(`${address}/b/a.txt#content-sha256=${pushed.sha256}`);
     expect((await game()).buildUrl).toBe(pushed.buildUrl);
     stored.clear();
     const again = result(
-      await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt?sig=2`, "--if-changed", "--json"),
+      await at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/b/a.txt?sig=2`, "--if-changed", "--json"),
     );
     expect([again.skipped, stored.size]).toEqual([true, 0]);
   });
@@ -317,22 +323,22 @@ describe("games push, elsewhere", () => {
   it("knows a folder again on another machine by the hash of its files", async () => {
     const files = { "index.html": "<h1>", "data/a.bin": "x" };
     const to = `${address}/b/game.zip`;
-    const first = result(await at(folderWith(files), ".", desk.gameId, "--put-url", to, "--json"));
+    const first = result(await at(folderWith(files), ".", fixture.gameId, "--put-url", to, "--json"));
     expect(first.buildUrl).toBe(`${to}#content-sha256=${first.contentSha256}`);
     const before = stored.get("/b/game.zip");
     stored.clear();
     const there = folderWith(files);
-    expect(result(await at(there, ".", desk.gameId, "--put-url", to, "--if-changed", "--json")).skipped).toBe(true);
+    expect(result(await at(there, ".", fixture.gameId, "--put-url", to, "--if-changed", "--json")).skipped).toBe(true);
     expect(stored.size).toBe(0);
     chmodSync(join(there, "index.html"), 0o755);
-    expect(result(await at(there, ".", desk.gameId, "--put-url", to, "--if-changed", "--json")).skipped).toBe(false);
+    expect(result(await at(there, ".", fixture.gameId, "--put-url", to, "--if-changed", "--json")).skipped).toBe(false);
     expect(stored.get("/b/game.zip")?.length).toBe(before?.length);
   });
 
   it("checks what an address redirects to, and gives up where that never ends", async () => {
     const folder = folderWith({ "a.txt": "abc" });
     const push = (publicUrl: string) =>
-      at(folder, "a.txt", desk.gameId, "--put-url", `${address}/b/a.txt`, "--public-url", `${address}${publicUrl}`);
+      at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/b/a.txt`, "--public-url", `${address}${publicUrl}`);
     expect((await push("/moved")).code).toBe(0);
     expect(await push("/round")).toMatchObject({ code: 1, stderr: expect.stringContaining("/round answers 302.") });
   });
@@ -341,20 +347,20 @@ describe("games push, elsewhere", () => {
     const folder = folderWith({ "a.txt": "abc" });
     const before = (await game()).buildUrl;
     denyPut = true;
-    const refused = await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/a.txt`);
+    const refused = await at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/a.txt`);
     expect(refused).toMatchObject({
       code: 1,
       stderr: "error: The storage answered 403. The game's build was not changed.\nSignatureDoesNotMatch\n",
     });
     denyPut = false;
-    const hidden = await at(folder, "a.txt", desk.gameId, "--put-url", `${address}/a.txt`, "--public-url", `${address}/other`);
+    const hidden = await at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/a.txt`, "--public-url", `${address}/other`);
     expect(hidden.code).toBe(1);
     expect(hidden.stderr).toContain("/other answers 404. The game's build was not changed.");
     expect((await game()).buildUrl).toBe(before);
     const unchecked = await at(
       folder,
       "a.txt",
-      desk.gameId,
+      fixture.gameId,
       "--put-url",
       `${address}/a.txt`,
       "--public-url",
@@ -369,21 +375,21 @@ describe("games push, elsewhere", () => {
     const folder = folderWith({ "it's a.txt": "abc" });
     const script = `cp {file} ${folder}/copy && echo uploading && echo ${address}/cmd`;
     stored.set("/cmd", Buffer.from("abc"));
-    const pushed = result(await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", script, "--json"));
+    const pushed = result(await at(folder, "it's a.txt", fixture.gameId, "--upload-cmd", script, "--json"));
     expect(readFileSync(join(folder, "copy"), "utf8")).toBe("abc");
     expect(pushed.buildUrl).toBe(`${address}/cmd#content-sha256=${pushed.sha256}`);
-    const failed = await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", "echo no >&2; exit 3");
+    const failed = await at(folder, "it's a.txt", fixture.gameId, "--upload-cmd", "echo no >&2; exit 3");
     expect(failed).toMatchObject({
       code: 1,
       stderr: "no\nerror: --upload-cmd ended with 3. The game's build was not changed.\n",
     });
-    expect((await at(folder, "it's a.txt", desk.gameId, "--upload-cmd", "echo done")).stderr).toContain("printed no address");
+    expect((await at(folder, "it's a.txt", fixture.gameId, "--upload-cmd", "echo done")).stderr).toContain("printed no address");
   });
 
   it("takes a URL as it is", async () => {
     const url = "https://example.com/new.zip";
-    expect(result(await at(testFolder(), url, desk.gameId, "--json"))).toMatchObject({ buildUrl: url, skipped: false });
-    expect(result(await at(testFolder(), url, desk.gameId, "--if-changed", "--json")).skipped).toBe(true);
+    expect(result(await at(testFolder(), url, fixture.gameId, "--json"))).toMatchObject({ buildUrl: url, skipped: false });
+    expect(result(await at(testFolder(), url, fixture.gameId, "--if-changed", "--json")).skipped).toBe(true);
   });
 });
 

@@ -5,22 +5,22 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
-import { eachDesk, named } from "../helpers/owner.ts";
+import { eachOwnerFixture, named } from "../helpers/owner.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { type Person, play, registerPlaytester } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 let ann: Person;
 
 beforeEach(async () => {
-  ann = await registerPlaytester(desk.server, "Ann");
+  ann = await registerPlaytester(fixture.server, "Ann");
 });
 
 afterEach(killLeftovers);
 
-const submitted = async (person = ann) => play(desk.server, person, await desk.order());
-const slot = async (id: string) => (await desk.owner.get(`/slots/${id}`)).body.data.slot;
+const submitted = async (person = ann) => play(fixture.server, person, await fixture.order());
+const slot = async (id: string) => (await fixture.owner.get(`/slots/${id}`)).body.data.slot;
 const earned = async () => (await ann.get("/playtester/earnings")).body.data.balanceCents;
 
 /** A server of files only, which does with each request what the test says; it never sees a key. */
@@ -43,13 +43,13 @@ describe("looking", () => {
   it("lists what waits, and an id from the list works in its short form", async () => {
     const config = { PLAYTEST_CONFIG_DIR: testFolder(), NO_COLOR: "1" };
     const id = await submitted();
-    const { stdout } = await desk.run("review list", { tty: true, columns: 120, env: config });
+    const { stdout } = await fixture.run("review list", { tty: true, columns: 120, env: config });
     expect(named(stdout, { SLOT: id })).toMatchInlineSnapshot(`
       "SLOT      GAME          PLAYTESTER  LENGTH  VIDEO    TRANSCRIPT  SUBMITTED  NOTE
       SLOT      Lantern Deep  Ann         60 min  4.0 KiB              now
       "
     `);
-    const shown = await desk.run(`review show ${id.slice(-8)}`, { tty: true, env: config });
+    const shown = await fixture.run(`review show ${id.slice(-8)}`, { tty: true, env: config });
     expect(named(shown.stdout, { SLOT: id })).toMatchInlineSnapshot(`
       "slot        SLOT
       status      submitted
@@ -65,46 +65,46 @@ describe("looking", () => {
   });
 
   it("says so where nothing waits, and counts", async () => {
-    const { code, stdout, stderr } = await desk.run("review", { tty: true });
+    const { code, stdout, stderr } = await fixture.run("review", { tty: true });
     expect([code, stdout, stderr]).toEqual([0, "", "Nothing waits for review.\n"]);
     await submitted();
-    expect(await desk.json("review stats")).toEqual({ totalGames: 1, activePlaytests: 1, pendingReviews: 1 });
+    expect(await fixture.json("review stats")).toEqual({ totalGames: 1, activePlaytests: 1, pendingReviews: 1 });
   });
 
   it("prints a link that leads to the video, or keeps it in a private file", async () => {
     const id = await submitted();
-    const { stdout } = await desk.run(`review url ${id}`);
+    const { stdout } = await fixture.run(`review url ${id}`);
     const video = await fetch(stdout.trim());
     expect([video.status, (await video.arrayBuffer()).byteLength]).toEqual([200, 4096]);
     const file = join(testFolder(), "link");
-    const hidden = await desk.run(`review url ${id} --secret-file ${file}`);
+    const hidden = await fixture.run(`review url ${id} --secret-file ${file}`);
     expect(hidden.stdout).not.toContain("token=");
     expect(readFileSync(file, "utf8")).toContain("token=");
   });
 
   it("a transcript that does not exist is exit 3", async () => {
-    expect((await desk.run(`review transcript ${await submitted()}`)).code).toBe(3);
+    expect((await fixture.run(`review transcript ${await submitted()}`)).code).toBe(3);
   });
 });
 
 describe("accept", () => {
   it("accepts one without asking, pays, and says what", async () => {
     const id = await submitted();
-    const { code, stdout } = await desk.run(["accept", id, "--rating", "5", "--comment", "Very thorough."], { tty: true });
+    const { code, stdout } = await fixture.run(["accept", id, "--rating", "5", "--comment", "Very thorough."], { tty: true });
     expect([code, named(stdout, { SLOT: id })]).toEqual([0, "Accepted SLOT    : Ann is paid $10.00.\n"]);
     expect(await slot(id)).toMatchObject({ status: "accepted", rating: { score: 5, comment: "Very thorough." } });
     expect(await earned()).toBe(1_000);
   });
 
   it("asks before several, and collects what fails", async () => {
-    const [first, second] = [await submitted(), await submitted(await registerPlaytester(desk.server, "Bo"))];
-    const refused = await desk.run(`review accept ${first} ${second}`);
+    const [first, second] = [await submitted(), await submitted(await registerPlaytester(fixture.server, "Bo"))];
+    const refused = await fixture.run(`review accept ${first} ${second}`);
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringContaining("Accept 2 submissions and pay their playtesters?"),
     ]);
-    await desk.run(`review accept ${first}`);
-    const both = await desk.run(`review accept ${first} ${second} --yes --json`);
+    await fixture.run(`review accept ${first}`);
+    const both = await fixture.run(`review accept ${first} ${second} --yes --json`);
     expect(both.code).toBe(11);
     expect(JSON.parse(both.stdout).result).toMatchObject({
       accepted: [{ id: second, playtester: "Bo", payoutCents: 1_000 }],
@@ -122,13 +122,13 @@ describe("accept", () => {
     ["", "Ann\t$10.00\n"],
   ])("--all with %s", async (flags, expected) => {
     await submitted();
-    const { code, stdout } = await desk.run(`review accept --all --yes ${flags}`.trim());
+    const { code, stdout } = await fixture.run(`review accept --all --yes ${flags}`.trim());
     expect([code, stdout]).toEqual([0, expect.stringContaining(expected)]);
   });
 
   it("shows every request with --dry-run, and sends none", async () => {
-    const [first, second] = [await submitted(), await submitted(await registerPlaytester(desk.server))];
-    const { code, stdout } = await desk.run(`review accept ${first} ${second} --dry-run --json`);
+    const [first, second] = [await submitted(), await submitted(await registerPlaytester(fixture.server))];
+    const { code, stdout } = await fixture.run(`review accept ${first} ${second} --dry-run --json`);
     expect([code, JSON.parse(stdout).requests.map((one: { path: string }) => one.path)]).toEqual([
       0,
       [`/api/v1/playtests/slots/${first}/accept`, `/api/v1/playtests/slots/${second}/accept`],
@@ -143,7 +143,7 @@ describe("accept", () => {
     ["an unknown short id", "review accept 0123abcd", 3, "not the end of an id"],
     ["an unknown id", "review accept 019a0000-0000-7000-8000-000000000000", 3, ""],
   ])("refuses %s", async (_, line, code, message) => {
-    const ran = await desk.run(line);
+    const ran = await fixture.run(line);
     expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(message)]);
   });
 });
@@ -151,14 +151,14 @@ describe("accept", () => {
 describe("reject", () => {
   it("rejects with a reason", async () => {
     const id = await submitted();
-    const { code, stdout } = await desk.run(["reject", id, "--reason", "No sound."], { tty: true });
+    const { code, stdout } = await fixture.run(["reject", id, "--reason", "No sound."], { tty: true });
     expect([code, named(stdout, { SLOT: id })]).toEqual([0, "Rejected SLOT    .\n"]);
     expect(await slot(id)).toMatchObject({ status: "rejected", rejection: { reason: "No sound." } });
   });
 
   it("lets the playtester try again with --retry", async () => {
     const id = await submitted();
-    expect(await desk.json(`review reject ${id} --retry`)).toMatchObject({ result: { rejected: [{ id, allowRetry: true }] } });
+    expect(await fixture.json(`review reject ${id} --retry`)).toMatchObject({ result: { rejected: [{ id, allowRetry: true }] } });
     expect((await ann.get("/playtester/slots")).body.data.slots.map((one: { status: string }) => one.status)).toContain(
       "reserved",
     );
@@ -168,16 +168,16 @@ describe("reject", () => {
 describe("download", () => {
   const name = (id: string) => `Lantern Deep-Ann-${id}.mp4`;
   const video = async (id: string) =>
-    Buffer.from(await (await fetch((await desk.run(`review url ${id}`)).stdout.trim())).arrayBuffer());
+    Buffer.from(await (await fetch((await fixture.run(`review url ${id}`)).stdout.trim())).arrayBuffer());
 
   it("downloads, and skips what is already there whole", async () => {
     const [id, dir] = [await submitted(), testFolder()];
-    expect(await desk.json(`review download ${id} --dir ${dir}`)).toMatchObject({
+    expect(await fixture.json(`review download ${id} --dir ${dir}`)).toMatchObject({
       result: { downloaded: [{ id, bytes: 4096, skipped: false }] },
     });
     expect(readdirSync(dir)).toEqual([name(id)]);
     expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
-    expect(await desk.json(`review download --all --dir ${dir}`)).toMatchObject({
+    expect(await fixture.json(`review download --all --dir ${dir}`)).toMatchObject({
       result: { downloaded: [{ id, skipped: true }] },
     });
   });
@@ -186,7 +186,7 @@ describe("download", () => {
     const [id, dir] = [await submitted(), testFolder()];
     const mark = Buffer.alloc(1_000, "x");
     writeFileSync(join(dir, `Lantern Deep-Ann-${id}.part`), mark);
-    expect((await desk.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
+    expect((await fixture.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
     expect(readFileSync(join(dir, name(id)))).toEqual(Buffer.concat([mark, (await video(id)).subarray(1_000)]));
   });
 
@@ -214,7 +214,7 @@ describe("download", () => {
       link("/fresh"),
     ]);
     const dir = testFolder();
-    const { code, stdout, stderr } = await desk.run(`review download ${id} --dir ${dir}`, { baseUrl: stub.baseUrl });
+    const { code, stdout, stderr } = await fixture.run(`review download ${id} --dir ${dir}`, { baseUrl: stub.baseUrl });
     await files.close();
     expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining(".webm\t10\tfalse")]);
     expect(readFileSync(join(dir, `Lantern Deep-Ann-${id}.webm`), "utf8")).toBe("1234567890");
@@ -241,13 +241,13 @@ describe("download", () => {
     ];
     const stub = await stubServer([...one, ...one]);
     const dir = testFolder();
-    const env = { PLAYTEST_BASE_URL: stub.baseUrl, PLAYTEST_API_KEY: desk.owner.key };
+    const env = { PLAYTEST_BASE_URL: stub.baseUrl, PLAYTEST_API_KEY: fixture.owner.key };
     const killed = spawnPlaytest(dir, ["review", "download", id, "--dir", dir], env);
     const part = join(dir, `Lantern Deep-Ann-${id}.part`);
     await expect.poll(() => statSync(part).size, { interval: 5, timeout: 30_000 }).toBe(100_000);
     killed.child.kill("SIGKILL");
     await killed.ended;
-    const { code } = await desk.run(`review download ${id} --dir ${dir}`, { baseUrl: stub.baseUrl });
+    const { code } = await fixture.run(`review download ${id} --dir ${dir}`, { baseUrl: stub.baseUrl });
     await files.close();
     expect([code, asked, existsSync(part)]).toEqual([0, [undefined, "bytes=100000-"], false]);
     expect(readFileSync(join(dir, name(id))).equals(whole)).toBe(true);
@@ -256,26 +256,26 @@ describe("download", () => {
   it("replaces a leftover that is longer than the video", async () => {
     const [id, dir] = [await submitted(), testFolder()];
     writeFileSync(join(dir, `Lantern Deep-Ann-${id}.part`), Buffer.alloc(9_999));
-    expect((await desk.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
+    expect((await fixture.run(`review download ${id} --dir ${dir}`)).code).toBe(0);
     expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
   });
 
   it("leaves another file of that name alone, unless forced", async () => {
     const [id, dir] = [await submitted(), testFolder()];
     writeFileSync(join(dir, name(id)), "mine");
-    const { code, stderr } = await desk.run(`review download ${id} --dir ${dir}`);
+    const { code, stderr } = await fixture.run(`review download ${id} --dir ${dir}`);
     expect([code, stderr]).toEqual([1, expect.stringContaining("is another file")]);
     expect(readFileSync(join(dir, name(id)), "utf8")).toBe("mine");
-    await desk.run(`review download ${id} --dir ${dir} --force`);
+    await fixture.run(`review download ${id} --dir ${dir} --force`);
     expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
   });
 
   it("names files by a template that strangers cannot lead out of the folder", async () => {
-    const eve = await registerPlaytester(desk.server, "../../Eve\u001b[2J:.");
+    const eve = await registerPlaytester(fixture.server, "../../Eve\u001b[2J:.");
     const [id, dir] = [await submitted(eve), testFolder()];
     mkdirSync(join(dir, "in"));
     const template = ["--name-template", "{game}/{date}-{playtester}-{id}.mp4"];
-    expect((await desk.run(["review", "download", id, "--dir", join(dir, "in"), ...template])).code).toBe(0);
+    expect((await fixture.run(["review", "download", id, "--dir", join(dir, "in"), ...template])).code).toBe(0);
     expect(readdirSync(dir)).toEqual(["in"]);
     expect(readdirSync(join(dir, "in", "Lantern Deep"))).toEqual([`2026-03-01-__.._Eve_[2J_-${id}.mp4`]);
   });
@@ -286,18 +286,18 @@ describe("download", () => {
     ["a template that leads out", "--all --name-template ../{id}", "must stay inside"],
     ["an unknown placeholder", "--all --name-template {id}{gmae}", "there is no {gmae}"],
   ])("refuses %s", async (_, flags, message) => {
-    const { code, stderr } = await desk.run(`review download ${flags}`.trim());
+    const { code, stderr } = await fixture.run(`review download ${flags}`.trim());
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   it("downloads every video of a playtest, and goes on when one cannot be had", async () => {
     const [id, dir] = [await submitted(), testFolder()];
     const playtest = (await slot(id)).requestId;
-    expect(await desk.json(`review download --playtest ${playtest} --dir ${dir}`)).toMatchObject({
+    expect(await fixture.json(`review download --playtest ${playtest} --dir ${dir}`)).toMatchObject({
       result: { downloaded: [{ id }], failed: [] },
     });
-    const open = (await desk.owner.get(`/playtests/${await desk.order()}/slots`)).body.data.slots[0].id;
-    const ran = await desk.run(`review download ${id} ${open} --dir ${dir} --json`);
+    const open = (await fixture.owner.get(`/playtests/${await fixture.order()}/slots`)).body.data.slots[0].id;
+    const ran = await fixture.run(`review download ${id} ${open} --dir ${dir} --json`);
     expect([ran.code, JSON.parse(ran.stdout).result.failed]).toEqual([11, [expect.objectContaining({ id: open })]]);
     expect(existsSync(join(dir, name(id)))).toBe(true);
   });
@@ -308,18 +308,18 @@ describe("watch", () => {
     const old = await submitted();
     let fresh = "";
     const sleep = async () => {
-      fresh ||= await submitted(await registerPlaytester(desk.server, "Bo"));
+      fresh ||= await submitted(await registerPlaytester(fixture.server, "Bo"));
     };
-    const { code, stdout } = await desk.run("review watch --count 1 --ndjson", { outside: { sleep } });
+    const { code, stdout } = await fixture.run("review watch --count 1 --ndjson", { outside: { sleep } });
     expect([code, JSON.parse(stdout).slot.id]).toEqual([0, fresh]);
     expect(stdout).not.toContain(old);
   });
 
   it("runs a command for each, which gets data by standard input and environment only", async () => {
-    const eve = await registerPlaytester(desk.server, "$(touch pwned)");
+    const eve = await registerPlaytester(fixture.server, "$(touch pwned)");
     const [id, cwd] = [await submitted(eve), testFolder()];
     const exec = ["--exec", 'cat > "in-$PLAYTEST_SLOT_ID.json"'];
-    const { code } = await desk.run(["review", "watch", "--existing", "--count", "1", ...exec], { cwd });
+    const { code } = await fixture.run(["review", "watch", "--existing", "--count", "1", ...exec], { cwd });
     expect([code, readdirSync(cwd)]).toEqual([0, [`in-${id}.json`]]);
     expect(JSON.parse(readFileSync(join(cwd, `in-${id}.json`), "utf8")).playtester.displayName).toBe("$(touch pwned)");
   });
@@ -327,10 +327,10 @@ describe("watch", () => {
   it("prints at once what the event stream tells, long before the next look", async () => {
     const first = await submitted();
     let second: Promise<string> | undefined;
-    const { code, stdout } = await desk.run("review watch --existing --count 2 --template {slot.id}", {
+    const { code, stdout } = await fixture.run("review watch --existing --count 2 --template {slot.id}", {
       outside: { sleep: untilStopped },
       onOutput: () => {
-        second ??= registerPlaytester(desk.server, "Bo").then(submitted);
+        second ??= registerPlaytester(fixture.server, "Bo").then(submitted);
       },
     });
     expect([code, stdout]).toEqual([0, `${first}\n${await second}\n`]);
@@ -338,7 +338,7 @@ describe("watch", () => {
 
   it("ends with 130 at Ctrl-C", async () => {
     await submitted();
-    const ran = await desk.run("review watch --existing", { onOutput: (_, process) => process.signal("SIGINT") });
+    const ran = await fixture.run("review watch --existing", { onOutput: (_, process) => process.signal("SIGINT") });
     expect(ran.code).toBe(130);
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSlotGate, parseUntil } from "../../src/commands/playtests/progress.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { eachDesk } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner.ts";
 import { startTime } from "../helpers/server.ts";
 import { play, registerPlaytester } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
@@ -64,27 +64,27 @@ describe("--fail-if", () => {
 });
 
 describe("wait", () => {
-  const desk = eachDesk();
+  const fixture = eachOwnerFixture();
 
   it("ends with 0 when it is reached", async () => {
-    const id = await desk.order();
-    const sleep = async () => void (await play(desk.server, await registerPlaytester(desk.server), id));
-    const { code, stdout } = await desk.run(`wait ${id} --json`, { outside: { sleep } });
+    const id = await fixture.order();
+    const sleep = async () => void (await play(fixture.server, await registerPlaytester(fixture.server), id));
+    const { code, stdout } = await fixture.run(`wait ${id} --json`, { outside: { sleep } });
     expect([code, JSON.parse(stdout).playtest.slots.submitted]).toEqual([0, 1]);
   });
 
   it("ends with 8 when the time is over, having looked once more at its end", async () => {
-    const id = await desk.order();
-    const { code, stderr, waited } = await desk.run(`playtests wait ${id} --for 40s`);
+    const id = await fixture.order();
+    const { code, stderr, waited } = await fixture.run(`playtests wait ${id} --for 40s`);
     expect([code, waited]).toEqual([8, 40_000]);
     expect(stderr).toContain("After 40s the playtest is still at: 1 open.");
   });
 
   it("ends with 13 when a gate fails", async () => {
-    const id = await desk.order({ quantity: 2 });
-    const slot = await play(desk.server, await registerPlaytester(desk.server), id);
-    await desk.owner.post(`/slots/${slot}/reject`);
-    const { code, stderr } = await desk.run(["wait", id, "--fail-if", "accepted>5", "--fail-if", "rejected>0"]);
+    const id = await fixture.order({ quantity: 2 });
+    const slot = await play(fixture.server, await registerPlaytester(fixture.server), id);
+    await fixture.owner.post(`/slots/${slot}/reject`);
+    const { code, stderr } = await fixture.run(["wait", id, "--fail-if", "accepted>5", "--fail-if", "rejected>0"]);
     expect([code, stderr]).toEqual([13, expect.stringContaining("rejected>0: 1 open, 1 rejected.")]);
   });
 
@@ -98,7 +98,7 @@ describe("wait", () => {
       busy,
       { on, data: { playtest: { ...playtest, slots: { submitted: 1 } } } },
     ]);
-    const { code, stderr } = await desk.run("wait p --retries 0", { baseUrl: stub.baseUrl });
+    const { code, stderr } = await fixture.run("wait p --retries 0", { baseUrl: stub.baseUrl });
     expect(code).toBe(0);
     expect(stderr).toBe("warning: Back soon. Trying again.\nConnected again.\n");
   });
@@ -108,13 +108,13 @@ describe("wait", () => {
     ["more than was ordered", "--until 2-submitted", "the playtest has 1 slot."],
     ["an unknown condition", "--fail-if maybe", "is not a condition"],
   ])("refuses %s", async (_, flags, message) => {
-    const { code, stderr } = await desk.run(`wait ${await desk.order()} ${flags}`);
+    const { code, stderr } = await fixture.run(`wait ${await fixture.order()} ${flags}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
 describe("status", () => {
-  const desk = eachDesk();
+  const fixture = eachOwnerFixture();
 
   it.each([
     ["pendingReviews>0", 13, "pendingReviews>0: pendingReviews is 1."],
@@ -124,20 +124,20 @@ describe("status", () => {
     ["reviews>1", 2, 'there is no number "reviews"'],
     ["many", 2, "is not a condition such as pendingReviews>0"],
   ])("--fail-if %j ends with %i", async (condition, code, message) => {
-    await play(desk.server, await registerPlaytester(desk.server), await desk.order());
-    const held = await desk.order();
-    await (await registerPlaytester(desk.server)).post(`/playtester/playtests/${held}/claim`);
-    const ran = await desk.run(["status", "--fail-if", condition], { outside: { now: () => startTime } });
+    await play(fixture.server, await registerPlaytester(fixture.server), await fixture.order());
+    const held = await fixture.order();
+    await (await registerPlaytester(fixture.server)).post(`/playtester/playtests/${held}/claim`);
+    const ran = await fixture.run(["status", "--fail-if", condition], { outside: { now: () => startTime } });
     expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(message)]);
   });
 
   it("counts deadlines within a day, of all that is held", async () => {
-    const id = await desk.order({ quantity: 2 });
+    const id = await fixture.order({ quantity: 2 });
     for (const hours of [0, 2]) {
-      desk.server.clock.set(startTime + hours * 3_600_000);
-      await (await registerPlaytester(desk.server)).post(`/playtester/playtests/${id}/claim`);
+      fixture.server.clock.set(startTime + hours * 3_600_000);
+      await (await registerPlaytester(fixture.server)).post(`/playtester/playtests/${id}/claim`);
     }
-    const seen = await desk.run("status --json", { outside: { now: () => startTime + 3_600_000 } });
+    const seen = await fixture.run("status --json", { outside: { now: () => startTime + 3_600_000 } });
     expect(JSON.parse(seen.stdout).result).toMatchObject({
       dueWithinDay: 1,
       nextDeadlineAt: new Date(startTime + 24 * 3_600_000).toISOString(),
@@ -146,19 +146,19 @@ describe("status", () => {
 });
 
 describe("watch", () => {
-  const desk = eachDesk();
+  const fixture = eachOwnerFixture();
 
   it("prints each change, until the playtest ends", async () => {
-    const id = await desk.order();
+    const id = await fixture.order();
     const steps = [
       async () => {},
-      async () => void (await play(desk.server, await registerPlaytester(desk.server), id)),
+      async () => void (await play(fixture.server, await registerPlaytester(fixture.server), id)),
       async () => {
-        const { slots } = (await desk.owner.get(`/playtests/${id}/slots`)).body.data;
-        await desk.owner.post(`/slots/${slots[0].id}/accept`);
+        const { slots } = (await fixture.owner.get(`/playtests/${id}/slots`)).body.data;
+        await fixture.owner.post(`/slots/${slots[0].id}/accept`);
       },
     ];
-    const { code, stdout } = await desk.run(`playtests watch ${id}`, {
+    const { code, stdout } = await fixture.run(`playtests watch ${id}`, {
       outside: { sleep: async () => steps.shift()?.(), now: () => startTime },
     });
     expect([code, stdout]).toMatchInlineSnapshot(`
@@ -174,10 +174,10 @@ describe("watch", () => {
 });
 
 describe("template", () => {
-  const desk = eachDesk();
+  const fixture = eachOwnerFixture();
 
   it("explains every field", async () => {
-    expect((await desk.run("playtests template")).stdout).toMatchInlineSnapshot(`
+    expect((await fixture.run("playtests template")).stdout).toMatchInlineSnapshot(`
       "# Public videos are free and published; default private.
       visibility: "private"
       # Slots to create, 1 to 100.
@@ -209,16 +209,16 @@ describe("template", () => {
   });
 
   it.each(["yaml", "json"])("as %s is an order as it stands", async (as) => {
-    const like = await desk.order({ durationMinutes: 120, quantity: 2 });
+    const like = await fixture.order({ durationMinutes: 120, quantity: 2 });
     const file = join(testFolder(), `order.${as}`);
-    writeFileSync(file, (await desk.run(`playtests template --like ${like} --as ${as}`)).stdout);
-    const { stdout } = await desk.run(`order ${desk.gameId} -f ${file} --yes --json`);
+    writeFileSync(file, (await fixture.run(`playtests template --like ${like} --as ${as}`)).stdout);
+    const { stdout } = await fixture.run(`order ${fixture.gameId} -f ${file} --yes --json`);
     expect(JSON.parse(stdout).playtest).toMatchObject({ durationMinutes: 120, quantity: 2 });
   });
 
   it("as csv is a bulk order as it stands", async () => {
     const file = join(testFolder(), "orders.csv");
-    writeFileSync(file, (await desk.run(`playtests template ${desk.gameId} --as csv`)).stdout);
-    expect((await desk.run(`bulk ${file} --yes`)).code).toBe(0);
+    writeFileSync(file, (await fixture.run(`playtests template ${fixture.gameId} --as csv`)).stdout);
+    expect((await fixture.run(`bulk ${file} --yes`)).code).toBe(0);
   });
 });

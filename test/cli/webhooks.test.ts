@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachDesk, named } from "../helpers/owner.ts";
+import { eachOwnerFixture, named } from "../helpers/owner.ts";
 import { type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 
-const desk = eachDesk();
+const fixture = eachOwnerFixture();
 let receiver: Receiver;
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -13,66 +13,66 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const emit = async (event: string, data?: Record<string, unknown>): Promise<string> =>
-  (await desk.owner.post("/sandbox/events", { event, data })).body.data.event.id;
+  (await fixture.owner.post("/sandbox/events", { event, data })).body.data.event.id;
 
 describe("webhooks", () => {
   it("makes one, tests it, follows its deliveries, and deletes it after asking", async () => {
-    const made = await desk.run(["webhooks", "create", receiver.url, "--events", "slot.submitted,test.ping"]);
+    const made = await fixture.run(["webhooks", "create", receiver.url, "--events", "slot.submitted,test.ping"]);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^whsec_\S+\n$/);
     const id = /webhook (\S+)\./.exec(made.stderr)?.[1] ?? "";
-    expect(await desk.run(`webhooks test ${id}`)).toMatchObject({ code: 0, stdout: "It answered 200.\n" });
-    expect(named((await desk.run("webhooks list", { tty: true, columns: 120 })).stdout, { id })).toContain(
+    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 0, stdout: "It answered 200.\n" });
+    expect(named((await fixture.run("webhooks list", { tty: true, columns: 120 })).stdout, { id })).toContain(
       "slot.submitted, test.ping  true",
     );
     receiver.answer(status(500));
-    expect(await desk.run(`webhooks test ${id}`)).toMatchObject({ code: 1, stdout: "It answered 500.\n" });
-    const listed = await desk.run(`webhooks deliveries ${id} --json`);
+    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 1, stdout: "It answered 500.\n" });
+    const listed = await fixture.run(`webhooks deliveries ${id} --json`);
     const { deliveries } = JSON.parse(listed.stdout);
     expect(deliveries.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([500, 200]);
     receiver.answer(status(200));
-    expect((await desk.run(`webhooks redeliver ${id} ${deliveries[0].id}`)).code).toBe(0);
-    expect(await desk.run(`webhooks delete ${id}`)).toMatchObject({ code: 2, stdout: "" });
-    expect((await desk.run(`webhooks delete ${id} --yes`)).code).toBe(0);
-    expect((await desk.run(`webhooks get ${id}`)).code).toBe(3);
+    expect((await fixture.run(`webhooks redeliver ${id} ${deliveries[0].id}`)).code).toBe(0);
+    expect(await fixture.run(`webhooks delete ${id}`)).toMatchObject({ code: 2, stdout: "" });
+    expect((await fixture.run(`webhooks delete ${id} --yes`)).code).toBe(0);
+    expect((await fixture.run(`webhooks get ${id}`)).code).toBe(3);
   });
 
   it("redelivers what happened since a time", async () => {
-    const id = JSON.parse((await desk.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
+    const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
     await emit("slot.submitted");
     await receiver.until(1);
-    await desk.server.advance(0);
-    const again = await desk.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z`);
+    await fixture.server.advance(0);
+    const again = await fixture.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z`);
     expect([again.code, again.stdout]).toEqual([0, "1 delivery queued.\n"]);
     await receiver.until(2);
-    await desk.server.advance(0);
-    const none = await desk.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z --undelivered --json`);
+    await fixture.server.advance(0);
+    const none = await fixture.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z --undelivered --json`);
     expect(JSON.parse(none.stdout)).toEqual({ count: 0 });
-    expect((await desk.run(`webhooks redeliver ${id} --since 2099-01-01T00:00:00Z`)).stdout).toBe("0 deliveries queued.\n");
-    expect((await desk.run(`webhooks redeliver ${id} --since 2h`)).stdout).toBe("1 delivery queued.\n");
+    expect((await fixture.run(`webhooks redeliver ${id} --since 2099-01-01T00:00:00Z`)).stdout).toBe("0 deliveries queued.\n");
+    expect((await fixture.run(`webhooks redeliver ${id} --since 2h`)).stdout).toBe("1 delivery queued.\n");
   });
 
   it("keeps a rotated secret out of sight in a file", async () => {
-    const id = JSON.parse((await desk.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
+    const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
     const file = join(testFolder(), "secret");
-    const rotated = await desk.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", file]);
+    const rotated = await fixture.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", file]);
     expect(rotated).toMatchObject({ code: 0, stdout: `Written to ${file}.\n` });
     const kept = readFileSync(file, "utf8");
     for (const place of [file, join(file, "below")]) {
-      const refused = await desk.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", place, "-v"]);
+      const refused = await fixture.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", place, "-v"]);
       expect([refused.code, refused.stderr.includes("> POST")]).toEqual([1, false]);
       expect(refused.stderr).toContain("Nothing was done.");
     }
     expect(readFileSync(file, "utf8")).toBe(kept);
     const unknown = join(testFolder(), "secret");
     const nowhere = ["webhooks", "rotate-secret", "019a0000-0000-7000-8000-000000000000", "--yes", "--secret-file", unknown];
-    expect([(await desk.run(nowhere)).code, existsSync(unknown)]).toEqual([3, false]);
+    expect([(await fixture.run(nowhere)).code, existsSync(unknown)]).toEqual([3, false]);
   });
 
   it("says what is wrong with a webhook", async () => {
-    const id = JSON.parse((await desk.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
+    const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
     receiver.answer(status(404));
-    const { code, stdout } = await desk.run(`webhooks doctor ${id} --send`);
+    const { code, stdout } = await fixture.run(`webhooks doctor ${id} --send`);
     expect(code).toBe(1);
     expect(named(stdout, { id }).replaceAll(receiver.url, "RECEIVER")).toMatchInlineSnapshot(`
       "id       active	ok	yes
@@ -95,7 +95,7 @@ describe("webhooks", () => {
     ["webhooks sign body.json", 2, "The signing secret is needed."],
     ["webhooks listen --forward-to ftp://x", 2, "--forward-to"],
   ])("refuses `%s`", async (line, code, message) => {
-    const ended = await desk.run(line);
+    const ended = await fixture.run(line);
     expect(ended.stderr).toContain(message);
     expect([ended.code, ended.stdout]).toEqual([code, ""]);
   });
@@ -107,7 +107,7 @@ describe("webhooks sign and verify", () => {
   const body = '{"test": 2432232314}';
 
   it("signs as Standard Webhooks' own vector says", async () => {
-    const { stdout } = await desk.run("webhooks sign - --id msg_p5jXN8AQM9LWM0D4loKWxJek --timestamp 1614265330", {
+    const { stdout } = await fixture.run("webhooks sign - --id msg_p5jXN8AQM9LWM0D4loKWxJek --timestamp 1614265330", {
       env,
       stdin: body,
     });
@@ -133,26 +133,26 @@ describe("webhooks sign and verify", () => {
       ["x-wpg-signature\tok\tfits", "webhook-signature\tfailed\tdoes not fit, although secret and body do: webhook-id"],
     ],
   ])("tells %s", async (_, changed, expected) => {
-    const headers = (await desk.run("webhooks sign - --id msg_1", { env, stdin: body })).stdout;
+    const headers = (await fixture.run("webhooks sign - --id msg_1", { env, stdin: body })).stdout;
     const folder = testFolder();
     writeFileSync(join(folder, "headers"), `POST / HTTP/1.1\n${headers.replace("msg_1", changed.id ?? "msg_1")}\n`);
     writeFileSync(join(folder, "body"), changed.body ?? body);
     const options = { cwd: folder, env: { PLAYTEST_WEBHOOK_SECRET: changed.secret ?? secret } };
-    const { code, stdout } = await desk.run("webhooks verify body --headers-file headers", options);
+    const { code, stdout } = await fixture.run("webhooks verify body --headers-file headers", options);
     expect(code).toBe(expected.length === 0 ? 0 : 1);
     for (const part of expected) expect(stdout).toContain(part);
   });
 
   it("tells a request that is too old, or not signed at all", async () => {
-    const headers = (await desk.run("webhooks sign - --timestamp 1614265330", { env, stdin: body })).stdout;
+    const headers = (await fixture.run("webhooks sign - --timestamp 1614265330", { env, stdin: body })).stdout;
     const given = headers
       .trimEnd()
       .split("\n")
       .flatMap((line) => ["-H", line]);
-    const late = await desk.run(["webhooks", "verify", "-", ...given], { env, stdin: body });
+    const late = await fixture.run(["webhooks", "verify", "-", ...given], { env, stdin: body });
     expect(late.code).toBe(1);
     expect(late.stderr).toBe("error: The request is not genuine: x-wpg-timestamp, webhook-timestamp.\n");
-    expect((await desk.run(["webhooks", "verify", "-", "--tolerance", "9999d", ...given], { env, stdin: body })).code).toBe(0);
-    expect((await desk.run("webhooks verify -", { env, stdin: body })).stderr).toContain("x-wpg-signature, webhook-signature");
+    expect((await fixture.run(["webhooks", "verify", "-", "--tolerance", "9999d", ...given], { env, stdin: body })).code).toBe(0);
+    expect((await fixture.run("webhooks verify -", { env, stdin: body })).stderr).toContain("x-wpg-signature, webhook-signature");
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
-import { house } from "./house.ts";
+import { dataDirFixture } from "./house.ts";
 import type { Receiver } from "./receiver.ts";
 import type { TestServer } from "./server.ts";
 import {
@@ -334,9 +334,9 @@ export const everyCommand: Record<string, Row> = {
   "admin stats": asAdmin(() => ""),
   "ci init": () => ({ words: "github", cwd: testFolder() }),
   "ci summary": words(({ order }) => order()),
-  "serve backup": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", house()] }),
-  "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", house()] }),
-  "serve restore": async () => ({ words: [await archive(), "--data", house(), "--yes"] }),
+  "serve backup": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
+  "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
+  "serve restore": async () => ({ words: [await archive(), "--data", dataDirFixture(), "--yes"] }),
   "serve import": async () => ({ words: [await archive(), "--data", join(testFolder(), "new")] }),
   "serve systemd": nothing,
   "config get": words(() => "timeout"),
@@ -382,7 +382,7 @@ async function payout(world: World): Promise<string> {
 async function archive(): Promise<string> {
   const file = join(testFolder(), "backup.tar");
   const { playtest } = await import("./cli.ts");
-  const { code, stderr } = await playtest(["serve", "backup", file, "--data", house()]);
+  const { code, stderr } = await playtest(["serve", "backup", file, "--data", dataDirFixture()]);
   if (code !== 0) throw new Error(stderr);
   return file;
 }

@@ -9,7 +9,7 @@ import { freshFolder } from "./store.ts";
 export const keyText = () => `${createTestRandom("instance key")(32).toString("hex")}\n`;
 
 /** The data folder of a server nobody used yet. */
-export function house(): string {
+export function dataDirFixture(): string {
   const dataDir = freshFolder();
   copyFileSync(dataFile(inject("sqliteTemplate")), dataFile(dataDir));
   writeFileSync(join(dataDir, "instance.key"), keyText(), { mode: 0o600 });

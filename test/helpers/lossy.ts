@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 type Which = (request: IncomingMessage) => boolean;
 
 /** A way to a server on which the replies to some requests are lost: what was asked for happens all the same. Refused ones do not happen. */
-export async function startLossy(target: string, isLost: Which, isRefused: Which = () => false) {
+export async function startFlakyNetwork(target: string, isLost: Which, isRefused: Which = () => false) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

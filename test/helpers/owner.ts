@@ -5,7 +5,7 @@ import { drivers } from "./store.ts";
 import { createGame, giveCredit, ledgerFaults, type Person, registerOwner } from "./story.ts";
 
 /** An owner with $500.00 and one game, and the command line in their hands: what most tests of commands begin with. */
-export interface Desk {
+export interface OwnerFixture {
   server: TestServer;
   owner: Person;
   gameId: string;
@@ -17,9 +17,9 @@ export interface Desk {
   order(body?: Record<string, unknown>): Promise<string>;
 }
 
-/** A fresh desk for each test of the file. */
-export function eachDesk(cents = 50_000): Desk {
-  const desk = {} as Desk;
+/** A fresh fixture for each test of the file. */
+export function eachOwnerFixture(cents = 50_000): OwnerFixture {
+  const fixture = {} as OwnerFixture;
   let remove: () => Promise<unknown>;
 
   beforeEach(async () => {
@@ -29,34 +29,34 @@ export function eachDesk(cents = 50_000): Desk {
     const owner = await registerOwner(server);
     if (cents > 0) await giveCredit(server, owner, cents);
     const gameId = await createGame(owner, { buildUrl: `${server.baseUrl}/build.zip` });
-    const run: Desk["run"] = (line, options) =>
+    const run: OwnerFixture["run"] = (line, options) =>
       playtest(typeof line === "string" ? line.split(" ") : line, {
         baseUrl: server.baseUrl,
         key: owner.key,
         ...options,
         env: { NO_COLOR: "1", ...options?.env },
       });
-    const json: Desk["json"] = async (line) => {
+    const json: OwnerFixture["json"] = async (line) => {
       const { code, stdout, stderr } = await run(`${line} --json`);
       if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout);
     };
-    const order: Desk["order"] = async (body = {}) => {
+    const order: OwnerFixture["order"] = async (body = {}) => {
       const reply = await owner.post(`/games/${gameId}/playtests`, body);
       if (reply.status !== 201) throw new Error(`could not order: ${reply.text}`);
       return reply.body.data.playtest.id;
     };
-    Object.assign(desk, { server, owner, gameId, run, json, order });
+    Object.assign(fixture, { server, owner, gameId, run, json, order });
   });
 
   afterEach(async () => {
-    const faults = await ledgerFaults(desk.server);
-    await desk.server.close();
+    const faults = await ledgerFaults(fixture.server);
+    await fixture.server.close();
     await remove();
     if (faults.length > 0) throw new Error(faults.join("; "));
   });
 
-  return desk;
+  return fixture;
 }
 
 /** Text with ids and signed links replaced by what they are, so that it can be compared. */

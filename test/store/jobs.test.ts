@@ -75,11 +75,11 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
   it("that were given up can all be taken up again, and are tried as often as before", async () => {
     for (const name of ["a", "b"]) await queue(name);
     await pass();
-    expect(await store.write(jobs.takeUp)).toBe(2);
+    expect(await store.write(jobs.requeueDead)).toBe(2);
     await pass();
     expect(tries).toBe(100);
     mended = true;
-    await store.write(jobs.takeUp);
+    await store.write(jobs.requeueDead);
     await pass();
     expect(done.sort()).toEqual(["a", "b"]);
   });

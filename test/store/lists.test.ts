@@ -78,7 +78,7 @@ it.each([
   ["one kind", 1],
   ["several kinds", 2],
 ])("due jobs of %s are not looked for among all that are due", async (_, count) => {
-  const only = ["expire-slot", "lapse-order"].slice(0, count);
+  const only = ["expire-slot", "expire-order"].slice(0, count);
   const lease = { token: "t", due: 1, real: 1, until: 2, count: 1, kinds: { only } };
   const plan = await planOf((q) => jobs.claim(q, lease));
   expect(plan.find((step) => step.includes("run_at<?"))).toContain("(kind=? AND state=? AND run_at<?)");

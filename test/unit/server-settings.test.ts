@@ -24,7 +24,7 @@ it.each([
   ["stripe.apiUrl", { stripe: { apiUrl: "secret" } }],
 ])("refuses a wrong %s by its name, and shows nothing of it: %j", (name, settings) => {
   const refused = expect(() => read(settings));
-  refused.toThrow(expect.objectContaining({ name: "SettingRefused", message: expect.stringContaining(name) }));
+  refused.toThrow(expect.objectContaining({ name: "ConfigError", message: expect.stringContaining(name) }));
   refused.not.toThrow(/secret/);
 });
 

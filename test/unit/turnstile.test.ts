@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Turnstile } from "../../server/database/postgres/read-write-gate.ts";
+import { ReadWriteGate } from "../../server/database/postgres/read-write-gate.ts";
 
 /** Work that says when it runs and ends when told to. */
 function stage() {
@@ -26,7 +26,7 @@ function stage() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 it("lets many pass together and one alone, in the order they came", async () => {
-  const turnstile = new Turnstile();
+  const turnstile = new ReadWriteGate();
   const { log, work, end } = stage();
   const all = [
     turnstile.together(work("a")),
@@ -46,7 +46,7 @@ it("lets many pass together and one alone, in the order they came", async () => 
 });
 
 it("opens again when the work throws", async () => {
-  const turnstile = new Turnstile();
+  const turnstile = new ReadWriteGate();
   await expect(turnstile.alone(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await turnstile.together(async () => "in")).toBe("in");
 });

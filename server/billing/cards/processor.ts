@@ -1,5 +1,5 @@
 import type { Config } from "../../config/defaults.ts";
-import { SettingRefused } from "../../config/read.ts";
+import { ConfigError } from "../../config/read.ts";
 import { createSandboxCards, type SandboxCards } from "./sandbox-processor.ts";
 
 /** A charge of a card that was saved when its holder subscribed. `paymentId` names it for ever: asked again, it is not charged again. */
@@ -99,7 +99,7 @@ export async function createCards(config: Config): Promise<CardProcessor | null>
   const { secretKey, webhookSecret, apiUrl } = config.stripe;
   if (secretKey === null && webhookSecret === null) return null;
   if (secretKey === null || webhookSecret === null)
-    throw new SettingRefused(
+    throw new ConfigError(
       "Stripe needs both its secret key and its webhook secret: set PLAYTEST_STRIPE_SECRET_KEY and PLAYTEST_STRIPE_WEBHOOK_SECRET, or neither.",
     );
   const { createStripeCards } = await import("./stripe.ts");

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { SettingRefused } from "../../config/read.ts";
+import { ConfigError } from "../../config/read.ts";
 import { badRequest, unavailable } from "../../lib/problem.ts";
 import type { ChargeOutcome, DisputeState, HostedCards, HostedCheckout, SavedCharge, SessionState } from "./processor.ts";
 
@@ -19,10 +19,9 @@ const toleranceSeconds = 300;
  */
 export async function createStripeCards(settings: StripeSettings, load: Load = () => import("stripe")): Promise<HostedCards> {
   const { default: StripeClient } = await load().catch((error: unknown) => {
-    throw Object.assign(
-      new SettingRefused("Stripe is configured, but its package is not installed. Run: npm install stripe@23"),
-      { cause: error },
-    );
+    throw Object.assign(new ConfigError("Stripe is configured, but its package is not installed. Run: npm install stripe@23"), {
+      cause: error,
+    });
   });
   const stripe = new StripeClient(settings.secretKey, { ...addressOf(settings.apiUrl), maxNetworkRetries: 2, timeout: 15_000 });
   const { errors } = StripeClient;

@@ -3,7 +3,7 @@ import type { Query } from "../../database/port.ts";
 import { accounts, suspenseTransfer } from "../../ledger/rules.ts";
 import { post } from "../../ledger/store.ts";
 import type { SeenTransaction, SeenTransfer } from "./chains/index.ts";
-import { eventKey, settle, suspend, weigh } from "./deposits.ts";
+import { applyDeposit, eventKey, suspend, weigh } from "./deposits.ts";
 import { type ChainName, centsOf, judge } from "./rules.ts";
 import * as crypto from "./store.ts";
 
@@ -84,7 +84,7 @@ async function credit(deps: Deps, tx: Query, { chain, txHash, seen }: Arrival, t
     if (!("quote" in verdict)) continue;
     const judged = { transfer, verdict };
     const proof = { ownerId, chain, currency, txHash };
-    await (verdict.is === "paid" ? settle : suspend)(deps, tx, proof, judged);
+    await (verdict.is === "paid" ? applyDeposit : suspend)(deps, tx, proof, judged);
     return true;
   }
   return false;

@@ -59,7 +59,7 @@ export async function receive(
   const judged: Judged[] = [];
   for (const transfer of fresh) judged.push(await judgeOne(tx, proof, transfer, seen.at, scope));
   const paid = judged.find(({ verdict }) => verdict.is === "paid");
-  if (paid) return settle(deps, tx, proof, paid);
+  if (paid) return applyDeposit(deps, tx, proof, paid);
   const again = await repeat(tx, proof, booked, scope);
   if (again) return again;
   if (judged.some(({ verdict }) => verdict.is === "foreign")) throw taken();
@@ -111,7 +111,12 @@ async function repeat(
   return undefined;
 }
 
-export async function settle(deps: Deps, tx: Query, proof: Proof, { transfer, verdict }: Judged): Promise<Received | Problem> {
+export async function applyDeposit(
+  deps: Deps,
+  tx: Query,
+  proof: Proof,
+  { transfer, verdict }: Judged,
+): Promise<Received | Problem> {
   if (verdict.is !== "paid") throw new Error("only what pays is settled");
   const quote = verdict.quote.row;
   const now = deps.clock.now();

@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Some } from "../../app/handlers.ts";
-import { Remembered } from "../../http/call.ts";
+import type { HandlersFor } from "../../app/handlers.ts";
+import { CommittedProblem } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
 import { scheduleScan } from "./arrivals.ts";
 import { finalConfirmations } from "./chains/sandbox.ts";
@@ -15,7 +15,7 @@ const isTopUp: Scope = (_, quote) => quote.playtest_id === null;
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** Credit by crypto in two steps (specification: Crypto credit top-up), and the sandbox's own transactions. */
-export function crypto(deps: Deps): Some<"buyCreditWithCrypto" | "createTransaction"> {
+export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createTransaction"> {
   const hashOn = (chain: ChainName) =>
     chain === "solana"
       ? [...deps.randomBytes(88)].map((byte) => base58[byte % base58.length]).join("")
@@ -31,7 +31,7 @@ export function crypto(deps: Deps): Some<"buyCreditWithCrypto" | "createTransact
         const { proof, seen } = await lookUp(deps, named, isTopUp);
         return call.commit(async (tx) => {
           const outcome = await receive(deps, tx, proof, seen, isTopUp);
-          if (outcome instanceof Problem) return new Remembered(outcome, 0);
+          if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
           const { deposit, quote } = outcome;
           const message = "The payment has arrived and is on your balance.";
           return { message, paymentId: quote.payment_id, creditedCents: deposit.value_cents };
@@ -43,7 +43,10 @@ export function crypto(deps: Deps): Some<"buyCreditWithCrypto" | "createTransact
       return call.commit(async (tx) => {
         const description = "Playtest credit";
         const quote = await openQuote(deps, tx, offer, { ownerId, cents: amountCents, description });
-        return new Remembered(paymentRequired(deps, quote, { path: "/billing/credit/x402", description }), quote.expires_at);
+        return new CommittedProblem(
+          paymentRequired(deps, quote, { path: "/billing/credit/x402", description }),
+          quote.expires_at,
+        );
       });
     },
 

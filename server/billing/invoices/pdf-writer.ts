@@ -13,7 +13,7 @@ interface Placed {
   soft?: boolean;
 }
 
-export interface Pen {
+export interface PdfWriter {
   /** Writes text of any script; the height of the page below it. */
   write(text: string, placed: Placed): number;
   rule(from: number, to: number, y: number): void;
@@ -28,7 +28,7 @@ interface Parsed {
 const wholeRun: PDFKit.Mixins.TextOptions = { features: [], lineBreak: false };
 const lineHeight = 1.45;
 
-export function createPen(doc: PDFKit.PDFDocument, fonts: Fonts): Pen {
+export function createPen(doc: PDFKit.PDFDocument, fonts: Fonts): PdfWriter {
   const files = new Map<string, FontFile>([...fonts.text, fonts.bold].map((file) => [file.name, file]));
   const registered = new Set<string>();
   const plain = fonts.text.map((file) => file.name);

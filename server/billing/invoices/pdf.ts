@@ -1,7 +1,7 @@
 import PDFDocument from "pdfkit";
 import { usd } from "../rules.ts";
 import type { Fonts } from "./fonts.ts";
-import { createPen, type Pen } from "./pdf-writer.ts";
+import { createPen, type PdfWriter } from "./pdf-writer.ts";
 import type { InvoiceDocument, Party } from "./rules.ts";
 
 const margin = 56;
@@ -39,7 +39,7 @@ function collect(doc: PDFKit.PDFDocument): Promise<Buffer> {
   });
 }
 
-function draw(pen: Pen, invoice: InvoiceDocument): void {
+function draw(pen: PdfWriter, invoice: InvoiceDocument): void {
   pen.write("Invoice", { x: margin, y: margin, size: 24, bold: true });
   facts(pen, margin + 48, [
     ["Invoice number", invoice.number],
@@ -56,7 +56,7 @@ function draw(pen: Pen, invoice: InvoiceDocument): void {
   ]);
 }
 
-function facts(pen: Pen, y: number, rows: [string, string][]): void {
+function facts(pen: PdfWriter, y: number, rows: [string, string][]): void {
   for (const [index, [label, value]] of rows.entries()) {
     pen.write(label, { x: margin, y: y + index * 18, soft: true });
     pen.write(value, { x: margin + 110, y: y + index * 18 });
@@ -64,7 +64,7 @@ function facts(pen: Pen, y: number, rows: [string, string][]): void {
 }
 
 /** The height of the page it ends at. */
-function party(pen: Pen, label: string, { name, lines }: Party, x: number, y: number): number {
+function party(pen: PdfWriter, label: string, { name, lines }: Party, x: number, y: number): number {
   const width = x === margin ? column - margin - 24 : right - x;
   pen.write(label, { x, y, soft: true });
   let bottom = pen.write(name, { x, y: y + 18, width, size: 12 });
@@ -72,7 +72,7 @@ function party(pen: Pen, label: string, { name, lines }: Party, x: number, y: nu
   return bottom;
 }
 
-function lines(pen: Pen, invoice: InvoiceDocument, y: number): number {
+function lines(pen: PdfWriter, invoice: InvoiceDocument, y: number): number {
   pen.write("Description", { x: margin, y, soft: true });
   pen.write(`Amount (${invoice.currency})`, { right, y, soft: true });
   pen.rule(margin, right, y + 18);

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Some } from "../../app/handlers.ts";
+import type { HandlersFor } from "../../app/handlers.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { isoOrNull } from "../../playtests/views.ts";
@@ -13,7 +13,7 @@ import * as subscriptionStore from "./store.ts";
 
 type Ops = "getSubscription" | "checkoutSubscription" | "cancelSubscription" | "resumeSubscription";
 
-export function subscriptions(deps: Deps): Some<Ops> {
+export function subscriptions(deps: Deps): HandlersFor<Ops> {
   return {
     getSubscription: (call) =>
       call.read(async (q) => {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
 import { isSilence, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./queries.ts";
-import { Turnstile } from "./read-write-gate.ts";
+import { ReadWriteGate } from "./read-write-gate.ts";
 
 export interface PostgresOptions {
   log?: StoreLog | undefined;
@@ -86,7 +86,7 @@ class PostgresStore implements Store {
   readonly #sleep: (ms: number) => Promise<unknown>;
   readonly #statements = new Statements();
   readonly #reads: Query;
-  readonly #turnstile = new Turnstile();
+  readonly #gate = new ReadWriteGate();
   readonly #writing = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
@@ -130,7 +130,7 @@ class PostgresStore implements Store {
     for (let tries = 1; ; tries++) {
       try {
         const attempt = () => this.#attempt(fn);
-        return await (tries <= TRIES_TOGETHER ? this.#turnstile.together(attempt) : this.#turnstile.alone(attempt));
+        return await (tries <= TRIES_TOGETHER ? this.#gate.together(attempt) : this.#gate.alone(attempt));
       } catch (error) {
         if (!RETRYABLE.has(sqlState(error) ?? "")) throw error;
         if (tries === TRIES)
@@ -172,7 +172,7 @@ async function inTransaction<T>(client: PoolClient, tx: Queries, fn: (tx: Query)
   } catch (error) {
     throw translate(error);
   }
-  const value = await settle(tx, fn);
+  const value = await runBounded(tx, fn);
   try {
     await client.query("COMMIT");
   } catch (error) {
@@ -182,7 +182,7 @@ async function inTransaction<T>(client: PoolClient, tx: Queries, fn: (tx: Query)
 }
 
 /** A collision inside `fn` counts even when `fn` turned it into another error, or into none. */
-async function settle<T>(tx: Queries, fn: (tx: Query) => Promise<T>): Promise<T> {
+async function runBounded<T>(tx: Queries, fn: (tx: Query) => Promise<T>): Promise<T> {
   try {
     const value = await fn(tx);
     if (tx.failure !== undefined) throw tx.failure;

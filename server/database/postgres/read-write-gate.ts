@@ -2,7 +2,7 @@
  * Many pass together, or one alone. Whoever waits to be alone holds back those who come later, so it waits only for those
  * already inside. Transactions that keep colliding go alone: then nothing of this process can make them fail again.
  */
-export class Turnstile {
+export class ReadWriteGate {
   #inside = 0;
   #alone = false;
   readonly #waiting: { alone: boolean; enter(): void }[] = [];

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deps } from "../../app/deps.ts";
 import type { Job } from "../../jobs/runner.ts";
-import { type Attempted, attempt, openSecret, settle } from "./deliveries.ts";
+import { type Attempted, attempt, openSecret, recordAttempts } from "./deliveries.ts";
 import * as webhooks from "./store.ts";
 
 /** A host gives way to others after so long (ms) or so many deliveries; it goes on when its turn comes again. */
@@ -99,7 +99,7 @@ function createNotes(deps: Deps, noted: (deliveryId: string) => void) {
     const attempts = waiting;
     waiting = [];
     if (attempts.length === 0) return;
-    await deps.store.write((tx) => settle(deps, tx, attempts));
+    await deps.store.write((tx) => recordAttempts(deps, tx, attempts));
     for (const { delivery } of attempts) noted(delivery.id);
   }
 

@@ -88,7 +88,7 @@ export interface Attempted {
 }
 
 /** Notes attempts in the order they were made: their rows, the retries, and what they mean for their webhooks. */
-export async function settle(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
+export async function recordAttempts(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
   await webhooks.insertAttempts(
     tx,
     attempts.map(({ delivery, outcome }) => attemptRow(deps, delivery.id, outcome)),

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Some } from "../../app/handlers.ts";
+import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { AddressRefused } from "../../outbound/index.ts";
@@ -45,7 +45,7 @@ const deliveryView = (row: webhookStore.DeliveryRow) => ({
   createdAt: iso(row.created_at),
 });
 
-export function webhooks(deps: Deps): Some<Ops> {
+export function webhooks(deps: Deps): HandlersFor<Ops> {
   async function find(q: Query, id: string, ownerId: string) {
     const found = await webhookStore.findForOwner(q, id, ownerId);
     if (!found) throw notFound();

@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { type Place, type PlaceOptions, placeOf } from "../../config/data-location.ts";
+import { type DataLocation, type DataLocationOptions, dataLocationOf } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
-import { SettingRefused } from "../../config/read.ts";
+import { ConfigError } from "../../config/read.ts";
 import { dataFile } from "../../database/open.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 import { blobsNow } from "./capture.ts";
 import type { Manifest } from "./contents.ts";
 import { Packing, sizeOf } from "./pack.ts";
-import type { Tell } from "./tell.ts";
+import type { OnProgress } from "./progress.ts";
 
-export interface BackupOptions extends PlaceOptions {
+export interface BackupOptions extends DataLocationOptions {
   /** A file to make, or a folder to make one in. */
   target: string;
   /** Rows that fit either database, instead of the SQLite file. */
@@ -25,7 +25,7 @@ export interface BackupOptions extends PlaceOptions {
   version: string;
   /** Milliseconds. */
   now: number;
-  tell: Tell;
+  onProgress: OnProgress;
 }
 
 export interface Backup {
@@ -41,25 +41,25 @@ export interface Backup {
 
 /**
  * Writes a whole copy of a running or stopped server into one private file, which gets its name only when everything is in it and was
- * checked. Everything that was answered before it began is in it. Throws SettingRefused for a target or a server that cannot be.
+ * checked. Everything that was answered before it began is in it. Throws ConfigError for a target or a server that cannot be.
  */
 export async function backup(options: BackupOptions): Promise<Backup> {
-  const place = placeOf(options);
-  const key = findInstanceKey(options.env.PLAYTEST_SECRET_KEY, place.dataDir);
+  const location = dataLocationOf(options);
+  const key = findInstanceKey(options.env.PLAYTEST_SECRET_KEY, location.dataDir);
   if (key === undefined)
-    throw new SettingRefused(
-      `There is no server in ${place.dataDir}: it has no instance.key, and PLAYTEST_SECRET_KEY is not set. Nothing was written. Name the folder with --data.`,
+    throw new ConfigError(
+      `There is no server in ${location.dataDir}: it has no instance.key, and PLAYTEST_SECRET_KEY is not set. Nothing was written. Name the folder with --data.`,
     );
-  if (place.databaseUrl === undefined && !existsSync(dataFile(place.dataDir)))
-    throw new SettingRefused(
-      `There is no playtest database in ${place.dataDir}. Nothing was written. Name its folder with --data, or a PostgreSQL database with --database-url.`,
+  if (location.databaseUrl === undefined && !existsSync(dataFile(location.dataDir)))
+    throw new ConfigError(
+      `There is no playtest database in ${location.dataDir}. Nothing was written. Name its folder with --data, or a PostgreSQL database with --database-url.`,
     );
   const file = await targetOf(options);
-  if (options.dryRun) return plan(place, file, options.portable);
+  if (options.dryRun) return plan(location, file, options.portable);
   const part = join(dirname(file), `.${basename(file)}.part`);
   try {
     const handle = await open(part, "w", 0o600);
-    const packed = new Packing(handle, { ...options, place, scratch: `${part}.database` });
+    const packed = new Packing(handle, { ...options, location, scratch: `${part}.database` });
     try {
       await packed.everything(key);
     } finally {
@@ -94,7 +94,7 @@ async function removeOlder({ keep, portable, now }: BackupOptions, file: string)
 }
 
 /** What would be written now; of a PostgreSQL database the size is not known. */
-async function plan({ dataDir, databaseUrl }: Place, file: string, portable: boolean): Promise<Backup> {
+async function plan({ dataDir, databaseUrl }: DataLocation, file: string, portable: boolean): Promise<Backup> {
   const blobs = await blobsNow({ dataDir, databaseUrl });
   const sizes = blobs.map((key) => sizeOf(join(dataDir, "blobs", key)));
   const missing = blobs.filter((_, at) => sizes[at] === undefined).map((key) => `blobs/${key}`);
@@ -108,15 +108,14 @@ async function targetOf({ target, portable, force, keep, now, dryRun }: BackupOp
   const path = resolve(target);
   const found = statSync(path, { throwIfNoEntry: false });
   if (keep !== undefined && found && !found.isDirectory())
-    throw new SettingRefused(`--keep is for a folder, and ${path} is none. Nothing was written.`);
+    throw new ConfigError(`--keep is for a folder, and ${path} is none. Nothing was written.`);
   const isFolder = keep !== undefined || (found ? found.isDirectory() : extname(path) === "");
   if (isFolder && !dryRun) mkdirSync(path, { recursive: true, mode: 0o700 });
   const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   const file = isFolder ? join(path, `playtest-${portable ? "export-" : ""}${stamp}.tar`) : path;
-  if (!isFolder && !existsSync(dirname(file)))
-    throw new SettingRefused(`There is no folder ${dirname(file)}. Nothing was written.`);
+  if (!isFolder && !existsSync(dirname(file))) throw new ConfigError(`There is no folder ${dirname(file)}. Nothing was written.`);
   if (existsSync(file) && !force)
-    throw Object.assign(new SettingRefused(`${file} is there already; it was not changed. Replace it with --force.`), {
+    throw Object.assign(new ConfigError(`${file} is there already; it was not changed. Replace it with --force.`), {
       exitCode: 6,
     });
   return file;

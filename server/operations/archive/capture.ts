@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { Place } from "../../config/data-location.ts";
+import type { DataLocation } from "../../config/data-location.ts";
 import { type Applied, applied, assertSameHistory, migrations } from "../../database/migrate.ts";
 import { dataFile } from "../../database/open.ts";
 import type { Check, Query } from "../../database/port.ts";
@@ -9,8 +9,8 @@ import { tablesOf } from "../../games/catalogue-store.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { referencedBlobs } from "../../uploads/blob-store.ts";
 import type { Manifest } from "./contents.ts";
+import type { OnProgress } from "./progress.ts";
 import { dumpRows } from "./rows.ts";
-import type { Tell } from "./tell.ts";
 
 /** A copy of the database that was found to be in order, in the file that was named for it. */
 export interface Captured {
@@ -23,24 +23,24 @@ export interface Captured {
 export interface CaptureSource {
   /** Rows that fit either database, instead of the SQLite file. */
   portable: boolean;
-  place: Place;
+  location: DataLocation;
   /** Where to write it. */
   scratch: string;
-  tell: Tell;
+  onProgress: OnProgress;
 }
 
 /** Copies the database as it is now to `scratch`: the SQLite file itself, or the rows of either database. */
 export const capture = (source: CaptureSource): Promise<Captured> =>
-  source.portable || source.place.databaseUrl !== undefined ? captureRows(source) : captureFile(source);
+  source.portable || source.location.databaseUrl !== undefined ? captureRows(source) : captureFile(source);
 
 /** Asked in a moment: a transaction that stayed open would keep a server's write-ahead log from being used again. */
-export async function blobsNow(place: Place): Promise<string[]> {
-  const { query, close } = await openSnapshot(place);
+export async function blobsNow(location: DataLocation): Promise<string[]> {
+  const { query, close } = await openSnapshot(location);
   return referencedBlobs(query).finally(close);
 }
 
-async function captureFile({ place, scratch, tell }: CaptureSource): Promise<Captured> {
-  await copySqlite(dataFile(place.dataDir), scratch, (done, total) => tell("Copying the database", done, total));
+async function captureFile({ location, scratch, onProgress }: CaptureSource): Promise<Captured> {
+  await copySqlite(dataFile(location.dataDir), scratch, (done, total) => onProgress("Copying the database", done, total));
   const copy = await openSqlite(scratch, { readOnly: true });
   try {
     const found = await describe(await copy.read(async (q) => q));
@@ -51,8 +51,8 @@ async function captureFile({ place, scratch, tell }: CaptureSource): Promise<Cap
   }
 }
 
-async function captureRows({ place, scratch, tell }: CaptureSource): Promise<Captured> {
-  const { dialect, query, close } = await openSnapshot(place);
+async function captureRows({ location, scratch, onProgress }: CaptureSource): Promise<Captured> {
+  const { dialect, query, close } = await openSnapshot(location);
   const file = await open(scratch, "w", 0o600);
   try {
     const found = await describe(query);
@@ -60,7 +60,7 @@ async function captureRows({ place, scratch, tell }: CaptureSource): Promise<Cap
     let rows = 0;
     await dumpRows(query, tables, file, (more) => {
       rows += more;
-      tell("Writing rows", rows);
+      onProgress("Writing rows", rows);
     });
     return { database: "rows", ...found };
   } finally {

@@ -1,30 +1,30 @@
-import { SettingRefused } from "../../config/read.ts";
+import { ConfigError } from "../../config/read.ts";
 import { migrate, migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
 import { openPostgres } from "../../database/postgres/postgres.ts";
 import { openSqlite } from "../../database/sqlite/sqlite.ts";
 import { firstUsed, type Table, tablesOf } from "../../games/catalogue-store.ts";
+import type { OnProgress } from "./progress.ts";
 import { type Batch, insertBatch, readBatches } from "./rows.ts";
-import type { Tell } from "./tell.ts";
 
 /** Makes a SQLite file of these rows, with the schema they had: the next start of a server brings it up to date. */
-export async function loadSqlite(file: string, rows: string, position: number, tell: Tell): Promise<void> {
+export async function loadSqlite(file: string, rows: string, position: number, onProgress: OnProgress): Promise<void> {
   const store = await openSqlite(file);
   try {
     await migrate(store, migrations.slice(0, position));
     const tables = await store.read((q) => tablesOf(q, "sqlite", migrations.slice(0, position)));
-    await eachBatch(rows, tables, tell, (batch) => store.write((tx) => insertBatch(tx, batch)));
+    await eachBatch(rows, tables, onProgress, (batch) => store.write((tx) => insertBatch(tx, batch)));
   } finally {
     await store.close();
   }
 }
 
-/** Fills an empty PostgreSQL database with these rows: all of them, or none, also when `damageOf` finds some. Throws SettingRefused when it is not empty. */
+/** Fills an empty PostgreSQL database with these rows: all of them, or none, also when `damageOf` finds some. Throws ConfigError when it is not empty. */
 export async function loadPostgres(
   url: string,
   rows: string,
   position: number,
-  tell: Tell,
+  onProgress: OnProgress,
   damageOf: (q: Query) => Promise<string | undefined>,
 ): Promise<void> {
   const list = migrations.slice(0, position);
@@ -34,7 +34,7 @@ export async function loadPostgres(
     await store.write(async (tx) => {
       const tables = await tablesOf(tx, "postgres", list);
       await requireEmpty(tx, tables);
-      await eachBatch(rows, tables, tell, (batch) => insertBatch(tx, batch));
+      await eachBatch(rows, tables, onProgress, (batch) => insertBatch(tx, batch));
       const damage = await damageOf(tx);
       if (damage !== undefined) throw new Error(`its database is not in order (${damage})`);
     });
@@ -43,7 +43,7 @@ export async function loadPostgres(
   }
 }
 
-/** Throws SettingRefused when a PostgreSQL database holds anything. */
+/** Throws ConfigError when a PostgreSQL database holds anything. */
 export async function requireEmptyPostgres(url: string): Promise<void> {
   const store = await openPostgres(url);
   try {
@@ -57,19 +57,19 @@ async function requireEmpty(q: Query, tables: readonly Table[]): Promise<void> {
   const used = await firstUsed(q, tables);
   if (used === undefined) return;
   const message = `The database is not empty: there are rows in ${used}. Nothing was changed. Make a new one and name it with --database-url.`;
-  throw Object.assign(new SettingRefused(message), { exitCode: 6 });
+  throw Object.assign(new ConfigError(message), { exitCode: 6 });
 }
 
 async function eachBatch(
   rows: string,
   tables: readonly Table[],
-  tell: Tell,
+  onProgress: OnProgress,
   insert: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   let done = 0;
   for (const batch of readBatches(rows, tables)) {
     await insert(batch);
     done += batch.rows.length;
-    tell("Loading rows", done);
+    onProgress("Loading rows", done);
   }
 }

@@ -35,11 +35,11 @@ export class Packing {
    * not between them. A video that was replaced right then is gone though: then the database is looked at once more.
    */
   async everything(key: Buffer): Promise<void> {
-    const { dataDir } = this.#source.place;
+    const { dataDir } = this.#source.location;
     await this.#addText(names.key, `${key.toString("hex")}\n`);
     const config = await readFile(join(dataDir, names.config)).catch(unlessMissing);
     if (config) await this.#addText(names.config, config);
-    await this.#addFiles((await blobsNow(this.#source.place)).map((blob) => `blobs/${blob}`));
+    await this.#addFiles((await blobsNow(this.#source.location)).map((blob) => `blobs/${blob}`));
     const mails = (await readdir(join(dataDir, "outbox")).catch(unlessMissing)) ?? [];
     await this.#addFiles(mails.map((name) => `outbox/${name}`).filter(isName));
     const captured = await this.#captureWithFiles();
@@ -67,10 +67,10 @@ export class Packing {
   async #addFiles(wanted: readonly string[]): Promise<string[]> {
     const sizes = wanted
       .filter((name) => !this.#sums.has(name))
-      .map((name) => ({ name, size: sizeOf(join(this.#source.place.dataDir, name)) }));
+      .map((name) => ({ name, size: sizeOf(join(this.#source.location.dataDir, name)) }));
     for (const { size } of sizes) this.#total += size ?? 0;
     const lost: string[] = [];
-    for (const { name } of sizes) if (!(await this.#addFile(name, join(this.#source.place.dataDir, name)))) lost.push(name);
+    for (const { name } of sizes) if (!(await this.#addFile(name, join(this.#source.location.dataDir, name)))) lost.push(name);
     return lost;
   }
 
@@ -90,7 +90,7 @@ export class Packing {
     for await (const piece of bytes) {
       yield piece;
       this.#done += piece.length;
-      this.#source.tell("Copying", this.#done, this.#total);
+      this.#source.onProgress("Copying", this.#done, this.#total);
     }
   }
 

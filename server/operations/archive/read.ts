@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SettingRefused } from "../../config/read.ts";
+import { ConfigError } from "../../config/read.ts";
 import { assertSameHistory } from "../../database/migrate.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { isMissing } from "../../uploads/local-blobs.ts";
@@ -105,7 +105,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function unreadable(path: string, error: unknown): SettingRefused {
+function unreadable(path: string, error: unknown): ConfigError {
   const reason = isMissing(error) ? "there is no such file" : (error as Error).message;
-  return new SettingRefused(`${path} cannot be read: ${reason}. Nothing was changed.`, { cause: error });
+  return new ConfigError(`${path} cannot be read: ${reason}. Nothing was changed.`, { cause: error });
 }

@@ -1,24 +1,24 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Place, type PlaceOptions, placeOf } from "../../config/data-location.ts";
+import { type DataLocation, type DataLocationOptions, dataLocationOf } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
-import { SettingRefused } from "../../config/read.ts";
+import { ConfigError } from "../../config/read.ts";
 import { migrations } from "../../database/migrate.ts";
 import { dataFile } from "../../database/open.ts";
 import type { Query } from "../../database/port.ts";
 import { lockSqlite, openSqlite } from "../../database/sqlite/sqlite.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { sameText } from "../../lib/secrets.ts";
-import { lostFiles } from "../../uploads/missing-blobs.ts";
+import { missingBlobs } from "../../uploads/missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
 import { type Manifest, names } from "./contents.ts";
 import { loadPostgres, loadSqlite, requireEmptyPostgres } from "./load.ts";
+import type { OnProgress } from "./progress.ts";
 import { type Archive, openArchive } from "./read.ts";
 import { present, stagingIn, swapIn } from "./swap.ts";
-import type { Tell } from "./tell.ts";
 
-export interface RestoreOptions extends PlaceOptions {
+export interface RestoreOptions extends DataLocationOptions {
   archive: string;
   /** Whether a data folder in use may be replaced. A PostgreSQL database is never. */
   replace: boolean;
@@ -28,7 +28,7 @@ export interface RestoreOptions extends PlaceOptions {
   now: number;
   /** Ends the work when it is aborted, with everything as it was. */
   signal: AbortSignal;
-  tell: Tell;
+  onProgress: OnProgress;
 }
 
 export interface Restored {
@@ -46,24 +46,24 @@ export interface Restored {
 }
 
 /**
- * Puts what an archive holds in a server's place: unpacked beside it, checked, and only then moved in. On any failure everything is as
- * it was. Throws SettingRefused for a place that cannot be, and Error for an archive or a running server.
+ * Puts what an archive holds in a server's location: unpacked beside it, checked, and only then moved in. On any failure everything is as
+ * it was. Throws ConfigError for a place that cannot be, and Error for an archive or a running server.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(options.archive);
   try {
-    const place = placeOf(options);
-    await requireFree(options, place);
-    const replaced = options.dryRun ? await look(archive, options) : await putInPlace(archive, place, options);
+    const location = dataLocationOf(options);
+    await requireFree(options, location);
+    const replaced = options.dryRun ? await look(archive, options) : await putInPlace(archive, location, options);
     const { createdAt, missing } = archive.manifest;
     const what = {
       archive: options.archive,
       createdAt,
-      dataDir: place.dataDir,
+      dataDir: location.dataDir,
       files: archive.entries.length - 1,
       bytes: archive.bytes,
     };
-    return { ...what, database: place.databaseUrl === undefined ? "sqlite" : "postgres", replaced: replaced ?? null, missing };
+    return { ...what, database: location.databaseUrl === undefined ? "sqlite" : "postgres", replaced: replaced ?? null, missing };
   } catch (error) {
     throw explained(error, options);
   } finally {
@@ -73,19 +73,19 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
 
 function explained(error: unknown, { archive, signal }: RestoreOptions): unknown {
   if (signal.aborted) return signal.reason;
-  if (!(error instanceof Error) || error instanceof SettingRefused) return error;
+  if (!(error instanceof Error) || error instanceof ConfigError) return error;
   return new Error(`${archive} was not restored: ${error.message.replace(/\.$/, "")}. Everything is as it was.`, {
     cause: error,
   });
 }
 
-async function requireFree({ replace, env, archive }: RestoreOptions, { dataDir, databaseUrl }: Place): Promise<void> {
+async function requireFree({ replace, env, archive }: RestoreOptions, { dataDir, databaseUrl }: DataLocation): Promise<void> {
   if (existsSync(dataDir) && !statSync(dataDir).isDirectory())
-    throw new SettingRefused(`${dataDir} is not a folder. Nothing was changed.`);
+    throw new ConfigError(`${dataDir} is not a folder. Nothing was changed.`);
   const [there] = present(dataDir);
   if (there !== undefined && !replace)
     throw Object.assign(
-      new SettingRefused(
+      new ConfigError(
         `${join(dataDir, there)} is there already. Nothing was changed. Name a new folder with --data, or put ${archive} in its place with \`playtest serve restore\`.`,
       ),
       { exitCode: 6 },
@@ -94,20 +94,20 @@ async function requireFree({ replace, env, archive }: RestoreOptions, { dataDir,
   if (env.PLAYTEST_SECRET_KEY !== undefined) findInstanceKey(env.PLAYTEST_SECRET_KEY, dataDir);
 }
 
-const look = async (archive: Archive, { tell }: RestoreOptions): Promise<undefined> => {
-  await archive.takeOut(undefined, counted("Checking", archive, tell));
+const look = async (archive: Archive, { onProgress }: RestoreOptions): Promise<undefined> => {
+  await archive.takeOut(undefined, counted("Checking", archive, onProgress));
 };
 
-function counted(step: string, { bytes }: Archive, tell: Tell): (more: number) => void {
+function counted(step: string, { bytes }: Archive, onProgress: OnProgress): (more: number) => void {
   let done = 0;
   return (more) => {
     done += more;
-    tell(step, done, bytes);
+    onProgress(step, done, bytes);
   };
 }
 
-async function putInPlace(archive: Archive, place: Place, options: RestoreOptions): Promise<string | undefined> {
-  const { dataDir } = place;
+async function putInPlace(archive: Archive, location: DataLocation, options: RestoreOptions): Promise<string | undefined> {
+  const { dataDir } = location;
   const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined;
   const unlock = await lockSqlite(dataFile(dataDir)).catch((error) => Promise.reject(inUse(error)));
   const staging = stagingIn(dataDir);
@@ -119,9 +119,9 @@ async function putInPlace(archive: Archive, place: Place, options: RestoreOption
     await clear();
     requireRoom(archive, dataDir);
     mkdirSync(staging, { mode: 0o700 });
-    await archive.takeOut(staging, counted("Unpacking", archive, options.tell));
+    await archive.takeOut(staging, counted("Unpacking", archive, options.onProgress));
     requireSameKey(options, staging);
-    const last = await prepare({ ...place, ...options, staging, rows, manifest: archive.manifest });
+    const last = await prepare({ ...location, ...options, staging, rows, manifest: archive.manifest });
     giveToOwner(staging, dataDir);
     return await swapIn(dataDir, new Date(options.now).toISOString().replace(/[-:]|\.\d+/g, ""), last);
   } finally {
@@ -131,7 +131,7 @@ async function putInPlace(archive: Archive, place: Place, options: RestoreOption
   }
 }
 
-const inUse = (error: Error) => Object.assign(new SettingRefused(error.message, { cause: error }), { exitCode: 1 });
+const inUse = (error: Error) => Object.assign(new ConfigError(error.message, { cause: error }), { exitCode: 1 });
 
 function requireRoom({ bytes }: Archive, dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
@@ -145,34 +145,34 @@ function requireRoom({ bytes }: Archive, dataDir: string): void {
 function requireSameKey({ env }: RestoreOptions, staging: string): void {
   const [inForce, kept] = [findInstanceKey(env.PLAYTEST_SECRET_KEY, staging)!, findInstanceKey(undefined, staging)!];
   if (sameText(inForce.toString("hex"), kept.toString("hex"))) return;
-  throw new SettingRefused(
+  throw new ConfigError(
     "PLAYTEST_SECRET_KEY is another key than the one in the archive, and what that one sealed could not be read. Nothing was changed. Unset it, here and where the server runs.",
   );
 }
 
-interface Staged extends Place {
+interface Staged extends DataLocation {
   staging: string;
   rows: string;
   manifest: Manifest;
-  tell: Tell;
+  onProgress: OnProgress;
 }
 
 /** Makes of the staged files what the place takes, and checks it; gives what remains to be done when they are in. */
 async function prepare(staged: Staged): Promise<() => Promise<void>> {
-  const { staging, rows, manifest, dataDir, databaseUrl, tell } = staged;
+  const { staging, rows, manifest, dataDir, databaseUrl, onProgress } = staged;
   const position = manifest.migrations.length;
   for (const name of [names.manifest, names.sums]) await rm(join(staging, name), { force: true });
   if (manifest.database === "rows") await rename(join(staging, names.rows), rows);
   if (databaseUrl === undefined) {
-    if (manifest.database === "rows") await loadSqlite(dataFile(staging), rows, position, tell);
+    if (manifest.database === "rows") await loadSqlite(dataFile(staging), rows, position, onProgress);
     await checkFile(staged);
     return async () => {};
   }
   if (manifest.database === "sqlite") {
-    await capture({ portable: true, place: { dataDir: staging, databaseUrl: undefined }, scratch: rows, tell });
+    await capture({ portable: true, location: { dataDir: staging, databaseUrl: undefined }, scratch: rows, onProgress });
     await rm(dataFile(staging));
   }
-  return () => loadPostgres(databaseUrl, rows, position, tell, (q) => damageOf(q, dataDir, manifest));
+  return () => loadPostgres(databaseUrl, rows, position, onProgress, (q) => damageOf(q, dataDir, manifest));
 }
 
 async function checkFile({ staging, manifest }: Staged): Promise<void> {
@@ -187,7 +187,7 @@ async function checkFile({ staging, manifest }: Staged): Promise<void> {
 
 /** What is wrong with a database or the files it tells of; the books of an older one can be checked only after its next start. */
 async function damageOf(q: Query, dataDir: string, manifest: Manifest): Promise<string | undefined> {
-  const lost = (await lostFiles(q, dataDir)).find((key) => !manifest.missing.includes(`blobs/${key}`));
+  const lost = (await missingBlobs(q, dataDir)).find((key) => !manifest.missing.includes(`blobs/${key}`));
   if (lost !== undefined) return `it lacks the file ${lost}`;
   return manifest.migrations.length === migrations.length ? failures(await checkLedger(q)) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Some } from "../../app/handlers.ts";
+import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { notFound } from "../../lib/problem.ts";
@@ -19,7 +19,7 @@ type Ops =
   | "listOwnApplications"
   | "withdrawApplication";
 
-export function applications(deps: Deps): Some<Ops> {
+export function applications(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
   const decisionView = (row: store.ApplicationRow & { window_at: number | null }) => {

@@ -6,7 +6,7 @@ import { emit } from "../../events/emit.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/problem.ts";
 import { queueMail } from "../../mail/queue.ts";
-import { factsAbout, findOffered, targetingOf } from "../slots/claims.ts";
+import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, whyNotApply } from "../slots/eligibility.ts";
 import { composeApproved, composeClosed, composeRejected } from "../slots/mails.ts";
 import { windowOver } from "../slots/rules.ts";
@@ -32,7 +32,7 @@ export async function apply(
   const playtest = await findOffered(tx, playtestId);
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest takes the first who claims: claim instead of applying.");
-  const why = whyNotApply(targetingOf(playtest), playtesterId, await factsAbout(deps, tx, playtest, playtesterId));
+  const why = whyNotApply(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was sent.`);
   const now = deps.clock.now();
   if (playtest.status !== "active" || windowOver(playtest, now))
@@ -50,7 +50,7 @@ export async function apply(
   };
   if (!(await applications.insert(tx, application)))
     throw conflict("You applied to this playtest before, and that is possible once. Nothing was sent.");
-  await tell(deps, tx, playtest, application.id, (await users.find(tx, playtesterId))!, "application.created");
+  await emitApplicationEvent(deps, tx, playtest, application.id, (await users.find(tx, playtesterId))!, "application.created");
   return application;
 }
 
@@ -66,7 +66,7 @@ export async function approve(
   wanted?: slots.SlotRow,
 ): Promise<{ slotId: string; slotsRemaining: number }> {
   requirePending(deps, playtest, application);
-  const facts = await factsAbout(deps, tx, playtest, application.playtester_id);
+  const facts = await eligibilityFacts(deps, tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
     throw conflict(`This playtester holds ${facts.held} slots, as many as they may. Nothing was changed; try again later.`);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
@@ -75,7 +75,7 @@ export async function approve(
   const decision = { status: "approved" as const, reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
   if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
   const playtester = (await users.find(tx, application.playtester_id))!;
-  const { gameName } = await tell(deps, tx, playtest, application.id, playtester, "application.approved");
+  const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.approved");
   await queueMail(
     deps,
     tx,
@@ -96,7 +96,7 @@ export async function reject(
   const decision = { status: "rejected" as const, reviewed_at: deps.clock.now() };
   if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
   const playtester = (await users.find(tx, application.playtester_id))!;
-  const { gameName } = await tell(deps, tx, playtest, application.id, playtester, "application.rejected");
+  const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.rejected");
   await queueMail(deps, tx, playtester.email, composeRejected({ name: playtester.display_name, gameName, customMessage }));
 }
 
@@ -118,12 +118,12 @@ export async function closePending(deps: Deps, tx: Query, playtest: PlaytestRow,
   for (const { id, playtester_id, display_name, email } of await applications.pendingOf(tx, playtest.id)) {
     if (!(await applications.decide(tx, id, { status: "auto_rejected", reviewed_at: at }))) continue;
     const playtester = { id: playtester_id, display_name, email };
-    const { gameName } = await tell(deps, tx, playtest, id, playtester, "application.auto_rejected");
+    const { gameName } = await emitApplicationEvent(deps, tx, playtest, id, playtester, "application.auto_rejected");
     await queueMail(deps, tx, email, composeClosed({ name: display_name, gameName }));
   }
 }
 
-async function tell(
+async function emitApplicationEvent(
   deps: Deps,
   tx: Query,
   playtest: PlaytestRow,

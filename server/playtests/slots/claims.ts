@@ -23,7 +23,7 @@ export const targetingOf = (playtest: playtests.PlaytestRow): Targeting => ({
   playtesterId: playtest.targeted_playtester_id,
 });
 
-export async function factsAbout(
+export async function eligibilityFacts(
   deps: Deps,
   q: Query,
   playtest: playtests.PlaytestRow,
@@ -51,7 +51,7 @@ export async function claim(
 ): Promise<slots.SlotRow> {
   const playtest = await findOffered(tx, playtestId);
   if (playtest.selection_mode === "manual") throw badRequest("This playtest chooses its playtesters: apply instead of claiming.");
-  const why = whyNotClaim(targetingOf(playtest), playtesterId, await factsAbout(deps, tx, playtest, playtesterId));
+  const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was claimed.`);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId));

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Some } from "../../app/handlers.ts";
+import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
 import { notFound } from "../../lib/problem.ts";
 import { closeWhenFull } from "../applications/service.ts";
@@ -11,7 +11,7 @@ import { cancelOpen, finishPlaytest, unblock } from "./transitions.ts";
 
 type Ops = "listSlots" | "getSlot" | "deleteSlot" | "acceptSlot" | "rejectSlot" | "unblockSlot" | "listSubmissions";
 
-export function slots(deps: Deps): Some<Ops> {
+export function slots(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
   async function own(q: Query, slotId: string, ownerId: string) {

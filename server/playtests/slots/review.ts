@@ -7,7 +7,7 @@ import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
-import { changed, finishPlaytest, stamp, tell, termsOf, watchDeadline } from "./transitions.ts";
+import { changed, emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
 
 /** What becomes of a submission (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
@@ -30,7 +30,7 @@ export async function accept(
   if (!(await slots.transition(tx, slot.id, "submitted", next))) throw notSubmitted(slot.status);
   if (rating.score !== null || rating.comment !== null)
     await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
-  await tell(deps, tx, slot, "slot.accepted", playtest.payout_cents);
+  await emitSlotEvent(deps, tx, slot, "slot.accepted", playtest.payout_cents);
   if (isPublic) {
     if (await awaitsAdmin(tx, playtest, slot)) return "Submission accepted. The video is published once an admin approved it.";
     await schedulePublishing(deps, tx, slot.id);
@@ -79,7 +79,7 @@ export async function reject(
   await playtests.moveKeys(tx, slot.id, retry.id);
   const reserved = { ...retry, ...changes };
   await watchDeadline(deps, tx, reserved);
-  await tell(deps, tx, reserved, "slot.reserved");
+  await emitSlotEvent(deps, tx, reserved, "slot.reserved");
   return "Submission rejected. The playtester may submit again within 24 hours.";
 }
 
@@ -94,7 +94,7 @@ async function markRejected(deps: Deps, tx: Query, slot: Slot, why: { reason: st
   const now = deps.clock.now();
   if (!(await slots.transition(tx, slot.id, slot.status, { status: "rejected", ended_at: now }))) throw changed();
   await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
-  await tell(deps, tx, slot, "slot.rejected");
+  await emitSlotEvent(deps, tx, slot, "slot.rejected");
 }
 
 const notSubmitted = (status: string) =>

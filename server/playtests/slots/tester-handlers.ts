@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Some } from "../../app/handlers.ts";
+import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { accounts } from "../../ledger/rules.ts";
@@ -37,7 +37,7 @@ type Ops =
 /** While they hold the slot, its playtester sees what helps to play; before and after, nothing of it. */
 const holding = ["reserved", "blocked", "submitted"];
 
-export function playtester(deps: Deps): Some<Ops> {
+export function playtester(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
   const offeredGameView = (game: games.GameRow, categories: games.CategoryRow[]) => ({

@@ -26,7 +26,7 @@ const timeField: Record<SlotKind, string> = {
 };
 
 /** Tells the owner, and the playtester if there is one, what became of a slot. */
-export async function tell(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, amountCents?: number): Promise<void> {
+export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, amountCents?: number): Promise<void> {
   const game = await games.find(tx, slot.game_id);
   const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
   const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
@@ -61,7 +61,7 @@ export async function reserve(
   if ((await playtests.keysOfSlot(tx, slot.id)).length === 0)
     await playtests.assignKeys(tx, playtest.id, slot.id, playtest.player_count);
   await watchDeadline(deps, tx, reserved);
-  await tell(deps, tx, reserved, "slot.reserved");
+  await emitSlotEvent(deps, tx, reserved, "slot.reserved");
   return reserved;
 }
 
@@ -98,7 +98,7 @@ export async function submit(deps: Deps, tx: Query, slot: Slot, video: Video, no
     admin_approved_at: null,
   });
   if (deps.transcriber) await queueTranscription(deps, tx, slot.id);
-  await tell(deps, tx, slot, "slot.submitted");
+  await emitSlotEvent(deps, tx, slot, "slot.submitted");
 }
 
 async function queueTranscription(deps: Deps, tx: Query, slotId: string): Promise<void> {
@@ -121,7 +121,7 @@ async function queueTranscription(deps: Deps, tx: Query, slotId: string): Promis
 /** The deadline passed without a submission: another slot opens or, when the manual window is over, the price returns. */
 export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
   if (!(await slots.transition(tx, slot.id, "reserved", { status: "expired", ended_at: slot.deadline_at }))) return;
-  await tell(deps, tx, slot, "slot.expired");
+  await emitSlotEvent(deps, tx, slot, "slot.expired");
   if (!windowOver(playtest, deps.clock.now())) return void (await replace(deps, tx, playtest, slot));
   await refund(deps, tx, playtest, slot, "manual_slot_expired");
   await finishPlaytest(deps, tx, playtest);
@@ -148,7 +148,7 @@ async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): P
 async function endUnfilled(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
   const endedAt = Math.max(playtest.applications_expire_at!, slot.created_at);
   if (!(await slots.transition(tx, slot.id, "open", { status: "expired", ended_at: endedAt }))) return;
-  await tell(deps, tx, slot, "slot.expired");
+  await emitSlotEvent(deps, tx, slot, "slot.expired");
   await refund(deps, tx, playtest, slot, "manual_slot_expired");
 }
 

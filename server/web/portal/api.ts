@@ -5,7 +5,7 @@ import type { Session } from "../../accounts/sessions.ts";
 import type { Deps } from "../../app/deps.ts";
 import { createHandlers, type Handlers } from "../../app/handlers.ts";
 import type { Page } from "../../database/keyset.ts";
-import { type Call, Committed, type Handler, Listed, listed, type Principal, Remembered } from "../../http/call.ts";
+import { type Call, Committed, CommittedProblem, type Handler, Listed, listed, type Principal } from "../../http/call.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
 import { createOnce, type Once } from "../../http/idempotency.ts";
 import { canonicalJson } from "../../http/json.ts";
@@ -105,7 +105,7 @@ function createCall(deps: Deps, { session, endpoint, asked, list, once }: Parts)
         const stored = await once?.find(tx);
         if (stored) return new Committed(stored);
         const outcome = await fn(tx);
-        if (outcome instanceof Remembered) throw outcome.problem;
+        if (outcome instanceof CommittedProblem) throw outcome.problem;
         const meta = { requestId: "portal", timestamp: new Date(deps.clock.now()).toISOString() };
         const rendered = renderData(endpoint.status, outcome, meta);
         await once?.save(tx, rendered);

@@ -79,7 +79,7 @@ export const push = define({
       ? await pushUrl(ctx, args.game, args.source, flags, ready)
       : await pushFile(ctx, args, flags, ready);
     if (Array.isArray(pushed)) return ctx.rows("changes", pushed, changeView);
-    await tell(ctx, pushed);
+    await printPushed(ctx, pushed);
     const due = order && !(pushed.skipped && (await wasOrdered(ctx, order.gameId)));
     if (due && pushed.skipped) await ready();
     const placed = due ? await placeOrder(ctx, order) : undefined;
@@ -91,7 +91,7 @@ export const push = define({
 });
 
 /** For the later steps of a CI job, and its page. */
-async function tell(ctx: Context, pushed: Pushed) {
+async function printPushed(ctx: Context, pushed: Pushed) {
   await ciOutputs(ctx, {
     "game-id": pushed.gameId,
     "build-url": pushed.buildUrl,

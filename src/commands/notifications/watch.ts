@@ -1,5 +1,5 @@
 import { type Context, define, flag } from "../../cli/define.ts";
-import { openBell, runHook } from "../shared/watching.ts";
+import { openEventWakeup, runHook } from "../shared/watching.ts";
 
 interface Notification {
   id: string;
@@ -32,10 +32,10 @@ export const watch = define({
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     const first = await fresh(ctx, seen, 100);
     let next = flags.unread ? first.filter(({ readAt }) => readAt === null) : [];
-    const bell = openBell(ctx, () => true);
+    const bell = openEventWakeup(ctx, () => true);
     try {
       for (;;) {
-        for (const notification of next.slice(0, left)) await tell(ctx, notification, flags.exec);
+        for (const notification of next.slice(0, left)) await printNotification(ctx, notification, flags.exec);
         left -= next.length;
         if (left <= 0) return undefined;
         await bell.wait((flags.interval ?? 5) * 1000);
@@ -59,7 +59,7 @@ async function fresh(ctx: Context, seen: Set<string>, most: number) {
   return found.reverse();
 }
 
-async function tell(ctx: Context, notification: Notification, command: string | undefined) {
+async function printNotification(ctx: Context, notification: Notification, command: string | undefined) {
   await ctx.out.each(
     { ...notification, type: "item", kind: notification.type },
     `${notification.createdAt}  ${notification.type}  ${notification.title}: ${notification.body}`,

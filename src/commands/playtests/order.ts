@@ -56,7 +56,7 @@ export function paymentHeaders(method: Method, flags: Parameters<typeof proof>[0
 }
 
 /** For the later steps of a CI job, and its page. */
-async function tell(ctx: Context, { id, status, quantity, durationMinutes }: Data<"createPlaytest">["playtest"]) {
+async function printOrdered(ctx: Context, { id, status, quantity, durationMinutes }: Data<"createPlaytest">["playtest"]) {
   await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
   await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")} of ${durationMinutes} min: \`${id}\`.`);
 }
@@ -114,7 +114,7 @@ export const order = define({
       const request = ctx.api().call("createPlaytest", { params: { gameId }, body, headers, ...key });
       const { data: reply, headers: said } = await costing(price.totalCents, request);
       if (said["idempotency-replayed"] === "true") ctx.out.note("This was ordered before; nothing was charged now.");
-      await tell(ctx, reply.playtest);
+      await printOrdered(ctx, reply.playtest);
       return orderOutcome(ctx, reply, flags.allowPending);
     } catch (error) {
       if (!isQuote(error)) throw error;

@@ -3,7 +3,7 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { gateFailed, stillPending } from "../../errors.ts";
 import { ciOutputs } from "../../io/ci.ts";
 import { duration } from "../../io/text.ts";
-import { steady } from "../shared/reconnect.ts";
+import { withReconnect } from "../shared/reconnect.ts";
 import { parseSlotGate, parseUntil, untilForms } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";
 
@@ -35,7 +35,7 @@ export const wait = define({
     const pause = Math.max(1, flags.interval ?? 15) * 1000;
     const end = flags.for === undefined ? Number.POSITIVE_INFINITY : ctx.now() + flags.for * 1000;
     const progress = await ctx.progress();
-    const look = steady(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
+    const look = withReconnect(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
 
     let seen: Playtest | undefined;
 
@@ -64,14 +64,14 @@ export const wait = define({
 
     const playtest = await watch().finally(async () => {
       progress.done();
-      if (seen) await tell(ctx, seen);
+      if (seen) await printProgress(ctx, seen);
     });
     return ctx.item({ playtest }, playtestView);
   },
 });
 
 /** For the later steps of a CI job, however the wait ended. */
-const tell = (ctx: Context, { id, status, slots }: Playtest) =>
+const printProgress = (ctx: Context, { id, status, slots }: Playtest) =>
   ciOutputs(ctx, { "playtest-id": id, "playtest-status": status, ...slots });
 
 const described = (playtest: Playtest) => countsText(playtest.slots) || playtest.status;

@@ -1,12 +1,12 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { steady } from "../shared/reconnect.ts";
+import { withReconnect } from "../shared/reconnect.ts";
 import { parseUntil } from "./progress.ts";
 import { countsText, playtestView } from "./view.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
 
-async function tell(ctx: Context, playtest: Playtest) {
+async function printProgress(ctx: Context, playtest: Playtest) {
   const text = `${new Date(ctx.now()).toISOString()}  ${playtest.status}  ${countsText(playtest.slots)}`.trimEnd();
   await ctx.out.each(playtest, text, playtestView);
 }
@@ -20,11 +20,11 @@ export const watch = define({
   examples: ["playtest playtests watch PLAYTEST", "playtest playtests watch PLAYTEST --ndjson"],
   async run({ args, flags }, ctx) {
     const ended = parseUntil("ended");
-    const look = steady(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
+    const look = withReconnect(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
     for (let last = ""; ; ) {
       const playtest = (await look())?.playtest;
       const now = playtest ? `${playtest.status} ${countsText(playtest.slots)}` : last;
-      if (playtest && now !== last) await tell(ctx, playtest);
+      if (playtest && now !== last) await printProgress(ctx, playtest);
       last = now;
       if (playtest && ended(playtest)) return undefined;
       await ctx.sleep(Math.max(1, flags.interval ?? 15) * 1000, ctx.signal);

@@ -1,14 +1,14 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { bytes, shortId } from "../../io/text.ts";
-import { steady } from "../shared/reconnect.ts";
-import { openBell, runHook } from "../shared/watching.ts";
+import { withReconnect } from "../shared/reconnect.ts";
+import { openEventWakeup, runHook } from "../shared/watching.ts";
 import { type Submission, waiting } from "./queue.ts";
 import { queueView } from "./view.ts";
 
 const sentence = ({ slot, game, playtester, submission }: Submission) =>
   `${shortId(slot.id)}  ${game.name}  ${playtester?.displayName ?? ""}  ${submission ? bytes(submission.videoFileSize ?? 0) : ""}`.trimEnd();
 
-async function tell(ctx: Context, item: Submission, command: string | undefined) {
+async function printSubmission(ctx: Context, item: Submission, command: string | undefined) {
   await ctx.out.each(item, sentence(item), queueView);
   if (command === undefined) return;
   const env = {
@@ -38,18 +38,18 @@ export const watch = define({
     "playtest review watch --exec 'notify-send \"New playtest video\"'",
   ],
   async run({ flags }, ctx) {
-    const poll = steady(ctx, () => waiting(ctx));
+    const poll = withReconnect(ctx, () => waiting(ctx));
     const seen = new Set<string>();
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     if (!flags.existing) for (const { slot } of (await poll()) ?? []) seen.add(slot.id);
-    const bell = openBell(ctx, (kind) => kind === "slot.submitted");
+    const bell = openEventWakeup(ctx, (kind) => kind === "slot.submitted");
     try {
       for (;;) {
         const found = (await poll()) ?? [];
         const fresh = found.filter(({ slot }) => !seen.has(slot.id)).reverse();
         for (const item of fresh.slice(0, left)) {
           seen.add(item.slot.id);
-          await tell(ctx, item, flags.exec);
+          await printSubmission(ctx, item, flags.exec);
         }
         left -= fresh.length;
         if (left <= 0) return undefined;

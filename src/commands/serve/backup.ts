@@ -3,12 +3,12 @@ import { arg, type Context, define, flag, type Outcome } from "../../cli/define.
 import { version } from "../../cli/version.ts";
 import { partlyDone } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
-import { place } from "./place.ts";
-import { told } from "./told.ts";
+import { location } from "./location-flags.ts";
+import { withProgress } from "./with-progress.ts";
 
 const target = arg.text("File to make, as house.tar, or a folder to make one in that is named by the time");
 const flags = {
-  ...place,
+  ...location,
   force: flag.toggle("Replace a file that is there"),
   keep: flag.integer("How many to leave in the folder, which is made; older ones made so are removed", { min: 1, max: 10_000 }),
 };
@@ -30,7 +30,7 @@ async function write(ctx: Context, path: string, { force = false, ...from }: Giv
   const { backup } = await import("../../../server/operations/archive/backup.ts");
   const dryRun = ctx.flags.dryRun === true;
   const options = { ...from, env: { ...ctx.io.env }, target: path, portable, force, dryRun, version, now: ctx.now() };
-  const made = await told(ctx, (tell) => backup({ ...options, tell }));
+  const made = await withProgress(ctx, (onProgress) => backup({ ...options, onProgress }));
   const outcome = ctx.text(sentence(made, dryRun), { result: made });
   if (made.missing.length === 0) return outcome;
   const hint = "What is left of them may be in an older backup.";

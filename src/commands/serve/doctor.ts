@@ -1,7 +1,7 @@
 import { col, define, flag, prose, type View } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
-import { place } from "./place.ts";
+import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 
 const view: View = {
@@ -16,7 +16,7 @@ export const doctor = define({
   risk: "local",
   args: {},
   flags: {
-    ...place,
+    ...location,
     ledger: flag.toggle("Check the books too; reads every posting"),
     fix: flag.toggle(
       "Repair kept balances and file modes, queue jobs anew that were given up; no server may be running on a SQLite file",

@@ -1,6 +1,6 @@
 import { define } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
-import { place } from "./place.ts";
+import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 
 export const migrate = define({
@@ -8,7 +8,7 @@ export const migrate = define({
   summary: "Bring a server's database up to date, as its next start would",
   risk: "local",
   args: {},
-  flags: place,
+  flags: location,
   examples: [
     "playtest serve migrate --data /var/lib/playtest",
     "playtest serve migrate --database-url postgres://localhost/playtest",

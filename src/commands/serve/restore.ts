@@ -1,8 +1,8 @@
 import type { Restored } from "../../../server/operations/archive/restore.ts";
 import { arg, type Context, define, type Outcome } from "../../cli/define.ts";
 import { bytes, plural } from "../../io/text.ts";
-import { place } from "./place.ts";
-import { told } from "./told.ts";
+import { location } from "./location-flags.ts";
+import { withProgress } from "./with-progress.ts";
 
 const archive = arg.text("File that `serve backup` or `serve export` made");
 interface Given {
@@ -23,7 +23,7 @@ async function put(ctx: Context, path: string, given: Given, replace: boolean): 
   const { restore } = await import("../../../server/operations/archive/restore.ts");
   const dryRun = ctx.flags.dryRun === true;
   const options = { ...given, env: { ...ctx.io.env }, archive: path, replace, dryRun, now: ctx.now(), signal: ctx.signal };
-  const done = await told(ctx, (tell) => restore({ ...options, tell }));
+  const done = await withProgress(ctx, (onProgress) => restore({ ...options, onProgress }));
   const text = dryRun
     ? `${path} of ${done.createdAt} is whole: ${plural(done.files, "file")}, ${bytes(done.bytes)}. Nothing was changed.`
     : sentence(done);
@@ -40,7 +40,7 @@ export const restoreCommand = define({
   description: `Stop the server first. ${how} What was in the folder is kept in it as \`replaced-…\`. A PostgreSQL database is never replaced: name a new one.`,
   risk: "destroy",
   args: { archive },
-  flags: place,
+  flags: location,
   confirm: ({ args, flags }) => `Put ${args.archive} in the place of ${flags.data ?? "the server's data"}?`,
   examples: [
     "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z.tar --data /srv/playtest",
@@ -56,7 +56,7 @@ export const importCommand = define({
   description: `Only into a data folder without a server and an empty database. ${how}`,
   risk: "local",
   args: { archive },
-  flags: place,
+  flags: location,
   examples: [
     "playtest serve import house.tar --data /srv/new",
     "playtest serve import house.tar --data /srv/new --database-url postgres://localhost/playtest",

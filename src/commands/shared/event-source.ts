@@ -3,7 +3,7 @@ import type { Context } from "../../cli/context.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 
 /** How far a reader of events has come. */
-export interface Place {
+export interface Checkpoint {
   /** Of the event stream. */
   eventId?: string;
   /** Of the notifications, where the server has no event stream. */
@@ -22,7 +22,7 @@ export interface EventBody {
 export interface Step {
   id: string;
   event?: EventBody;
-  place: Place;
+  checkpoint: Checkpoint;
 }
 
 /** Told of the connection, so that a person is never left believing it is there. */
@@ -59,7 +59,7 @@ export const passing = (error: unknown) =>
   error.extra.httpStatus === 500;
 
 /** Events from the server's stream, for ever: a lost connection is made again behind the last event that came. */
-export async function* streamed(ctx: Context, start: Place, connection: Connection): AsyncGenerator<Step> {
+export async function* streamed(ctx: Context, start: Checkpoint, connection: Connection): AsyncGenerator<Step> {
   let last = start.eventId;
   for (let failures = 0; ; failures++) {
     try {
@@ -69,7 +69,11 @@ export async function* streamed(ctx: Context, start: Place, connection: Connecti
         failures = 0;
         last = id;
         const { event, timestamp, data: about } = (data === undefined ? {} : JSON.parse(data)) as Partial<EventBody>;
-        yield { id, place: { eventId: id }, ...(event && { event: { event, timestamp: timestamp ?? "", data: about ?? {} } }) };
+        yield {
+          id,
+          checkpoint: { eventId: id },
+          ...(event && { event: { event, timestamp: timestamp ?? "", data: about ?? {} } }),
+        };
       }
       throw new Error("the server ended the stream");
     } catch (error) {

@@ -5,7 +5,7 @@ import { CliError } from "../../errors.ts";
  * A look that is taken again and again: once it has worked, a server that cannot be reached for a while is said once and asked again
  * later, so that a wait of days does not end with a moment's outage. Gives undefined for a look that failed.
  */
-export function steady<T>(ctx: Context, look: () => Promise<T>): () => Promise<T | undefined> {
+export function withReconnect<T>(ctx: Context, look: () => Promise<T>): () => Promise<T | undefined> {
   let worked = false;
   let down = false;
   return async () => {

@@ -4,7 +4,7 @@ import { streamed } from "./event-source.ts";
 
 /** What commands share that go on and on, looking for what is new. */
 
-export interface Bell {
+export interface EventWakeup {
   /** Waits so many milliseconds, or until the bell rings. */
   wait(ms: number): Promise<void>;
   close(): void;
@@ -14,7 +14,7 @@ export interface Bell {
  * Rings when the server tells of one of these events, so that what is new shows at once and not at the next look. A server without
  * an event stream, or a key that may not read it, rings never: then each look comes when its time has come.
  */
-export function openBell(ctx: Context, kinds: (kind: string) => boolean): Bell {
+export function openEventWakeup(ctx: Context, kinds: (kind: string) => boolean): EventWakeup {
   const closing = new AbortController();
   const signal = AbortSignal.any([ctx.signal, closing.signal]);
   let ringing = new AbortController();

@@ -2,8 +2,8 @@ import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, notFound, usage } from "../../errors.ts";
 import { duration } from "../../io/text.ts";
 import { type Connection, NoStream, type Step, streamed } from "../shared/event-source.ts";
+import { type Checkpoints, openCheckpoints } from "./checkpoint.ts";
 import { forward, targetUrl } from "./forward.ts";
-import { openPlaces, type Places } from "./place.ts";
 import { readSecret } from "./secret.ts";
 import { polled } from "./sources.ts";
 
@@ -38,16 +38,16 @@ export const listen = define({
   ],
   async run({ flags }, ctx) {
     const target = flags.forwardTo === undefined ? undefined : targetUrl(flags.forwardTo);
-    const places = openPlaces(ctx, target?.href ?? "");
-    const secret = flags.secretFile === undefined ? places.secret : await readSecret(ctx, flags.secretFile);
+    const checkpoints = openCheckpoints(ctx, target?.href ?? "");
+    const secret = flags.secretFile === undefined ? checkpoints.secret : await readSecret(ctx, flags.secretFile);
     if (flags.printSecret) return ctx.text(secret, { result: { secret } });
     if (flags.fromStart && flags.poll) throw usage("--from-start needs an event stream; it does not go with --poll.");
     const kinds = new Set(flags.events.flatMap((text) => text.split(",")));
     let left = flags.count ?? Number.POSITIVE_INFINITY;
-    for await (const step of source(ctx, places, flags)) {
+    for await (const step of source(ctx, checkpoints, flags)) {
       const wanted = step.event !== undefined && (kinds.size === 0 || kinds.has(step.event.event));
       if (wanted) await handle(ctx, step, target, secret, flags.tries ?? 3);
-      places.save(step.place);
+      checkpoints.save(step.checkpoint);
       if (wanted && --left <= 0) return undefined;
     }
     return undefined;
@@ -62,18 +62,18 @@ interface SourceFlags {
 }
 
 /** From the stream, or by polling where there is none. */
-async function* source(ctx: Context, places: Places, flags: SourceFlags): AsyncGenerator<Step> {
-  const place = flags.fromStart ? { eventId: "0" } : places.read();
+async function* source(ctx: Context, checkpoints: Checkpoints, flags: SourceFlags): AsyncGenerator<Step> {
+  const checkpoint = flags.fromStart ? { eventId: "0" } : checkpoints.read();
   const state = connection(ctx, flags.exitOnDisconnect);
   if (!flags.poll) {
     try {
-      return yield* streamed(ctx, place, state);
+      return yield* streamed(ctx, checkpoint, state);
     } catch (error) {
       if (!(error instanceof NoStream)) throw error;
       if (flags.fromStart) throw notFound("This server has no event stream, which --from-start needs.", "Leave it out to poll.");
     }
   }
-  yield* polled(ctx, place, state, (flags.interval ?? 5) * 1000);
+  yield* polled(ctx, checkpoint, state, (flags.interval ?? 5) * 1000);
 }
 
 function connection(ctx: Context, exit: boolean): Connection {

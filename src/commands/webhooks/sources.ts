@@ -1,18 +1,18 @@
 import type { Data } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
-import { type Connection, longestPause, type Place, passing, type Step } from "../shared/event-source.ts";
+import { type Checkpoint, type Connection, longestPause, passing, type Step } from "../shared/event-source.ts";
 
 const slotEvents = ["submitted", "accepted", "rejected"] as const;
 const remembered = 20_000;
 
 /** Events from what the specification alone offers: slots by their status, all else from the notifications. */
-export async function* polled(ctx: Context, start: Place, connection: Connection, everyMs: number): AsyncGenerator<Step> {
-  let place = start.slots === undefined ? await presentPlace(ctx) : start;
+export async function* polled(ctx: Context, start: Checkpoint, connection: Connection, everyMs: number): AsyncGenerator<Step> {
+  let checkpoint = start.slots === undefined ? await presentCheckpoint(ctx) : start;
   connection.up("polling, because it has no event stream");
   for (let failures = 0; ; ) {
     try {
-      for (const step of await newSteps(ctx, place)) {
-        place = step.place;
+      for (const step of await newSteps(ctx, checkpoint)) {
+        checkpoint = step.checkpoint;
         yield step;
       }
       failures = 0;
@@ -28,7 +28,7 @@ export async function* polled(ctx: Context, start: Place, connection: Connection
   }
 }
 
-type Found = Omit<Step, "place"> & { key: string };
+type Found = Omit<Step, "checkpoint"> & { key: string };
 
 /**
  * Slots in one of the told statuses that were not seen before. They are listed by their age, so that one which changed now may be
@@ -74,26 +74,26 @@ async function newNotifications(ctx: Context, last: string | undefined) {
   return found.reverse();
 }
 
-async function newSteps(ctx: Context, place: Place): Promise<Step[]> {
+async function newSteps(ctx: Context, checkpoint: Checkpoint): Promise<Step[]> {
   const steps: Step[] = [];
-  let now = place;
+  let now = checkpoint;
   // Read first: a slot that changes after this has its notification in the next round.
-  const notifications = await newNotifications(ctx, place.notificationId);
+  const notifications = await newNotifications(ctx, checkpoint.notificationId);
   const thorough = notifications.some(({ type }) => told.has(type));
-  for (const { key, ...found } of await newSlots(ctx, new Set(place.slots), thorough)) {
+  for (const { key, ...found } of await newSlots(ctx, new Set(checkpoint.slots), thorough)) {
     now = { ...now, slots: [...(now.slots ?? []), key].slice(-remembered) };
-    steps.push({ ...found, place: now });
+    steps.push({ ...found, checkpoint: now });
   }
   for (const { id, type, title, body, createdAt } of notifications) {
     now = { ...now, notificationId: id };
     const event = { event: type, timestamp: createdAt, data: { notificationId: id, title, body } };
-    steps.push({ id, place: now, ...(!told.has(type) && { event }) });
+    steps.push({ id, checkpoint: now, ...(!told.has(type) && { event }) });
   }
   return steps;
 }
 
 /** A first run begins with what comes from now on. */
-async function presentPlace(ctx: Context): Promise<Place> {
+async function presentCheckpoint(ctx: Context): Promise<Checkpoint> {
   const steps = await newSteps(ctx, {});
-  return { slots: [], notificationId: "", ...steps.at(-1)?.place };
+  return { slots: [], notificationId: "", ...steps.at(-1)?.checkpoint };
 }

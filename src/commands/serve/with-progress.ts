@@ -3,13 +3,13 @@ import { createMeter, type Meter } from "../../io/meter.ts";
 import { plural } from "../../io/text.ts";
 import { refused } from "./refused.ts";
 
-type Tell = (step: string, done: number, total?: number) => void;
+type OnProgress = (step: string, done: number, total?: number) => void;
 
 /** Runs long work on the server's files with progress on standard error; a signal ends it, and the work cleans up. */
-export async function told<T>(ctx: Context, work: (tell: Tell) => Promise<T>): Promise<T> {
+export async function withProgress<T>(ctx: Context, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   const progress = await ctx.progress();
   const steps = new Map<string, { meter: Meter; done: number; total: number }>();
-  const tell: Tell = (name, done, total) => {
+  const onProgress: OnProgress = (name, done, total) => {
     ctx.signal.throwIfAborted();
     if (total === undefined) return progress.update(`${name}: ${plural(done, "row")}`);
     const known = steps.get(name);
@@ -20,7 +20,7 @@ export async function told<T>(ctx: Context, work: (tell: Tell) => Promise<T>): P
     progress.update(`${name}: ${step.meter.text()}`, step.meter.fraction);
   };
   try {
-    return await work(tell);
+    return await work(onProgress);
   } catch (error) {
     throw refused(error);
   } finally {

@@ -1,2 +1,2 @@
 /** Says how far a step is, in bytes or rows; throws when the work is to end. */
-export type Tell = (step: string, done: number, total?: number) => void;
+export type OnProgress = (step: string, done: number, total?: number) => void;

@@ -3,19 +3,19 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context } from "../../cli/define.ts";
 import { failure } from "../../errors.ts";
-import type { Place } from "../shared/event-source.ts";
+import type { Checkpoint } from "../shared/event-source.ts";
 import { newSecret } from "./signature.ts";
 
 interface File {
   secret: string;
-  places: Record<string, Place>;
+  checkpoints: Record<string, Checkpoint>;
 }
 
-export interface Places {
+export interface Checkpoints {
   /** The secret that local webhooks are signed with: the same in every run. */
   secret: string;
-  read(): Place;
-  save(place: Place): void;
+  read(): Checkpoint;
+  save(checkpoint: Checkpoint): void;
 }
 
 const keyOf = (ctx: Context, target: string) => {
@@ -27,18 +27,20 @@ const keyOf = (ctx: Context, target: string) => {
 };
 
 /**
- * The places of all listeners of this user, in one file beside the settings that only they can read. What was passed on is remembered
+ * The checkpoints of all listeners of this user, in one file beside the settings that only they can read. What was passed on is remembered
  * after the receiver had it, so nothing is missed by a restart.
  */
-export function openPlaces(ctx: Context, target: string): Places {
+export function openCheckpoints(ctx: Context, target: string): Checkpoints {
   const path = join(dirname(ctx.store.path), "listen.json");
   const key = keyOf(ctx, target);
 
   const read = (): File => {
     try {
-      return JSON.parse(readFileSync(path, "utf8")) as File;
+      const { secret, checkpoints, places } = JSON.parse(readFileSync(path, "utf8")) as File & { places?: File["checkpoints"] };
+      // Version 0.1 wrote the checkpoints as "places".
+      return { secret, checkpoints: checkpoints ?? places ?? {} };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { secret: newSecret(), places: {} };
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { secret: newSecret(), checkpoints: {} };
       throw failure(`Cannot read ${path}: ${(error as Error).message}.`, "Remove it to begin anew, with a new secret.", error);
     }
   };
@@ -52,11 +54,11 @@ export function openPlaces(ctx: Context, target: string): Places {
   write(first);
   return {
     secret: first.secret,
-    read: () => read().places[key] ?? {},
-    save(place) {
-      // Read again: another listener may have saved its place meanwhile.
+    read: () => read().checkpoints[key] ?? {},
+    save(checkpoint) {
+      // Read again: another listener may have saved its checkpoint meanwhile.
       const file = read();
-      file.places[key] = place;
+      file.checkpoints[key] = checkpoint;
       write(file);
     },
   };
