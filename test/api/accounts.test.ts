@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { mailReset, mailSignIn } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { registerOwner } from "../helpers/story.ts";
+import { registerOwner } from "../helpers/factories.ts";
 
 const account = { email: "Ada@Example.com", password: "correct horse", role: "game_owner" };
 

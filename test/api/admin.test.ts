@@ -3,7 +3,6 @@ import { ensureAdmin } from "../../server/accounts/service.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { admin as adminRoutes } from "../../src/contract/admin.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { TestServer } from "../helpers/server.ts";
 import {
   claim,
   createGame,
@@ -15,7 +14,8 @@ import {
   play,
   registerOwner,
   registerPlaytester,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 async function adminOf(server: TestServer): Promise<Person> {
   const key = (await ensureAdmin(server.deps))!;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { insertRow } from "../../server/database/rows.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { TestServer } from "../helpers/server.ts";
 import {
   createGame,
   giveCredit,
@@ -11,7 +10,8 @@ import {
   play,
   registerOwner,
   registerPlaytester,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
 const week = 7 * 24 * hour;

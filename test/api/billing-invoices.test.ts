@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveMinutes, order, registerOwner } from "../helpers/factories.ts";
 import { pdfText } from "../helpers/pdf.ts";
-import { createGame, giveMinutes, order, registerOwner } from "../helpers/story.ts";
 
 const invoice = (till: Pick<Till, "owner" | "server">, paymentId: string) =>
   fetch(`${till.server.baseUrl}/api/v1/billing/payments/${paymentId}/invoice`, {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { goodCard, openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { registerOwner } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
-import { registerOwner } from "../helpers/story.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openCheckout } from "../../server/billing/payments.ts";
 import { goodCard, openTill, submit, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, registerOwner } from "../helpers/story.ts";
+import { createGame, registerOwner } from "../helpers/factories.ts";
 
 const hour = 3_600_000;
 

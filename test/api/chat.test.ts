@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Account, giveSlot, register } from "../helpers/market.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { type Account, giveSlot, register } from "../helpers/slot-factories.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
 describe.each(drivers)("chat on $name", ({ open }) => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { asking, instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveCredit, giveMinutes } from "../helpers/factories.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
-import { createGame, giveCredit, giveMinutes } from "../helpers/story.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { asking, instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";
+import { ledgerFaults } from "../helpers/factories.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { createTestClock, type Reply } from "../helpers/server.ts";
-import { ledgerFaults } from "../helpers/story.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { offerOf, openQuote } from "../../server/billing/crypto/quotes.ts";
 import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { ledgerFaults, registerOwner } from "../helpers/story.ts";
+import { ledgerFaults, registerOwner } from "../helpers/factories.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { TestServer } from "../helpers/server.ts";
-import { slotIn } from "../helpers/slots.ts";
 import {
   claim,
   createGame,
@@ -12,7 +10,9 @@ import {
   play,
   registerOwner,
   registerPlaytester,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { slotIn } from "../helpers/slots.ts";
 
 const hour = 3_600_000;
 

@@ -4,7 +4,6 @@ import type { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { signedUrl } from "../../server/lib/signed-links.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { TestServer } from "../helpers/server.ts";
 import {
   claim,
   createGame,
@@ -15,7 +14,8 @@ import {
   registerOwner,
   registerPlaytester,
   videoBytes,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { sha256, upload } from "../helpers/tus.ts";
 
 const hour = 3_600_000;

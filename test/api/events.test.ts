@@ -7,10 +7,10 @@ import * as eventStore from "../../server/events/store.ts";
 import { streamTo } from "../../server/events/stream.ts";
 import type { EventKind } from "../../src/contract/events.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
 import { type Listening, listenTo } from "../helpers/sse.ts";
 import { drivers } from "../helpers/store.ts";
-import { type Person, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 onBothDatabases("events", (serve) => {
   let server: TestServer;

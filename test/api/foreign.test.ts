@@ -4,8 +4,17 @@ import { expect, it } from "vitest";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
-import { claim, createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 /** Every route with an id answers somebody else's like one that does not exist, and changes nothing. */
 const unknown = "01900000-0000-7000-8000-000000000000";

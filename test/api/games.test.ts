@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, registerOwner } from "../helpers/story.ts";
+import { createGame, registerOwner } from "../helpers/factories.ts";
 
 onBothDatabases("games", (serve) => {
   it("registers, shows, changes and lists a game with its relations", async () => {

@@ -5,9 +5,9 @@ import { defaults } from "../../server/config/defaults.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveCredit, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { type Reply, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
-import { createGame, giveCredit, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 /** Sends bytes as they are and returns all that comes back until the server closes. */
 function raw(server: TestServer, text: string): Promise<string> {

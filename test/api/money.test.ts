@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { accounts } from "../../server/ledger/rules.ts";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame, giveMinutes, order, play, registerPlaytester } from "../helpers/story.ts";
+import { createGame, giveMinutes, order, play, registerPlaytester } from "../helpers/factories.ts";
 
 onBothDatabases("the money of an order", (serve) => {
   async function open(cents: number) {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { emit } from "../../server/events/emit.ts";
 import { eventKinds } from "../../src/contract/events.ts";
-import { type Account, register } from "../helpers/market.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { type Account, register } from "../helpers/slot-factories.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
 describe.each(drivers)("notifications on $name", ({ open }) => {

@@ -6,8 +6,6 @@ import { ensureAdmin } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { hiddenFields, mailedPath, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
-import type { TestServer } from "../helpers/server.ts";
 import {
   claim,
   createGame,
@@ -20,7 +18,9 @@ import {
   registerOwner,
   registerPlaytester,
   videoBytes,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import { hiddenFields, mailedPath, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { octets, raw, tus } from "../helpers/tus.ts";
 
 const minute = 60_000;

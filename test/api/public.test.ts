@@ -5,9 +5,9 @@ import * as slots from "../../server/playtests/slots/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
 import { rejectTrial } from "../../server/playtests/trials.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { orderTrial } from "../helpers/slots.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 async function market(server: TestServer) {
   const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];

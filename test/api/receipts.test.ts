@@ -5,7 +5,7 @@ import { createSmtp } from "../../server/mail/smtp.ts";
 import { openTill, type Till } from "../helpers/billing.ts";
 import { asking, openWallet, proof, send } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { createGame } from "../helpers/story.ts";
+import { createGame } from "../helpers/factories.ts";
 
 const day = 24 * 3_600_000;
 

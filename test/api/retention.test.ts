@@ -4,8 +4,8 @@ import { insertRows } from "../../server/database/rows.ts";
 import { emit, newDelivery } from "../../server/events/emit.ts";
 import * as webhooks from "../../server/events/webhooks/store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, type Person, registerOwner } from "../helpers/factories.ts";
 import type { TestServer } from "../helpers/server.ts";
-import { createGame, type Person, registerOwner } from "../helpers/story.ts";
 
 const day = 86_400_000;
 const tables = [

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { startTime } from "../helpers/server.ts";
 import {
   claim,
   createGame,
@@ -14,7 +13,8 @@ import {
   personWith,
   registerOwner,
   registerPlaytester,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import { startTime } from "../helpers/server.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -3,7 +3,7 @@ import { ensureAdmin } from "../../server/accounts/service.ts";
 import { openTill } from "../helpers/billing.ts";
 import { instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { personWith, registerOwner, registerPlaytester } from "../helpers/story.ts";
+import { personWith, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 
 const hour = 3_600_000;
 

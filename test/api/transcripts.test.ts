@@ -4,9 +4,6 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { onBothDatabases } from "../helpers/each.ts";
-import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder } from "../helpers/store.ts";
 import {
   claim,
   createGame,
@@ -17,7 +14,10 @@ import {
   registerOwner,
   registerPlaytester,
   videoBytes,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
 import { begin, patch } from "../helpers/tus.ts";
 
 const script = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));

@@ -7,9 +7,9 @@ import { openTill } from "../helpers/billing.ts";
 import { type Books, openBooks, type PlanName, planFigures, prices, type Terms } from "../helpers/books.ts";
 import { asking, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, type Person, personWith } from "../helpers/factories.ts";
 import { pdfText } from "../helpers/pdf.ts";
 import type { Reply, TestServer } from "../helpers/server.ts";
-import { createGame, type Person, personWith } from "../helpers/story.ts";
 
 const day = 86_400_000;
 const months = 24;

@@ -4,7 +4,6 @@ import { Agent, request as httpRequest } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
-import type { TestServer } from "../helpers/server.ts";
 import {
   claim,
   createGame,
@@ -14,7 +13,8 @@ import {
   registerOwner,
   registerPlaytester,
   videoBytes,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
 import { begin, metadataHeader, octets, patch, raw, sha256, tus, upload, uploadWithCuts } from "../helpers/tus.ts";
 
 const day = 86_400_000;

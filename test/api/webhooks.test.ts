@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events/emit.ts";
 import type { EventKind } from "../../src/contract/events.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { type Person, registerOwner } from "../helpers/factories.ts";
 import { type Answer, type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 import { createTestClock, startTime, type TestServer } from "../helpers/server.ts";
-import { type Person, registerOwner } from "../helpers/story.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -4,9 +4,6 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import { mailedPath, signedIn, visitor } from "../helpers/portal.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
 import {
   claim,
   createGame,
@@ -17,7 +14,10 @@ import {
   play,
   registerOwner,
   registerPlaytester,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import { mailedPath, signedIn, visitor } from "../helpers/portal.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
 
 /** Set it to a folder to look at what the tests saw. */
 const pictures = process.env.PLAYTEST_SCREENSHOTS;

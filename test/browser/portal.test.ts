@@ -3,9 +3,6 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
-import { mailedPath } from "../helpers/portal.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder } from "../helpers/store.ts";
 import {
   createGame,
   giveCredit,
@@ -15,7 +12,10 @@ import {
   registerOwner,
   registerPlaytester,
   videoBytes,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import { mailedPath } from "../helpers/portal.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, freshFolder } from "../helpers/store.ts";
 
 let browser: Browser;
 beforeAll(async () => {

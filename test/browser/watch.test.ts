@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../helpers/browser.ts";
+import { claim, createGame, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
-import { claim, createGame, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 let browser: Browser;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { openWallet } from "../helpers/crypto.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
-import { play, registerPlaytester, videoBytes } from "../helpers/story.ts";
+import { play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
 let key: string;

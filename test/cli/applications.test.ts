@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eachOwnerFixture, named } from "../helpers/owner.ts";
-import { play, registerPlaytester } from "../helpers/story.ts";
+import { play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
 let playtest: string;

@@ -2,8 +2,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
-import { type Account, register } from "../helpers/market.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { type Account, register } from "../helpers/slot-factories.ts";
 import { drivers } from "../helpers/store.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 

@@ -24,11 +24,11 @@ import { insertRow } from "../../server/database/rows.ts";
 import { backup as makeBackup } from "../../server/operations/archive/backup.ts";
 import { stagingIn, swapIn } from "../../server/operations/archive/swap.ts";
 import { playtest } from "../helpers/cli.ts";
-import { dataDirFixture } from "../helpers/house.ts";
+import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
+import { order, personWith, play, registerPlaytester } from "../helpers/factories.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { nodeAt } from "../helpers/server.ts";
 import { freshFolder } from "../helpers/store.ts";
-import { order, personWith, play, registerPlaytester } from "../helpers/story.ts";
 
 // Each test starts processes, which on a busy machine take their time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture, named } from "../helpers/owner.ts";
-import { giveMinutes } from "../helpers/story.ts";
+import { giveMinutes } from "../helpers/factories.ts";
+import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture(0);
 const run: typeof fixture.run = (...given) => fixture.run(...given);

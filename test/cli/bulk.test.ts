@@ -3,8 +3,8 @@ import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture, named } from "../helpers/owner.ts";
-import { giveMinutes } from "../helpers/story.ts";
+import { giveMinutes } from "../helpers/factories.ts";
+import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 const fixture = eachOwnerFixture(100_000);

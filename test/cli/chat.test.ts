@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { eachOwnerFixture } from "../helpers/owner.ts";
-import { type Person, play, registerPlaytester } from "../helpers/story.ts";
+import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
 let pim: Person;

@@ -6,9 +6,9 @@ import { parse } from "yaml";
 import { codeSpan } from "../../src/io/ci.ts";
 import { checkout, shellPath, startDemo } from "../helpers/checkout.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
+import { play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { killLeftovers } from "../helpers/process.ts";
-import { play, registerPlaytester } from "../helpers/story.ts";
 
 const githubSecret = ["$", "{{ secrets.PLAYTEST_API_KEY }}"].join("");
 let server: { baseUrl: string; ownerKey?: string; gameId?: string };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startFlakyNetwork } from "../helpers/lossy.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
+import { startFlakyNetwork } from "../helpers/flaky-network.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture(0);
 const run: typeof fixture.run = (...given) => fixture.run(...given);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
 

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { type Person, registerOwner } from "../helpers/factories.ts";
 import { startHosted } from "../helpers/hosted.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startProxy } from "../helpers/proxy.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
-import { type Person, registerOwner } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 import { certificatesFor, startTlsFront } from "../helpers/tls.ts";
 

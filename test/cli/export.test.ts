@@ -10,11 +10,11 @@ import { readIndex, TarWriter } from "../../server/operations/archive/tar.ts";
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import { operations } from "../../src/contract/static.ts";
 import { playtest } from "../helpers/cli.ts";
+import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
+import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { tellHistory } from "../helpers/history.ts";
-import { dataDirFixture } from "../helpers/house.ts";
 import { createTestClock, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder, type Place } from "../helpers/store.ts";
-import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/story.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

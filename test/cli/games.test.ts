@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
-import { register } from "../helpers/market.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { register } from "../helpers/slot-factories.ts";
 import { drivers } from "../helpers/store.ts";
 
 let server: TestServer;

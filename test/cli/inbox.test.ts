@@ -4,9 +4,9 @@ import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../src/main.ts";
 import { FakeProcess, testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
+import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startTime } from "../helpers/server.ts";
-import { type Person, play, registerPlaytester } from "../helpers/story.ts";
 
 const fixture = eachOwnerFixture();
 let ann: Person;

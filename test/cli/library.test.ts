@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CliError, createClient, OutcomeUnknown } from "../../src/index.ts";
 import { testFolder } from "../helpers/cli.ts";
+import { createGame, giveCredit, type Person, registerOwner } from "../helpers/factories.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
-import { createGame, giveCredit, type Person, registerOwner } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 /** The client that scripts import, against a real server. */

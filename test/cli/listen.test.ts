@@ -4,11 +4,11 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
+import { play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
-import { play, registerOwner, registerPlaytester } from "../helpers/story.ts";
 import { startProxyWithoutStream, startTcpProxy } from "../helpers/tcp-proxy.ts";
 
 const fixture = eachOwnerFixture();

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
-import { play, registerPlaytester } from "../helpers/story.ts";
+import { play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
 const submit = async () => play(fixture.server, await registerPlaytester(fixture.server, "Pim"), await fixture.order());

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
+import { play, registerPlaytester } from "../helpers/factories.ts";
 import { startHosted } from "../helpers/hosted.ts";
-import { eachOwnerFixture, named } from "../helpers/owner.ts";
-import { play, registerPlaytester } from "../helpers/story.ts";
+import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 const fixture = eachOwnerFixture();

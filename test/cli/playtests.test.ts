@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture, named } from "../helpers/owner.ts";
-import { claim, giveCredit, giveMinutes, registerOwner, registerPlaytester } from "../helpers/story.ts";
+import { claim, giveCredit, giveMinutes, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 
 const fixture = eachOwnerFixture();
 const balance = async () => (await fixture.owner.get("/billing/balance")).body.data.balanceCents;

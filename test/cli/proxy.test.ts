@@ -3,10 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { playtest, testFolder } from "../helpers/cli.ts";
-import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
-import { startProxy, type TestProxy } from "../helpers/proxy.ts";
-import { startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers } from "../helpers/store.ts";
 import {
   createGame,
   giveCredit,
@@ -16,7 +12,11 @@ import {
   registerOwner,
   registerPlaytester,
   videoBytes,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
+import { startProxy, type TestProxy } from "../helpers/proxy.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
 import { certificatesFor, type Front, startTlsFront } from "../helpers/tls.ts";
 
 /** A name that only the proxy knows, so that nothing can reach it in another way. */

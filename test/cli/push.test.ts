@@ -16,8 +16,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ignoring } from "../../src/io/files/tree.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { startFlakyNetwork } from "../helpers/lossy.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
+import { startFlakyNetwork } from "../helpers/flaky-network.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startTime } from "../helpers/server.ts";
 

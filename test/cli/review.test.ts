@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testFolder, untilStopped } from "../helpers/cli.ts";
-import { eachOwnerFixture, named } from "../helpers/owner.ts";
+import { type Person, play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
-import { type Person, play, registerPlaytester } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 const fixture = eachOwnerFixture();

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
+import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/story.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
 
 /** What only a real terminal shows: keys one by one, hidden input, and a terminal that works afterwards. */

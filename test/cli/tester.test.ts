@@ -2,9 +2,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
+import {
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  registerOwner,
+  registerPlaytester,
+  videoBytes,
+} from "../helpers/factories.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
-import { createGame, giveCredit, order, type Person, registerOwner, registerPlaytester, videoBytes } from "../helpers/story.ts";
 
 let server: TestServer;
 let owner: Person;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSlotGate, parseUntil } from "../../src/commands/playtests/progress.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture } from "../helpers/owner.ts";
+import { play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
 import { startTime } from "../helpers/server.ts";
-import { play, registerPlaytester } from "../helpers/story.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 describe("--until", () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
-import { eachOwnerFixture, named } from "../helpers/owner.ts";
+import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
 import { type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 
 const fixture = eachOwnerFixture();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Cluster, ledgerDamage, oneSqlite, twoProcesses } from "../helpers/cluster.ts";
+import { claim, createGame, giveVideo, order, type Person, personWith, play, registerOwner } from "../helpers/factories.ts";
 import { killLeftovers } from "../helpers/process.ts";
-import { claim, createGame, giveVideo, order, type Person, personWith, play, registerOwner } from "../helpers/story.ts";
 
 /** What happens at once must come out as if one had come after the other, in one process or in two. */
 const hour = 3_600_000;

@@ -6,10 +6,10 @@ import { openStore } from "../../server/database/open.ts";
 import { createJobRunner, type JobKinds } from "../../server/jobs/runner.ts";
 import { claim } from "../../server/jobs/store.ts";
 import { startProcess } from "../helpers/cluster.ts";
+import { order, personWith } from "../helpers/factories.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { createTestClock, createTestRandom, nodeAt, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder, type Place } from "../helpers/store.ts";
-import { order, personWith } from "../helpers/story.ts";
 
 const postgres = drivers.find((driver) => driver.name === "postgres")!;
 const closing: (() => Promise<unknown>)[] = [];

@@ -4,8 +4,8 @@ import { accounts } from "../../server/ledger/rules.ts";
 import * as ledger from "../../server/ledger/store.ts";
 import { activate, charge, placeOrder } from "../../server/playtests/orders.ts";
 import { orderBody } from "../../src/contract/order-body.ts";
+import { createGame, type Person, registerOwner } from "./factories.ts";
 import type { TestServer } from "./server.ts";
-import { createGame, type Person, registerOwner } from "./story.ts";
 
 /** What a person types at the sandbox checkout to pay. */
 export const goodCard = { number: "4242 4242 4242 4242", expiry: "12/34", cvc: "123" };

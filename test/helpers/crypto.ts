@@ -1,6 +1,6 @@
 import { accounts } from "../../server/ledger/rules.ts";
+import { type Person, registerOwner } from "./factories.ts";
 import type { Reply, TestServer } from "./server.ts";
-import { type Person, registerOwner } from "./story.ts";
 
 export interface Asked {
   id: string;

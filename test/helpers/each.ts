@@ -1,7 +1,7 @@
 import { afterEach, describe } from "vitest";
+import { ledgerFaults } from "./factories.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "./server.ts";
 import { drivers } from "./store.ts";
-import { ledgerFaults } from "./story.ts";
 
 /**
  * Runs a suite once per database. `serve()` starts the real server on a fresh store; after each test it is closed, which

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
-import { dataDirFixture } from "./house.ts";
-import type { Receiver } from "./receiver.ts";
-import type { TestServer } from "./server.ts";
+import { dataDirFixture } from "./data-dir-fixture.ts";
 import {
   claim,
   createGame,
@@ -16,7 +14,9 @@ import {
   play,
   registerOwner,
   registerPlaytester,
-} from "./story.ts";
+} from "./factories.ts";
+import type { Receiver } from "./receiver.ts";
+import type { TestServer } from "./server.ts";
 
 /** A marketplace in which every command has something to do. */
 export interface World {

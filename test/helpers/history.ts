@@ -3,8 +3,8 @@ import { takeRefund } from "../../server/billing/cards/disputes.ts";
 import * as payments from "../../server/billing/store.ts";
 import { openTill, type Till } from "./billing.ts";
 import { openWallet } from "./crypto.ts";
+import { createGame, order, type Person, personWith, play, registerPlaytester } from "./factories.ts";
 import type { Reply, TestServer } from "./server.ts";
-import { createGame, order, type Person, personWith, play, registerPlaytester } from "./story.ts";
 
 const day = 86_400_000;
 

@@ -1,5 +1,5 @@
+import type { Person } from "./factories.ts";
 import type { TestServer } from "./server.ts";
-import type { Person } from "./story.ts";
 
 /** A page as a browser without scripts gets it. */
 export interface Shown {

@@ -1,7 +1,7 @@
 import { find } from "../../server/playtests/store.ts";
 import { approveTrial } from "../../server/playtests/trials.ts";
+import { claim, order, type Person, play } from "./factories.ts";
 import type { TestServer } from "./server.ts";
-import { claim, order, type Person, play } from "./story.ts";
 
 /** A free trial that an admin let through; its id. */
 export async function orderTrial(server: TestServer, owner: Person, gameId: string, quantity = 1): Promise<string> {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { Agent } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { DefaultHttpStack, Upload, type UploadOptions } from "tus-js-client";
+import type { Person } from "./factories.ts";
 import type { TestServer } from "./server.ts";
-import type { Person } from "./story.ts";
 
 export const tus = { "tus-resumable": "1.0.0" };
 export const octets = { ...tus, "content-type": "application/offset+octet-stream" };

@@ -1,5 +1,4 @@
 import { ensureAdmin } from "../../server/accounts/service.ts";
-import type { Reply, TestServer } from "../helpers/server.ts";
 import {
   createGame,
   giveCredit,
@@ -8,7 +7,8 @@ import {
   personWith,
   registerOwner,
   registerPlaytester,
-} from "../helpers/story.ts";
+} from "../helpers/factories.ts";
+import type { Reply, TestServer } from "../helpers/server.ts";
 import { type Action, kinds, type State } from "./model.ts";
 
 /** The server, driven by the model's actions: model indices on one side, ids on the other. */

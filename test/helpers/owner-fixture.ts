@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import { playtest, type Ran, type RunOptions } from "./cli.ts";
+import { createGame, giveCredit, ledgerFaults, type Person, registerOwner } from "./factories.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 import { drivers } from "./store.ts";
-import { createGame, giveCredit, ledgerFaults, type Person, registerOwner } from "./story.ts";
 
 /** An owner with $500.00 and one game, and the command line in their hands: what most tests of commands begin with. */
 export interface OwnerFixture {
