@@ -5,7 +5,7 @@ import { perRow } from "../database/rows.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import * as keys from "./keys.ts";
+import * as keys from "./keys-store.ts";
 import { findSession, isFormToken, type Session } from "./sessions.ts";
 
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });

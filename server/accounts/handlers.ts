@@ -5,9 +5,9 @@ import type { Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso, keyView, profileView, userView } from "../playtests/views.ts";
-import * as keys from "./keys.ts";
+import * as keys from "./keys-store.ts";
 import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "./service.ts";
-import * as users from "./users.ts";
+import * as users from "./users-store.ts";
 
 type Ops =
   | "registerApiKey"

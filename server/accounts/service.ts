@@ -5,9 +5,9 @@ import { conflict, forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeReset, composeSignIn, composeVerification } from "../mail/texts.ts";
-import * as keys from "./keys.ts";
+import * as keys from "./keys-store.ts";
 import * as sessions from "./sessions-store.ts";
-import * as users from "./users.ts";
+import * as users from "./users-store.ts";
 
 const hour = 3_600_000;
 

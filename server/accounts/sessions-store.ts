@@ -1,6 +1,6 @@
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
-import type { UserRow } from "./users.ts";
+import type { UserRow } from "./users-store.ts";
 
 /** A browser that is signed in; its cookie's hash, and the token its forms carry. */
 export interface SessionRow {

@@ -1,6 +1,6 @@
 import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
-import * as users from "../accounts/users.ts";
+import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../app/handlers.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";

@@ -1,4 +1,4 @@
-import { emailKey, type UserRow } from "../accounts/users.ts";
+import { emailKey, type UserRow } from "../accounts/users-store.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";

@@ -1,4 +1,4 @@
-import type { UserRow } from "../accounts/users.ts";
+import type { UserRow } from "../accounts/users-store.ts";
 import { coins } from "../billing/crypto/rules.ts";
 import type { SuspenseRow } from "../billing/suspense-store.ts";
 import { iso, isoOrNull } from "../playtests/views.ts";

@@ -3,7 +3,7 @@ import type { Query } from "../database/port.ts";
 import { disputeFeeTransfer, feeTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
 import type { DisputeState } from "./cards/processor.ts";
-import * as reversals from "./reversals.ts";
+import * as reversals from "./reversals-store.ts";
 import * as payments from "./store.ts";
 
 /** What a card processor keeps for itself (server rules §21). Cents; null where it does not say yet, or in another currency. */

@@ -1,4 +1,4 @@
-import * as keys from "../accounts/keys.ts";
+import * as keys from "../accounts/keys-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../app/handlers.ts";
 import { RawResponse } from "../http/call.ts";

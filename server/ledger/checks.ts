@@ -1,5 +1,5 @@
 import type { Check, Query } from "../database/port.ts";
-import { type Rule, rules } from "./check-rules.ts";
+import { type Rule, rules } from "./check-queries.ts";
 
 const shown = 3;
 

@@ -1,5 +1,5 @@
 import type { Order } from "../../src/contract/order-body.ts";
-import * as users from "../accounts/users.ts";
+import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";

@@ -1,5 +1,5 @@
-import type { KeyRow } from "../accounts/keys.ts";
-import type { UserRow } from "../accounts/users.ts";
+import type { KeyRow } from "../accounts/keys-store.ts";
+import type { UserRow } from "../accounts/users-store.ts";
 import type { PaymentRow } from "../billing/store.ts";
 import { perRow } from "../database/rows.ts";
 import type { Event } from "../events/store.ts";

@@ -1,6 +1,6 @@
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import { createKey, createUser, noPassword } from "../accounts/service.ts";
-import type { UserRow } from "../accounts/users.ts";
+import type { UserRow } from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 

@@ -1,5 +1,5 @@
 import { verifyUser } from "../accounts/service.ts";
-import { useToken } from "../accounts/users.ts";
+import { useToken } from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { readForm } from "./form.ts";

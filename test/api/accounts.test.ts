@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { mailReset, mailSignIn } from "../../server/accounts/service.ts";
-import * as users from "../../server/accounts/users.ts";
+import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerOwner } from "../helpers/factories.ts";
 

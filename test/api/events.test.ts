@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import * as users from "../../server/accounts/users.ts";
+import * as users from "../../server/accounts/users-store.ts";
 import { emit } from "../../server/events/emit.ts";
 import * as eventStore from "../../server/events/store.ts";
 import { streamTo } from "../../server/events/stream.ts";

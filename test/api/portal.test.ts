@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
-import * as users from "../../server/accounts/users.ts";
+import * as users from "../../server/accounts/users-store.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {

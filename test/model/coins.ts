@@ -4,7 +4,7 @@ import { receive } from "../../server/billing/crypto/deposits.ts";
 import { lookUp } from "../../server/billing/crypto/proofs.ts";
 import { offerOf, openQuote } from "../../server/billing/crypto/quotes.ts";
 import { centsOf } from "../../server/billing/crypto/rules.ts";
-import { insertTransaction, type SandboxTransactionRow } from "../../server/billing/crypto/sandbox-chain.ts";
+import { insertTransaction, type SandboxTransactionRow } from "../../server/billing/crypto/sandbox-chain-store.ts";
 import type { QuoteRow } from "../../server/billing/crypto/store.ts";
 import { refundSuspense, resolveSuspense } from "../../server/billing/suspense.ts";
 import type { GameRow } from "../../server/games/store.ts";

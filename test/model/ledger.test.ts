@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as users from "../../server/accounts/users.ts";
+import * as users from "../../server/accounts/users-store.ts";
 import { failPayout, recordPayout } from "../../server/admin/payouts.ts";
 import { createDeps } from "../../server/app/compose.ts";
 import type { Deps } from "../../server/app/deps.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ReversalRow } from "../../server/billing/reversals.ts";
+import type { ReversalRow } from "../../server/billing/reversals-store.ts";
 import type { PaymentRow } from "../../server/billing/store.ts";
 import { planOf } from "../../server/billing/subscriptions/plans.ts";
 import type { Query } from "../../server/database/port.ts";

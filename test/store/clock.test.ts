@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClock } from "../../server/lib/clock.ts";
+import { createClock } from "../../server/database/clock.ts";
 import { drivers } from "../helpers/store.ts";
 
 describe.each(drivers)("the sandbox clock ($name)", (driver) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import * as keys from "../../server/accounts/keys.ts";
+import * as keys from "../../server/accounts/keys-store.ts";
 import * as admin from "../../server/admin/store.ts";
 import * as hours from "../../server/billing/hours-store.ts";
 import * as payments from "../../server/billing/store.ts";
@@ -13,7 +13,7 @@ import * as games from "../../server/games/store.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import * as mails from "../../server/mail/store.ts";
 import * as applications from "../../server/playtests/applications/store.ts";
-import * as earnings from "../../server/playtests/slots/earnings.ts";
+import * as earnings from "../../server/playtests/slots/earnings-store.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
 import { drivers } from "../helpers/store.ts";

@@ -3,7 +3,7 @@ import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, post } from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";
-import * as reversals from "../reversals.ts";
+import * as reversals from "../reversals-store.ts";
 import * as payments from "../store.ts";
 import { endDisputedPlan, restorePlan, takePlan } from "../subscriptions/service.ts";
 import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "./dispute-rules.ts";

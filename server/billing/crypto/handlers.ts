@@ -9,7 +9,7 @@ import { pairOf, proofOf } from "./headers.ts";
 import { lookUp, type Scope } from "./proofs.ts";
 import { offerOf, openQuote, paymentRequired } from "./quotes.ts";
 import { type ChainName, isPair } from "./rules.ts";
-import { insertTransaction } from "./sandbox-chain.ts";
+import { insertTransaction } from "./sandbox-chain-store.ts";
 
 const isTopUp: Scope = (_, quote) => quote.playtest_id === null;
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";

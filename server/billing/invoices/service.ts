@@ -1,4 +1,4 @@
-import * as users from "../../accounts/users.ts";
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import { isUniqueViolation, type Query } from "../../database/port.ts";
 import { conflict } from "../../lib/problem.ts";

@@ -1,4 +1,4 @@
-import * as users from "../../accounts/users.ts";
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import * as notifications from "../../events/notifications-store.ts";
 import type { Job } from "../../jobs/runner.ts";

@@ -19,7 +19,7 @@ import {
   submissionView,
 } from "../views.ts";
 import { claim } from "./claims.ts";
-import * as earnings from "./earnings.ts";
+import * as earnings from "./earnings-store.ts";
 import { statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
 import { release, report, submit } from "./transitions.ts";

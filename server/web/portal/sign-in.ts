@@ -3,7 +3,7 @@ import { contract } from "../../../src/contract/index.ts";
 import { createUser, login, mailReset, mailSignIn, verifyUser } from "../../accounts/service.ts";
 import { findSession, readCookie, startSession } from "../../accounts/sessions.ts";
 import * as sessions from "../../accounts/sessions-store.ts";
-import * as users from "../../accounts/users.ts";
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Target } from "../../http/listener.ts";

@@ -81,7 +81,7 @@ export const authorizationRules: readonly Mutant[] = [
     test: "api/foreign",
     edits: [
       [
-        "server/accounts/keys.ts",
+        "server/accounts/keys-store.ts",
         "WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
         "WHERE id = ? AND user_id <> ? AND revoked_at IS NULL",
       ],

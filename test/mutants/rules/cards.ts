@@ -234,7 +234,7 @@ const atStripe: readonly Omit<Mutant, "test">[] = [
   {
     rule: "Stripe: a won dispute gives back once",
     edits: [
-      ["server/billing/reversals.ts", " WHERE id = ? AND state = 'taken'", " WHERE id = ?"],
+      ["server/billing/reversals-store.ts", " WHERE id = ? AND state = 'taken'", " WHERE id = ?"],
       [
         disputes,
         'const source = kind === "dispute" ? "dispute_won" : "refund_failed";',

@@ -89,7 +89,7 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: "two processes tell the same time",
     test: "store/clock",
     only: "two processes",
-    edits: [["server/lib/clock.ts", "...(isShared && { follow }),", "follow: async () => {},"]],
+    edits: [["server/database/clock.ts", "...(isShared && { follow }),", "follow: async () => {},"]],
   },
   {
     rule: "two processes tell the same time, in every request",
@@ -100,13 +100,13 @@ export const concurrencyRules: readonly Mutant[] = [
   {
     rule: "advances at once add up",
     test: "store/clock",
-    edits: [["server/lib/clock.ts", '        await write(tx, "clock_booked_ms", booked);\n', ""]],
+    edits: [["server/database/clock.ts", '        await write(tx, "clock_booked_ms", booked);\n', ""]],
   },
   {
     rule: "the clock never goes back, whoever moves it",
     test: "store/clock",
     only: "two processes",
-    edits: [["server/lib/clock.ts", 'if (next > (await read(tx, "clock_offset_ms"))) await', "await"]],
+    edits: [["server/database/clock.ts", 'if (next > (await read(tx, "clock_offset_ms"))) await', "await"]],
   },
   {
     rule: "a lease holds until it runs out",

@@ -88,5 +88,5 @@ const rows: readonly (readonly [blind: string, from: string, to: string])[] = [
 export const ledgerRules: readonly Mutant[] = rows.map(([blind, from, to]) => ({
   rule: `ledger check ${blind}`,
   test: "store/ledger-checks",
-  edits: [["server/ledger/check-rules.ts", from, to]],
+  edits: [["server/ledger/check-queries.ts", from, to]],
 }));

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 
 const listen = "src/commands/webhooks/listen.ts";
 const forward = "src/commands/webhooks/forward.ts";
-const place = "src/commands/webhooks/place.ts";
+const place = "src/commands/webhooks/checkpoint.ts";
 const polled = "src/commands/webhooks/sources.ts";
 const streamed = "src/commands/shared/event-source.ts";
 

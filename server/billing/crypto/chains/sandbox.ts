@@ -1,7 +1,7 @@
 import type { Clock } from "../../../app/deps.ts";
 import type { Store } from "../../../database/port.ts";
 import { type ChainName, sameAddress } from "../rules.ts";
-import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../sandbox-chain.ts";
+import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../sandbox-chain-store.ts";
 import type { Chain } from "./chain.ts";
 
 /** Addresses nobody has the key of: the sandbox's money is not real. */

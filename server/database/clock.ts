@@ -1,5 +1,5 @@
 import type { Clock } from "../app/deps.ts";
-import type { Query, Store } from "../database/port.ts";
+import type { Query, Store } from "./port.ts";
 
 export interface MovableClock extends Clock {
   /** Moves the server's time forward to `now` (ms), durably: a restarted sandbox goes on from there. Never back. */
