@@ -4,10 +4,11 @@ import type { HandlersFor } from "../app/handlers.ts";
 import type { Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { iso, keyView, profileView, userView } from "../playtests/views.ts";
+import { iso } from "../lib/time.ts";
 import * as keys from "./keys-store.ts";
 import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "./service.ts";
 import * as users from "./users-store.ts";
+import { keyView, profileView, userView } from "./views.ts";
 
 type Ops =
   | "registerApiKey"

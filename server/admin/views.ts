@@ -1,7 +1,5 @@
 import type { UserRow } from "../accounts/users-store.ts";
-import { coins } from "../billing/crypto/rules.ts";
-import type { SuspenseRow } from "../billing/suspense-store.ts";
-import { iso, isoOrNull } from "../playtests/views.ts";
+import { iso, isoOrNull } from "../lib/time.ts";
 import type { ApprovalRow, PayoutRow } from "./store.ts";
 
 export const accountView = (user: UserRow) => ({
@@ -33,21 +31,4 @@ export const payoutView = (payout: PayoutRow) => ({
   status: payout.status,
   createdAt: iso(payout.created_at),
   failedAt: isoOrNull(payout.failed_at),
-});
-
-export const suspenseView = (entry: SuspenseRow) => ({
-  id: entry.id,
-  status: entry.status,
-  reason: entry.note ?? "unclear",
-  amountCents: entry.value_cents,
-  chain: entry.chain,
-  currency: entry.currency,
-  cryptoAmount: coins(BigInt(entry.amount_atomic), entry.currency),
-  txHash: entry.tx_hash,
-  userId: entry.credited_to ?? entry.owner_id,
-  paymentId: entry.payment_id,
-  note: entry.resolution,
-  resolvedBy: entry.resolved_by,
-  resolvedAt: isoOrNull(entry.resolved_at),
-  createdAt: iso(entry.created_at),
 });

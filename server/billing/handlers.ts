@@ -5,14 +5,13 @@ import { contentDisposition } from "../http/range.ts";
 import { accounts } from "../ledger/rules.ts";
 import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/problem.ts";
-import { paymentView } from "../playtests/views.ts";
 import * as hoursStore from "./hours-store.ts";
 import { createInvoices } from "./invoices/service.ts";
 import { openCheckout, requireCards, requireReturnable } from "./payments.ts";
 import { statusAt } from "./rules.ts";
 import * as paymentStore from "./store.ts";
 import { hours, plans } from "./subscriptions/plans.ts";
-import { hoursEntryView, planView } from "./views.ts";
+import { hoursEntryView, paymentView, planView } from "./views.ts";
 
 type Ops =
   | "getBalance"

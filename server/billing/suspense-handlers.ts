@@ -1,10 +1,9 @@
-import { suspenseView } from "../admin/views.ts";
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
-import { paymentView } from "../playtests/views.ts";
 import { refundSuspense, resolveSuspense } from "./suspense.ts";
 import * as store from "./suspense-store.ts";
+import { paymentView, suspenseView } from "./views.ts";
 
 /** Crypto deposits that are kept aside, and what an admin decides about them. */
 export function suspense(deps: Deps): HandlersFor<"listSuspense" | "resolveSuspense" | "refundSuspense"> {

@@ -1,7 +1,10 @@
-import { iso, isoOrNull } from "../playtests/views.ts";
+import { iso, isoOrNull } from "../lib/time.ts";
+import { coins } from "./crypto/rules.ts";
 import type { HoursRow } from "./hours-store.ts";
+import type { PaymentRow } from "./store.ts";
 import { hours, type Plan, planOf } from "./subscriptions/plans.ts";
 import type { SubscriptionRow } from "./subscriptions/store.ts";
+import type { SuspenseRow } from "./suspense-store.ts";
 
 export const planView = (plan: Plan) => ({
   key: plan.key,
@@ -47,3 +50,29 @@ export function subscriptionView(row: SubscriptionRow) {
     createdAt: iso(row.created_at),
   };
 }
+
+export const paymentView = (payment: PaymentRow) => ({
+  id: payment.id,
+  amountCents: payment.amount_cents,
+  status: payment.status,
+  provider: payment.provider,
+  externalId: payment.external_id,
+  createdAt: iso(payment.created_at),
+});
+
+export const suspenseView = (entry: SuspenseRow) => ({
+  id: entry.id,
+  status: entry.status,
+  reason: entry.note ?? "unclear",
+  amountCents: entry.value_cents,
+  chain: entry.chain,
+  currency: entry.currency,
+  cryptoAmount: coins(BigInt(entry.amount_atomic), entry.currency),
+  txHash: entry.tx_hash,
+  userId: entry.credited_to ?? entry.owner_id,
+  paymentId: entry.payment_id,
+  note: entry.resolution,
+  resolvedBy: entry.resolved_by,
+  resolvedAt: isoOrNull(entry.resolved_at),
+  createdAt: iso(entry.created_at),
+});

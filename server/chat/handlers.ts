@@ -5,7 +5,7 @@ import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
-import { iso, isoOrNull } from "../playtests/views.ts";
+import { iso, isoOrNull } from "../lib/time.ts";
 import { previewOf } from "./rules.ts";
 import * as chatStore from "./store.ts";
 

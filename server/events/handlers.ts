@@ -3,9 +3,9 @@ import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../app/handlers.ts";
 import { RawResponse } from "../http/call.ts";
 import { invalid, Problem } from "../lib/problem.ts";
-import { eventView } from "../playtests/views.ts";
 import * as eventStore from "./store.ts";
 import { streamTo } from "./stream.ts";
+import { eventView } from "./views.ts";
 
 const unknownPlace = "is not the id of an event of this account; leave it out to start with what comes next";
 

@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../app/handlers.ts";
-import { iso, isoOrNull } from "../playtests/views.ts";
+import { iso, isoOrNull } from "../lib/time.ts";
 import * as notificationStore from "./notifications-store.ts";
 
 const notificationView = (row: notificationStore.NotificationRow) => ({

@@ -2,8 +2,8 @@ import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
 import { invalid, notFound } from "../lib/problem.ts";
-import { buildView, fullGameView, gameView } from "../playtests/views.ts";
 import * as gameStore from "./store.ts";
+import { buildView, fullGameView, gameView } from "./views.ts";
 
 type Ops = "listGames" | "createGame" | "getGame" | "updateGame" | "listBuilds";
 

@@ -1,93 +1,7 @@
-import type { KeyRow } from "../accounts/keys-store.ts";
-import type { UserRow } from "../accounts/users-store.ts";
-import type { PaymentRow } from "../billing/store.ts";
-import { perRow } from "../database/rows.ts";
-import type { Event } from "../events/store.ts";
-import type { BuildRow, CategoryRow, GameRow } from "../games/store.ts";
+import { iso, isoOrNull } from "../lib/time.ts";
 import { playtestStatusAt, slotStatuses, statusAt } from "./slots/rules.ts";
 import type { SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow, SlotCounts } from "./store.ts";
-
-/** Rows as the contract shows them: field by field, so that nothing leaves that was not meant to. */
-export const iso = (ms: number) => new Date(ms).toISOString();
-export const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
-
-export const userView = (user: UserRow) => ({
-  id: user.id,
-  email: user.email,
-  role: user.role,
-  emailVerified: user.email_verified_at !== null,
-});
-
-export const profileView = (user: UserRow) => ({
-  id: user.id,
-  userId: user.id,
-  companyName: user.company_name,
-  displayName: user.display_name,
-  websiteUrl: user.website_url,
-  gamingExperience: user.gaming_experience,
-  createdAt: iso(user.created_at),
-});
-
-export const keyView = (key: KeyRow) => ({
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  scopes: JSON.parse(key.scopes) as string[],
-  createdAt: iso(key.created_at),
-  lastUsedAt: isoOrNull(key.last_used_at),
-  expiresAt: isoOrNull(key.expires_at),
-});
-
-export const eventView = (event: Event) => ({
-  id: event.id,
-  event: event.kind,
-  timestamp: iso(event.created_at),
-  data: JSON.parse(event.data) as Record<string, unknown>,
-});
-
-export const gameView = perRow((game: GameRow) => ({
-  id: game.id,
-  ownerId: game.owner_id,
-  name: game.name,
-  description: game.description,
-  instructions: game.instructions,
-  buildUrl: game.build_url,
-  coverImageUrl: game.cover_image_url,
-  externalUrl: game.external_url,
-  status: game.status,
-  createdAt: iso(game.created_at),
-  updatedAt: iso(game.updated_at),
-}));
-
-const playedOn = perRow((game: GameRow) => ({
-  devices: JSON.parse(game.devices) as string[],
-  platforms: JSON.parse(game.platforms) as string[],
-}));
-
-export const relationsView = (game: GameRow, categories: CategoryRow[]) => ({
-  categories: categories.map(({ id, name, slug }) => ({ id, name, slug })),
-  ...playedOn(game),
-});
-
-export const fullGameView = (game: GameRow, categories: CategoryRow[]) => ({
-  ...gameView(game),
-  ...relationsView(game, categories),
-});
-
-export const buildView = (build: BuildRow) => ({
-  id: build.id,
-  gameId: build.game_id,
-  buildUrl: build.build_url,
-  createdAt: iso(build.created_at),
-  filename: build.filename,
-  size: build.size,
-  sha256: build.sha256,
-  contentSha256: build.content_sha256,
-  version: build.version,
-  channel: build.channel,
-  notes: build.notes,
-});
 
 export const playtestView = (playtest: PlaytestRow) => ({
   id: playtest.id,
@@ -200,12 +114,3 @@ export function submissionItemView(slot: SlotDetailRow, now: number) {
     transcription: transcriptionView(slot),
   };
 }
-
-export const paymentView = (payment: PaymentRow) => ({
-  id: payment.id,
-  amountCents: payment.amount_cents,
-  status: payment.status,
-  provider: payment.provider,
-  externalId: payment.external_id,
-  createdAt: iso(payment.created_at),
-});

@@ -1,9 +1,11 @@
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../app/handlers.ts";
 import { emit } from "../events/emit.ts";
+import { eventView } from "../events/views.ts";
+import { iso } from "../lib/time.ts";
 import * as mails from "../mail/store.ts";
 import * as slots from "../playtests/slots/store.ts";
-import { eventView, iso, slotDetailView } from "../playtests/views.ts";
+import { slotDetailView } from "../playtests/views.ts";
 import { exampleData } from "./examples.ts";
 import { play } from "./play.ts";
 import { storeSample } from "./sample.ts";

@@ -3,10 +3,9 @@ import type { HandlersFor } from "../app/handlers.ts";
 import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/cards/sandbox.ts";
 import * as payments from "../billing/store.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
-import { subscriptionView } from "../billing/views.ts";
+import { paymentView, subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import { notFound } from "../lib/problem.ts";
-import { paymentView } from "../playtests/views.ts";
 
 /** Sandbox routes that play the person at the checkout (decisions §13). */
 export function sandboxPayments(deps: Deps): HandlersFor<"completePayment" | "completeSubscription" | "setRenewals"> {

@@ -2,7 +2,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { HandlersFor } from "../../app/handlers.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
-import { isoOrNull } from "../../playtests/views.ts";
+import { isoOrNull } from "../../lib/time.ts";
 import { cancelAtPeriodEnd, resume } from "../cancellations.ts";
 import { requireCards } from "../payments.ts";
 import { planView, subscriptionView } from "../views.ts";

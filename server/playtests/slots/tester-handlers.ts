@@ -2,22 +2,15 @@ import type { Deps } from "../../app/deps.ts";
 import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
+import { relationsView } from "../../games/views.ts";
 import { accounts } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
 import { completedVideo } from "../../uploads/store.ts";
 import * as playtests from "../store.ts";
-import {
-  iso,
-  isoOrNull,
-  ratingView,
-  rejectionView,
-  relationsView,
-  reportView,
-  slotPlaytestView,
-  submissionView,
-} from "../views.ts";
+import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView } from "../views.ts";
 import { claim } from "./claims.ts";
 import * as earnings from "./earnings-store.ts";
 import { statusAt } from "./rules.ts";

@@ -1,0 +1,47 @@
+import { perRow } from "../database/rows.ts";
+import { iso } from "../lib/time.ts";
+import type { BuildRow, CategoryRow, GameRow } from "./store.ts";
+
+/** Rows as the contract shows them: field by field, so that nothing is sent that was not meant to be. */
+export const gameView = perRow((game: GameRow) => ({
+  id: game.id,
+  ownerId: game.owner_id,
+  name: game.name,
+  description: game.description,
+  instructions: game.instructions,
+  buildUrl: game.build_url,
+  coverImageUrl: game.cover_image_url,
+  externalUrl: game.external_url,
+  status: game.status,
+  createdAt: iso(game.created_at),
+  updatedAt: iso(game.updated_at),
+}));
+
+const playedOn = perRow((game: GameRow) => ({
+  devices: JSON.parse(game.devices) as string[],
+  platforms: JSON.parse(game.platforms) as string[],
+}));
+
+export const relationsView = (game: GameRow, categories: CategoryRow[]) => ({
+  categories: categories.map(({ id, name, slug }) => ({ id, name, slug })),
+  ...playedOn(game),
+});
+
+export const fullGameView = (game: GameRow, categories: CategoryRow[]) => ({
+  ...gameView(game),
+  ...relationsView(game, categories),
+});
+
+export const buildView = (build: BuildRow) => ({
+  id: build.id,
+  gameId: build.game_id,
+  buildUrl: build.build_url,
+  createdAt: iso(build.created_at),
+  filename: build.filename,
+  size: build.size,
+  sha256: build.sha256,
+  contentSha256: build.content_sha256,
+  version: build.version,
+  channel: build.channel,
+  notes: build.notes,
+});
