@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
@@ -10,33 +9,13 @@ import { type DataLocation, dataLocationOf } from "./config/data-location.ts";
 import type { Config } from "./config/defaults.ts";
 import { loadInstanceKey } from "./config/instance-key.ts";
 import { ConfigError, readConfig } from "./config/read.ts";
+import { checkOptions, type ServeOptions } from "./config/serve-options.ts";
 import { createClock } from "./database/clock.ts";
 import { openStore } from "./database/open.ts";
 import { createLog } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
 import { seedDemo } from "./sandbox/demo.ts";
-
-/** What `playtest serve run` was given. Absent: the default of the option. */
-export interface ServeOptions {
-  port?: number;
-  host?: string;
-  data?: string;
-  databaseUrl?: string;
-  config?: string;
-  publicUrl?: string;
-  behindProxy?: boolean;
-  ephemeral?: boolean;
-  sandbox?: boolean;
-  autoVerify?: boolean;
-  seed?: "demo";
-  readyFile?: string;
-  exec?: string;
-  rateLimit?: number | "off";
-  log?: "text" | "json";
-  logLevel?: string;
-  version: string;
-}
 
 /** The process, as far as serving needs it. */
 export interface ServeHost {
@@ -69,24 +48,6 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
     if (location.temporary) rmSync(location.dataDir, { recursive: true, force: true });
   }
 }
-
-/** Throws ConfigError for flags that do not go together. */
-export function checkOptions(options: ServeOptions): void {
-  const sandbox = options.sandbox || options.seed !== undefined;
-  const host = options.host ?? "127.0.0.1";
-  if (options.ephemeral && options.databaseUrl !== undefined)
-    throw new ConfigError("--ephemeral is SQLite in a temporary folder; it does not go with --database-url.");
-  if (options.ephemeral && options.data !== undefined)
-    throw new ConfigError("--ephemeral uses a temporary folder; it does not go with --data.");
-  if (isLoopback(host)) return;
-  if (sandbox) throw new ConfigError(`A sandbox has routes without a key, so it listens on this machine only, not on ${host}.`);
-  if (!options.behindProxy)
-    throw new ConfigError(
-      `Keys and videos must not cross a network in the clear. Put a TLS proxy before the server and say --behind-proxy, or leave out --host ${host}.`,
-    );
-}
-
-const isLoopback = (host: string) => host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
 interface ServedLocation extends DataLocation {
   temporary: boolean;

@@ -20,13 +20,14 @@ interface Import {
   typeOnly: boolean;
 }
 
-const importPattern = /(?:^|\n)\s*(import|export)(\s+type)?\s[^;]*?from\s+"([^"]+)"|\bimport\("([^"]+)"\)/g;
+const importPattern = /(?:^|\n)\s*(?:import|export)(\s+type)?\s([^;]*?)from\s+"([^"]+)"|\bimport\("([^"]+)"\)/g;
+const onlyTypes = (names: string) => /^\{\s*type [^,]+(,\s*type [^,]+)*,?\s*\}\s*$/.test(names);
 
 const imports: Import[] = source.flatMap((from) =>
-  [...textOf.get(from)!.matchAll(importPattern)].map(([, , type, fixed, dynamic]) => {
+  [...textOf.get(from)!.matchAll(importPattern)].map(([, type, names, fixed, dynamic]) => {
     const target = (fixed ?? dynamic)!;
     const to = target.startsWith(".") ? relative(root, resolve(root, dirname(from), target)) : target;
-    return { from, to, dynamic: dynamic !== undefined, typeOnly: type !== undefined };
+    return { from, to, dynamic: dynamic !== undefined, typeOnly: type !== undefined || onlyTypes(names ?? "") };
   }),
 );
 
@@ -37,22 +38,39 @@ const broken = (rule: (one: Import) => boolean, among = imports) => among.filter
 /** Each third-party package belongs to one folder (the contract's zod is the whole project's). */
 const homes: Record<string, RegExp> = {
   zod: /^(src\/contract|server\/)/,
-  commander: /^src\/parse\.ts$/,
+  commander: /^src\/cli\/parse\.ts$/,
   undici: /^(src\/api|server\/outbound)\//,
   conf: /^src\/config\//,
   ora: /^src\/io\//,
   "cli-table3": /^src\/io\//,
   "jq-web": /^src\/io\//,
   "@inquirer/prompts": /^src\/io\//,
-  "better-sqlite3": /^server\/store\//,
-  pg: /^server\/store\//,
-  pino: /^server\/log\.ts/,
-  nodemailer: /^server\/providers\/mail\//,
-  stripe: /^server\/providers\/cards\//,
+  "better-sqlite3": /^server\/database\/sqlite\//,
+  pg: /^server\/database\/postgres\//,
+  pino: /^server\/lib\/log\.ts/,
+  nodemailer: /^server\/mail\//,
+  stripe: /^server\/billing\/cards\//,
   "@tus/server": /^server\/uploads\//,
   "@tus/file-store": /^server\/uploads\//,
-  uuid: /^(server\/ids\.ts|src\/(outside|main)\.ts)/,
+  uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,
 };
+
+/** The rooms of the server in the order of their imports: each imports only from itself and from those before it. */
+const rooms = (
+  "lib config outbound database jobs mail ledger accounts http games events billing playtests transcripts uploads chat admin " +
+  "sandbox operations web app"
+).split(" ");
+const roomOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1];
+/** A type of the app's dependencies or of the HTTP layer's call may be named anywhere: it is what every room is handed. */
+const handedToAll = /^server\/(app\/deps|http\/call)\.ts$/;
+
+/** Pure rules: nothing but the contract and each other. */
+const pureFiles =
+  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|time)\.ts|server\/mail\/texts\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/x402|subscriptions\/plans)\.ts|server\/playtests\/(pricing|slots\/(eligibility|mails|videos))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
+
+/** SQL stands in the stores, in the database's own folder, and where whole tables are copied or checked. */
+const sqlFiles =
+  /^server\/(database\/|(.*\/)?([a-z]+-)*store\.ts|ledger\/(checks|check-queries)\.ts|operations\/archive\/rows\.ts)/;
 
 describe("imports", () => {
   it("the contract imports zod and itself", () => {
@@ -61,10 +79,26 @@ describe("imports", () => {
     );
   });
 
-  it("pure code touches nothing outside", () => {
-    const pure = /^(server\/domain\/|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)/;
-    const allowed = /^(server\/domain\/|src\/contract\/|src\/errors\.ts|server\/config\.ts|node:crypto|node:net)/;
-    expect(broken(({ from, to, typeOnly }) => pure.test(from) && !typeOnly && !allowed.test(to))).toEqual([]);
+  it("pure rules import only the contract, other rules, and node's crypto and net", () => {
+    const allowed = /^(src\/contract\/|server\/config\/defaults\.ts|node:crypto|node:net)/;
+    expect(
+      broken(({ from, to, typeOnly }) => pureFiles.test(from) && !typeOnly && !allowed.test(to) && !pureFiles.test(to)),
+    ).toEqual([]);
+  });
+
+  it("a room of the server imports only from rooms before it", () => {
+    const later = ({ from, to, typeOnly }: Import) => {
+      const [own, other] = [roomOf(from), roomOf(to)];
+      if (own === undefined || (typeOnly && handedToAll.test(to))) return false;
+      if (other === undefined) return true;
+      return rooms.indexOf(other) > rooms.indexOf(own);
+    };
+    expect(
+      broken(
+        later,
+        local.filter(({ to }) => to.startsWith("server/")),
+      ),
+    ).toEqual([]);
   });
 
   it("the server takes only the contract from the client's side", () => {
@@ -88,14 +122,19 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  it("handlers speak no HTTP and no SQL", () => {
-    expect(broken(({ from, to }) => from.startsWith("server/handlers/") && to === "node:http")).toEqual([]);
-    const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s+\w+/;
-    expect(source.filter((file) => file.startsWith("server/handlers/") && sql.test(textOf.get(file)!))).toEqual([]);
+  it("handlers use no HTTP", () => {
+    expect(broken(({ from, to }) => /^server\/.*handlers\.ts$/.test(from) && to === "node:http")).toEqual([]);
+  });
+
+  it("SQL stands in stores only", () => {
+    const sql = /\b(SELECT\s.*\sFROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s+\w+/;
+    expect(source.filter((file) => file.startsWith("server/") && !sqlFiles.test(file) && sql.test(textOf.get(file)!))).toEqual(
+      [],
+    );
   });
 
   it("commands of one noun do not import another's", () => {
-    const noun = (path: string) => /^src\/commands\/([^/]+)\//.exec(path)?.[1];
+    const noun = (path: string) => /^src\/commands\/(?!shared\/)([^/]+)\//.exec(path)?.[1];
     expect(
       broken(({ from, to }) => noun(from) !== undefined && noun(to) !== undefined && noun(from) !== noun(to), local),
     ).toEqual([]);
@@ -115,7 +154,7 @@ describe("imports", () => {
 });
 
 describe("what stands nowhere", () => {
-  const roots = /^(server\/main\.ts|src\/main\.ts|src\/outside\.ts|bin\/)/;
+  const roots = /^(server\/main\.ts|src\/main\.ts|src\/cli\/outside\.ts|bin\/)/;
   const rows: { name: string; pattern: RegExp; where: (file: string) => boolean }[] = [
     { name: "process.exit", pattern: /process\.exit\(/, where: (file) => /^(src|server)\//.test(file) },
     { name: "console", pattern: /\bconsole\.\w/, where: (file) => /^(src|server)\//.test(file) },
@@ -143,7 +182,9 @@ describe("what stands nowhere", () => {
       name: "a way out of the server beside the guarded client and the configured providers",
       pattern:
         /\bfetch\(|import\("undici"\)|\bfrom "(undici|node:https|node:tls|node:http2|node:dgram)"|\b(connect|createConnection|httpRequest)\(\{? ?(host|port)/,
-      where: (file) => file.startsWith("server/") && !/^server\/(outbound|providers)\//.test(file),
+      where: (file) =>
+        file.startsWith("server/") &&
+        !/^server\/(outbound\/|mail\/smtp\.ts|billing\/cards\/stripe\.ts|billing\/crypto\/chains\/)/.test(file),
     },
     { name: "a silenced type", pattern: /@ts-(ignore|expect-error|nocheck)/, where: (file) => file !== "test/tidy.test.ts" },
     {
@@ -151,7 +192,11 @@ describe("what stands nowhere", () => {
       pattern: /(?<!biome-ignore lint\/suspicious\/noExplicitAny: [^\n]+\n[^\n]*)(: any\b|as any\b|<any>)/,
       where: (file) => file !== "test/tidy.test.ts",
     },
-    { name: "a path outside the project", pattern: /\/work\/|\.\.\/shared/, where: (file) => file !== "test/tidy.test.ts" },
+    {
+      name: "a path outside the project",
+      pattern: /\/work\/|\.\.\/shared\/(spec|design|hooks)/,
+      where: (file) => file !== "test/tidy.test.ts",
+    },
   ];
   it.each(rows)("$name", ({ pattern, where }) => {
     expect(typescript.filter((file) => where(file) && pattern.test(textOf.get(file)!))).toEqual([]);
@@ -163,6 +208,21 @@ describe("layout", () => {
     const allowed =
       /^(package\.json|package-lock\.json|tsconfig\.json|bin|src|server|test|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|Dockerfile|\..+)$/;
     expect([...new Set(tracked.map((file) => file.split("/")[0]!))].filter((name) => !allowed.test(name))).toEqual([]);
+  });
+
+  it("keeps no loose file in server/ but main.ts, and in src/ but main, index and errors", () => {
+    expect(source.filter((file) => /^server\/[^/]+$/.test(file) && file !== "server/main.ts")).toEqual([]);
+    expect(source.filter((file) => /^src\/[^/]+$/.test(file) && !/^src\/(main|index|errors)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it("knows every room of the server", () => {
+    expect([...new Set(source.flatMap((file) => roomOf(file) ?? []))].sort()).toEqual([...rooms].sort());
+  });
+
+  it("keeps folders small enough to read: at most 20 files each", () => {
+    const counts = new Map<string, number>();
+    for (const file of source) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
   });
 
   it("keeps files small enough to read", () => {

@@ -1,7 +1,6 @@
 import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
-import type { Principal } from "../http/call.ts";
+import type { HandlersFor, Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";

@@ -13,8 +13,10 @@ import { createPasswords } from "../lib/passwords.ts";
 import { createSecrets } from "../lib/secrets.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { createOutbound, type Resolve } from "../outbound/index.ts";
+import { paidOrders } from "../playtests/paid-orders.ts";
 import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
+import { queueTranscription } from "../transcripts/queue.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import type { Deps } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
@@ -73,6 +75,8 @@ export function createDeps(outside: Outside): Deps {
     blobs: createLocalBlobs(join(outside.dataDir, "blobs")),
     dataDir: outside.dataDir,
     log: outside.log,
+    paidOrders,
+    onSubmitted: [queueTranscription],
     draining: outside.draining,
   };
 }

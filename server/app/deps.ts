@@ -1,9 +1,10 @@
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
 import type { InvoicePrinter } from "../billing/invoices/index.ts";
+import type { PaidOrders } from "../billing/paid-orders.ts";
 import type { Config } from "../config/defaults.ts";
 import type { MovableClock } from "../database/clock.ts";
-import type { Store } from "../database/port.ts";
+import type { Query, Store } from "../database/port.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import type { Log } from "../lib/log.ts";
@@ -14,12 +15,6 @@ import type { Outbound } from "../outbound/index.ts";
 import type { Publisher } from "../playtests/publisher/index.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
-
-/** The server's time. `now` is real time plus the sandbox offset; `real` is what signatures and timers use. */
-export interface Clock {
-  now(): number;
-  real(): number;
-}
 
 /** All a handler or a job may touch. Composition roots build it; nothing below them reads the process. */
 export interface Deps {
@@ -50,6 +45,10 @@ export interface Deps {
   /** This server's folder: unfinished uploads are in it, and the blobs where nothing else keeps them. */
   dataDir: string;
   log: Log;
+  /** Pays orders that were placed unpaid. */
+  paidOrders: PaidOrders;
+  /** What else a submission starts, in its transaction. */
+  onSubmitted: readonly ((deps: Deps, tx: Query, slotId: string) => Promise<void>)[];
   /** Stops long-lived replies (event streams) when the server drains. */
   draining: AbortSignal;
 }

@@ -1,4 +1,3 @@
-import type { Contract, Operation } from "../../src/contract/index.ts";
 import { auth } from "../accounts/handlers.ts";
 import { admin } from "../admin/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
@@ -11,7 +10,7 @@ import { notifications } from "../events/notifications-handlers.ts";
 import { webhooks } from "../events/webhooks/handlers.ts";
 import { games } from "../games/handlers.ts";
 import { info } from "../games/info-handlers.ts";
-import type { Handler } from "../http/call.ts";
+import type { Handlers } from "../http/call.ts";
 import { applications } from "../playtests/applications/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
@@ -22,12 +21,6 @@ import { sandboxPayments } from "../sandbox/payments-handlers.ts";
 import { transcripts } from "../transcripts/handlers.ts";
 import { uploads } from "../uploads/handlers.ts";
 import type { Deps } from "./deps.ts";
-
-/** One handler per endpoint of the contract; where one is missing, it does not compile. */
-export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };
-
-/** The handlers of some endpoints: what a resource's file returns. */
-export type HandlersFor<Ops extends Operation> = Pick<Handlers, Ops>;
 
 export const createHandlers = (deps: Deps): Handlers => ({
   ...applications(deps),

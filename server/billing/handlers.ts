@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
 import { contentDisposition } from "../http/range.ts";
 import { accounts } from "../ledger/rules.ts";

@@ -1,10 +1,7 @@
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import { accounts, orderTransfer, topUpTransfers } from "../ledger/rules.ts";
-import { balance, post, postAll } from "../ledger/store.ts";
-import { activate } from "../playtests/orders.ts";
-import { awaitsPayment } from "../playtests/slots/rules.ts";
-import * as playtests from "../playtests/store.ts";
+import { accounts, topUpTransfers } from "../ledger/rules.ts";
+import { balance, postAll } from "../ledger/store.ts";
 import { emitPayment } from "./payments.ts";
 import { hasLapsed } from "./rules.ts";
 import * as payments from "./store.ts";
@@ -24,25 +21,29 @@ export async function payPayment(deps: Deps, tx: Query, payment: payments.Paymen
   const late = payment.status !== "pending" || hasLapsed(payment, now);
   if (!(await payments.transition(tx, payment.id, ["pending", "cancelled", "failed"], "completed", now))) return false;
   if (late) await payments.flag(tx, payment.id, "paid after the checkout had ended");
-  await deliver(deps, tx, payment, card);
+  await onPaid[payment.purpose](deps, tx, payment, card);
   await emitPayment(deps, tx, "payment.completed", payment);
   return true;
 }
 
-async function deliver(deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined): Promise<void> {
-  if (payment.purpose === "subscription") return deliverPlan(deps, tx, payment, card);
-  await addCredit(deps, tx, payment);
-  if (payment.purpose === "order") await payOrder(deps, tx, payment);
-}
+type Deliver = (deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined) => Promise<void>;
 
-/** The order takes its price from the credit that just arrived; where it no longer waits for it, the credit stays. */
+/** What a payment's money does, by what it was for. */
+const onPaid: Record<payments.PaymentRow["purpose"], Deliver> = {
+  credit: addCredit,
+  subscription: deliverPlan,
+  async order(deps, tx, payment) {
+    await addCredit(deps, tx, payment);
+    await payOrder(deps, tx, payment);
+  },
+};
+
+/** The order takes its price from the credit that just arrived. Where it no longer waits for payment, the credit stays. */
 async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  const playtest = await playtests.find(tx, payment.playtest_id!);
-  if (!playtest || !awaitsPayment(playtest, deps.clock.now()))
+  const playtestId = payment.playtest_id!;
+  if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId)))
     return void (await payments.flag(tx, payment.id, "the order was over when it was paid; the money is credit"));
-  const order = { playtestId: playtest.id, ownerId: playtest.owner_id, paymentId: payment.id, amount: payment.amount_cents };
-  await post(tx, orderTransfer({ ...order, paidWith: "credit" }), { now: deps.clock.now(), newId: deps.newId });
-  await activate(deps, tx, playtest, "credit", payment.id);
+  await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId: payment.id, amountCents: payment.amount_cents });
 }
 
 /** The money becomes credit. A top-up first settles what an earlier chargeback left owing; an order needs all of it. */

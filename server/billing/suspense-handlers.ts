@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { refundSuspense, resolveSuspense } from "./suspense.ts";
 import * as store from "./suspense-store.ts";
 import { paymentView, suspenseView } from "./views.ts";

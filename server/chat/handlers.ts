@@ -1,9 +1,8 @@
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
-import type { Principal } from "../http/call.ts";
+import type { HandlersFor, Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { previewOf } from "./rules.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../app/deps.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Query, Store } from "./port.ts";
 
 export interface MovableClock extends Clock {

@@ -1,6 +1,6 @@
 import * as keys from "../accounts/keys-store.ts";
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
 import { invalid, Problem } from "../lib/problem.ts";
 import * as eventStore from "./store.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import * as notificationStore from "./notifications-store.ts";
 

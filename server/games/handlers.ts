@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { invalid, notFound } from "../lib/problem.ts";
 import * as gameStore from "./store.ts";
 import { buildView, fullGameView, gameView } from "./views.ts";

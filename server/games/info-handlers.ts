@@ -2,7 +2,7 @@ import { deviceNames, platformNames } from "../../src/contract/games.ts";
 import { contract } from "../../src/contract/index.ts";
 import { openapi } from "../../src/contract/openapi/document.ts";
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { listedFrom, RawResponse } from "../http/call.ts";
 import * as gameStore from "./store.ts";
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { BodyOut, DataOf, Endpoint, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
+import type { Contract, Operation } from "../../src/contract/index.ts";
 import type { Page, Position } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import type { Problem } from "../lib/problem.ts";
@@ -103,3 +104,9 @@ export type Result<E extends Endpoint> =
   | Committed<DataOf<E>>
   | RawResponse;
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>;
+
+/** One handler per endpoint of the contract: where one is missing, the server does not compile. */
+export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };
+
+/** The handlers of some endpoints: what a room's `handlers.ts` returns. */
+export type HandlersFor<Ops extends Operation> = Pick<Handlers, Ops>;

@@ -1,4 +1,8 @@
-import type { ByteRange } from "../uploads/blobs.ts";
+/** Bytes of a file, both ends included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
 
 /**
  * The part of a file that `Range` asks for (RFC 9110 §14). Undefined: send all of it, which is also the answer to several ranges

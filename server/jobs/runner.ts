@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock, Deps } from "../app/deps.ts";
+import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
+import type { Clock } from "../lib/clock.ts";
 import * as jobs from "./store.ts";
 
 /**

@@ -1,5 +1,4 @@
 import type { Deps } from "../app/deps.ts";
-import type { GameRow } from "../games/store.ts";
 import { forbidden } from "./problem.ts";
 import { sameText } from "./secrets.ts";
 
@@ -27,7 +26,7 @@ export interface SignedUrl {
 export const signedUrl = (deps: Deps, file: Download, validMs = hour): SignedUrl => sign(deps, { file }, validMs);
 
 /** Where the holder of a slot gets the game: its own address, or a signed link to the build it has when the link is opened. */
-export function signedBuildUrl(deps: Deps, game: Pick<GameRow, "id" | "build_id" | "build_url">): string {
+export function signedBuildUrl(deps: Deps, game: { id: string; build_id: string | null; build_url: string }): string {
   return game.build_id === null ? game.build_url : sign(deps, { gameId: game.id }, hour).url;
 }
 

@@ -1,17 +1,7 @@
 import type { Deps } from "../app/deps.ts";
-import { updateRow } from "../database/rows.ts";
 import { type Job, TryAgain } from "../jobs/runner.ts";
 import { MailRefused } from "./mailer.ts";
-
-interface MailRow {
-  id: string;
-  recipient: string;
-  subject: string;
-  text_body: string;
-  html_body: string | null;
-  created_at: number;
-  sent_at: number | null;
-}
+import * as mails from "./store.ts";
 
 const minute = 60_000;
 const waits = [1, 5, 30, 120, 360].map((minutes) => minutes * minute);
@@ -19,7 +9,7 @@ const waits = [1, 5, 30, 120, 360].map((minutes) => minutes * minute);
 /** Sends one queued mail. Network trouble and 4xx are tried again five times; what the mail server refuses is final. */
 export async function sendMail(job: Job, deps: Deps): Promise<void> {
   const id = String(job.payload.mailId);
-  const mail = await deps.store.read((q) => q.one<MailRow>("SELECT * FROM mails WHERE id = ?", id));
+  const mail = await deps.store.read((q) => mails.find(q, id));
   if (!mail || mail.sent_at !== null) return;
   try {
     const { recipient: to, subject, text_body: text, html_body: html, created_at: createdAt } = mail;
@@ -28,13 +18,11 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
     const wait = waits[job.attempts - 1];
     if (!(error instanceof MailRefused) && wait !== undefined) throw new TryAgain(deps.clock.now() + wait, String(error));
     deps.log.warn({ err: error, mail: id }, "a mail could not be sent and is given up");
-    await deps.store.write((tx) =>
-      updateRow(tx, "mails", id, { failed_at: deps.clock.now(), error: String(error).slice(0, 500) }),
-    );
+    await deps.store.write((tx) => mails.update(tx, id, { failed_at: deps.clock.now(), error: String(error).slice(0, 500) }));
     return;
   }
   await deps.store.write(async (tx) => {
-    await updateRow(tx, "mails", id, { sent_at: deps.clock.now() });
+    await mails.update(tx, id, { sent_at: deps.clock.now() });
     await job.done(tx);
   });
 }

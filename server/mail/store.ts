@@ -1,5 +1,6 @@
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
+import { insertRow, updateRow } from "../database/rows.ts";
 
 export interface MailRow {
   id: string;
@@ -8,12 +9,19 @@ export interface MailRow {
   text_body: string;
   html_body: string | null;
   created_at: number;
+  sent_at: number | null;
+  failed_at: number | null;
+  error: string | null;
 }
+
+export const find = (q: Query, id: string) => q.one<MailRow>("SELECT * FROM mails WHERE id = ?", id);
+
+export const insert = (tx: Query, mail: Omit<MailRow, "sent_at" | "failed_at" | "error">) => insertRow(tx, "mails", mail);
+
+export const update = (tx: Query, id: string, changes: Partial<Pick<MailRow, "sent_at" | "failed_at" | "error">>) =>
+  updateRow(tx, "mails", id, changes);
 
 export function list(q: Query, page: Page) {
   const { sql, values } = keyset(page, "m");
-  return q.all<MailRow>(
-    `SELECT m.id, m.recipient, m.subject, m.text_body, m.html_body, m.created_at FROM mails m WHERE 1 = 1 ${sql}`,
-    ...values,
-  );
+  return q.all<MailRow>(`SELECT m.* FROM mails m WHERE 1 = 1 ${sql}`, ...values);
 }

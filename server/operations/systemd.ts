@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { ConfigError, readConfig } from "../config/read.ts";
-import { checkOptions, type ServeOptions } from "../main.ts";
+import { checkOptions, type ServeOptions } from "../config/serve-options.ts";
 
 /** What the unit is to run, and as whom. */
 export interface UnitOptions extends Pick<ServeOptions, "port" | "host" | "publicUrl" | "behindProxy" | "config"> {

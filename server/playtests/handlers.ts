@@ -1,7 +1,7 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { conflict } from "../lib/problem.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import * as playtestStore from "./store.ts";

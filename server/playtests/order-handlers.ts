@@ -1,11 +1,11 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import { receive } from "../billing/crypto/deposits.ts";
 import { pairOf, proofOf } from "../billing/crypto/headers.ts";
 import { lookUp, type Proof, type Scope } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
 import type { Query } from "../database/port.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { CommittedProblem } from "../http/call.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "./applications/service.ts";

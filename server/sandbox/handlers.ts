@@ -1,7 +1,7 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import { emit } from "../events/emit.ts";
 import { eventView } from "../events/views.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { iso } from "../lib/time.ts";
 import * as mails from "../mail/store.ts";
 import * as slots from "../playtests/slots/store.ts";

@@ -1,10 +1,10 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import { actAtCheckout, actAtPlanCheckout, setRenewalOutcome } from "../billing/cards/sandbox.ts";
 import * as payments from "../billing/store.ts";
 import * as subscriptions from "../billing/subscriptions/store.ts";
 import { paymentView, subscriptionView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { notFound } from "../lib/problem.ts";
 
 /** Sandbox routes that play the person at the checkout (decisions §13). */

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";

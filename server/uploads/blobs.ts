@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { ByteRange } from "../http/range.ts";
 
 /** Finished files, by key: `videos/<uuid>`, `builds/<uuid>`. A key is never a user's text, and what is stored never changes. */
 export interface Blobs {
@@ -10,9 +11,4 @@ export interface Blobs {
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** Nothing stored is fine. */
   remove(key: string): Promise<void>;
-}
-
-export interface ByteRange {
-  start: number;
-  end: number;
 }

@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../app/handlers.ts";
 import * as games from "../games/store.ts";
+import type { HandlersFor } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";

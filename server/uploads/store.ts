@@ -59,22 +59,6 @@ export const replace = async (tx: Query, slotId: string, status: UploadStatus, e
     )
   ).map((row) => row.id);
 
-export interface CompletedVideo {
-  blobKey: string;
-  size: number;
-  filename: string;
-  contentType: string;
-}
-
-/** The video that a submission of this slot would take; undefined while none is complete. */
-export async function completedVideo(q: Query, slotId: string): Promise<CompletedVideo | undefined> {
-  const row = await q.one<UploadRow>(
-    "SELECT * FROM uploads WHERE slot_id = ? AND status = 'completed' ORDER BY completed_at DESC, id DESC LIMIT 1",
-    slotId,
-  );
-  return row && { blobKey: blobKeyOf(row), size: row.size, filename: row.filename, contentType: row.filetype! };
-}
-
 export interface SubmittedFile {
   blob_key: string;
   filename: string;

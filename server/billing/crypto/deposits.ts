@@ -1,11 +1,8 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { accounts, orderTransfer, suspenseTransfer, topUpTransfers } from "../../ledger/rules.ts";
+import { accounts, suspenseTransfer, topUpTransfers } from "../../ledger/rules.ts";
 import { balance, post, postAll } from "../../ledger/store.ts";
 import { conflict, invalid, Problem } from "../../lib/problem.ts";
-import { activate } from "../../playtests/orders.ts";
-import { awaitsPayment } from "../../playtests/slots/rules.ts";
-import * as playtests from "../../playtests/store.ts";
 import { emitPayment } from "../payments.ts";
 import * as payments from "../store.ts";
 import type { SeenTransaction, SeenTransfer } from "./chains/index.ts";
@@ -125,9 +122,9 @@ export async function applyDeposit(
   await payments.transition(tx, payment.id, ["pending", "cancelled"], "completed", now);
   const cents = Math.max(quote.amount_cents, centsOf(transfer.amount, quote.rate, quote.currency));
   await payments.setReceived(tx, payment.id, proof.txHash, cents);
-  const order = quote.playtest_id === null ? undefined : await playtests.find(tx, quote.playtest_id);
-  await addCredit(deps, tx, { proof, transfer, payment, cents, needed: order ? quote.amount_cents : 0 });
-  const over = order !== undefined && !awaitsPayment(order, now);
+  const { playtest_id: playtestId, payment_id: paymentId, amount_cents: amountCents } = quote;
+  await addCredit(deps, tx, { proof, transfer, payment, cents, needed: playtestId === null ? 0 : amountCents });
+  const over = playtestId !== null && !(await deps.paidOrders.awaitsPayment(deps, tx, playtestId));
   const deposit = depositOf(deps, proof, transfer, quote, {
     value_cents: cents,
     status: "credited",
@@ -139,7 +136,7 @@ export async function applyDeposit(
     await payments.flag(tx, payment.id, "the order was over when it was paid; the money is credit");
     return refusal(deposit, quote);
   }
-  if (order) await payOrder(deps, tx, order, quote);
+  if (playtestId !== null) await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId, amountCents });
   return { deposit, quote };
 }
 
@@ -164,13 +161,6 @@ interface Arrival {
   cents: number;
   /** What an order takes of it. */
   needed: number;
-}
-
-async function payOrder(deps: Deps, tx: Query, order: playtests.PlaytestRow, quote: crypto.QuoteRow): Promise<void> {
-  const refs = { playtestId: order.id, ownerId: order.owner_id, paymentId: quote.payment_id };
-  const stamp = { now: deps.clock.now(), newId: deps.newId };
-  await post(tx, orderTransfer({ ...refs, paidWith: "credit", amount: quote.amount_cents }), stamp);
-  await activate(deps, tx, order, "credit", quote.payment_id);
 }
 
 /** Keeps money that is nobody's credit for sure, for the operator to resolve. */

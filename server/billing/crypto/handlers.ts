@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { HandlersFor } from "../../app/handlers.ts";
+import type { HandlersFor } from "../../http/call.ts";
 import { CommittedProblem } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
 import { scheduleScan } from "./arrivals.ts";

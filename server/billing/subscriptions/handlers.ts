@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { HandlersFor } from "../../app/handlers.ts";
+import type { HandlersFor } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { isoOrNull } from "../../lib/time.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
-import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
+import type { HandlersFor } from "../../http/call.ts";
 import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { AddressRefused } from "../../outbound/index.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
-import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
+import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
 import { closeWhenFull } from "../applications/service.ts";
 import * as playtests from "../store.ts";

@@ -193,3 +193,18 @@ export const resolveReport = (tx: Query, slotId: string, now: number) =>
 
 export const openOf = (q: Query, playtestId: string) =>
   q.all<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id", playtestId);
+
+export interface UploadedVideo {
+  blobKey: string;
+  size: number;
+  filename: string;
+  contentType: string;
+}
+
+/** The video that a submission of this slot would take; undefined while no upload is complete. */
+export const uploadedVideo = (q: Query, slotId: string) =>
+  q.one<UploadedVideo>(
+    `SELECT 'videos/' || id AS "blobKey", size, filename, filetype AS "contentType" FROM uploads
+     WHERE slot_id = ? AND status = 'completed' ORDER BY completed_at DESC, id DESC LIMIT 1`,
+    slotId,
+  );

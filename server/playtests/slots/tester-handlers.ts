@@ -1,20 +1,20 @@
 import type { Deps } from "../../app/deps.ts";
-import type { HandlersFor } from "../../app/handlers.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { relationsView } from "../../games/views.ts";
+import type { HandlersFor } from "../../http/call.ts";
 import { accounts } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import { completedVideo } from "../../uploads/store.ts";
 import * as playtests from "../store.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView } from "../views.ts";
 import { claim } from "./claims.ts";
 import * as earnings from "./earnings-store.ts";
 import { statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
+import { uploadedVideo } from "./store.ts";
 import { release, report, submit } from "./transitions.ts";
 
 type Ops =
@@ -163,7 +163,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     submitSlot: (call) =>
       call.commit(async (tx) => {
         const slot = await ownIn(tx, call.params.id, call.principal.userId, ["reserved"]);
-        const video = await completedVideo(tx, slot.id);
+        const video = await uploadedVideo(tx, slot.id);
         if (!video)
           throw conflict("No complete video was uploaded for this slot yet. Nothing was submitted; upload the video first.");
         await submit(deps, tx, slot, video, call.body.notes ?? "");

@@ -6,7 +6,6 @@ import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";
-import * as transcriptions from "../../transcripts/store.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "./rules.ts";
@@ -97,25 +96,8 @@ export async function submit(deps: Deps, tx: Query, slot: Slot, video: Video, no
     published_url: null,
     admin_approved_at: null,
   });
-  if (deps.transcriber) await queueTranscription(deps, tx, slot.id);
+  for (const onSubmitted of deps.onSubmitted) await onSubmitted(deps, tx, slot.id);
   await emitSlotEvent(deps, tx, slot, "slot.submitted");
-}
-
-async function queueTranscription(deps: Deps, tx: Query, slotId: string): Promise<void> {
-  const now = deps.clock.now();
-  await transcriptions.insert(tx, {
-    id: deps.newId(),
-    slot_id: slotId,
-    status: "pending",
-    selected_version: null,
-    original_key: null,
-    edited_key: null,
-    key_takeaways: "[]",
-    error: null,
-    created_at: now,
-    updated_at: now,
-  });
-  await deps.jobs.schedule(tx, { kind: "transcribe", key: slotId, payload: { slotId }, runAt: now });
 }
 
 /** The deadline passed without a submission: another slot opens or, when the manual window is over, the price returns. */

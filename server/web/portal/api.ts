@@ -3,9 +3,18 @@ import { roleScopes } from "../../../src/contract/endpoint.ts";
 import { type Contract, contract } from "../../../src/contract/index.ts";
 import type { Session } from "../../accounts/sessions.ts";
 import type { Deps } from "../../app/deps.ts";
-import { createHandlers, type Handlers } from "../../app/handlers.ts";
+import { createHandlers } from "../../app/handlers.ts";
 import type { Page } from "../../database/keyset.ts";
-import { type Call, Committed, CommittedProblem, type Handler, Listed, listed, type Principal } from "../../http/call.ts";
+import {
+  type Call,
+  Committed,
+  CommittedProblem,
+  type Handler,
+  type Handlers,
+  Listed,
+  listed,
+  type Principal,
+} from "../../http/call.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
 import { createOnce, type Once } from "../../http/idempotency.ts";
 import { canonicalJson } from "../../http/json.ts";

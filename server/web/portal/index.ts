@@ -5,11 +5,10 @@ import { problemOf, type Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";
 import { forbidden, notFound, Problem } from "../../lib/problem.ts";
-import { findForPlaytester } from "../../playtests/slots/store.ts";
+import { findForPlaytester, uploadedVideo } from "../../playtests/slots/store.ts";
 import { readText } from "../../uploads/headers.ts";
 import { uploadsOf } from "../../uploads/index.ts";
 import { type PostedFile, readPosted } from "../../uploads/posted.ts";
-import { completedVideo } from "../../uploads/store.ts";
 import { readForm } from "../form.ts";
 import { html, redirect, sendPage } from "../html.ts";
 import type { Page } from "../index.ts";
@@ -41,7 +40,7 @@ export function portal(deps: Deps): Page {
 
   const visitOf = (session: Session, url: Target, id: string, form: Form, file?: PostedFile): Visit => {
     const once = deps.randomBytes(16).toString("hex");
-    const videoOf = (slotId: string) => deps.store.read((q) => completedVideo(q, slotId));
+    const videoOf = (slotId: string) => deps.store.read((q) => uploadedVideo(q, slotId));
     const keepVideo = (slotId: string, video: PostedFile) => keep(session, slotId, video);
     return { session, ask, videoOf, keepVideo, id, query: url.searchParams, form, file, now: deps.clock.now(), once };
   };

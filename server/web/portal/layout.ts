@@ -1,6 +1,6 @@
 import type { Session } from "../../accounts/sessions.ts";
+import type { UploadedVideo } from "../../playtests/slots/store.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
-import type { CompletedVideo } from "../../uploads/store.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import type { Ask } from "./api.ts";
 
@@ -14,7 +14,7 @@ export interface Visit {
   id: string;
   query: URLSearchParams;
   /** The complete video of a slot, which must be their own. */
-  videoOf(slotId: string): Promise<CompletedVideo | undefined>;
+  videoOf(slotId: string): Promise<UploadedVideo | undefined>;
   /** Takes the file of a posted form as the video of a slot of theirs. */
   keepVideo(slotId: string, file: PostedFile): Promise<void>;
   /** The file that was posted, on the page that takes one. */

@@ -1,4 +1,5 @@
-import type { ServeHost, ServeOptions } from "../../../server/main.ts";
+import type { ServeOptions } from "../../../server/config/serve-options.ts";
+import type { ServeHost } from "../../../server/main.ts";
 import type { Context } from "../../cli/define.ts";
 import { define, flag } from "../../cli/define.ts";
 import { type Flag, parseInteger } from "../../cli/flags.ts";

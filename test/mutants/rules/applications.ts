@@ -78,7 +78,13 @@ export const applicationsRules: readonly Mutant[] = [
   {
     rule: "each of the rest is told",
     test: "api/applications",
-    edits: [[choosing, 'await tell(deps, tx, playtest, id, playtester, "application.auto_rejected")', '{ gameName: "" }']],
+    edits: [
+      [
+        choosing,
+        'await emitApplicationEvent(deps, tx, playtest, id, playtester, "application.auto_rejected")',
+        '{ gameName: "" }',
+      ],
+    ],
   },
   {
     rule: "a withdrawn application is withdrawn",

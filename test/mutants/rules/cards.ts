@@ -97,11 +97,11 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "money for an order pays it",
-    edits: [[settling, 'if (payment.purpose === "order") await payOrder(deps, tx, payment);', "void payOrder;"]],
+    edits: [[settling, "await payOrder(deps, tx, payment);", "void payOrder;"]],
   },
   {
     rule: "money for an order that is over stays credit",
-    edits: [[settling, "if (!playtest || !awaitsPayment(playtest, deps.clock.now()))", "if (!playtest)"]],
+    edits: [[settling, "if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId)))", "if (playtestId === null)"]],
   },
 ];
 

@@ -219,7 +219,13 @@ const unnamed: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "an amount that is a quote's pays it",
-    edits: [[arrivals, 'await (verdict.is === "paid" ? settle : suspend)', 'await (verdict.is === "short" ? settle : suspend)']],
+    edits: [
+      [
+        arrivals,
+        'await (verdict.is === "paid" ? applyDeposit : suspend)',
+        'await (verdict.is === "short" ? applyDeposit : suspend)',
+      ],
+    ],
   },
   {
     rule: "what nobody asked for is in suspense",

@@ -10,7 +10,7 @@ const streamed = "src/commands/shared/event-source.ts";
 const rows: readonly Omit<Mutant, "test">[] = [
   {
     rule: "goes on where it ended",
-    edits: [[listen, '{ eventId: "0" } : places.read()', '{ eventId: "0" } : { eventId: "0" }']],
+    edits: [[listen, '{ eventId: "0" } : checkpoints.read()', '{ eventId: "0" } : { eventId: "0" }']],
   },
   { rule: "goes on behind the last event over a new connection", edits: [[streamed, "        last = id;\n", ""]] },
   {
@@ -41,7 +41,7 @@ const rows: readonly Omit<Mutant, "test">[] = [
       [polled, "[submitted, happened(status, new Date(now).toISOString())]", "[happened(status, new Date(now).toISOString())]"],
     ],
   },
-  { rule: "polling tells a slot once", edits: [[polled, "new Set(place.slots), thorough", "new Set(), thorough"]] },
+  { rule: "polling tells a slot once", edits: [[polled, "new Set(checkpoint.slots), thorough", "new Set(), thorough"]] },
   { rule: "polling tells the oldest first", edits: [[polled, "return found.reverse();", "return found;"]] },
 ];
 

@@ -25,8 +25,8 @@ const rows: Omit<Mutant, "test">[] = [
     edits: [
       [
         moves,
-        '  await tell(deps, tx, slot, "slot.expired");\n  await refund(deps, tx, playtest, slot, "manual_slot_expired");\n}',
-        '  await tell(deps, tx, slot, "slot.expired");\n}',
+        '  await emitSlotEvent(deps, tx, slot, "slot.expired");\n  await refund(deps, tx, playtest, slot, "manual_slot_expired");\n}',
+        '  await emitSlotEvent(deps, tx, slot, "slot.expired");\n}',
       ],
     ],
   },

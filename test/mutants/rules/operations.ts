@@ -33,13 +33,17 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a card pays no order whose time is up",
     test: "api/billing",
     only: "when the order's time is up",
-    edits: [["server/billing/settle.ts", "!awaitsPayment(playtest, deps.clock.now())", 'playtest.status !== "pending_payment"']],
+    edits: [
+      ["server/playtests/paid-orders.ts", "awaitsPayment(playtest, deps.clock.now());", 'playtest.status === "pending_payment";'],
+    ],
   },
   {
     rule: "a deposit pays no order whose time is up",
     test: "api/crypto-orders",
     only: "whose time was up",
-    edits: [["server/billing/crypto/deposits.ts", "!awaitsPayment(order, now)", 'order.status !== "pending_payment"']],
+    edits: [
+      ["server/playtests/paid-orders.ts", "awaitsPayment(playtest, deps.clock.now());", 'playtest.status === "pending_payment";'],
+    ],
   },
   {
     rule: "a path that names what every object has is no page",

@@ -101,22 +101,22 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "submitting without a complete video is refused",
     test: "api/uploads",
-    edits: [["server/uploads/store.ts", "WHERE slot_id = ? AND status = 'completed' ORDER", "WHERE slot_id = ? ORDER"]],
+    edits: [["server/playtests/slots/store.ts", "WHERE slot_id = ? AND status = 'completed' ORDER", "WHERE slot_id = ? ORDER"]],
   },
   {
     rule: "event slot.submitted",
     test: "api/playtests",
-    edits: [[moves, 'await tell(deps, tx, slot, "slot.submitted");', ""]],
+    edits: [[moves, 'await emitSlotEvent(deps, tx, slot, "slot.submitted");', ""]],
   },
   {
     rule: "event slot.accepted",
     test: "api/playtests",
-    edits: [[review, 'await tell(deps, tx, slot, "slot.accepted", playtest.payout_cents);', ""]],
+    edits: [[review, 'await emitSlotEvent(deps, tx, slot, "slot.accepted", playtest.payout_cents);', ""]],
   },
   {
     rule: "event slot.rejected",
     test: "api/playtests",
-    edits: [[review, 'await tell(deps, tx, slot, "slot.rejected");', ""]],
+    edits: [[review, 'await emitSlotEvent(deps, tx, slot, "slot.rejected");', ""]],
   },
   {
     rule: "accepting pays the payout",
@@ -226,8 +226,8 @@ export const slotsRules: readonly Mutant[] = [
     edits: [
       [
         moves,
-        '  await tell(deps, tx, slot, "slot.expired");\n  await refund(deps, tx, playtest, slot, "manual_slot_expired");\n}',
-        '  await tell(deps, tx, slot, "slot.expired");\n}',
+        '  await emitSlotEvent(deps, tx, slot, "slot.expired");\n  await refund(deps, tx, playtest, slot, "manual_slot_expired");\n}',
+        '  await emitSlotEvent(deps, tx, slot, "slot.expired");\n}',
       ],
     ],
   },

@@ -126,8 +126,8 @@ const connections: readonly Omit<Mutant, "test" | "only">[] = [
     edits: [
       [
         outbound,
-        "      if (reply.complete) lines",
-        "      const to = reply.headers.location;\n      if (to) return send({ ...wanted, url: String(to) });\n      if (reply.complete) lines",
+        "      if (reply.complete) pool",
+        "      const to = reply.headers.location;\n      if (to) return send({ ...wanted, url: String(to) });\n      if (reply.complete) pool",
       ],
     ],
   },

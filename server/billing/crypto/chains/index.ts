@@ -1,6 +1,6 @@
-import type { Clock } from "../../../app/deps.ts";
 import type { Config } from "../../../config/defaults.ts";
 import type { Store } from "../../../database/port.ts";
+import type { Clock } from "../../../lib/clock.ts";
 import { type ChainName, type Currency, type Pair, pairs } from "../rules.ts";
 import type { Chain } from "./chain.ts";
 import { createEvmChain } from "./evm.ts";

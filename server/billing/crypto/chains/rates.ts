@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Clock } from "../../../app/deps.ts";
 import type { Config } from "../../../config/defaults.ts";
+import type { Clock } from "../../../lib/clock.ts";
 import type { Currency } from "../rules.ts";
 import { ChainDown } from "./chain.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../app/deps.ts";
 import type { Store } from "../../../database/port.ts";
+import type { Clock } from "../../../lib/clock.ts";
 import { type ChainName, sameAddress } from "../rules.ts";
 import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../sandbox-chain-store.ts";
 import type { Chain } from "./chain.ts";

@@ -1,0 +1,20 @@
+import type { PaidOrders } from "../billing/paid-orders.ts";
+import { orderTransfer } from "../ledger/rules.ts";
+import { post } from "../ledger/store.ts";
+import { activate } from "./orders.ts";
+import { awaitsPayment } from "./slots/rules.ts";
+import * as playtests from "./store.ts";
+
+/** Pays orders that were placed unpaid, from credit that arrived for them. */
+export const paidOrders: PaidOrders = {
+  async awaitsPayment(deps, tx, playtestId) {
+    const playtest = await playtests.find(tx, playtestId);
+    return playtest !== undefined && awaitsPayment(playtest, deps.clock.now());
+  },
+  async onPaid(deps, tx, { playtestId, paymentId, amountCents }) {
+    const playtest = (await playtests.find(tx, playtestId))!;
+    const order = { playtestId, ownerId: playtest.owner_id, paymentId, amount: amountCents };
+    await post(tx, orderTransfer({ ...order, paidWith: "credit" }), { now: deps.clock.now(), newId: deps.newId });
+    await activate(deps, tx, playtest, "credit", paymentId);
+  },
+};
