@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
-import type { Handler } from "../http/call.ts";
+import type { Handler, Handlers } from "../http/call.ts";
 import { createListener, type Route } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
 import { uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/route.ts";
@@ -18,13 +18,14 @@ export interface App {
 
 /** The whole server as a function of what it depends on: never listens, never reads the process. */
 export function createApp(deps: Deps): App {
-  const handle = createListener(deps, createRoutes(deps), createPages(deps));
+  const handlers = createHandlers(deps);
+  const handle = createListener(deps, createRoutes(deps, handlers), createPages(deps, handlers));
   return { handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
 }
 
-function createRoutes(deps: Deps) {
+function createRoutes(deps: Deps, every: Handlers) {
   const router = createRouter<Route>();
-  const handlers = createHandlers(deps) as Partial<Record<Operation, Handler<never>>>;
+  const handlers = every as Partial<Record<Operation, Handler<never>>>;
   for (const [operation, endpoint] of Object.entries(contract) as [Operation, Endpoint][]) {
     if (endpoint.only === "sandbox" && !deps.config.sandbox) continue;
     // Deny by default: a route nobody gave an access rule must not start, rather than be public.

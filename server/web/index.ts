@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "../app/deps.ts";
+import type { Handlers } from "../http/call.ts";
 import { type PageHandler, pathForLog, problemOf, type Target } from "../http/listener.ts";
 import { notFound } from "../lib/problem.ts";
 import { assets } from "./assets.ts";
@@ -17,7 +18,7 @@ import { watch } from "./watch.ts";
 export type Page = (request: IncomingMessage, response: ServerResponse, url: Target) => Promise<void>;
 
 /** Pages and files outside the API, by the first segment of their path. */
-export function createPages(deps: Deps): PageHandler {
+export function createPages(deps: Deps, handlers: Handlers): PageHandler {
   const pages: Record<string, Page> = {
     checkout: checkout(deps),
     processors: processors(deps),
@@ -25,7 +26,7 @@ export function createPages(deps: Deps): PageHandler {
     "verify-email": verifyEmail(deps),
     watch: watch(deps),
     assets,
-    play: portal(deps),
+    play: portal(deps, handlers),
     ...downloads(deps),
     ...health(deps),
   };

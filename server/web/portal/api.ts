@@ -3,7 +3,6 @@ import { roleScopes } from "../../../src/contract/endpoint.ts";
 import { type Contract, contract } from "../../../src/contract/index.ts";
 import type { Session } from "../../accounts/sessions.ts";
 import type { Deps } from "../../app/deps.ts";
-import { createHandlers } from "../../app/handlers.ts";
 import type { Page } from "../../database/keyset.ts";
 import {
   type Call,
@@ -42,9 +41,7 @@ export interface Answer<Op extends Operation> {
 /** Calls an operation of the API as the playtester who is signed in: the same rules, checks and transactions. */
 export type Ask = <Op extends Operation>(session: Session, operation: Op, asked?: Asked) => Promise<Answer<Op>>;
 
-export function createAsk(deps: Deps): Ask {
-  const handlers = createHandlers(deps);
-
+export function createAsk(deps: Deps, handlers: Handlers): Ask {
   return async (session, operation, asked = {}) => {
     const endpoint: Endpoint = contract[operation];
     const handler = handlers[operation] as Handler<never> as Handler<Endpoint>;

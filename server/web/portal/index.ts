@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { endSession, findSession, isFormToken, type Session } from "../../accounts/sessions.ts";
 import type { Deps } from "../../app/deps.ts";
+import type { Handlers } from "../../http/call.ts";
 import { problemOf, type Target } from "../../http/listener.ts";
 import { limiterOf } from "../../http/rate-limit.ts";
 import { createRouter } from "../../http/router.ts";
@@ -29,8 +30,8 @@ interface Route {
  * `/play`: the portal of playtesters. Pages are rendered here and work without scripts; what they do goes through the API's own
  * operations, so that both follow the same rules. A form's answer is a redirect; one that fails shows its page again.
  */
-export function portal(deps: Deps): Page {
-  const ask = createAsk(deps);
+export function portal(deps: Deps, handlers: Handlers): Page {
+  const ask = createAsk(deps, handlers);
   const signedOut = signIn(deps);
   const visitors = createVisitors(deps);
   const router = createRouter<Route>();
