@@ -7,6 +7,7 @@ import type { MovableClock } from "../database/clock.ts";
 import type { Query, Store } from "../database/port.ts";
 import { createFeed } from "../events/feed.ts";
 import { createJobRunner } from "../jobs/runner.ts";
+import { sharedHashPool } from "../lib/hash-pool.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { createPasswords } from "../lib/passwords.ts";
@@ -62,7 +63,7 @@ export function createDeps(outside: Outside): Deps {
     randomBytes,
     store: announcing(following(outside.store, clock), committed),
     secrets: createSecrets(outside.instanceKey, randomBytes),
-    passwords: createPasswords({ logN: config.passwords.scryptLogN, randomBytes }),
+    passwords: createPasswords({ logN: config.passwords.scryptLogN, pool: sharedHashPool(), randomBytes }),
     jobs,
     feed,
     outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: outside.resolve }),

@@ -1,46 +1,29 @@
-import { scrypt, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
+import type { HashPool } from "./hash-pool.ts";
 
-/** Hashes with scrypt (N = 2^logN, r = 8, p = 1), at most four at once: each takes 128 MiB at production cost. */
+/** Hashes with scrypt (N = 2^logN, r = 8, p = 1) in the threads of a pool. Rejects with 503 when too many wait already. */
 export interface Passwords {
-  hash(password: string): Promise<string>;
+  /** `signal` ends the wait of a caller that went away. */
+  hash(password: string, signal?: AbortSignal): Promise<string>;
   /** With `stored` undefined (no such account) it takes as long and is false, so that timing tells nothing. */
-  verify(password: string, stored: string | undefined): Promise<boolean>;
+  verify(password: string, stored: string | undefined, signal?: AbortSignal): Promise<boolean>;
 }
 
-const concurrency = 4;
 const keyBytes = 32;
 
-export function createPasswords(options: { logN: number; randomBytes(count: number): Buffer }): Passwords {
-  let free = concurrency;
-  const waiting: (() => void)[] = [];
-  const acquire = () => (free > 0 ? Promise.resolve(void free--) : new Promise<void>((resolve) => waiting.push(resolve)));
-  const release = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free++;
-  };
-
-  async function derive(password: string, salt: Buffer, logN: number): Promise<Buffer> {
-    await acquire();
-    try {
-      return await new Promise((resolve, reject) => {
-        const cost = { N: 2 ** logN, r: 8, p: 1, maxmem: 256 * 2 ** logN * 8 };
-        scrypt(password.normalize("NFC"), salt, keyBytes, cost, (error, key) => (error ? reject(error) : resolve(key)));
-      });
-    } finally {
-      release();
-    }
-  }
+export function createPasswords(options: { logN: number; pool: HashPool; randomBytes(count: number): Buffer }): Passwords {
+  const derive = (password: string, salt: Uint8Array, logN: number, signal: AbortSignal | undefined) =>
+    options.pool.run({ password: password.normalize("NFC"), salt, logN, keyBytes }, signal);
 
   return {
-    async hash(password) {
+    async hash(password, signal) {
       const salt = options.randomBytes(16);
-      const key = await derive(password, salt, options.logN);
+      const key = await derive(password, salt, options.logN, signal);
       return `scrypt$${options.logN}$${salt.toString("base64url")}$${key.toString("base64url")}`;
     },
-    async verify(password, stored) {
+    async verify(password, stored, signal) {
       const [, logN, salt, key] = stored?.split("$") ?? [];
-      const actual = await derive(password, Buffer.from(salt ?? "none", "base64url"), Number(logN ?? options.logN));
+      const actual = await derive(password, Buffer.from(salt ?? "none", "base64url"), Number(logN ?? options.logN), signal);
       const expected = Buffer.from(key ?? "", "base64url");
       return expected.length === actual.length && timingSafeEqual(actual, expected);
     },

@@ -1,0 +1,119 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { unavailable } from "./problem.ts";
+
+/** What one scrypt run takes: N = 2^logN, r = 8, p = 1. */
+export interface HashTask {
+  password: string;
+  salt: Uint8Array;
+  logN: number;
+  keyBytes: number;
+}
+
+/** Runs scrypt in threads of its own. Node's own thread pool stays free for files, DNS and compression. */
+export interface HashPool {
+  /**
+   * Rejects with 503 and Retry-After when too many wait already, and with the signal's reason when the caller went away before
+   * its turn came.
+   */
+  run(task: HashTask, signal?: AbortSignal): Promise<Buffer>;
+}
+
+/** Text of the thread, so that a bundled program needs no file beside it. */
+const threadSource = `
+const { parentPort } = require("node:worker_threads");
+const { scryptSync } = require("node:crypto");
+parentPort.on("message", ({ password, salt, logN, keyBytes }) => {
+  const N = 2 ** logN;
+  parentPort.postMessage(scryptSync(password, salt, keyBytes, { N, r: 8, p: 1, maxmem: 256 * N * 8 }));
+});`;
+
+interface Waiting {
+  task: HashTask;
+  resolve(key: Buffer): void;
+  reject(error: unknown): void;
+}
+
+interface Thread {
+  worker: Worker;
+  current: Waiting | undefined;
+}
+
+/**
+ * How much may wait, as the sum of the N of its runs: 32 runs at production cost (N = 2^17, a quarter of a second each), so that a
+ * full queue is a wait of seconds, not of minutes.
+ */
+const defaults = { threads: Math.max(1, Math.min(4, availableParallelism() - 1)), queuedWork: 32 * 2 ** 17 };
+
+const workOf = ({ task }: Waiting) => 2 ** task.logN;
+
+export function createHashPool({ threads, queuedWork } = defaults): HashPool {
+  const idle: Thread[] = [];
+  const waiting: Waiting[] = [];
+  let started = 0;
+
+  function startThread(): Thread {
+    started++;
+    const thread: Thread = { worker: new Worker(threadSource, { eval: true }), current: undefined };
+    // A thread that waits for work must not keep the process from ending.
+    thread.worker.unref();
+    thread.worker.on("message", (key: Uint8Array) => {
+      const done = thread.current;
+      thread.current = undefined;
+      thread.worker.unref();
+      idle.push(thread);
+      done?.resolve(Buffer.from(key));
+      next();
+    });
+    thread.worker.on("error", (error) => {
+      started--;
+      thread.current?.reject(error);
+      next();
+    });
+    return thread;
+  }
+
+  function next(): void {
+    while (waiting.length > 0) {
+      const thread = idle.pop() ?? (started < threads ? startThread() : undefined);
+      if (!thread) return;
+      const taken = waiting.shift()!;
+      thread.current = taken;
+      thread.worker.ref();
+      thread.worker.postMessage(taken.task);
+    }
+  }
+
+  return {
+    run(task, signal) {
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      if (waiting.reduce((sum, one) => sum + workOf(one), 2 ** task.logN) > queuedWork)
+        return Promise.reject(
+          unavailable("The server is checking too many passwords right now. Nothing was changed. Try again in a few seconds."),
+        );
+      return new Promise((resolve, reject) => {
+        const entry: Waiting = { task, resolve, reject };
+        waiting.push(entry);
+        signal?.addEventListener(
+          "abort",
+          () => {
+            const at = waiting.indexOf(entry);
+            if (at < 0) return;
+            waiting.splice(at, 1);
+            reject(signal.reason);
+          },
+          { once: true },
+        );
+        next();
+      });
+    },
+  };
+}
+
+let shared: HashPool | undefined;
+
+/** The pool of this process: its size follows the machine, however many servers run in it. */
+export function sharedHashPool(): HashPool {
+  shared ??= createHashPool();
+  return shared;
+}
