@@ -10,9 +10,10 @@ import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from 
 import { openStore } from "../config/store.ts";
 import { cannotWrite, DryRun, declined, tooExpensive, usage } from "../errors.ts";
 import type { TimeMode } from "../io/cells.ts";
+import { subjectOf } from "../io/fields.ts";
 import { chooseFormat } from "../io/formats.ts";
 import type { Io } from "../io/io.ts";
-import { createOutput, subjectOf } from "../io/output.ts";
+import { CommandOutput } from "../io/output.ts";
 import { createProgress, type ProgressMode } from "../io/progress.ts";
 import { createPrompt } from "../io/prompt.ts";
 import { fileSink, stdoutSink } from "../io/sink.ts";
@@ -80,7 +81,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   const forPeople = sink.terminal && format.kind === "auto";
   const time = choice("time").source === "flag" || forPeople ? (choice("time").value as TimeMode) : undefined;
 
-  const out = createOutput({
+  const out = new CommandOutput({
     format,
     sink,
     columns: io.columns,

@@ -1,22 +1,10 @@
-import { type CliError, usage } from "../errors.ts";
-import {
-  at,
-  type CellOptions,
-  type Column,
-  col,
-  columnValue,
-  csvLine,
-  fill,
-  guard,
-  show,
-  type TimeMode,
-  type View,
-} from "./cells.ts";
+import type { CliError } from "../errors.ts";
+import { type CellOptions, type Column, fill, type TimeMode, type View } from "./cells.ts";
+import { guessView, type Item, narrow, pickFields, subjectOf } from "./fields.ts";
 import type { Format } from "./formats.ts";
+import { detailText, fieldLines, headerLine, itemLine, type LineOptions, tableText } from "./layouts.ts";
 import type { Sink } from "./sink.ts";
 import { lines, oneLine, type Paint, toJson } from "./text.ts";
-
-type Item = Record<string, unknown>;
 
 /** A page as a list command hands it over: the server's `data`, and which array in it holds the items. */
 export interface ListPage {
@@ -70,215 +58,174 @@ export interface Output {
   raw(chunk: string | Uint8Array): Promise<void>;
 }
 
-/** Columns for data no view describes: the plain fields of the first item. */
-const guess = (item: Item | undefined): View => ({ columns: Object.keys(item ?? {}).map((key) => col(key, key)) });
+/** One command's output: what the command gives back, in the format asked for. */
+export class CommandOutput implements Output {
+  readonly format: Format;
+  readonly paint: Paint;
+  readonly #options: OutputOptions;
+  readonly #sink: Sink;
+  /** A person reads it: tables, short ids and relative times. */
+  readonly #forPerson: boolean;
+  readonly #cells: CellOptions;
+  readonly #lines: LineOptions;
+  #changed = false;
+  /** The columns of `each`, once the first item has come. */
+  #columns: readonly Column[] | undefined;
 
-/** The one object inside `{ game: {…} }`; several or none: the data itself. */
-export function subjectOf(data: unknown): unknown {
-  const values = Object.values((data ?? {}) as object);
-  const [only] = values;
-  return values.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only) ? only : data;
-}
-
-type Missing = (error: CliError) => void;
-
-function pickFields(items: readonly Item[], fields: readonly string[], missing: Missing): Item[] {
-  const unknown = fields.find((field) => items.length > 0 && items.every((item) => at(item, field) === undefined));
-  if (unknown) {
-    const known = [...new Set(items.flatMap((item) => Object.keys(item)))];
-    missing(usage(`--json: there is no field ${unknown}.`, `Fields: ${known.join(", ")}.`));
-  }
-  return items.map((item) => Object.fromEntries(fields.map((field) => [field, at(item, field) ?? null])));
-}
-
-/** The data with its subject narrowed to some fields, in its place, and without what stands beside it. */
-function narrow(data: unknown, subject: unknown, fields: readonly string[], missing: Missing): unknown {
-  if (data === subject) return pickFields([subject as Item], fields, missing)[0];
-  if (typeof data !== "object" || data === null) return undefined;
-  const kept = Object.entries(data).map(([key, value]) => [key, narrow(value, subject, fields, missing)] as const);
-  const found = kept.filter(([, value]) => value !== undefined);
-  return found.length > 0 ? Object.fromEntries(found) : undefined;
-}
-
-export function createOutput(options: OutputOptions): Output {
-  const { format, sink, now, quiet } = options;
-  const terminal = sink.terminal && format.kind === "auto";
-  const indent = sink.terminal ? 2 : 0;
-  const cells: CellOptions = {
-    now,
-    time: options.time ?? (terminal ? "relative" : "iso"),
-    paint: options.paint,
-    shortIds: terminal,
-  };
-  const textCells: CellOptions = { ...cells, paint: (_, text) => text, shortIds: false, time: options.time ?? "iso" };
-
-  const writeJson = (value: unknown) => sink.write(`${toJson(value, indent)}\n`);
-  const warn = (message: string) => options.err(`${options.paint("yellow", "warning:")} ${lines(message)}\n`);
-  let changed = false;
-  const missing = (error: CliError) => {
-    if (!changed) throw error;
-    warn(`${error.message} ${error.extra.hint}`);
-  };
-  const note = (text: string) => {
-    if (!quiet) options.err(`${lines(text)}\n`);
-  };
-
-  function rowText(columns: readonly Column[], item: Item): string {
-    const texts = columns.map((column) => show(columnValue(column, item), column.as, textCells));
-    const safe = options.rawCells || format.kind === "auto" ? texts : texts.map(guard);
-    return format.kind === "csv" ? csvLine(safe) : `${safe.join("\t")}\n`;
-  }
-
-  const headerText = (columns: readonly Column[]) => {
-    const names = columns.map((column) => column.header);
-    return format.kind === "csv" ? csvLine(names) : `${names.join("\t")}\n`;
-  };
-
-  async function drawTable(columns: readonly Column[], items: readonly Item[]) {
-    const { table } = await import("./table.ts");
-    const cell = ({ give, ...column }: Column, item: Item) => {
-      const value = columnValue(column, item);
-      // Line breaks stay where there is room for lines.
-      const parts = give === "wrap" && typeof value === "string" ? value.trimEnd().split(/\r?\n/) : [value];
-      return parts.map((part) => show(part, column.as, cells)).join("\n");
+  constructor(options: OutputOptions) {
+    const { format, sink, paint, now, time, rawCells } = options;
+    this.#options = options;
+    this.format = format;
+    this.paint = paint;
+    this.#sink = sink;
+    this.#forPerson = sink.terminal && format.kind === "auto";
+    this.#cells = { now, paint, time: time ?? (this.#forPerson ? "relative" : "iso"), shortIds: this.#forPerson };
+    this.#lines = {
+      csv: format.kind === "csv",
+      guarded: !rawCells && format.kind !== "auto",
+      cells: { now, paint: (_, text) => text, time: time ?? "iso", shortIds: false },
     };
-    const drawn = columns.map((column) => ({
-      head: options.paint("bold", column.header.toUpperCase()),
-      give: column.give,
-      cells: items.map((item) => cell(column, item)),
-    }));
-    await sink.write(await table(drawn, options.columns));
   }
 
-  async function detailView(view: View, item: Item) {
-    const all = view.columns.map((column) => [column.header, columnValue(column, item), column.as] as const);
-    if (!terminal) return sink.write(all.map(([header, value, as]) => `${header}\t${show(value, as, textCells)}\n`).join(""));
-    const filled = all.filter(([, value, as]) => show(value, as, textCells) !== "");
-    const width = Math.max(0, ...filled.map(([header]) => header.length));
-    const drawn = filled.map(([header, value, as]) => {
-      const text = typeof value === "string" && as === "text" ? lines(value) : show(value, as, { ...cells, shortIds: false });
-      const indented = text.replaceAll("\n", `\n${" ".repeat(width + 2)}`);
-      return `${options.paint("bold", header.padEnd(width))}  ${indented}`.trimEnd();
-    });
-    await sink.write(`${drawn.join("\n")}\n`);
+  async check() {
+    await this.#sink.open();
+    if (this.format.kind === "jq") await (await import("./jq.ts")).checkExpression(this.format.expression);
   }
 
-  async function item({ data, subject, view }: Extract<Outcome, { kind: "item" }>) {
-    if (format.kind === "json") return writeJson(format.fields ? narrow(data, subject, format.fields, missing) : data);
-    if (format.kind === "ndjson") return sink.write(`${toJson(data)}\n`);
-    if (format.kind === "jq") return query(data, format.expression);
-    const row = subject as Item;
-    if (format.kind === "template") return sink.write(`${fill(format.template, row, now())}\n`);
-    const shown = view ?? guess(row);
-    if (format.kind === "auto") return detailView(shown, row);
-    await sink.write(headerText(shown.columns) + rowText(shown.columns, row));
+  async emit(outcome: Outcome, done = false) {
+    this.#changed = done;
+    if (outcome.kind === "list") return this.#list(outcome);
+    if (outcome.kind === "rows") return this.#rows(outcome);
+    if (outcome.kind === "text") return this.#text(outcome);
+    await this.#item(outcome);
   }
 
-  async function query(data: unknown, expression: string) {
-    const { jq } = await import("./jq.ts");
-    await sink.write(await jq(JSON.stringify(data), expression, (text) => options.err(`${lines(text)}\n`)));
+  async line(event: { type: string } & Item, text?: string) {
+    if (this.format.kind === "ndjson") return this.#sink.write(`${toJson(event)}\n`);
+    if (text !== undefined && this.format.kind === "auto") await this.#sink.write(`${oneLine(text)}\n`);
   }
 
-  /** Formats that print item after item, as the pages come. */
-  async function streamed(pages: AsyncIterable<ListPage>, view: View | undefined) {
-    let columns: readonly Column[] | undefined = view?.columns.filter((column) => !column.detail);
-    let first = true;
-    for await (const page of pages) {
-      const items = page.items as Item[];
-      columns ??= items[0] && guess(items[0]).columns;
-      const wanted = format.kind === "csv" || format.kind === "tsv" || options.header;
-      if (first && columns && wanted && format.kind !== "ndjson" && format.kind !== "template")
-        await sink.write(headerText(columns));
-      first = false;
-      await sink.write(items.map((one) => streamedLine(columns ?? [], one)).join(""));
-    }
+  async each(item: object, shown: string, view?: View) {
+    const { format } = this;
+    const one = item as Item;
+    if (format.kind === "json") return this.#sink.write(`${toJson(format.fields ? this.#pick([one], format.fields)[0] : one)}\n`);
+    if (format.kind === "jq") return this.#query(one, format.expression);
+    if (format.kind === "auto") return this.#sink.write(`${oneLine(shown)}\n`);
+    const first = this.#columns === undefined;
+    this.#columns ??= tableColumns(view ?? guessView(one));
+    const wantsHeader = first && (format.kind === "csv" || format.kind === "tsv");
+    await this.#sink.write((wantsHeader ? headerLine(this.#columns, this.#lines) : "") + this.#streamedLine(this.#columns, one));
   }
 
-  function streamedLine(columns: readonly Column[], one: Item): string {
-    if (format.kind === "ndjson") return `${toJson(one)}\n`;
-    return format.kind === "template" ? `${fill(format.template, one, now())}\n` : rowText(columns, one);
+  note(text: string) {
+    if (!this.#options.quiet) this.#options.err(`${lines(text)}\n`);
   }
 
-  async function collected(pages: AsyncIterable<ListPage>) {
-    const all: Item[] = [];
-    let firstData: Item | undefined;
-    let last: ListPage | undefined;
-    for await (const page of pages) {
-      all.push(...(page.items as Item[]));
-      firstData ??= page.data as Item;
-      last = page;
-    }
-    const { cursor = null, hasMore = false } = last?.meta ?? {};
-    return { all, key: last?.key ?? "items", data: firstData ?? {}, page: { cursor, hasMore, fetched: all.length } };
+  warn(text: string) {
+    this.#options.err(`${this.paint("yellow", "warning:")} ${lines(text)}\n`);
   }
 
-  async function list({ pages, view }: Extract<Outcome, { kind: "list" }>) {
-    if (!terminal && format.kind !== "json" && format.kind !== "jq") return streamed(pages, view);
-    const { all, key, data, page } = await collected(pages);
-    const whole = { ...data, [key]: all, page };
-    if (format.kind === "jq") return query(whole, format.expression);
+  raw(chunk: string | Uint8Array) {
+    return this.#sink.write(chunk);
+  }
+
+  async #item({ data, subject, view }: Extract<Outcome, { kind: "item" }>) {
+    const { format } = this;
     if (format.kind === "json")
-      return writeJson(format.fields ? { ...whole, [key]: pickFields(all, format.fields, missing) } : whole);
-    if (all.length === 0) return note(view?.empty ?? `No ${key}.`);
-    await drawTable(
-      (view ?? guess(all[0])).columns.filter((column) => !column.detail),
-      all,
-    );
-    options.shown(key, all);
-    if (page.hasMore) note(`${all.length} shown; more with --all or --limit N.`);
+      return this.#json(format.fields ? narrow(data, subject, format.fields, (error) => this.#onMissing(error)) : data);
+    if (format.kind === "ndjson") return this.#sink.write(`${toJson(data)}\n`);
+    if (format.kind === "jq") return this.#query(data, format.expression);
+    const row = subject as Item;
+    if (format.kind === "template") return this.#sink.write(`${fill(format.template, row, this.#options.now())}\n`);
+    const shown = view ?? guessView(row);
+    if (this.#forPerson) return this.#sink.write(detailText(shown, row, this.#cells));
+    if (format.kind === "auto") return this.#sink.write(fieldLines(shown, row, this.#lines.cells));
+    await this.#sink.write(headerLine(shown.columns, this.#lines) + itemLine(shown.columns, row, this.#lines));
+  }
+
+  async #list({ pages, view }: Extract<Outcome, { kind: "list" }>) {
+    const { format } = this;
+    if (!this.#forPerson && format.kind !== "json" && format.kind !== "jq") return this.#stream(pages, view);
+    const { all, key, data, page } = await collect(pages);
+    const whole = { ...data, [key]: all, page };
+    if (format.kind === "jq") return this.#query(whole, format.expression);
+    if (format.kind === "json") return this.#json(format.fields ? { ...whole, [key]: this.#pick(all, format.fields) } : whole);
+    if (all.length === 0) return this.note(view?.empty ?? `No ${key}.`);
+    const columns = tableColumns(view ?? guessView(all[0]));
+    await this.#sink.write(await tableText(columns, all, this.#cells, this.#options.columns));
+    this.#options.shown(key, all);
+    if (page.hasMore) this.note(`${all.length} shown; more with --all or --limit N.`);
   }
 
   /** A list made here, as the one page of a list; as JSON it is the result. */
-  async function rows({ key, items, view }: Extract<Outcome, { kind: "rows" }>) {
-    if (format.kind === "jq") return query({ result: items }, format.expression);
-    if (format.kind === "json") return writeJson({ result: format.fields ? pickFields(items, format.fields, missing) : items });
+  async #rows({ key, items, view }: Extract<Outcome, { kind: "rows" }>) {
+    const { format } = this;
+    if (format.kind === "jq") return this.#query({ result: items }, format.expression);
+    if (format.kind === "json") return this.#json({ result: format.fields ? this.#pick(items, format.fields) : items });
     async function* one() {
       yield { key, items, data: {}, meta: {} };
     }
-    await list({ kind: "list", pages: one(), view });
+    await this.#list({ kind: "list", pages: one(), view });
   }
 
-  async function text({ text, data }: Extract<Outcome, { kind: "text" }>) {
-    if (format.kind !== "auto") return item({ kind: "item", data, subject: subjectOf(data) });
+  async #text({ text, data }: Extract<Outcome, { kind: "text" }>) {
+    if (this.format.kind !== "auto") return this.#item({ kind: "item", data, subject: subjectOf(data) });
     const safe = lines(text);
-    await sink.write(safe.endsWith("\n") ? safe : `${safe}\n`);
+    await this.#sink.write(safe.endsWith("\n") ? safe : `${safe}\n`);
   }
 
-  let streaming: readonly Column[] | undefined;
-  async function each(one: Item, shown: string, view?: View) {
-    if (format.kind === "json")
-      return sink.write(`${toJson(format.fields ? pickFields([one], format.fields, missing)[0] : one)}\n`);
-    if (format.kind === "jq") return query(one, format.expression);
-    if (format.kind === "auto") return sink.write(`${oneLine(shown)}\n`);
-    const first = streaming === undefined;
-    streaming ??= (view ?? guess(one)).columns.filter((column) => !column.detail);
-    const head = first && (format.kind === "csv" || format.kind === "tsv") ? headerText(streaming) : "";
-    await sink.write(head + streamedLine(streaming, one));
+  /** Formats that print item after item, as the pages come. */
+  async #stream(pages: AsyncIterable<ListPage>, view: View | undefined) {
+    const { kind } = this.format;
+    const wantsHeader = kind === "csv" || kind === "tsv" || (this.#options.header && kind !== "ndjson" && kind !== "template");
+    let columns: readonly Column[] | undefined = view && tableColumns(view);
+    let first = true;
+    for await (const page of pages) {
+      const items = page.items as Item[];
+      columns ??= items[0] && guessView(items[0]).columns;
+      if (first && columns && wantsHeader) await this.#sink.write(headerLine(columns, this.#lines));
+      first = false;
+      await this.#sink.write(items.map((one) => this.#streamedLine(columns ?? [], one)).join(""));
+    }
   }
 
-  async function emit(outcome: Outcome, done = false) {
-    changed = done;
-    if (outcome.kind === "list") return list(outcome);
-    if (outcome.kind === "rows") return rows(outcome);
-    if (outcome.kind === "text") return text(outcome);
-    await item(outcome);
+  #streamedLine(columns: readonly Column[], one: Item): string {
+    const { format } = this;
+    if (format.kind === "ndjson") return `${toJson(one)}\n`;
+    if (format.kind === "template") return `${fill(format.template, one, this.#options.now())}\n`;
+    return itemLine(columns, one, this.#lines);
   }
 
-  return {
-    format,
-    paint: options.paint,
-    async check() {
-      await sink.open();
-      if (format.kind === "jq") await (await import("./jq.ts")).checkExpression(format.expression);
-    },
-    emit,
-    each: (one, shown, view) => each(one as Item, shown, view),
-    note,
-    async line(event, shown) {
-      if (format.kind === "ndjson") return sink.write(`${toJson(event)}\n`);
-      if (shown !== undefined && format.kind === "auto") await sink.write(`${oneLine(shown)}\n`);
-    },
-    warn,
-    raw: (chunk) => sink.write(chunk),
-  };
+  #json(value: unknown) {
+    return this.#sink.write(`${toJson(value, this.#sink.terminal ? 2 : 0)}\n`);
+  }
+
+  async #query(data: unknown, expression: string) {
+    const { jq } = await import("./jq.ts");
+    await this.#sink.write(await jq(JSON.stringify(data), expression, (text) => this.#options.err(`${lines(text)}\n`)));
+  }
+
+  #pick(items: readonly Item[], fields: readonly string[]) {
+    return pickFields(items, fields, (error) => this.#onMissing(error));
+  }
+
+  #onMissing(error: CliError) {
+    if (!this.#changed) throw error;
+    this.warn(`${error.message} ${error.extra.hint}`);
+  }
+}
+
+const tableColumns = ({ columns }: View) => columns.filter((column) => !column.detail);
+
+async function collect(pages: AsyncIterable<ListPage>) {
+  const all: Item[] = [];
+  let firstData: Item | undefined;
+  let last: ListPage | undefined;
+  for await (const page of pages) {
+    all.push(...(page.items as Item[]));
+    firstData ??= page.data as Item;
+    last = page;
+  }
+  const { cursor = null, hasMore = false } = last?.meta ?? {};
+  return { all, key: last?.key ?? "items", data: firstData ?? {}, page: { cursor, hasMore, fetched: all.length } };
 }
