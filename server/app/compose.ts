@@ -6,7 +6,7 @@ import type { Config } from "../config/defaults.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Query, Store } from "../database/port.ts";
 import { createFeed } from "../events/feed.ts";
-import { createJobRunner } from "../jobs/runner.ts";
+import { JobRunner } from "../jobs/runner.ts";
 import { sharedHashPool } from "../lib/hash-pool.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -50,7 +50,7 @@ export function createDeps(outside: Outside): Deps {
     chains: { kinds: ["confirm-deposit", "scan-deposits", "keep-deposit"], width: 8 },
     mail: { kinds: ["send-mail"], width: 8 },
   };
-  const jobs = createJobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
+  const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
   const feed = createFeed(outside.store);
   const committed = (tx: Query) => {
     jobs.committed(tx);

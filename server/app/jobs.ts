@@ -4,7 +4,7 @@ import { keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
 import { lapsePayment } from "../billing/lapse-payments.ts";
 import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.ts";
 import { deliverWebhook } from "../events/webhooks/deliver.ts";
-import type { JobKinds } from "../jobs/runner.ts";
+import type { JobKinds } from "../jobs/job.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
 import { closeWindow, expireOrder, expireSlot, publishVideo } from "../playtests/jobs.ts";

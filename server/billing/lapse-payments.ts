@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Job } from "../jobs/runner.ts";
+import type { Job } from "../jobs/job.ts";
 import { closeHosted, hostOf } from "./cards/hosted.ts";
 import { cancelPayment } from "./settle.ts";
 import * as payments from "./store.ts";

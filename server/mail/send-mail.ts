@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import { type Job, TryAgain } from "../jobs/runner.ts";
+import { type Job, TryAgain } from "../jobs/job.ts";
 import { MailRefused } from "./mailer.ts";
 import * as mails from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Job } from "../jobs/runner.ts";
+import type { Job } from "../jobs/job.ts";
 import * as old from "./retention-store.ts";
 
 /** Rows of one transaction: others write in between. */

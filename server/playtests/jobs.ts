@@ -1,5 +1,5 @@
 import type { Deps } from "../app/deps.ts";
-import type { Job } from "../jobs/runner.ts";
+import type { Job } from "../jobs/job.ts";
 import { closePending } from "./applications/service.ts";
 import { published } from "./publishing.ts";
 import * as slots from "./slots/store.ts";

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Deps } from "../app/deps.ts";
-import { type Job, TryAgain } from "../jobs/runner.ts";
+import { type Job, TryAgain } from "../jobs/job.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { NoTranscript, readTranscript, type Transcript } from "./rules.ts";
 import * as store from "./store.ts";

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import { type Job, TryAgain } from "../jobs/runner.ts";
+import { type Job, TryAgain } from "../jobs/job.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { uploadPath } from "./files.ts";

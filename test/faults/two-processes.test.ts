@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
-import { createJobRunner, type JobKinds } from "../../server/jobs/runner.ts";
+import type { JobKinds } from "../../server/jobs/job.ts";
+import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim } from "../../server/jobs/store.ts";
 import { startProcess } from "../helpers/cluster.ts";
 import { order, personWith } from "../helpers/factories.ts";
@@ -55,8 +56,8 @@ describe("a lease", () => {
     const random = createTestRandom();
     const newId = () => random(16).toString("hex");
     const runners = [
-      createJobRunner({ kinds: work("first", first.passed), clock, newId, leaseMs: 45_000 }),
-      createJobRunner({ kinds: work("second", second.passed), clock, newId, leaseMs: 45_000 }),
+      new JobRunner({ kinds: work("first", first.passed), clock, newId, leaseMs: 45_000 }),
+      new JobRunner({ kinds: work("second", second.passed), clock, newId, leaseMs: 45_000 }),
     ];
     const errors: string[] = [];
     const note = () => {};
@@ -66,7 +67,7 @@ describe("a lease", () => {
       log: { debug: note, info: note, warn: note, error: (fields: { err?: unknown }) => void errors.push(String(fields.err)) },
     };
     // A runner needs no more of a server than these.
-    closing.push(runners[1]!.stop);
+    closing.push(() => runners[1]!.stop());
     runners[0]!.start(deps as unknown as TestServer["deps"]);
     await store.write((tx) => runners[0]!.schedule(tx, { kind: "mark", key: "one", payload: {}, runAt: clock.now() }));
     await vi.waitUntil(() => log.includes("first began"), { timeout: 10_000 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../server/app/deps.ts";
-import { createJobRunner, type JobRunner, TryAgain } from "../../server/jobs/runner.ts";
+import { TryAgain } from "../../server/jobs/job.ts";
+import { JobRunner } from "../../server/jobs/runner.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import type { Log } from "../../server/lib/log.ts";
 import { createTestClock, startTime } from "../helpers/server.ts";
@@ -39,7 +40,7 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
         done.push("patient");
       },
     });
-    runner = createJobRunner({ kinds, clock, newId: () => `${startTime}-${ids++}`, leaseMs: 45_000 });
+    runner = new JobRunner({ kinds, clock, newId: () => `${startTime}-${ids++}`, leaseMs: 45_000 });
     runner.start({ store, log } as unknown as Deps);
   });
   afterEach(async () => {

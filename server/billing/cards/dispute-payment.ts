@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Job } from "../../jobs/runner.ts";
+import type { Job } from "../../jobs/job.ts";
 import * as payments from "../store.ts";
 import { disputePayment } from "./disputes.ts";
 

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { type Job, TryAgain } from "../../jobs/runner.ts";
+import { type Job, TryAgain } from "../../jobs/job.ts";
 import { Problem } from "../../lib/problem.ts";
 import { ChainDown } from "./chains/index.ts";
 import { receive } from "./deposits.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { type Job, TryAgain } from "../../jobs/runner.ts";
+import { type Job, TryAgain } from "../../jobs/job.ts";
 import { keepUnmatched, takeIn, worthOf } from "./arrivals.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
 import type { ChainName } from "./rules.ts";

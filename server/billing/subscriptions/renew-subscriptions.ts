@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { type Job, TryAgain } from "../../jobs/runner.ts";
+import { type Job, TryAgain } from "../../jobs/job.ts";
 import { beginRenewal, endRenewal } from "./renewals.ts";
 
 const hour = 3_600_000;

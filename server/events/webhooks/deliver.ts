@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deps } from "../../app/deps.ts";
-import type { Job } from "../../jobs/runner.ts";
+import type { Job } from "../../jobs/job.ts";
 import { type Attempted, attempt, openSecret, recordAttempts } from "./deliveries.ts";
 import * as webhooks from "./store.ts";
 

@@ -1,7 +1,7 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import * as notifications from "../../events/notifications-store.ts";
-import type { Job } from "../../jobs/runner.ts";
+import type { Job } from "../../jobs/job.ts";
 import { queueMail } from "../../mail/queue.ts";
 import { composeReminder, utc } from "./mails.ts";
 import * as slots from "./store.ts";

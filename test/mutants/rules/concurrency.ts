@@ -130,6 +130,6 @@ export const concurrencyRules: readonly Mutant[] = [
   {
     rule: "who lost the lease writes nothing",
     test: "faults/two-processes",
-    edits: [["server/jobs/runner.ts", "if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);", ""]],
+    edits: [["server/jobs/run.ts", "if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);", ""]],
   },
 ];

@@ -175,7 +175,7 @@ const mails: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         sending,
-        'await updateRow(tx, "mails", id, { sent_at: deps.clock.now() });\n    await job.done(tx);',
+        "await mails.update(tx, id, { sent_at: deps.clock.now() });\n    await job.done(tx);",
         "await job.again(tx, deps.clock.now() + 60_000);",
       ],
     ],

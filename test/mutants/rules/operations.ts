@@ -151,7 +151,7 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "a job that had to wait is not given up at its first failure",
     test: "store/jobs",
-    edits: [["server/jobs/runner.ts", "const failures = row.failures + 1;", "const failures = row.attempts;"]],
+    edits: [["server/jobs/run.ts", "const failures = row.failures + 1;", "const failures = row.attempts;"]],
   },
   {
     rule: "nobody is mailed more than five links of a kind an hour",

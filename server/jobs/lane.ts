@@ -1,0 +1,70 @@
+import type { JobRow, Kinds } from "./store.ts";
+
+/** What a lane works for. */
+interface Owner {
+  /** Leases up to `count` due jobs of these kinds. */
+  claim(count: number, kinds: Kinds): Promise<JobRow[]>;
+  run(row: JobRow): Promise<void>;
+  /** False: no job begins now. */
+  isOpen(): boolean;
+  failed(error: unknown, message: string, row?: JobRow): void;
+}
+
+/** Jobs of some kinds, at most `width` of them at once. A slow job keeps its own place only. */
+export class Lane {
+  readonly #kinds: Kinds;
+  readonly #width: number;
+  readonly #owner: Owner;
+  readonly #busy = new Set<Promise<void>>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+
+  constructor(kinds: Kinds, width: number, owner: Owner) {
+    this.#kinds = kinds;
+    this.#width = width;
+    this.#owner = owner;
+  }
+
+  /** Starts what is due; asked while it looks, it looks once more. */
+  look(): void {
+    if (!this.#owner.isOpen()) return;
+    this.#lookAgain = this.#looking !== undefined;
+    if (this.#lookAgain) return;
+    this.#looking = this.#fill()
+      .catch((error) => this.#owner.failed(error, "could not look for jobs"))
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#lookAgain) this.look();
+      });
+  }
+
+  /** Resolves when none of its jobs is at work. */
+  async idle(): Promise<void> {
+    await this.#looking;
+    await Promise.all(this.#busy);
+  }
+
+  async #fill(): Promise<void> {
+    for (let free = this.#free(); free > 0 && this.#owner.isOpen(); free = this.#free()) {
+      const due = await this.#owner.claim(free, this.#kinds);
+      for (const row of due) this.#begin(row);
+      if (due.length < free) return;
+    }
+  }
+
+  #begin(row: JobRow): void {
+    const work = this.#owner
+      .run(row)
+      .catch((error) => this.#owner.failed(error, "could not put a job back", row))
+      .finally(() => {
+        const wasFull = this.#free() === 0;
+        this.#busy.delete(work);
+        if (wasFull) this.look();
+      });
+    this.#busy.add(work);
+  }
+
+  #free(): number {
+    return this.#width - this.#busy.size;
+  }
+}

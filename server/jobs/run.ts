@@ -1,0 +1,57 @@
+import type { Deps } from "../app/deps.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Job, type JobKinds, TryAgain } from "./job.ts";
+import * as jobs from "./store.ts";
+
+/** So often a job fails before it is given up: within four days. */
+const maxFailures = 25;
+
+interface Context {
+  kinds: JobKinds;
+  deps: Deps;
+  clock: Clock;
+  leaseMs: number;
+}
+
+/** Runs a leased job, keeping its lease meanwhile; a job that fails is put back, or given up. */
+export async function runJob(row: jobs.JobRow, context: Context): Promise<void> {
+  const { kinds, deps, clock, leaseMs } = context;
+  const { store } = deps;
+  let finished = false;
+  const ended = (rows: number) => {
+    if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);
+    finished = true;
+  };
+  const job: Job = {
+    payload: JSON.parse(row.payload) as Record<string, unknown>,
+    runAt: row.run_at,
+    attempts: row.attempts,
+    done: async (tx) => ended(await jobs.finish(tx, row)),
+    again: async (tx, runAt) => ended(await jobs.again(tx, row, runAt)),
+  };
+  const extend = () => void store.write((tx) => jobs.extend(tx, row, clock.real() + leaseMs)).catch(() => {});
+  const heartbeat = setInterval(extend, leaseMs / 3);
+  try {
+    const work = kinds[row.kind];
+    if (!work) throw new Error(`no job of kind ${row.kind} in this version`);
+    await work(job, deps);
+    if (!finished) await store.write((tx) => jobs.finish(tx, row));
+  } catch (error) {
+    await retryOrFail(row, error, context);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+async function retryOrFail(row: jobs.JobRow, error: unknown, { deps, clock }: Context): Promise<void> {
+  const { store, log } = deps;
+  if (error instanceof TryAgain) return void (await store.write((tx) => jobs.retry(tx, row, error.runAt, error.message, 0)));
+  const failures = row.failures + 1;
+  const isLast = failures >= maxFailures;
+  const message = isLast ? "job given up" : "job failed";
+  log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
+  const text = String(error).slice(0, 500);
+  if (isLast) return void (await store.write((tx) => jobs.markDead(tx, row, text)));
+  const wait = Math.round(1000 * Math.exp(Math.min(failures, 10)));
+  await store.write((tx) => jobs.retry(tx, row, clock.now() + wait, text, failures));
+}
