@@ -1,7 +1,7 @@
 import type { PlannedRequest } from "./api/client.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
 
-/** Frozen for a major version: scripts depend on them. */
+/** Frozen within a major version: scripts depend on them. */
 export const exitCodes = {
   ok: 0,
   error: 1,
@@ -34,7 +34,7 @@ interface Extra {
   payment?: Record<string, unknown> | undefined;
 }
 
-/** Something a person can act on: what happened, what to do next (`hint`), and how the process ends. */
+/** An error a person can act on: what happened, what to do next (`hint`), and the exit code. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: string;
@@ -50,7 +50,7 @@ export class CliError extends Error {
 
 export const usage = (message: string, hint?: string) => new CliError("USAGE", exitCodes.usage, message, { hint });
 export const badConfig = (message: string, hint?: string) => new CliError("CONFIG", exitCodes.usage, message, { hint });
-export const declined = (message = "Nothing was done.") => new CliError("DECLINED", exitCodes.error, message);
+export const declined = (message = "Cancelled. Nothing was changed.") => new CliError("DECLINED", exitCodes.error, message);
 export const notFound = (message: string, hint?: string) => new CliError("NOT_FOUND", exitCodes.notFound, message, { hint });
 export const gateFailed = (message: string, hint?: string) => new CliError("GATE_FAILED", exitCodes.gate, message, { hint });
 export const insufficientScope = (message: string) =>
@@ -62,50 +62,50 @@ export const tooExpensive = (message: string, hint?: string) => new CliError("SP
 export const failure = (message: string, hint?: string, cause?: unknown) =>
   new CliError("ERROR", exitCodes.error, message, { hint, cause });
 
-const unwritable: Readonly<Record<string, string>> = {
-  ENOENT: "its folder does not exist",
-  ENOTDIR: "a part of its path is not a folder",
-  EISDIR: "it is a folder",
-  EACCES: "it may not be written by you",
-  EPERM: "it may not be written by you",
-  EROFS: "the disk is read-only",
+const writeFailures: Readonly<Record<string, string>> = {
+  ENOENT: "its directory does not exist",
+  ENOTDIR: "part of its path is not a directory",
+  EISDIR: "it is a directory",
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
-  EEXIST: "it exists already",
+  EEXIST: "it already exists",
 };
 
-/** A file that cannot be written, in words. */
-export const cannotWrite = (path: string, error: Error, hint = "Name another place, or make room for it there.") =>
-  failure(`Cannot write ${path}: ${unwritable[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message}.`, hint, error);
+/** The error for a file that cannot be written. */
+export const cannotWrite = (path: string, error: Error, hint = "Choose another path, or fix the problem and try again.") =>
+  failure(`Cannot write ${path}: ${writeFailures[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message}.`, hint, error);
 
-/** Statuses by which a server may say that it has no such route. */
-const absent: readonly (number | undefined)[] = [404, 405, 501];
+/** Statuses a server may return for a route that it does not have. */
+const absentStatuses: readonly (number | undefined)[] = [404, 405, 501];
 
-/** Whether an error says that a route, or the thing behind it, is missing. */
+/** Whether an error says that a route, or the resource behind it, does not exist. */
 export const isAbsent = (error: unknown): error is CliError =>
-  error instanceof CliError && absent.includes(error.extra.httpStatus);
+  error instanceof CliError && absentStatuses.includes(error.extra.httpStatus);
 
-/** The reader of standard output went away: a quiet success. */
+/** The reader of standard output closed the pipe: the command ends silently with exit code 0. */
 export class PipeClosed extends Error {
   override readonly name = "PipeClosed";
 }
 
-/** A first SIGINT or SIGTERM stopped the command. */
+/** The first SIGINT or SIGTERM stopped the command. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly signal: "SIGINT" | "SIGTERM";
   readonly exitCode: 130 | 143;
-  /** The idempotency key of a change that was under way: whether it took effect is not known. */
+  /** The idempotency key of a change that was in progress: it may or may not have taken effect. */
   readonly idempotencyKey: string | undefined;
   constructor(signal: "SIGINT" | "SIGTERM", during?: { request: string; idempotencyKey: string }) {
     const stopped = signal === "SIGINT" ? "Interrupted" : "Terminated";
-    super(during ? `${stopped} during ${during.request}: whether it took effect is not known.` : `${stopped}.`);
+    super(during ? `${stopped} during ${during.request}. The request may or may not have taken effect.` : `${stopped}.`);
     this.signal = signal;
     this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
     this.idempotencyKey = during?.idempotencyKey;
   }
 }
 
-/** `--dry-run` reached a change: what would have been sent. */
+/** Thrown instead of sending a change when `--dry-run` is given: holds the requests that would have been sent. */
 export class DryRun extends Error {
   override readonly name = "DryRun";
   readonly requests: readonly PlannedRequest[];
@@ -115,12 +115,12 @@ export class DryRun extends Error {
   }
 }
 
-/** The command ends with this code, whatever signal came, and says nothing more: another program's, or 0 after a clean stop. */
+/** Ends the command with this code and no message, whatever signal came: another program's exit code, or 0 after a clean stop. */
 export class ExitWith extends Error {
   override readonly name = "ExitWith";
   readonly exitCode: number;
   constructor(exitCode: number) {
-    super(`Ended with ${exitCode}.`);
+    super(`Exit code ${exitCode}.`);
     this.exitCode = exitCode;
   }
 }
@@ -157,11 +157,11 @@ const byStatus: Record<number, ExitCode> = {
   504: exitCodes.unreachable,
 };
 
-/** The exit code of a failed reply: by its problem code, else by its status. */
+/** The exit code for a failed response: by its problem code, else by its HTTP status. */
 export const exitCodeOfReply = (status: number, code: string | undefined): ExitCode =>
   (code === undefined ? undefined : byCode[code]) ?? byStatus[status] ?? exitCodes.error;
 
-/** How the process ends after this was thrown; what nobody foresaw is a bug, 70. */
+/** The exit code after this was thrown; an unexpected error is a bug, 70. */
 export function exitCodeFor(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof Interrupted) return error.exitCode;
@@ -169,17 +169,17 @@ export function exitCodeFor(error: unknown): ExitCode {
   return exitCodes.bug;
 }
 
-const verify = "Open the link in the verification mail, then run `playtest auth wait-verified`.";
+const verify = "Open the link in the verification email, then run `playtest auth wait-verified`.";
 const hints: Record<string, string> = {
   UNAUTHORIZED: "Run `playtest login`, or set PLAYTEST_API_KEY.",
   EMAIL_NOT_VERIFIED: verify,
-  FORBIDDEN: "See the key's scopes with `playtest auth status`; a key with more: `playtest auth keys create`.",
-  PAYMENT_REQUIRED: "See `playtest billing balance`; buy credit with `playtest billing credit add`.",
-  IDEMPOTENCY_MISMATCH: "Use another --idempotency-key: this one belongs to a different request.",
-  NOT_IMPLEMENTED: "This server does not offer it; see `playtest api info/server`.",
+  FORBIDDEN: "Check the key's scopes with `playtest auth status`. To create a key with more: `playtest auth keys create`.",
+  PAYMENT_REQUIRED: "Check your funds with `playtest billing balance`. To buy credit: `playtest billing credit add`.",
+  IDEMPOTENCY_MISMATCH: "Use another --idempotency-key: this one was used for a different request.",
+  NOT_IMPLEMENTED: "To see what this server supports: `playtest api info/server`.",
 };
 
-/** What lists the things of a path, so that one that is not there can be named again. */
+/** The command that lists the valid ids for a path. */
 const listings: readonly (readonly [RegExp, string])[] = [
   [/applications\//, "applications list PLAYTEST"],
   [/\/playtester\//, "tester slots"],
@@ -192,13 +192,13 @@ const listings: readonly (readonly [RegExp, string])[] = [
 ];
 
 const listingHint = (path: string) => {
-  // The slot or payment is there; what it has not got is in no list.
+  // The slot or payment exists; only its transcript, video or invoice is missing, and no list shows those.
   if (/\/(transcription|download-url|invoice)$/.test(path)) return undefined;
   const listing = listings.find(([pattern]) => pattern.test(path))?.[1];
-  return listing && `See what there is with \`playtest ${listing}\`.`;
+  return listing && `To list valid ids: \`playtest ${listing}\`.`;
 };
 
-/** The next step after a failed reply, where there is one that always helps; a refusal may also be of the account or of a contact. */
+/** The next step after a failed response, where one always helps. A 403 that is not about the key, such as a blocked contact, has none. */
 export function hintFor(code: string, message: string, path: string): string | undefined {
   if (code === "NOT_FOUND") return listingHint(path);
   return code === "FORBIDDEN" && !/scope|key|permission|forbidden|allowed/i.test(message) ? undefined : hints[code];
@@ -206,20 +206,24 @@ export function hintFor(code: string, message: string, path: string): string | u
 
 /** What each exit code means, for `playtest help exit-codes`. */
 export const exitCodeMeanings: readonly (readonly [number, string, string])[] = [
-  [0, "ok", "also: the reader of the output went away"],
-  [1, "error", "also: a declined prompt, 500, a port in use"],
-  [2, "usage or validation", "also: 400, 405, 413, 415, 422, unknown profile, refused configuration"],
-  [3, "not found", "also: a feature this server does not offer"],
-  [4, "not authenticated", "no key, a wrong key, e-mail not verified"],
-  [5, "scope", "the key may not do this"],
-  [6, "conflict", "also: an idempotency key used for another request"],
-  [7, "payment needed or spend limit", "also: an order left unpaid (0 with --allow-pending)"],
-  [8, "still pending", "wait timed out, transcript not ready"],
-  [9, "rate limited", "the server asks to wait longer than --max-wait"],
-  [10, "unreachable or 503", "also: TLS, proxy, a reply that is not the API's, --exit-on-disconnect"],
-  [11, "partly done", "several things were asked for and some failed"],
-  [12, "outcome unknown", "the reply was lost after sending; repeat with the same idempotency key"],
-  [13, "gate failed", "a condition of --fail-if became true"],
+  [0, "ok", "also: the reader of the output closed the pipe"],
+  [1, "error", "also: a declined prompt, HTTP 500, a port in use"],
+  [2, "usage or validation error", "also: HTTP 400, 405, 413, 415, 422, an unknown profile, invalid configuration"],
+  [3, "not found", "also: a feature that this server does not support"],
+  [4, "not authenticated", "no API key, an invalid key, or an unverified email address"],
+  [5, "permission denied", "the API key lacks a required scope"],
+  [6, "conflict", "also: an idempotency key reused for a different request"],
+  [7, "payment required or spending limit reached", "also: an order left unpaid (0 with --allow-pending)"],
+  [8, "still pending", "a wait timed out, or a transcript is not ready"],
+  [9, "rate limited", "the server asked to wait longer than --max-wait"],
+  [
+    10,
+    "server unreachable or unavailable",
+    "also: a TLS or proxy failure, a response that is not from the API, --exit-on-disconnect",
+  ],
+  [11, "partial failure", "some of several items failed"],
+  [12, "outcome unknown", "the response was lost after sending; repeat with the same idempotency key"],
+  [13, "gate failed", "a --fail-if condition was met, or --exit-code found differences"],
   [70, "bug", "please report it"],
   [130, "interrupted", "SIGINT"],
   [143, "terminated", "SIGTERM"],

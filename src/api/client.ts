@@ -4,7 +4,7 @@ import type { Contract, Operation } from "../contract/index.ts";
 import { operations } from "../contract/static.ts";
 import { CliError, exitCodes, Interrupted } from "../errors.ts";
 import { explainAbsence } from "./offers.ts";
-import { notTheApi, parseJson, replyError, withAskedWait } from "./replies.ts";
+import { notTheApi, parseJson, replyError, withRequestedWait } from "./replies.ts";
 import { decide } from "./retry.ts";
 import { type HttpReply, NetworkError, type Transport } from "./transport.ts";
 import { fillPath, instanceUrl, queryString } from "./url.ts";
@@ -13,7 +13,7 @@ type OptionalIfEmpty<K extends string, T> = Record<never, never> extends T ? { [
 type Body<O extends Operation> =
   undefined extends BodyIn<Contract[O]> ? { body?: BodyIn<Contract[O]> } : { body: BodyIn<Contract[O]> };
 
-/** What one operation takes: its path parameters, query and body as the contract describes them. */
+/** The input of an operation: its path parameters, query and body as the contract describes them. */
 export type Input<O extends Operation> = OptionalIfEmpty<"params", ParamsOf<Contract[O]>> & {
   query?: { [K in keyof QueryIn<Contract[O]>]?: QueryIn<Contract[O]>[K] | number | undefined };
 } & Body<O> &
@@ -21,10 +21,10 @@ export type Input<O extends Operation> = OptionalIfEmpty<"params", ParamsOf<Cont
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Repeating a request with the same key never takes effect twice. Default: a new one for every mutation. */
+  /** A request repeated with the same key never takes effect twice. Default: a new key for every mutation. */
   idempotencyKey?: string;
   signal?: AbortSignal | undefined;
-  /** Milliseconds for one try; default the client's. */
+  /** Milliseconds for one attempt; default: the client's. */
   timeout?: number;
 }
 
@@ -47,12 +47,12 @@ export interface Reply<T> {
 
 export interface RawRequest extends CallOptions {
   method: string;
-  /** Below the base URL's `/api/v1`, with its query. */
+  /** Relative to the base URL's `/api/v1`, with its query. */
   path: string;
   body?: unknown;
-  /** Hand out the body as a stream. */
+  /** Return the body as a stream. */
   stream?: boolean;
-  /** A mutation unless it says otherwise; default by method. */
+  /** Whether it changes something on the server; default: every method but GET does. */
   mutation?: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface PlannedRequest {
   path: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** What it would cost, where that is known. */
+  /** The cost, where it is known. */
   costCents?: number;
 }
 
@@ -73,7 +73,7 @@ export interface ClientOptions {
   /** Milliseconds for one request. */
   timeout: number;
   retries: number;
-  /** Milliseconds that retries of one request may wait in all. */
+  /** Milliseconds that the retries of one request may wait in total. */
   maxWait: number;
   userAgent: string;
   now(): number;
@@ -83,7 +83,7 @@ export interface ClientOptions {
   signal?: AbortSignal | undefined;
   /** Called instead of sending a mutation; what it throws ends the command. */
   plan?: (request: PlannedRequest) => never;
-  /** Told of every try, with secrets still in it. */
+  /** Called for every attempt, with secrets not yet redacted. */
   trace?: (event: TraceEvent) => void;
 }
 
@@ -93,11 +93,11 @@ export type TraceEvent =
   | { kind: "failed"; error: Error; ms: number }
   | { kind: "retry"; wait: number; tries: number };
 
-/** The last try of a mutation was lost after sending: whether it took effect is unknown (exit 12). */
+/** The last attempt of a mutation was sent but got no response: it may or may not have taken effect (exit 12). */
 export class OutcomeUnknown extends CliError {
   readonly idempotencyKey: string;
   constructor(request: string, idempotencyKey: string, cause: Error) {
-    const message = `${request} was sent, but its reply was lost: whether it took effect is not known. ${cause.message}`;
+    const message = `${request} was sent, but its response was lost: it may or may not have taken effect. ${cause.message}`;
     super("OUTCOME_UNKNOWN", exitCodes.unknownOutcome, message, { cause, retryable: true });
     this.idempotencyKey = idempotencyKey;
   }
@@ -119,7 +119,7 @@ export function createClientCore(options: ClientOptions) {
     };
   }
 
-  async function tryOnce(request: RawRequest, url: URL, headers: Record<string, string>): Promise<HttpReply> {
+  async function attempt(request: RawRequest, url: URL, headers: Record<string, string>): Promise<HttpReply> {
     const started = now();
     trace?.({ kind: "request", method: request.method, url: url.href, headers, body: request.body });
     try {
@@ -127,7 +127,7 @@ export function createClientCore(options: ClientOptions) {
         method: request.method,
         url,
         headers,
-        body: wire(request.body),
+        body: encodeBody(request.body),
         timeout: request.timeout ?? options.timeout,
         signal: request.signal ?? options.signal,
         stream: request.stream ?? false,
@@ -142,29 +142,29 @@ export function createClientCore(options: ClientOptions) {
   }
 
   /**
-   * One request with its retries. Every reply is returned, failed ones too; what is thrown is the network's, or `Interrupted`, which
-   * names the key of a change that was under way.
+   * One request with its retries. Returns every response, failed ones too; throws network errors, or `Interrupted` with the
+   * idempotency key of a change that was in progress.
    */
   async function exchange(request: RawRequest): Promise<HttpReply> {
     const url = new URL(base + request.path);
     const mutation = request.mutation ?? request.method !== "GET";
     const key = request.idempotencyKey ?? (mutation ? options.newId() : "");
     try {
-      return await tries(request, url, mutation, key);
+      return await attemptWithRetries(request, url, mutation, key);
     } catch (error) {
       if (!mutation || !(error instanceof Interrupted)) throw error;
       throw new Interrupted(error.signal, { request: `${request.method} ${url.pathname}`, idempotencyKey: key });
     }
   }
 
-  async function tries(request: RawRequest, url: URL, mutation: boolean, key: string): Promise<HttpReply> {
+  async function attemptWithRetries(request: RawRequest, url: URL, mutation: boolean, key: string): Promise<HttpReply> {
     const headers = headersOf(request, mutation, key);
     if (mutation && options.plan)
       options.plan({ method: request.method, path: url.pathname + url.search, headers, body: request.body });
     let waited = 0;
     let reached = false;
     for (let tries = 1; ; tries++) {
-      const outcome = await tryOnce(request, url, headers).catch((error: unknown) => {
+      const outcome = await attempt(request, url, headers).catch((error: unknown) => {
         if (error instanceof NetworkError) return error;
         throw error;
       });
@@ -181,27 +181,27 @@ export function createClientCore(options: ClientOptions) {
         continue;
       }
       if (!lost)
-        return next.askedWait === undefined
+        return next.requestedWait === undefined
           ? outcome
-          : { ...outcome, headers: { ...outcome.headers, "x-asked-wait": `${next.askedWait}` } };
+          : { ...outcome, headers: { ...outcome.headers, "x-requested-wait": `${next.requestedWait}` } };
       throw mutation && reached ? new OutcomeUnknown(`${request.method} ${url.pathname}`, key, outcome) : outcome;
     }
   }
 
-  /** As `exchange`, but a failed reply is thrown as its error. */
+  /** As `exchange`, but throws the error of a failed response. */
   async function checked(request: RawRequest): Promise<HttpReply> {
     const reply = await exchange(request);
     if (reply.status < 300) return reply;
-    const asked = reply.headers["x-asked-wait"];
-    throw withAskedWait(replyError(reply, new URL(base + request.path)), asked === undefined ? undefined : Number(asked));
+    const wait = reply.headers["x-requested-wait"];
+    throw withRequestedWait(replyError(reply, new URL(base + request.path)), wait === undefined ? undefined : Number(wait));
   }
 
-  /** Throws the error of a failed call; where this server lacks the route, an error that says so. */
+  /** Throws the error of a failed call, or one that says that this server does not support the operation. */
   async function explain(operation: Operation, error: unknown): Promise<never> {
     throw await explainAbsence(operation, error, () => exchange({ method: "GET", path: "/info/server" }));
   }
 
-  /** Calls one operation of the contract. Throws a `CliError` whose exit code follows the reply. */
+  /** Calls one operation of the contract. Throws a `CliError` with the exit code for the response. */
   async function call<O extends Operation>(operation: O, input?: Input<O>): Promise<Reply<Data<O>>> {
     const { params, query, body, ...rest } = (input ?? {}) as CallOptions & { params?: object; query?: object; body?: unknown };
     const { method, path, risk, media } = operations[operation];
@@ -220,11 +220,11 @@ export function createClientCore(options: ClientOptions) {
 }
 
 const isStream = (body: unknown): body is Readable => typeof body === "object" && body !== null && "pipe" in body;
-const wire = (body: unknown) =>
+const encodeBody = (body: unknown) =>
   body === undefined || body instanceof Uint8Array || typeof body === "string" || isStream(body) ? body : JSON.stringify(body);
 
 export type ClientCore = ReturnType<typeof createClientCore>;
-/** One method per operation of the API, each answering with the reply's `data`. */
+/** One method per operation of the API; each returns the `data` of the response. */
 export type Methods = { [O in Operation]: (...given: Given<O>) => Promise<Data<O>> };
-/** An operation that needs nothing may be called without anything. */
+/** An operation without required input may be called without arguments. */
 export type Given<O extends Operation> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];

@@ -6,7 +6,7 @@ export interface StreamBlock {
   data: string | undefined;
 }
 
-const longestBlock = 16 * 2 ** 20;
+const maxBlockLength = 16 * 2 ** 20;
 
 function parseBlock(text: string): StreamBlock {
   const block: { id: string | undefined; data: string[] } = { id: undefined, data: [] };
@@ -18,17 +18,17 @@ function parseBlock(text: string): StreamBlock {
   return { id: block.id, data: block.data.length > 0 ? block.data.join("\n") : undefined };
 }
 
-/** The blocks of an event stream, as they come; comments are passed over. */
+/** The blocks of an event stream, as they arrive; comments are skipped. */
 export async function* readEventStream(stream: Readable): AsyncGenerator<StreamBlock> {
   const decoder = new TextDecoder();
   let text = "";
-  let cut = "";
+  let heldBack = "";
   for await (const chunk of stream) {
-    const came = cut + decoder.decode(chunk as Buffer, { stream: true });
-    // What follows may belong to the same line break.
-    cut = came.endsWith("\r") ? "\r" : "";
-    text += came.slice(0, came.length - cut.length).replace(/\r\n?/g, "\n");
-    if (text.length > longestBlock) throw new Error("An event is larger than 16 MiB.");
+    const received = heldBack + decoder.decode(chunk as Buffer, { stream: true });
+    // The next chunk may start with the second half of this line break.
+    heldBack = received.endsWith("\r") ? "\r" : "";
+    text += received.slice(0, received.length - heldBack.length).replace(/\r\n?/g, "\n");
+    if (text.length > maxBlockLength) throw new Error("An event is larger than 16 MiB.");
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
       const block = parseBlock(text.slice(0, end));
       text = text.slice(end + 2);

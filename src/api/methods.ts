@@ -1,7 +1,7 @@
 import { operations } from "../contract/static.ts";
 import type { ClientCore, Methods } from "./client.ts";
 
-/** One method per operation, each answering with the reply's `data`. */
+/** One method per operation; each returns the `data` of the response. */
 export function methodsOf(call: ClientCore["call"]): Methods {
   const names = Object.keys(operations) as (keyof Methods)[];
   return Object.fromEntries(names.map((name) => [name, async (input: never) => (await call(name, input)).data])) as Methods;

@@ -1,11 +1,11 @@
 import type { Operation } from "../contract/index.ts";
 import type { ClientCore, Data, Input, Meta } from "./client.ts";
 
-/** The operations that answer with pages, and how many items to fetch. */
+/** How many items of a list to fetch, and from where. */
 export interface Range {
-  /** Items in all; undefined: one page of the server's size. */
+  /** Total number of items; undefined: one page of the server's default size. */
   limit?: number | undefined;
-  /** Every page there is. */
+  /** Fetch every page. */
   all?: boolean | undefined;
   cursor?: string | undefined;
 }
@@ -18,17 +18,17 @@ export interface Page<T, D> {
   meta: Meta;
 }
 
-const largest = 100;
+const maxPageSize = 100;
 
 export type Items<D> = { [K in keyof D]: D[K] extends readonly (infer T)[] ? T : never }[keyof D];
 
-/** The array that a list reply wraps, by its name. */
+/** The array inside the data of a list response, and its name. */
 export function itemsOf(data: object): { key: string; items: unknown[] } {
   const [key, items] = Object.entries(data).find(([, value]) => Array.isArray(value)) ?? ["items", []];
   return { key, items: items as unknown[] };
 }
 
-/** The pages of a list, fetched as they are asked for; stops at `limit` items, at the last page, or after one page. */
+/** The pages of a list, fetched on demand; stops at `limit` items, at the last page, or after one page. */
 export async function* pages<O extends Operation>(
   client: Pick<ClientCore, "call">,
   operation: O,
@@ -38,7 +38,7 @@ export async function* pages<O extends Operation>(
   let cursor = range.cursor;
   let left = range.limit ?? Number.POSITIVE_INFINITY;
   do {
-    const size = range.all ? largest : range.limit === undefined ? undefined : Math.min(left, largest);
+    const size = range.all ? maxPageSize : range.limit === undefined ? undefined : Math.min(left, maxPageSize);
     const query = { ...(input as { query?: object }).query, limit: size, cursor };
     const reply = await client.call(operation, { ...(input as object), query } as unknown as Input<O>);
     const { key, items } = itemsOf(reply.data as object);

@@ -1,21 +1,21 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { bare, connectThrough, type NamedProxy, portOf, secured } from "./proxy.ts";
+import { connectThrough, type NamedProxy, portOf, startTls, withoutBrackets } from "./proxy.ts";
 
-/** A server's certificate as it showed it. Times in milliseconds. */
+/** The certificate that a server presented. Times in milliseconds. */
 export interface Certificate {
   subject: string;
   issuer: string;
   until: number;
-  /** Why it is not trusted; undefined where it is. */
+  /** Why it is not trusted; undefined if it is. */
   distrust: string | undefined;
-  /** The version of TLS that was spoken. */
+  /** The negotiated TLS version. */
   protocol: string;
 }
 
 async function direct(target: URL, signal: AbortSignal): Promise<Socket> {
-  const socket = connect({ host: bare(target.hostname), port: Number(portOf(target)), autoSelectFamily: true });
+  const socket = connect({ host: withoutBrackets(target.hostname), port: Number(portOf(target)), autoSelectFamily: true });
   const stop = () => socket.destroy(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -39,12 +39,12 @@ function describe(secure: TLSSocket): Certificate {
   };
 }
 
-/** Connects as a request would and looks at the certificate, trusted or not; plain HTTP has none. Nothing is sent. */
+/** Connects as a request would and returns the certificate, trusted or not; undefined for plain HTTP. No request is sent. */
 export async function probe(target: URL, proxy: NamedProxy | undefined, signal: AbortSignal): Promise<Certificate | undefined> {
   const socket = proxy ? await connectThrough(proxy, target, signal) : await direct(target, signal);
   try {
     if (target.protocol !== "https:") return undefined;
-    const secure = await secured(socket, target, signal, false);
+    const secure = await startTls(socket, target, signal, false);
     const certificate = describe(secure);
     secure.destroy();
     return certificate;

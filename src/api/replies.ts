@@ -2,7 +2,7 @@ import type { ProblemBody } from "../contract/problems.ts";
 import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
 import { type HttpReply, NetworkError } from "./transport.ts";
 
-/** The JSON value of a body; not JSON: undefined. */
+/** The JSON value of a body; undefined if it is not JSON. */
 export const parseJson = (body: Buffer): unknown => {
   try {
     return JSON.parse(body.toString("utf8"));
@@ -14,24 +14,25 @@ export const parseJson = (body: Buffer): unknown => {
 const isProblem = (value: unknown): value is ProblemBody =>
   typeof value === "object" && value !== null && typeof (value as Partial<ProblemBody>).error?.message === "string";
 
+/** The error for a response that does not come from the API. */
 export function notTheApi(reply: HttpReply, url: URL): NetworkError {
   const { location, "content-type": type } = reply.headers;
   if (reply.status >= 300 && reply.status < 400)
     return new NetworkError(
-      `${url.origin} redirects to ${location ?? "somewhere else"}; redirects are never followed with a key.`,
+      `${url.origin} redirects to ${location ?? "another address"}. Redirects are not followed, to keep the API key on this host.`,
       false,
       undefined,
-      "If that is the right address, give it with --base-url.",
+      "If that is the right address, pass it with --base-url.",
     );
   return new NetworkError(
-    `${url.origin} answered ${reply.status} with ${type ?? "no content type"} instead of the API's JSON.`,
+    `${url.origin} returned ${reply.status} with ${type ?? "no content type"} instead of JSON from the API.`,
     true,
     undefined,
-    "Check the base URL, and any proxy in between: `playtest config explain`.",
+    "Check the base URL with `playtest config explain`, and any proxy in between.",
   );
 }
 
-/** A failed reply as an error: its exit code, field problems and the next step. */
+/** The error for a failed response, with its exit code, invalid fields and next step. */
 export function replyError(reply: HttpReply, url: URL): CliError {
   const body = parseJson(reply.body);
   if (!isProblem(body)) {
@@ -44,7 +45,7 @@ export function replyError(reply: HttpReply, url: URL): CliError {
   }
   const { code, message, details, payment } = body.error;
   if (reply.status === 402 && reply.headers["retry-after"] !== undefined)
-    return stillPending(message, "Repeat the same command then: it pays once, however often it is repeated.");
+    return stillPending(message, "Repeat the same command later. It pays only once, however often you repeat it.");
   return new CliError(code, exitCodeOfReply(reply.status, code), message, {
     hint: hintFor(code, message, url.pathname),
     details,
@@ -55,8 +56,9 @@ export function replyError(reply: HttpReply, url: URL): CliError {
   });
 }
 
-export function withAskedWait(error: CliError, ms: number | undefined): CliError {
+/** Adds how long the server asked to wait, where that is longer than allowed. */
+export function withRequestedWait(error: CliError, ms: number | undefined): CliError {
   if (ms === undefined) return error;
-  const hint = `The server asks to wait ${Math.ceil(ms / 1000)} s; --max-wait allows waiting that long.`;
+  const hint = `The server asked to wait ${Math.ceil(ms / 1000)} s. To wait that long: --max-wait ${Math.ceil(ms / 1000)}s.`;
   return new CliError(error.code, error.exitCode, error.message, { ...error.extra, hint });
 }

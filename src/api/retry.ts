@@ -1,31 +1,31 @@
-/** When to try again: pure, so that the nasty part needs neither clock nor network. All times in milliseconds. */
+/** When to retry: pure functions, tested without a clock or a network. All times in milliseconds. */
 
 export interface Failure {
-  /** HTTP status, or none when no reply came. */
+  /** HTTP status; undefined when there was no response. */
   status?: number | undefined;
   retryAfter?: string | undefined;
 }
 
 export interface RetryState {
-  /** Tries made so far, at least 1. */
+  /** Attempts made so far, at least 1. */
   tries: number;
   /** Retries allowed. */
   retries: number;
   /** Milliseconds waited so far for this request. */
   waited: number;
-  /** Milliseconds that may be waited in all. */
+  /** Milliseconds that may be waited in total. */
   maxWait: number;
   now: number;
   /** From 0 up to, not including, 1. */
   random: number;
 }
 
-export type Decision = { retry: true; wait: number } | { retry: false; askedWait?: number };
+export type Decision = { retry: true; wait: number } | { retry: false; requestedWait?: number };
 
-const first = 250;
-const longest = 8_000;
+const firstWait = 250;
+const maxBackoff = 8_000;
 
-/** Milliseconds a `Retry-After` header asks for: seconds, or an HTTP date. Neither: undefined. */
+/** Milliseconds until the time in a `Retry-After` header (seconds or an HTTP date); undefined if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
@@ -34,25 +34,25 @@ export function retryAfter(header: string | undefined, now: number): number | un
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Exponential, with half of it random so that many clients do not return together. */
+/** Exponential backoff; half of it is random, so that many clients do not retry at the same moment. */
 export const backoff = (tries: number, random: number) => {
-  const full = Math.min(longest, first * 2 ** (tries - 1));
+  const full = Math.min(maxBackoff, firstWait * 2 ** (tries - 1));
   return Math.round(full / 2 + (full / 2) * random);
 };
 
-/** A 409 that says when to come back is a twin of this request, still running; a 501 stays one. */
-function worthRetrying({ status, retryAfter }: Failure) {
+/** A 409 with `Retry-After` means that a duplicate of this request is still running. A 501 never changes. */
+function isRetryable({ status, retryAfter }: Failure) {
   if (status === undefined || status === 408 || status === 429) return true;
   if (status === 409) return retryAfter !== undefined;
   return status >= 500 && status !== 501;
 }
 
-/** Whether to try again, and after how long; `askedWait` is what the server wanted beyond the limit. */
+/** Whether to retry, and after how long; `requestedWait` is the wait that the server asked for when it exceeds the limit. */
 export function decide(failure: Failure, state: RetryState): Decision {
-  if (!worthRetrying(failure)) return { retry: false };
+  if (!isRetryable(failure)) return { retry: false };
   const asked = retryAfter(failure.retryAfter, state.now);
-  if (asked !== undefined && state.waited + asked > state.maxWait) return { retry: false, askedWait: asked };
-  if (state.tries > state.retries) return { retry: false, ...(asked !== undefined && { askedWait: asked }) };
+  if (asked !== undefined && state.waited + asked > state.maxWait) return { retry: false, requestedWait: asked };
+  if (state.tries > state.retries) return { retry: false, ...(asked !== undefined && { requestedWait: asked }) };
   const wait = asked ?? backoff(state.tries, state.random);
   return state.waited + wait > state.maxWait ? { retry: false } : { retry: true, wait };
 }

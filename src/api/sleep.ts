@@ -1,4 +1,4 @@
-/** Waits, and wakes early with the signal's reason. */
+/** Waits; rejects early with the reason of an aborted signal. */
 export function sleep(ms: number, signal?: AbortSignal) {
   return new Promise<void>((resolve, reject) => {
     const stop = () => {

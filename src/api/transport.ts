@@ -26,10 +26,10 @@ export interface HttpRequest {
   url: URL;
   headers: Record<string, string>;
   body?: string | Uint8Array | Readable | undefined;
-  /** Milliseconds for the whole exchange; with `stream`, until the headers came and then between parts of the body. */
+  /** Milliseconds for the whole exchange; with `stream`, until the headers arrive and then between chunks of the body. */
   timeout: number;
   signal?: AbortSignal | undefined;
-  /** Hand out the body as it comes instead of reading it. */
+  /** Return the body as a stream instead of reading it. */
   stream?: boolean;
 }
 
@@ -37,17 +37,17 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
-  /** Set instead of `body` when streaming was asked for and the reply is a success. */
+  /** Set instead of `body` when a stream was requested and the response is a success. */
   stream?: Readable;
 }
 
-/** The network side of the client: one exchange, no retries, redirects never followed. */
+/** The network layer of the client: one exchange, no retries, no redirects. */
 export interface Transport {
   send(request: HttpRequest): Promise<HttpReply>;
   close(): Promise<void>;
 }
 
-/** No usable reply came. `sent` says whether the request may have reached the server. */
+/** There was no usable response. `sent`: whether the request may have reached the server. */
 export class NetworkError extends CliError {
   readonly sent: boolean;
   constructor(message: string, sent: boolean, cause?: unknown, hint?: string) {
@@ -57,22 +57,22 @@ export class NetworkError extends CliError {
 }
 
 const reasons: Record<string, string> = {
-  ECONNREFUSED: "nothing answers there",
-  ENOTFOUND: "its name is not known",
-  EAI_AGAIN: "its name could not be looked up",
-  EHOSTUNREACH: "no route leads there",
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "host name not found",
+  EAI_AGAIN: "the DNS lookup failed",
+  EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "the network is unreachable",
-  ETIMEDOUT: "it did not accept a connection in time",
+  ETIMEDOUT: "the connection timed out",
 };
-/** Only this machine's own instance can be started from here. */
-const startHint = ({ hostname }: URL) =>
+/** A server can be started from here only on this machine. */
+const unreachableHint = ({ hostname }: URL) =>
   /^(localhost|127\.|\[::1\])/.test(hostname)
-    ? "Start an instance with `playtest serve`, or name another with --base-url."
-    : "See where the address comes from with `playtest config explain`; name another with --base-url.";
-const tls = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
-const tlsHint = "For a private certificate authority set NODE_EXTRA_CA_CERTS to its file.";
+    ? "Start a server with `playtest serve`, or choose another with --base-url."
+    : "To see where this address is set: `playtest config explain`. To use another: --base-url URL.";
+const tlsCodes = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+const tlsHint = "For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.";
 
-/** What went wrong on the way, in words; `sent` when the connection stood before it broke. */
+/** The error for a failed exchange; `sent`: the connection was established before it failed. */
 export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined, sent: boolean): Error {
   if (error instanceof CliError) return error;
   const where = proxy ? `${url.origin} through the proxy ${proxy.url.host}` : url.origin;
@@ -80,12 +80,12 @@ export function explain(error: unknown, url: URL, proxy: NamedProxy | undefined,
   const inner = error instanceof ProxyUnreachable ? (error.cause as Error) : (error as Error);
   const { code = "", message } = inner as NodeJS.ErrnoException;
   if (sent) return new NetworkError(`The connection to ${where} was lost: ${message}.`, true, error);
-  if (tls.test(code)) return new NetworkError(`No secure connection to ${where}: ${message}.`, false, error, tlsHint);
-  const why = reasons[code] ?? message;
-  if (!proxy) return new NetworkError(`Cannot reach ${where}: ${why}.`, false, error, startHint(url));
+  if (tlsCodes.test(code)) return new NetworkError(`Cannot connect securely to ${where}: ${message}.`, false, error, tlsHint);
+  const reason = reasons[code] ?? message;
+  if (!proxy) return new NetworkError(`Cannot reach ${where}: ${reason}.`, false, error, unreachableHint(url));
   const atProxy = error instanceof ProxyUnreachable || url.protocol === "http:";
-  const place = atProxy ? `the proxy ${proxy.url.host} (${proxy.from})` : where;
-  return new NetworkError(`Cannot reach ${place}: ${why}.`, false, error, directHint(proxy, url));
+  const failedAt = atProxy ? `the proxy ${proxy.url.host} (${proxy.from})` : where;
+  return new NetworkError(`Cannot reach ${failedAt}: ${reason}.`, false, error, directHint(proxy, url));
 }
 
 function flatten(headers: IncomingHttpHeaders): Record<string, string> {
@@ -100,25 +100,25 @@ async function readAll(reply: IncomingMessage) {
   return Buffer.concat(chunks);
 }
 
-/** Sends the body and waits for the head of the reply. */
-async function exchange(asked: ClientRequest, body: HttpRequest["body"]): Promise<IncomingMessage> {
+/** Sends the body and waits for the headers of the response. */
+async function exchange(request: ClientRequest, body: HttpRequest["body"]): Promise<IncomingMessage> {
   const reply = new Promise<IncomingMessage>((resolve, reject) => {
-    asked.once("response", resolve);
-    asked.once("error", reject);
+    request.once("response", resolve);
+    request.once("error", reject);
   });
   if (body !== undefined && typeof body === "object" && "pipe" in body) {
-    body.once("error", (error) => asked.destroy(error));
-    body.pipe(asked);
-  } else asked.end(body);
+    body.once("error", (error) => request.destroy(error));
+    body.pipe(request);
+  } else request.end(body);
   return reply;
 }
 
-/** Tells, once a request has failed, whether its connection had stood. */
-function watchConnection(asked: ClientRequest) {
+/** Returns a function that says whether the connection of a request was established. */
+function watchConnection(request: ClientRequest) {
   let connected = false;
-  asked.once("socket", (socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }) => {
+  request.once("socket", (socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }) => {
     connected = !socket.connecting && !socket.secureConnecting;
-    // A kept connection has no such event to come: its listeners would only pile up.
+    // A reused connection emits no further connect event: listeners would only accumulate.
     if (connected) return;
     socket.once(socket.encrypted ? "secureConnect" : "connect", () => {
       connected = true;
@@ -129,14 +129,14 @@ function watchConnection(asked: ClientRequest) {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** HTTP/1.1 with kept connections, through the proxies the environment names. */
+/** HTTP/1.1 with keep-alive, through the proxies set in the environment. */
 export function createTransport(env: Env): Transport {
   const plain = new Agent({ keepAlive: true });
   const closing = new AbortController();
   let secure: Agent | undefined;
   let tunnels: Agent | undefined;
 
-  /** Node's own client: undici's would compile its parser at every start. */
+  /** Uses Node's own client: undici would compile its parser at every start. */
   async function open(request: HttpRequest, proxy: NamedProxy | undefined, signal: AbortSignal): Promise<ClientRequest> {
     const { method, url, headers } = request;
     const options: RequestOptions = { method, headers, signal };
@@ -159,22 +159,22 @@ export function createTransport(env: Env): Transport {
   async function send(request: HttpRequest): Promise<HttpReply> {
     const { url, timeout, signal } = request;
     const { proxy } = routeTo(url, env);
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeout);
+    const timedOut = new AbortController();
+    const timer = setTimeout(() => timedOut.abort(), timeout);
     let connected = () => false;
     try {
-      const asked = await open(request, proxy, signal ? AbortSignal.any([signal, late.signal]) : late.signal);
-      connected = watchConnection(asked);
-      const reply = await exchange(asked, request.body);
+      const sending = await open(request, proxy, signal ? AbortSignal.any([signal, timedOut.signal]) : timedOut.signal);
+      connected = watchConnection(sending);
+      const reply = await exchange(sending, request.body);
       const head = { status: reply.statusCode ?? 0, headers: flatten(reply.headers) };
       if (proxy && head.status === 407) throw proxyRefusal(proxy, url, 407);
       if (!request.stream || head.status >= 300) return { ...head, body: await readAll(reply) };
-      reply.setTimeout(timeout, () => reply.destroy(new Error(`nothing came for ${timeout / 1000} s`)));
+      reply.setTimeout(timeout, () => reply.destroy(new Error(`no data for ${timeout / 1000} s`)));
       return { ...head, body: Buffer.alloc(0), stream: reply };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      if (late.signal.aborted)
-        throw new NetworkError(`No reply from ${url.origin} within ${timeout / 1000} s.`, connected(), error);
+      if (timedOut.signal.aborted)
+        throw new NetworkError(`No response from ${url.origin} within ${timeout / 1000} s.`, connected(), error);
       throw explain(error, url, proxy, connected());
     } finally {
       clearTimeout(timer);

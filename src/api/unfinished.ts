@@ -6,8 +6,8 @@ import type { UploadOptions } from "tus-js-client";
 type Storage = NonNullable<UploadOptions["urlStorage"]>;
 
 /**
- * Remembers where unfinished uploads are, a file for each: the library's own storage is one file for all, which a kill can leave cut
- * off or locked, and then no upload begins any more.
+ * Stores the addresses of unfinished uploads, one file each. The library's own storage is one file for all: a killed process can leave
+ * it truncated or locked, and then no upload can start.
  */
 export function unfinishedUploads(directory: string): Storage {
   const pathOf = (fingerprint: string) => join(directory, `${createHash("sha256").update(fingerprint).digest("hex")}.json`);
@@ -19,7 +19,7 @@ export function unfinishedUploads(directory: string): Storage {
       try {
         return [{ ...JSON.parse(readFileSync(urlStorageKey, "utf8")), urlStorageKey }];
       } catch {
-        // As good as none: the upload begins anew.
+        // No file, or an unreadable one: the upload starts over.
         return [];
       }
     },

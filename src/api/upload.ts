@@ -8,13 +8,13 @@ import { notTheApi, replyError } from "./replies.ts";
 import type { HttpReply, Transport } from "./transport.ts";
 import { unfinishedUploads } from "./unfinished.ts";
 
-/** A file to send to one of the server's upload routes. */
+/** A file to upload to the server. */
 export interface UploadRequest {
-  /** The route that creates the upload, below `/api/v1`. */
+  /** The route that creates the upload, relative to `/api/v1`. */
   path: string;
   file: string;
   metadata: Record<string, string>;
-  /** The same text in a later run goes on where this one was cut off. */
+  /** A later run with the same fingerprint resumes an interrupted upload. */
   fingerprint: string;
   progress(sent: number, total: number): void;
 }
@@ -25,7 +25,7 @@ export interface Uploader {
   apiKey: string | undefined;
   transport: Transport;
   userAgent: string;
-  /** Folder that remembers unfinished uploads. */
+  /** Directory that stores the addresses of unfinished uploads. */
   directory: string;
   retries: number;
   signal: AbortSignal;
@@ -33,20 +33,20 @@ export interface Uploader {
 
 const chunkBytes = 64 * 2 ** 20;
 const readBytes = 2 ** 19;
-/** Of one request: a slow line may take hours for a chunk. */
+/** For one request: on a slow connection a chunk may take hours. */
 const timeout = 24 * 3_600_000;
-const pauses = [0, 1_000, 3_000, 5_000, 10_000];
+const retryDelays = [0, 1_000, 3_000, 5_000, 10_000];
 
 /**
- * Sends a file by tus 1.0, in chunks that are tried again, and resumed by a later run after a kill. Throws what the server
- * answered, or the network's error; nothing is lost then.
+ * Uploads a file by tus 1.0 in chunks, with retries; after a crash a later run resumes it. Throws the error of the server's response or
+ * of the network; the uploaded part is kept.
  */
 export async function upload(uploader: Uploader, request: UploadRequest): Promise<void> {
   const { Upload } = await import("tus-js-client");
   const { signal, base } = uploader;
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
   await new Promise<void>((resolve, reject) => {
-    const unreadable = (error: Error) => {
+    const failReading = (error: Error) => {
       void task.abort();
       reject(failure(`Cannot read ${request.file}: ${error.message}.`, undefined, error));
     };
@@ -55,9 +55,9 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
       headers: { ...(uploader.apiKey && { authorization: `Bearer ${uploader.apiKey}` }), "user-agent": uploader.userAgent },
       metadata: request.metadata,
       chunkSize: chunkBytes,
-      retryDelays: pauses.slice(0, uploader.retries),
-      onShouldRetry: worthAnotherTry,
-      fileReader: fileReader(unreadable),
+      retryDelays: retryDelays.slice(0, uploader.retries),
+      onShouldRetry: isRetryable,
+      fileReader: fileReader(failReading),
       httpStack: httpStack(uploader),
       urlStorage: unfinishedUploads(join(uploader.directory, "uploads")),
       fingerprint: async () => fingerprint,
@@ -79,18 +79,21 @@ export async function upload(uploader: Uploader, request: UploadRequest): Promis
   });
 }
 
-/** The library's own reader takes 64 KiB at a time, and its connection waits for the disk as often. */
-function fileReader(unreadable: (error: Error) => void): NonNullable<UploadOptions["fileReader"]> {
+/** Reads larger blocks than the library's own reader, which reads 64 KiB at a time and so waits for the disk more often. */
+function fileReader(failReading: (error: Error) => void): NonNullable<UploadOptions["fileReader"]> {
   return {
     async openFile(path: string) {
       const { size } = await stat(path).catch((error: Error) => {
-        unreadable(error);
+        failReading(error);
         throw error;
       });
       const slice = async (start: number, end: number) => {
-        const bytes = createReadStream(path, { start, end: end - 1, highWaterMark: readBytes }).on("error", unreadable);
-        // The server would wait for what never comes.
-        bytes.on("end", () => bytes.bytesRead < end - start && unreadable(new Error("it became shorter meanwhile")));
+        const bytes = createReadStream(path, { start, end: end - 1, highWaterMark: readBytes }).on("error", failReading);
+        // Without this the server would wait for bytes that never arrive.
+        bytes.on(
+          "end",
+          () => bytes.bytesRead < end - start && failReading(new Error("the file became shorter during the upload")),
+        );
         return { value: Object.assign(bytes, { size: end - start }), done: end >= size };
       };
       return { size, slice, close() {} };
@@ -100,8 +103,8 @@ function fileReader(unreadable: (error: Error) => void): NonNullable<UploadOptio
 
 const replyTo = ({ originalResponse }: DetailedError) => originalResponse?.getUnderlyingObject() as HttpReply | undefined;
 
-/** 409 and 423: the offset was another, or is held; the next try asks for it. */
-function worthAnotherTry(error: Error): boolean {
+/** 409: the offset was wrong; 423: the upload is locked. The next attempt asks for the offset again. */
+function isRetryable(error: Error): boolean {
   const { causingError } = error as DetailedError;
   if (causingError instanceof CliError) return causingError.extra.retryable === true;
   const status = replyTo(error as DetailedError)?.status ?? 500;
@@ -109,16 +112,16 @@ function worthAnotherTry(error: Error): boolean {
 }
 
 /**
- * The library begins an upload anew when it does not learn how far it is. Only a server that has it no more may cause that: one that
- * is busy, or wants another key, has it still.
+ * The library starts an upload over when it cannot learn the offset. That is right only if the server no longer has the upload: a busy
+ * server, or one that rejects the key, still has it.
  */
 function requireOffset(reply: HttpReply, url: URL): void {
   const { status } = reply;
   if (status < 300 || [403, 404, 410, 423].includes(status)) return;
   const retryable = status >= 500 || status === 429 || status === 408;
-  const message = `${url.origin} answered ${status} when asked how much of the upload it has.`;
+  const message = `${url.origin} returned ${status} when asked for the offset of the upload.`;
   throw new CliError("UPLOAD_UNKNOWN", exitCodeOfReply(status, undefined), message, {
-    hint: "What arrived is kept: run the command again to go on from there.",
+    hint: "The uploaded part is kept. Run the command again to resume.",
     httpStatus: status,
     retryable,
   });
@@ -131,7 +134,7 @@ function explain(error: DetailedError, url: URL): Error {
   return reply.status < 300 ? notTheApi(reply, url) : replyError(reply, url);
 }
 
-/** Requests through the client's own transport: its proxies, its errors, and no key to any other host. */
+/** Sends requests through the client's transport, with its proxies and errors; the API key goes to no other host. */
 function httpStack({ transport, base, signal }: Uploader): HttpStack {
   const { origin } = new URL(base);
 
@@ -144,8 +147,8 @@ function httpStack({ transport, base, signal }: Uploader): HttpStack {
     async function send(body: (Readable & { size?: number }) | Uint8Array | null) {
       if (url.origin !== origin) {
         if (body instanceof Readable) body.on("error", () => {}).destroy();
-        const refused = `${origin} sends the upload to ${url.origin}; the key was not sent there.`;
-        throw failure(refused, "Use the server's own address as base URL.");
+        const message = `${origin} redirected the upload to ${url.origin}. The API key was not sent there.`;
+        throw failure(message, "Use the server's own address as the base URL.");
       }
       if (body instanceof Readable && body.size !== undefined) headers["content-length"] = `${body.size}`;
       const sent = body instanceof Readable ? counted(body, progress) : (body ?? undefined);
@@ -179,7 +182,7 @@ function httpStack({ transport, base, signal }: Uploader): HttpStack {
   return { createRequest, getName: () => "playtest" };
 }
 
-/** The same bytes, and word of how many have gone. */
+/** Passes the bytes through and reports how many were sent. */
 function counted(body: Readable, progress: (sent: number) => void): Readable {
   let sent = 0;
   const through = new Transform({

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { notFound, usage } from "../errors.ts";
 
-/** What was recently listed, newest first: to resolve short ids and to complete them. */
+/** Recently listed ids, newest first: used to resolve and to complete short ids. */
 export interface IdCache {
   entries(baseUrl: string): readonly IdEntry[];
   all(): readonly IdEntry[];
@@ -11,20 +11,20 @@ export interface IdCache {
 
 export interface IdEntry {
   id: string;
-  /** Name of the list it was in, such as `games`. */
+  /** Name of the list that it was in, such as `games`. */
   key: string;
   label: string;
 }
 
-const most = 2_000;
+const maxEntries = 2_000;
 
-/** The id of a listed item: its own, or that of the slot it is about. */
+/** The id of a listed item: its own, or that of its slot. */
 export function idOf(item: Record<string, unknown>): string | undefined {
   const { id = (item.slot as { id?: unknown } | undefined)?.id } = item;
   return typeof id === "string" ? id : undefined;
 }
 
-/** The cache is a convenience: a file that cannot be read or written is as good as none. */
+/** The cache is optional: a file that cannot be read counts as empty, and a failed write is ignored. */
 export function openIdCache(directory: string): IdCache {
   const path = join(directory, "ids.json");
   const read = (): Record<string, IdEntry[]> => {
@@ -42,7 +42,7 @@ export function openIdCache(directory: string): IdCache {
     if (fresh.length === 0) return;
     const all = read();
     const ids = new Set(fresh.map((entry) => entry.id));
-    all[baseUrl] = [...fresh, ...(all[baseUrl] ?? []).filter((entry) => !ids.has(entry.id))].slice(0, most);
+    all[baseUrl] = [...fresh, ...(all[baseUrl] ?? []).filter((entry) => !ids.has(entry.id))].slice(0, maxEntries);
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       writeFileSync(`${path}.part`, JSON.stringify(all), { mode: 0o600 });
@@ -55,14 +55,14 @@ export function openIdCache(directory: string): IdCache {
   return { entries: (baseUrl) => read()[baseUrl] ?? [], all: () => Object.values(read()).flat(), remember };
 }
 
-const short = /^[0-9a-f]{8}$/i;
+const shortForm = /^[0-9a-f]{8}$/i;
 
-/** The full id for a short form; any other text is taken as a full id. Unknown: exit 3; ambiguous: exit 2. */
+/** The full id for a short form; any other text is returned unchanged. Unknown: exit 3; ambiguous: exit 2. */
 export function resolveId(text: string, entries: readonly IdEntry[]): string {
-  if (!short.test(text)) return text;
+  if (!shortForm.test(text)) return text;
   const found = entries.filter(({ id }) => id.toLowerCase().endsWith(text.toLowerCase()));
   if (found.length === 1) return found[0]!.id;
   if (found.length > 1)
-    throw usage(`${text} is the end of ${found.length} ids: ${found.map(({ id }) => id).join(", ")}.`, "Use the full id.");
-  throw notFound(`${text} is not the end of an id that was listed here lately.`, "List first, or use the full id.");
+    throw usage(`The short id "${text}" is ambiguous: ${found.map(({ id }) => id).join(", ")}.`, "Use the full id.");
+  throw notFound(`No recently listed id ends in "${text}".`, "List the items first, or use the full id.");
 }

@@ -57,23 +57,23 @@ export function parseDuration(text: string): number | undefined {
   return amount === undefined || unit === undefined ? undefined : Number(amount) * unitSeconds[unit]!;
 }
 
-/** Checks one setting, whoever set it, and gives its value; `from` names the culprit. */
+/** Checks one setting and returns its value; errors start with `from`, the flag, variable or file that set it. */
 export function parseSetting<K extends keyof Values>(name: K, raw: unknown, from: string): Values[K] {
   const text = String(raw);
-  const fail = (wanted: string) => usage(`${from}: ${JSON.stringify(raw)} is not ${wanted}.`);
+  const invalid = (expected: string) => usage(`${from}: ${JSON.stringify(raw)} is not ${expected}.`);
   const parsed = () => {
     if (name === "timeout" || name === "maxWait") {
       const seconds = parseDuration(text);
-      if (seconds === undefined || (name === "timeout" && seconds === 0)) throw fail("a duration such as 30s, 5m, 2h or 7d");
+      if (seconds === undefined || (name === "timeout" && seconds === 0)) throw invalid("a duration such as 30s, 5m, 2h or 7d");
       return seconds;
     }
     if (name === "retries") {
-      if (!/^\d{1,3}$/.test(text)) throw fail("a whole number from 0 to 999");
+      if (!/^\d{1,3}$/.test(text)) throw invalid("a whole number from 0 to 999");
       return Number(text);
     }
     if (name === "baseUrl") return instanceUrl(text);
     const allowed = choices[name];
-    if (allowed && !allowed.includes(text)) throw fail(`one of ${allowed.join(", ")}`);
+    if (allowed && !allowed.includes(text)) throw invalid(`one of ${allowed.join(", ")}`);
     return text;
   };
   return parsed() as Values[K];
@@ -82,25 +82,25 @@ export function parseSetting<K extends keyof Values>(name: K, raw: unknown, from
 const secretName = /key|secret|token|password|authorization/i;
 const secretValue = /^((pt|wpg)_sk_|whsec_|sk_|Bearer )/;
 
-/** Where a value holds a secret, at whatever depth; undefined: nowhere. */
-function secretIn(value: unknown, name: string): string | undefined {
+/** The path of the first secret in a value, at any depth; undefined: none. */
+function secretPath(value: unknown, name: string): string | undefined {
   if (typeof value === "string") return secretValue.test(value) ? name : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const place = name === "" ? key : `${name}.${key}`;
-    const found = !Array.isArray(value) && secretName.test(key) ? place : secretIn(inner, place);
+    const path = name === "" ? key : `${name}.${key}`;
+    const found = !Array.isArray(value) && secretName.test(key) ? path : secretPath(inner, path);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Refuses a directory file that holds a secret: it belongs to a repository that others read. */
+/** Refuses a directory file that contains a secret: such files are committed to repositories that others can read. */
 function refuseSecrets(values: Record<string, unknown>, path: string) {
-  const found = secretIn(values, "");
+  const found = secretPath(values, "");
   if (found === undefined) return;
   throw badConfig(
-    `${path} holds a secret (${found}); it was not used.`,
-    "Remove it there, revoke that key, and keep the new one with `playtest login` or in PLAYTEST_API_KEY.",
+    `${path} contains a secret (${found}). The file was not used.`,
+    "Remove the secret from the file, revoke that key, and store a new one with `playtest login` or in PLAYTEST_API_KEY.",
   );
 }
 
@@ -109,20 +109,20 @@ export interface DirectoryFile {
   values: Record<string, unknown>;
 }
 
-/** The nearest `.playtest.json` at or above a folder. */
+/** The nearest `.playtest.json` in a directory or its parents. */
 export function findDirectoryFile(from: string): DirectoryFile | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const path = join(folder, directoryFileName);
+  for (let directory = from; ; directory = dirname(directory)) {
+    const path = join(directory, directoryFileName);
     const values = readObject(path);
     if (values) {
       refuseSecrets(values, path);
       return { path, values };
     }
-    if (dirname(folder) === folder) return undefined;
+    if (dirname(directory) === directory) return undefined;
   }
 }
 
-/** Sets values in a directory file, made in `cwd` if there is none yet; gives its path. */
+/** Sets values in a directory file, created in `cwd` if there is none; returns its path. */
 export async function saveDirectoryFile(file: DirectoryFile | undefined, cwd: string, values: Values): Promise<string> {
   const path = file?.path ?? join(cwd, directoryFileName);
   await writeFile(`${path}.part`, `${JSON.stringify({ ...file?.values, ...values }, null, 2)}\n`);
@@ -137,12 +137,12 @@ export interface Sources {
   store: Store;
 }
 
-/** Every setting with where it came from: flag > environment > directory file > profile > default. */
+/** Every setting with its source: flag > environment > directory file > profile > default. */
 export interface Settings {
   profile: Setting<string>;
   directoryFile: DirectoryFile | undefined;
   get<K extends keyof Values>(name: K): Setting<NonNullable<Values[K]>> | undefined;
-  /** The API key for the base URL in force. Throws when the key may not be sent there. */
+  /** The API key for the effective base URL. Throws when the key must not be sent there. */
   apiKey(): Setting<string> | undefined;
 }
 
@@ -180,18 +180,18 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
     if (config.profiles[profile.value] || profile.source === "default") return;
     const known = Object.keys(config.profiles);
     throw usage(
-      `There is no profile ${profile.value} (from ${profile.from}).`,
-      known.length > 0 ? `Known profiles: ${known.join(", ")}.` : "Make one with `playtest login --profile NAME`.",
+      `Profile ${profile.value} not found (set by ${profile.from}).`,
+      known.length > 0 ? `Profiles: ${known.join(", ")}.` : "Create one with `playtest login --profile NAME`.",
     );
   }
 
-  /** A cloned repository must not choose where a key goes. */
-  function refuseForeignUrl(baseUrl: Setting<string>, from: string) {
+  /** A cloned repository must not decide where an API key is sent. */
+  function refuseUntrustedUrl(baseUrl: Setting<string>, from: string) {
     const trusted = Object.values(config.profiles).some((values) => values.baseUrl === baseUrl.value);
     if (baseUrl.source !== "directory file" || trusted) return;
     throw badConfig(
-      `The key from ${from} was not sent: only ${baseUrl.from} names ${baseUrl.value}, and a repository must not choose where a key goes.`,
-      `If you trust it: pass \`--base-url ${baseUrl.value}\`, set PLAYTEST_BASE_URL, or log in there once.`,
+      `The API key from ${from} was not sent to ${baseUrl.value}: only ${baseUrl.from} sets this address, and a file in a repository must not decide where a key is sent.`,
+      `If you trust this address, pass \`--base-url ${baseUrl.value}\`, set PLAYTEST_BASE_URL, or sign in there once.`,
     );
   }
 
@@ -199,11 +199,11 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
     checkProfile();
     const baseUrl = get("baseUrl")!;
     if (flags.apiKeyFile) {
-      refuseForeignUrl(baseUrl, "--api-key-file");
+      refuseUntrustedUrl(baseUrl, "--api-key-file");
       return { value: readKeyFile(flags.apiKeyFile), source: "flag", from: "--api-key-file" };
     }
     if (env.PLAYTEST_API_KEY) {
-      refuseForeignUrl(baseUrl, "PLAYTEST_API_KEY");
+      refuseUntrustedUrl(baseUrl, "PLAYTEST_API_KEY");
       return { value: checkKey(env.PLAYTEST_API_KEY, "PLAYTEST_API_KEY"), source: "environment", from: "PLAYTEST_API_KEY" };
     }
     const key = store.keys()[baseUrl.value]?.[profile.value];
@@ -213,11 +213,11 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
   return { profile, directoryFile, get, apiKey };
 }
 
-/** A key as a header can carry it. Its text is never repeated in the error. */
+/** Checks that a key fits into a header. Its text never appears in the error. */
 export function checkKey(text: string, from: string): string {
   const key = text.trim();
   if (!/^[\x21-\x7e]{8,512}$/.test(key))
-    throw badConfig(`${from} does not hold an API key: one line of 8 to 512 printable characters.`);
+    throw badConfig(`${from} does not contain a valid API key: one line of 8 to 512 printable characters.`);
   return key;
 }
 

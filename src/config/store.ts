@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { badConfig } from "../errors.ts";
 
-/** What a profile or the directory file may set; durations in seconds. */
+/** Settings of a profile or of the directory file; durations in seconds. */
 export interface Values {
   baseUrl?: string;
   gameId?: string;
@@ -15,7 +15,7 @@ export interface Values {
 }
 
 export interface ConfigFile {
-  /** The profile in use when none is named. */
+  /** The profile to use when none is named. */
   profile?: string;
   profiles: Record<string, Values>;
 }
@@ -23,7 +23,7 @@ export interface ConfigFile {
 /** API keys by base URL, then by profile name. */
 export type KeyFile = Record<string, Record<string, string>>;
 
-/** The user's settings and keys: two files, read plainly, written atomically and readable by their owner alone. */
+/** The user's settings and keys: two files, written atomically and readable only by their owner. */
 export interface Store {
   readonly path: string;
   config(): ConfigFile;
@@ -32,7 +32,7 @@ export interface Store {
   saveKeys(change: (keys: KeyFile) => void): Promise<void>;
 }
 
-/** The JSON object in a file; no such file: undefined. Anything else in it is a configuration error. */
+/** The JSON object in a file; undefined if the file does not exist. Any other content is a configuration error. */
 export function readObject(path: string): Record<string, unknown> | undefined {
   let text: string;
   try {
@@ -46,9 +46,9 @@ export function readObject(path: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
-    throw badConfig(`${path} is not valid JSON: ${(error as Error).message}.`, "Correct it or remove it.");
+    throw badConfig(`${path} is not valid JSON: ${(error as Error).message}.`, "Fix the file or delete it.");
   }
-  throw badConfig(`${path} does not hold a JSON object.`, "Correct it or remove it.");
+  throw badConfig(`${path} does not contain a JSON object.`, "Fix the file or delete it.");
 }
 
 export function openStore(directory: string): Store {
@@ -56,7 +56,7 @@ export function openStore(directory: string): Store {
   const config = (): ConfigFile => ({ profiles: {}, ...(readObject(path) as Partial<ConfigFile> | undefined) });
   const keys = () => (readObject(join(directory, "keys.json")) ?? {}) as KeyFile;
 
-  /** conf writes a temporary file and renames it; loading it only here keeps reading commands quick. */
+  /** conf writes a temporary file and renames it. It is loaded only here, so that commands that only read start fast. */
   async function write(configName: string, value: object) {
     const { default: Conf } = await import("conf");
     const options = { cwd: directory, configName, configFileMode: 0o600, accessPropertiesByDotNotation: false };

@@ -79,7 +79,7 @@ describe("doctor", () => {
   it.each<[string, RunOptions, number, string, RegExp]>([
     ["no key", { key: undefined }, 4, "key", /none for this instance/],
     ["a wrong key", { key: `pt_sk_${"a".repeat(40)}` }, 4, "key", /./],
-    ["nobody there", { baseUrl: "http://127.0.0.1:9" }, 10, "connection", /nothing answers there/],
+    ["nobody there", { baseUrl: "http://127.0.0.1:9" }, 10, "connection", /connection refused/],
     ["an unknown name", { baseUrl: "http://nowhere.invalid" }, 10, "name", /nowhere.invalid is not known here/],
     [
       "a proxy that is none",

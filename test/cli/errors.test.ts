@@ -88,8 +88,8 @@ describe("exit codes", () => {
       { status: 302, headers: { location: "https://elsewhere.example" }, body: "" },
       "redirects to https://elsewhere.example",
     ],
-    ["a login page", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }, "instead of the API's JSON"],
-    ["a gateway's error page", { status: 502, headers: { "content-type": "text/html" }, body: "<html>" }, "answered 502"],
+    ["a login page", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }, "instead of JSON from the API"],
+    ["a gateway's error page", { status: 502, headers: { "content-type": "text/html" }, body: "<html>" }, "returned 502"],
   ])("%s is no reply of the API: 10", async (_, reply, message) => {
     const { code, stderr, seen } = await run([{ on: "GET /games", ...reply }], ["games", "list", "--retries", "0"]);
     expect([code, stderr, seen.length]).toEqual([10, expect.stringContaining(message), 1]);
@@ -194,7 +194,7 @@ describe("an outcome that stays unknown", () => {
       [{ on: "POST /games", instead: "hang" }],
       [...create, "--retries", "0", "--timeout", "0.2"],
     );
-    expect([code, stderr]).toEqual([12, expect.stringContaining("No reply from")]);
+    expect([code, stderr]).toEqual([12, expect.stringContaining("No response from")]);
   });
 });
 
@@ -278,7 +278,7 @@ describe("what is wrong is said once", () => {
   ])("what is not there, with what lists it: %s", async (line, path, listing) => {
     const missing: Stub = { on: `GET ${path}`, status: 404, error: { code: "NOT_FOUND", message: "Not found" } };
     const { code, stderr } = await run([missing], line.split(" "));
-    expect([code, stderr]).toEqual([3, expect.stringContaining(`See what there is with \`${listing}\`.`)]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`To list valid ids: \`${listing}\`.`)]);
   });
 
   it("but not where the thing is there and has not got what was asked for", async () => {
@@ -288,8 +288,8 @@ describe("what is wrong is said once", () => {
   });
 
   it.each([
-    ["http://127.0.0.1:1", "Start an instance with `playtest serve`"],
-    ["http://0.0.0.0:1", "See where the address comes from with `playtest config explain`"],
+    ["http://127.0.0.1:1", "Start a server with `playtest serve`"],
+    ["http://0.0.0.0:1", "To see where this address is set: `playtest config explain`"],
   ])("what to do where nothing answers at %s", async (baseUrl, hint) => {
     const { code, stderr } = await playtest(["games", "list", "--retries", "0"], { baseUrl, key });
     expect([code, stderr]).toEqual([10, expect.stringContaining(hint)]);
@@ -360,7 +360,7 @@ describe("signals", () => {
       130,
       "",
       expect.objectContaining({
-        message: "Interrupted during POST /api/v1/games: whether it took effect is not known.",
+        message: "Interrupted during POST /api/v1/games. The request may or may not have taken effect.",
         retryCommand: `playtest ${create.join(" ")} --json --idempotency-key ${sent}`,
       }),
     ]);

@@ -63,9 +63,10 @@ it("one command's help", async () => {
       Risk                        write
       Calls                       PATCH /api/v1/games/:id
                                   GET /api/v1/games/:id
-      Exit codes                  0 ok, 1 error, 2 usage or validation, 3 not found,
-                                  4 not authenticated, 5 scope, 6 conflict, 9 rate
-                                  limited, 10 unreachable or 503, 12 outcome unknown
+      Exit codes                  0 ok, 1 error, 2 usage or validation error, 3 not
+                                  found, 4 not authenticated, 5 permission denied, 6
+                                  conflict, 9 rate limited, 10 server unreachable or
+                                  unavailable, 12 outcome unknown
 
     Global flags (--json, --jq, --csv, --dry-run, …): \`playtest help flags\`.
     "

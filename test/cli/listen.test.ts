@@ -34,7 +34,7 @@ describe("webhooks listen", () => {
   async function listening(line: string, options: RunOptions = {}) {
     const sign = new Promise<void>((resolve) => {
       const waiter = setInterval(async () => {
-        if ((await placeSaved()) > 0) {
+        if ((await checkpointSaved()) > 0) {
           clearInterval(waiter);
           resolve();
         }
@@ -44,10 +44,10 @@ describe("webhooks listen", () => {
     await sign;
     return { ended };
   }
-  const placeSaved = async () => {
+  const checkpointSaved = async () => {
     const { readFileSync } = await import("node:fs");
     try {
-      return Object.keys(JSON.parse(readFileSync(join(folder, "config", "listen.json"), "utf8")).places).length;
+      return Object.keys(JSON.parse(readFileSync(join(folder, "config", "listen.json"), "utf8")).checkpoints).length;
     } catch {
       return 0;
     }
@@ -97,7 +97,7 @@ describe("webhooks listen", () => {
         },
       },
     });
-    expect(waited.stderr).toContain("nothing answers there. Waiting for the receiver; nothing is lost.");
+    expect(waited.stderr).toContain("connection refused. Waiting for the receiver; nothing is lost.");
     expect(waited.stderr).toContain("answers again.");
     expect(later?.received.map(({ body }) => JSON.parse(body).event)).toEqual(["slot.accepted"]);
     await later?.close();

@@ -210,9 +210,9 @@ describe("-o", () => {
   });
 
   it.each([
-    ["/no/such/file", "its folder does not exist"],
-    ["/", "it is a folder"],
-    ["/dev/null/file", "a part of its path is not a folder"],
+    ["/no/such/file", "its directory does not exist"],
+    ["/", "it is a directory"],
+    ["/dev/null/file", "part of its path is not a directory"],
   ])("says why it cannot write %s, before anything is sent", async (file, why) => {
     const argv = ["games", "create", "--name", "Fresh", "--build-url", "https://example.com/a.zip", "-o", file];
     const { code, stdout, stderr } = await run([], argv);

@@ -95,7 +95,7 @@ describe("through a proxy, to an instance with a private certificate", () => {
       NODE_EXTRA_CA_CERTS: "",
     });
     expect([code, stdout]).toEqual([10, ""]);
-    expect(stderr).toContain(`No secure connection to ${base} through the proxy 127.0.0.1:${proxy.port}`);
+    expect(stderr).toContain(`Cannot connect securely to ${base} through the proxy 127.0.0.1:${proxy.port}`);
     expect(stderr).toContain("NODE_EXTRA_CA_CERTS");
   });
 });
@@ -113,17 +113,17 @@ describe("a proxy", () => {
     const bad = await here({ HTTPS_PROXY: at("ann:wrong-word@") });
     expect(bad).toMatchObject({ code: 10, stdout: "" });
     expect(bad.stderr).toBe(
-      `error: The proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY) answered 407 when asked for ${name}.\n` +
-        "It does not take the user and password: write HTTPS_PROXY as http://user:password@host:port.\n",
+      `error: The proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY) returned 407 for ${name}.\n` +
+        "The proxy rejected the user and password: set HTTPS_PROXY to http://user:password@host:port.\n",
     );
-    expect((await here({ HTTPS_PROXY: at() })).stderr).toContain("It wants a user and password");
+    expect((await here({ HTTPS_PROXY: at() })).stderr).toContain("The proxy requires a user and password");
   });
 
   it.each([502, 503, 403])("that answers %i is named, with the way around it", async (status) => {
     proxy.refuse = status;
     const { code, stdout, stderr } = await here({ HTTPS_PROXY: at() });
     expect([code, stdout]).toEqual([10, ""]);
-    expect(stderr).toContain(`The proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY) answered ${status} when asked for ${name}.`);
+    expect(stderr).toContain(`The proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY) returned ${status} for ${name}.`);
     expect(stderr).toContain(`NO_PROXY=${name}`);
   });
 
@@ -142,7 +142,7 @@ describe("a proxy", () => {
   it("that is not there is what cannot be reached", async () => {
     const { code, stderr } = await here({ https_proxy: "http://ann:s3cret@127.0.0.1:9" });
     expect(code).toBe(10);
-    expect(stderr).toContain("Cannot reach the proxy 127.0.0.1:9 (https_proxy): nothing answers there.");
+    expect(stderr).toContain("Cannot reach the proxy 127.0.0.1:9 (https_proxy): connection refused.");
     expect(stderr).not.toContain("s3cret");
   });
 
@@ -150,7 +150,7 @@ describe("a proxy", () => {
     const { code, stderr } = await here({ HTTPS_PROXY: address });
     expect([code, stderr]).toEqual([
       2,
-      "error: HTTPS_PROXY does not name an http or https proxy.\nWrite it as http://host:port, or unset it.\n",
+      "error: HTTPS_PROXY is not a valid http or https proxy address.\nSet it to http://host:port, or unset it.\n",
     ]);
   });
 
@@ -161,7 +161,7 @@ describe("a proxy", () => {
     expect(proxy.asked).toEqual(["GET http://plain.example/api/v1/games"]);
     expect(await plain({ HTTP_PROXY: at() })).toMatchObject({
       code: 10,
-      stderr: expect.stringContaining("answered 407 when asked for plain.example"),
+      stderr: expect.stringContaining("returned 407 for plain.example"),
     });
   });
 

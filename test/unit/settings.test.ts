@@ -52,13 +52,13 @@ describe("a setting", () => {
 
 describe("a directory file", () => {
   it.each([
-    ["a key by name", { apiKey: "abc" }, "holds a secret (apiKey)"],
-    ["a key by form", { note: "pt_sk_0123456789abcdef" }, "holds a secret (note)"],
-    ["a hosted service's key", { note: "wpg_sk_0123456789abcdef" }, "holds a secret (note)"],
-    ["a key deep inside", { ci: [{ token: "x" }] }, "holds a secret (ci.0.token)"],
-    ["a value deep inside", { list: ["a", "Bearer x"] }, "holds a secret (list.1)"],
-    ["a webhook secret", { hook: "whsec_abc" }, "holds a secret (hook)"],
-    ["a password", { adminPassword: "x" }, "holds a secret (adminPassword)"],
+    ["a key by name", { apiKey: "abc" }, "contains a secret (apiKey)"],
+    ["a key by form", { note: "pt_sk_0123456789abcdef" }, "contains a secret (note)"],
+    ["a hosted service's key", { note: "wpg_sk_0123456789abcdef" }, "contains a secret (note)"],
+    ["a key deep inside", { ci: [{ token: "x" }] }, "contains a secret (ci.0.token)"],
+    ["a value deep inside", { list: ["a", "Bearer x"] }, "contains a secret (list.1)"],
+    ["a webhook secret", { hook: "whsec_abc" }, "contains a secret (hook)"],
+    ["a password", { adminPassword: "x" }, "contains a secret (adminPassword)"],
   ])("is refused with %s in it", async (_, directory, message) => {
     const { code, stdout, stderr } = await at({ directory }, ["config", "list"]);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
@@ -67,7 +67,7 @@ describe("a directory file", () => {
 
   it.each([
     ["not JSON", "{", "is not valid JSON"],
-    ["no object", "[]", "does not hold a JSON object"],
+    ["no object", "[]", "does not contain a JSON object"],
   ])("that is %s is a configuration error", async (_, text, message) => {
     const cwd = testFolder();
     writeFileSync(join(cwd, ".playtest.json"), text);
@@ -86,7 +86,7 @@ describe("a directory file", () => {
       const file = join(testFolder(), "key");
       writeFileSync(file, "pt_sk_secretsecret\n");
       const { code, stderr } = await at({ directory, flags: ["--api-key-file", file] }, argv);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("The key from --api-key-file was not sent")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("The API key from --api-key-file was not sent")]);
     });
     it("which `config explain` shows before it refuses", async () => {
       const { code, stdout, stderr } = await at({ directory: { ...directory, colour: "red" }, env }, ["config", "explain"]);
@@ -107,12 +107,16 @@ describe("a directory file", () => {
 });
 
 it.each([
-  ["an unknown profile", { flags: ["--profile", "nope"] }, "There is no profile nope (from --profile)."],
-  ["an unknown profile in the environment", { env: { PLAYTEST_PROFILE: "nope" } }, "There is no profile nope"],
+  ["an unknown profile", { flags: ["--profile", "nope"] }, "Profile nope not found (set by --profile)."],
+  ["an unknown profile in the environment", { env: { PLAYTEST_PROFILE: "nope" } }, "Profile nope not found"],
   ["a bad time-out", { flags: ["--timeout", "soon"] }, '--timeout: "soon" is not a duration'],
   ["a bad time-out in the environment", { env: { PLAYTEST_TIMEOUT: "x" } }, "PLAYTEST_TIMEOUT"],
-  ["a base URL that is none", { flags: ["--base-url", "ftp://x"] }, "ftp://x is not the http(s) address"],
-  ["a key that no header can carry", { env: { PLAYTEST_API_KEY: "a b\nc" } }, "PLAYTEST_API_KEY does not hold an API key"],
+  ["a base URL that is none", { flags: ["--base-url", "ftp://x"] }, `"ftp://x" is not a valid http or https address`],
+  [
+    "a key that no header can carry",
+    { env: { PLAYTEST_API_KEY: "a b\nc" } },
+    "PLAYTEST_API_KEY does not contain a valid API key",
+  ],
   ["a key file that is not there", { flags: ["--api-key-file", "/no/such"] }, "--api-key-file: cannot read /no/such"],
 ])("%s is exit 2", async (_, given, message) => {
   expect(await at(given, ["games", "list"])).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });

@@ -50,7 +50,7 @@ function sender(directory = testFolder()) {
 it("sends the key to no other host than the server's own", async () => {
   const { sent, transport } = scripted([[201, { location: "http://elsewhere.example/uploads/1" }]]);
   await expect(sender().send(transport)).rejects.toThrow(
-    "http://127.0.0.1:1 sends the upload to http://elsewhere.example; the key was not sent there.",
+    "http://127.0.0.1:1 redirected the upload to http://elsewhere.example. The API key was not sent there.",
   );
   expect(sent).toEqual(["POST /api/v1/games/1/builds"]);
 });
@@ -97,7 +97,7 @@ it.each<[status: number, tries: string[], exitCode: number | undefined]>([
 it("stops at once when the file becomes shorter", async () => {
   const { file, send } = sender();
   const { sent, transport } = scripted([created, [204, {}, () => truncateSync(file, 3)], stands(3)]);
-  await expect(send(transport, 4)).rejects.toThrow(`Cannot read ${file}: it became shorter meanwhile.`);
+  await expect(send(transport, 4)).rejects.toThrow(`Cannot read ${file}: the file became shorter during the upload.`);
   expect(sent.slice(0, 1)).toEqual(["POST /api/v1/games/1/builds"]);
   expect(sent.length).toBeLessThan(3);
 });

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { type Certificate, probe } from "../../api/probe.ts";
-import { bare, type Route, routeTo } from "../../api/proxy.ts";
+import { type Route, routeTo, withoutBrackets } from "../../api/proxy.ts";
 import { parseJson } from "../../api/replies.ts";
 import { explain } from "../../api/transport.ts";
 import type { Context } from "../../cli/define.ts";
@@ -21,7 +21,7 @@ function proxyCheck({ proxy, direct }: Route): Check {
 
 async function nameCheck({ hostname }: URL, { proxy }: Route): Promise<Check> {
   if (proxy) return ok("name", `${hostname} is looked up by the proxy`);
-  if (isIP(bare(hostname))) return ok("name", `${hostname} is an address`);
+  if (isIP(withoutBrackets(hostname))) return ok("name", `${hostname} is an address`);
   return lookup(hostname, { all: true }).then(
     (found) => ok("name", `${hostname} is ${found.map(({ address }) => address).join(", ")}`),
     (error: Error) =>
