@@ -185,18 +185,19 @@ const vendor = await build({
 
 copyFileSync(join(root, "node_modules/jq-web/jq.wasm"), join(dist, "vendor/jq.wasm"));
 
-/** The licence of each package that is shipped inside. */
-function licences(inputs: readonly string[]): string {
-  const packages = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
-  const texts = [...packages].sort().map((name) => {
-    const folder = join(root, "node_modules", name);
+/** The license of each package that is shipped inside, some of which are inside of others. */
+function licenses(inputs: readonly string[]): string {
+  const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []));
+  const texts = [...folders].map((path) => {
+    const folder = join(root, path);
+    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     const file = readdirSync(folder).find((one) => /^licen[cs]e(\.|$)/i.test(one));
     return `${name}\n\n${file ? readFileSync(join(folder, file), "utf8").trim() : "See its package."}\n`;
   });
-  return texts.join(`\n${"-".repeat(80)}\n\n`);
+  return texts.sort().join(`\n${"-".repeat(80)}\n\n`);
 }
 const inputs = [late, vendor].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
-writeFileSync(join(dist, "LICENSES.txt"), licences(inputs));
+writeFileSync(join(dist, "LICENSES.txt"), licenses(inputs));
 
 mkdirSync(join(dist, "man"));
 for (const [name, text] of await manPages()) writeFileSync(join(dist, "man", name), text);

@@ -8,7 +8,7 @@ export default defineConfig({
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     // Needs the registry and a build: `npm run test:package`.
-    exclude: ["test/package/**"],
+    exclude: ["test/package/**", "**/node_modules/**"],
     globalSetup: ["test/global-setup.ts"],
     allowOnly: false,
     testTimeout: 60_000,

@@ -8,8 +8,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import solc from "solc";
 
-const root = join(import.meta.dirname, "..", "..");
-
 export interface EvmNode {
   url: string;
   rpc<T = string>(method: string, ...params: unknown[]): Promise<T>;
@@ -31,14 +29,10 @@ export async function startEvmNode(chainId = 8453): Promise<EvmNode> {
   const config = join(folder, "hardhat.config.cjs");
   writeFileSync(config, `module.exports = { networks: { hardhat: { chainId: ${chainId} } } };`);
   const port = await freePort();
-  const program = join(
-    createRequire(join(root, "package.json")).resolve("hardhat/package.json"),
-    "..",
-    "internal/cli/bootstrap.js",
-  );
+  const program = join(createRequire(import.meta.url).resolve("hardhat/package.json"), "../internal/cli/bootstrap.js");
   const args = [program, "--config", config, "node", "--hostname", "127.0.0.1", "--port", String(port)];
   const env = { ...process.env, HARDHAT_DISABLE_TELEMETRY_PROMPT: "true", DO_NOT_TRACK: "1" };
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, env, stdio: ["ignore", "pipe", "pipe"] });
   const url = `http://127.0.0.1:${port}`;
   const rpc = rpcTo(url);
   await listening(child, rpc);

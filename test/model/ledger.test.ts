@@ -33,7 +33,7 @@ import { coins, worthOfAll } from "./coins.ts";
 import { checkOracles } from "./oracles.ts";
 import { createProcessor } from "./processor.ts";
 
-/** More of them: `PLAYTEST_MODEL_RUNS=500 PLAYTEST_SEED=7 npx vitest run --config test/vitest.config.ts test/model/ledger.test.ts`. */
+/** More of them: `PLAYTEST_MODEL_RUNS=500 PLAYTEST_SEED=7 npm test -- test/model/ledger.test.ts`. */
 const runs = { sqlite: Number(process.env.PLAYTEST_MODEL_RUNS ?? 60), postgres: Number(process.env.PLAYTEST_MODEL_RUNS ?? 8) };
 const steps = Number(process.env.PLAYTEST_LEDGER_STEPS ?? 100);
 const seed = Number(process.env.PLAYTEST_SEED ?? 20260301);

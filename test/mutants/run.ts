@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { startPostgres } from "../global-setup.ts";
 import type { Edit, Mutant } from "./mutant.ts";
@@ -48,7 +48,7 @@ async function runTests({ test, only = onSqlite(test) }: Pick<Mutant, "test" | "
   const report = join(folder, "report.json");
   rmSync(report, { force: true });
   const argv = [
-    "node_modules/vitest/vitest.mjs",
+    "test/node_modules/vitest/vitest.mjs",
     "run",
     "--config=test/vitest.config.ts",
     "--bail=1",
@@ -129,8 +129,8 @@ async function whatFailsAnyway(rows: readonly Mutant[]): Promise<string[]> {
 
 async function main(pattern: RegExp): Promise<void> {
   for (const name of ["server", "src", "test", "bin", "package.json", "tsconfig.json"])
-    cpSync(join(root, name), pathOf(name), { recursive: true });
-  symlinkSync(join(root, "node_modules"), pathOf("node_modules"));
+    cpSync(join(root, name), pathOf(name), { recursive: true, filter: (path) => basename(path) !== "node_modules" });
+  for (const name of ["node_modules", "test/node_modules"]) symlinkSync(join(root, name), pathOf(name));
   const started = performance.now();
   const rows = mutants.filter(({ rule, test }) => pattern.test(`${rule} ${test}`));
   const faults: (string | undefined)[] = await whatFailsAnyway(rows);
