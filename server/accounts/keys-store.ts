@@ -1,3 +1,4 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
@@ -16,7 +17,7 @@ export interface KeyRow {
 }
 
 export interface KeyWithAccount extends KeyRow {
-  role: "game_owner" | "playtester" | "admin";
+  role: Role;
   email_verified_at: number | null;
   suspended_at: number | null;
 }

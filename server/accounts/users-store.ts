@@ -1,3 +1,4 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
 
@@ -7,7 +8,7 @@ export interface UserRow {
   /** The e-mail in lower case: what makes an account unique. */
   email_key: string;
   password_hash: string;
-  role: "game_owner" | "playtester" | "admin";
+  role: Role;
   display_name: string;
   company_name: string;
   website_url: string | null;

@@ -1,3 +1,4 @@
+import type { Scope } from "../../src/contract/endpoint.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { KeyRow } from "./keys-store.ts";
 import type { UserRow } from "./users-store.ts";
@@ -24,7 +25,7 @@ export const keyView = (key: KeyRow) => ({
   id: key.id,
   name: key.name,
   prefix: key.prefix,
-  scopes: JSON.parse(key.scopes) as string[],
+  scopes: JSON.parse(key.scopes) as Scope[],
   createdAt: iso(key.created_at),
   lastUsedAt: isoOrNull(key.last_used_at),
   expiresAt: isoOrNull(key.expires_at),

@@ -1,3 +1,4 @@
+import type { GameStatus } from "../../src/contract/states/index.ts";
 import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
@@ -62,7 +63,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
 
   const userOf = async (q: Query, id: string) => ({ user: accountView(await user(q, id)) });
 
-  async function setGameStatus(tx: Query, id: string, status: "active" | "suspended") {
+  async function setGameStatus(tx: Query, id: string, status: GameStatus) {
     const game = await games.find(tx, id);
     if (!game) throw notFound();
     const changes = { status, updated_at: clock.now() };

@@ -1,3 +1,5 @@
+import type { Role } from "../../src/contract/endpoint.ts";
+import type { PayoutStatus } from "../../src/contract/states/index.ts";
 import { emailKey, type UserRow } from "../accounts/users-store.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
@@ -36,7 +38,7 @@ export function listApprovals(q: Query, page: Page) {
   );
 }
 
-export function listUsers(q: Query, only: { role?: string | undefined; email?: string | undefined }, page: Page) {
+export function listUsers(q: Query, only: { role?: Role | undefined; email?: string | undefined }, page: Page) {
   const { sql, values } = keyset(page, "u");
   const conditions: string[] = ["1 = 1"];
   const filters: Value[] = [];
@@ -55,7 +57,7 @@ export interface PayoutRow {
   id: string;
   user_id: string;
   amount_cents: number;
-  status: "completed" | "failed";
+  status: PayoutStatus;
   created_at: number;
   failed_at: number | null;
 }

@@ -1,3 +1,4 @@
+import type { ReversalStatus } from "../../src/contract/states/index.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 
@@ -9,7 +10,7 @@ export interface ReversalRow {
   kind: "dispute" | "refund";
   cents: number;
   /** `returned`: a dispute decided for us, or a refund that failed; for good. */
-  state: "taken" | "returned";
+  state: ReversalStatus;
   /** What the processor took for a dispute besides, in all. */
   fee_cents: number;
   created_at: number;

@@ -1,4 +1,5 @@
-import type { PaymentRow, PaymentStatus } from "./store.ts";
+import type { PaymentStatus } from "../../src/contract/states/index.ts";
+import type { PaymentRow } from "./store.ts";
 
 /** A checkout that ran out is cancelled from that millisecond on, also before a job says so (decisions §7). */
 export const statusAt = (payment: PaymentRow, now: number): PaymentStatus =>

@@ -1,8 +1,8 @@
+import type { PaymentStatus } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 
-export type PaymentStatus = "pending" | "completed" | "failed" | "cancelled" | "refunded" | "disputed";
 export type PaymentProvider = "stripe" | "sandbox" | "x402" | "credit" | "playtest_hours";
 
 export interface PaymentRow {

@@ -3,10 +3,9 @@ import type { Query } from "../database/port.ts";
 import type { DepositRow } from "./crypto/store.ts";
 
 /** A deposit that is or was kept aside, under the id of the transfer that did so. */
-export interface SuspenseRow extends Omit<DepositRow, "status"> {
+export interface SuspenseRow extends DepositRow {
   id: string;
   created_at: number;
-  status: "suspense" | "credited" | "refunded";
   /** What was kept aside, in cents; `value_cents` is what it was credited at in the end. */
   kept_cents: number;
   /** Whose credit it became. */

@@ -31,7 +31,7 @@ const contactView = (row: chatStore.ContactRow) => ({
 
 const playtesterContactView = (row: chatStore.ContactRow) => ({
   ...contactView(row),
-  chatMode: row.blocked_by_contact === 1 || row.suspended_at !== null ? "closed" : "free",
+  chatMode: row.blocked_by_contact === 1 || row.suspended_at !== null ? ("closed" as const) : ("free" as const),
 });
 
 const ownerContactView = (row: chatStore.ContactRow) => ({ ...contactView(row), companyName: row.company_name });

@@ -1,9 +1,10 @@
+import type { SenderType } from "../../src/contract/chat.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 
 /** Which side of a conversation an account is on. */
-export type Side = "game_owner" | "playtester";
+export type Side = SenderType;
 
 export interface ConversationRow {
   id: string;

@@ -1,4 +1,6 @@
-import type { EventKind } from "../../src/contract/events.ts";
+import type { Role } from "../../src/contract/endpoint.ts";
+import type { EventKind } from "../../src/contract/events/kinds.ts";
+import type { DeliveryStatus } from "../../src/contract/states/index.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { type NoticeContext, noticeOf } from "./notices.ts";
@@ -16,7 +18,7 @@ export interface Occurrence {
 
 export interface Recipient {
   id: string;
-  role: "game_owner" | "playtester" | "admin";
+  role: Role;
 }
 
 /**
@@ -77,7 +79,7 @@ export const newDelivery = (
   deps: Deps,
   { id: webhookId, host }: webhooks.WebhookRow,
   event: Event,
-  state: webhooks.DeliveryState,
+  state: DeliveryStatus,
   nextRetryAt: number | null,
 ): webhooks.DeliveryRow => ({
   id: deps.newId(),

@@ -1,4 +1,4 @@
-import type { EventKind } from "../../src/contract/events.ts";
+import type { EventKind } from "../../src/contract/events/kinds.ts";
 
 /** What an event is about, in words: filled in by whoever causes it. */
 export interface NoticeContext {

@@ -1,3 +1,4 @@
+import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRows } from "../database/rows.ts";
@@ -6,7 +7,7 @@ export interface NotificationRow {
   id: string;
   user_id: string;
   event_id: string | null;
-  type: string;
+  type: EventKind;
   title: string;
   body: string;
   read_at: number | null;

@@ -1,4 +1,4 @@
-import type { EventKind } from "../../src/contract/events.ts";
+import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRows } from "../database/rows.ts";

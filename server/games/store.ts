@@ -1,3 +1,4 @@
+import type { GameStatus } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
@@ -12,7 +13,7 @@ export interface GameRow {
   build_id: string | null;
   cover_image_url: string | null;
   external_url: string | null;
-  status: string;
+  status: GameStatus;
   devices: string;
   platforms: string;
   created_at: number;

@@ -1,3 +1,4 @@
+import type { Device, Platform } from "../../src/contract/games.ts";
 import { perRow } from "../database/rows.ts";
 import { iso } from "../lib/time.ts";
 import type { BuildRow, CategoryRow, GameRow } from "./store.ts";
@@ -18,8 +19,8 @@ export const gameView = perRow((game: GameRow) => ({
 }));
 
 const playedOn = perRow((game: GameRow) => ({
-  devices: JSON.parse(game.devices) as string[],
-  platforms: JSON.parse(game.platforms) as string[],
+  devices: JSON.parse(game.devices) as Device[],
+  platforms: JSON.parse(game.platforms) as Platform[],
 }));
 
 export const relationsView = (game: GameRow, categories: CategoryRow[]) => ({

@@ -1,3 +1,4 @@
+import type { JobStatus } from "../../src/contract/states/index.ts";
 import type { Query } from "../database/port.ts";
 
 export interface JobRow {
@@ -27,7 +28,10 @@ interface NewJob {
  * that is early enough is read and not written: many transactions queue the same job at once, and only its end may collide with them.
  */
 export async function add(tx: Query, job: NewJob): Promise<void> {
-  const known = await tx.one<{ run_at: number; state: string }>("SELECT run_at, state FROM jobs WHERE unique_key = ?", job.key);
+  const known = await tx.one<{ run_at: number; state: JobStatus }>(
+    "SELECT run_at, state FROM jobs WHERE unique_key = ?",
+    job.key,
+  );
   if (known?.state === "queued" && known.run_at <= job.runAt) return;
   if (known?.state === "dead") await tx.run(`${begin} WHERE unique_key = ? AND state = 'dead'`, job.key);
   await tx.run(

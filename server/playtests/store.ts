@@ -1,27 +1,34 @@
+import type {
+  PastPlaytesterScope,
+  SelectionMode,
+  TargetingScope,
+  TargetingType,
+  Visibility,
+} from "../../src/contract/order-body.ts";
+import { type PlaytestStatus, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
-import { type SlotStatus, slotStatuses } from "./slots/rules.ts";
 import { statusSql } from "./slots/store.ts";
 
 export interface PlaytestRow {
   id: string;
   game_id: string;
   owner_id: string;
-  visibility: "public" | "private";
+  visibility: Visibility;
   quantity: number;
   duration_minutes: number;
   player_count: number;
   cost_per_slot_cents: number;
   payout_cents: number;
   notes_for_testers: string | null;
-  status: "pending_payment" | "active" | "completed" | "cancelled" | "expired";
+  status: PlaytestStatus;
   is_free_public_trial: number;
-  targeting_type: "new" | "past" | null;
-  targeting_scope: "game" | "owner" | null;
-  past_playtester_scope: "any" | "specific" | null;
+  targeting_type: TargetingType | null;
+  targeting_scope: TargetingScope | null;
+  past_playtester_scope: PastPlaytesterScope | null;
   targeted_playtester_id: string | null;
-  selection_mode: "automatic" | "manual";
+  selection_mode: SelectionMode;
   qualifications: string | null;
   applications_expire_at: number | null;
   /** When an admin let a trial's slots be offered; null until then. */
@@ -66,14 +73,14 @@ export async function slotCounts(q: Query, playtestIds: readonly string[], now: 
   const none = () => Object.fromEntries(slotStatuses.map((status) => [status, 0])) as SlotCounts;
   const counts = new Map(playtestIds.map((id) => [id, none()]));
   if (playtestIds.length === 0) return counts;
-  const rows = await q.all<{ playtest_id: string; status: string; count: number }>(
+  const rows = await q.all<{ playtest_id: string; status: SlotStatus; count: number }>(
     `SELECT s.playtest_id, ${statusSql} AS status, COUNT(*) AS count FROM slots s JOIN playtests p ON p.id = s.playtest_id
       WHERE s.playtest_id IN (${playtestIds.map(() => "?").join(", ")}) GROUP BY 1, 2`,
     now,
     now,
     ...playtestIds,
   );
-  for (const { playtest_id, status, count } of rows) counts.get(playtest_id)![status as SlotStatus] = count;
+  for (const { playtest_id, status, count } of rows) counts.get(playtest_id)![status] = count;
   return counts;
 }
 

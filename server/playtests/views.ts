@@ -1,5 +1,6 @@
+import { slotStatuses } from "../../src/contract/states/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
-import { playtestStatusAt, slotStatuses, statusAt } from "./slots/rules.ts";
+import { playtestStatusAt, statusAt } from "./slots/rules.ts";
 import type { SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow, SlotCounts } from "./store.ts";
 

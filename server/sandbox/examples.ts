@@ -1,4 +1,4 @@
-import type { EventKind } from "../../src/contract/events.ts";
+import type { EventKind } from "../../src/contract/events/kinds.ts";
 
 const slot = ["slotId", "playtestId", "gameId", "playerId"];
 const payment = ["paymentId", "amountCents", "status", "provider"];

@@ -1,3 +1,4 @@
+import type { TranscriptionStatus } from "../../src/contract/states/index.ts";
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { notFound, Problem } from "../lib/problem.ts";
@@ -21,5 +22,5 @@ export function transcripts(deps: Deps): HandlersFor<"getSlotTranscript"> {
   };
 }
 
-const unavailable = (status: string | undefined) =>
+const unavailable = (status: TranscriptionStatus | undefined) =>
   new Problem("NOT_FOUND", status ? `The transcript of this slot is ${status}.` : "This slot has no transcript.");

@@ -1,12 +1,14 @@
+import type { TranscriptVersion } from "../../src/contract/slots.ts";
+import type { TranscriptionStatus } from "../../src/contract/states/index.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
 
 export interface TranscriptionRow {
   id: string;
   slot_id: string;
-  status: "pending" | "processing" | "approved" | "failed";
+  status: TranscriptionStatus;
   /** Which of the two is served. */
-  selected_version: "original" | "edited" | null;
+  selected_version: TranscriptVersion | null;
   original_key: string | null;
   edited_key: string | null;
   /** A JSON list of texts. */

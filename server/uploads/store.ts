@@ -1,9 +1,8 @@
+import type { UploadStatus } from "../../src/contract/states/index.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 
 export type UploadKind = "build" | "video";
-/** `open` takes bytes; all but `completed` end without a file. */
-export type UploadStatus = "open" | "completed" | "replaced" | "refused" | "terminated" | "expired";
 
 export interface UploadRow {
   id: string;

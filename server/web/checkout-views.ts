@@ -1,6 +1,7 @@
+import type { PaymentStatus } from "../../src/contract/states/index.ts";
 import { testCards } from "../billing/cards/sandbox-processor.ts";
 import { returnAddress, usd } from "../billing/rules.ts";
-import type { PaymentRow, PaymentStatus } from "../billing/store.ts";
+import type { PaymentRow } from "../billing/store.ts";
 import { html, type Markup, type PageContent } from "./html.ts";
 
 export type FormErrors = Partial<Record<"number" | "expiry" | "cvc", string>>;

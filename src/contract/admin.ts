@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { chains, currencies, payment } from "./billing.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, roles } from "./endpoint.ts";
 import { cents, id, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
 import { playtest } from "./playtests.ts";
 import { slotDetail } from "./slots.ts";
+import { depositStatuses, payoutStatuses } from "./states/index.ts";
 
 const own = { access: ["admin"], extension: true } as const;
 
 export const approval = z
   .strictObject({
-    kind: z.string().meta({ description: "`playtest` (a free trial) or `slot` (its video)." }),
+    kind: z.enum(["playtest", "slot"]).meta({ description: "`playtest` (a free trial) or `slot` (its video)." }),
     playtestId: id(),
     slotId: id().nullable(),
     gameId: id(),
@@ -25,7 +26,7 @@ export const account = z
   .strictObject({
     id: id(),
     email: z.string(),
-    role: z.string(),
+    role: z.enum(roles),
     displayName: z.string(),
     companyName: z.string(),
     emailVerified: z.boolean(),
@@ -39,18 +40,16 @@ export const payout = z
     id: id(),
     userId: id(),
     amountCents: cents(),
-    status: z.string().meta({ description: "`completed` or `failed`." }),
+    status: z.enum(payoutStatuses),
     createdAt: timestamp(),
     failedAt: timestamp().nullable(),
   })
   .meta({ id: "Payout" });
 
-const suspenseStates = ["suspense", "credited", "refunded"] as const;
-
 export const suspense = z
   .strictObject({
     id: id(),
-    status: z.string().meta({ description: "`suspense` while it is kept aside, then `credited` or `refunded`." }),
+    status: z.enum(depositStatuses).meta({ description: "`suspense` while it is kept aside, then `credited` or `refunded`." }),
     reason: z.string().meta({ description: "Why it was kept aside: `short`, `late`, `again`, `unclear` or `unmatched`." }),
     amountCents: cents().meta({ description: "What it is worth: at the rate it was kept at, or was credited at." }),
     chain: z.enum(chains),
@@ -117,7 +116,7 @@ export const admin = {
     summary: "List accounts",
     query: z.object({
       ...page,
-      role: z.enum(["game_owner", "playtester", "admin"]).optional().meta({ description: "Only accounts of this role." }),
+      role: z.enum(roles).optional().meta({ description: "Only accounts of this role." }),
       email: text(254).optional().meta({ description: "Only the account with this e-mail address." }),
     }),
     list: true,
@@ -179,7 +178,7 @@ export const admin = {
     summary: "List crypto deposits that are kept aside",
     query: z.object({
       ...page,
-      status: z.enum(suspenseStates).optional().meta({ description: "`suspense` unless given." }),
+      status: z.enum(depositStatuses).optional().meta({ description: "`suspense` unless given." }),
     }),
     list: true,
     reply: z.strictObject({ suspense: z.array(suspense) }),

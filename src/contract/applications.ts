@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, text, timestamp, wholeListQuery } from "./fields.ts";
+import { selectionModes } from "./order-body.ts";
+import { applicationStatuses } from "./states/index.ts";
 
 const owner = { access: ["game_owner"] } as const;
 
 export const application = z
   .strictObject({
     id: id(),
-    status: z.string().meta({ description: "`pending`, `approved`, `rejected`, `auto_rejected` or `withdrawn`." }),
+    status: z.enum(applicationStatuses),
     qualificationsResponse: z.string().nullable(),
     createdAt: timestamp(),
     reviewedAt: timestamp().nullable(),
@@ -27,7 +29,7 @@ const request = z.strictObject({
   gameName: z.string(),
   quantity: z.int(),
   qualifications: z.string().nullable(),
-  selectionMode: z.string(),
+  selectionMode: z.enum(selectionModes),
   applicationsExpireAt: timestamp().nullable(),
   scheduledAt: timestamp().nullable(),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpoint, type Role, roleScopes, type Scope } from "./endpoint.ts";
+import { endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
 import { email, extra, httpUrl, id, message, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const any = { access: "any", extension: true } as const;
@@ -52,7 +52,7 @@ export const user = z
   .strictObject({
     id: id(),
     email: z.string(),
-    role: z.string(),
+    role: z.enum(roles),
     emailVerified: z.boolean(),
   })
   .meta({ id: "User" });
@@ -72,7 +72,7 @@ export const profile = z
 export const me = user.extend({
   createdAt: timestamp(),
   profile: profile.nullable(),
-  scopes: extra(z.array(z.string()).meta({ description: "Scopes of the key that asks." })),
+  scopes: extra(z.array(scopeName()).meta({ description: "Scopes of the key that asks." })),
 });
 
 export const apiKey = z
@@ -80,7 +80,7 @@ export const apiKey = z
     id: id(),
     name: z.string(),
     prefix: z.string().meta({ description: "How the key begins, to tell keys apart." }),
-    scopes: z.array(z.string()),
+    scopes: z.array(scopeName()),
     createdAt: timestamp(),
     lastUsedAt: timestamp().nullable(),
     expiresAt: timestamp().nullable(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, httpUrl, id, minutes, pageQuery, text, timestamp, wholeListQuery } from "./fields.ts";
+import { paymentStatuses, subscriptionStatuses } from "./states/index.ts";
 
 const billingScope = { access: ["billing"] } as const;
 const owner = { access: ["game_owner"] } as const;
@@ -8,6 +9,19 @@ const owner = { access: ["game_owner"] } as const;
 export const planKeys = ["indie_monthly", "indie_yearly", "studio_monthly", "studio_yearly"] as const;
 export const chains = ["base", "ethereum", "solana"] as const;
 export const currencies = ["USDC", "ETH", "SOL"] as const;
+export const planTiers = ["indie", "studio"] as const;
+export const planIntervals = ["month", "year"] as const;
+/** Why a subscription ended. */
+export const endedReasons = [
+  "cancelled",
+  "plan_changed",
+  "payment_failed",
+  "chargeback",
+  "refunded",
+  "checkout_cancelled",
+  "checkout_expired",
+] as const;
+export type EndedReason = (typeof endedReasons)[number];
 export const paymentMethods = ["x402", "hours", "credit", "card"] as const;
 
 /** What `X-Payment` holds: the transaction that pays an open quote (specification: Crypto credit top-up). */
@@ -23,8 +37,8 @@ export const paymentProof = z
 export const paymentInstructions = z
   .strictObject({
     id: id(),
-    chain: z.string(),
-    currency: z.string(),
+    chain: z.enum(chains),
+    currency: z.enum(currencies),
     cryptoAmount: z.string().meta({ description: "In whole units of the currency." }),
     receiver: z.string(),
     network: z.string(),
@@ -36,7 +50,7 @@ export const payment = z
   .strictObject({
     id: id(),
     amountCents: z.int(),
-    status: z.string().meta({ description: "`pending`, `completed`, `failed`, `cancelled`, `refunded` or `disputed`." }),
+    status: z.enum(paymentStatuses),
     provider: z.string().nullable().meta({ description: "`stripe`, `sandbox`, `x402`, `credit` or `playtest_hours`." }),
     externalId: z.string().nullable(),
     createdAt: timestamp(),
@@ -45,11 +59,11 @@ export const payment = z
 
 export const plan = z
   .strictObject({
-    key: z.string(),
+    key: z.enum(planKeys),
     name: z.string(),
     displayName: z.string(),
-    tier: z.string(),
-    interval: z.string(),
+    tier: z.enum(planTiers),
+    interval: z.enum(planIntervals),
     priceCents: cents(),
     minutesPerCycle: minutes(),
     hoursPerCycle: z.number(),
@@ -60,20 +74,20 @@ export const plan = z
 export const subscription = z
   .strictObject({
     id: id(),
-    planKey: z.string(),
+    planKey: z.enum(planKeys),
     planName: z.string(),
-    tier: z.string(),
-    interval: z.string(),
+    tier: z.enum(planTiers),
+    interval: z.enum(planIntervals),
     priceCents: cents(),
     minutesPerCycle: minutes(),
     hoursPerCycle: z.number(),
-    status: z.string().meta({ description: "`incomplete`, `active`, `past_due` or `cancelled`." }),
+    status: z.enum(subscriptionStatuses),
     currentPeriodStart: timestamp().nullable(),
     currentPeriodEnd: timestamp().nullable(),
     cancelAtPeriodEnd: z.boolean(),
     cancelledAt: timestamp().nullable(),
     endedAt: timestamp().nullable(),
-    endedReason: z.string().nullable(),
+    endedReason: z.enum(endedReasons).nullable(),
     createdAt: timestamp(),
   })
   .meta({ id: "Subscription" });

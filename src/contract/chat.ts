@@ -5,6 +5,10 @@ import { id, message, page, text, timestamp, wholeListQuery } from "./fields.ts"
 const scope = { access: ["chat"] } as const;
 const extension = { ...scope, extension: true } as const;
 
+/** The two sides of a conversation. */
+export const senderTypes = ["game_owner", "playtester"] as const;
+export type SenderType = (typeof senderTypes)[number];
+
 const contact = {
   id: id(),
   displayName: z.string(),
@@ -18,7 +22,7 @@ const contact = {
 export const playtesterContact = z
   .strictObject({
     ...contact,
-    chatMode: z.string().meta({ description: "`free` or `closed`." }),
+    chatMode: z.enum(["free", "closed"]),
   })
   .meta({ id: "PlaytesterContact" });
 export const ownerContact = z
@@ -31,7 +35,7 @@ export const ownerContact = z
 export const chatMessage = z
   .strictObject({
     id: id(),
-    senderType: z.string().meta({ description: "`game_owner` or `playtester`." }),
+    senderType: z.enum(senderTypes),
     senderId: id(),
     content: z.string(),
     readAt: timestamp().nullable(),

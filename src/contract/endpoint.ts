@@ -4,7 +4,8 @@ import type { ProblemCode } from "./problems.ts";
 export const scopes = ["game_owner", "billing", "chat", "webhooks", "notifications", "playtester", "admin"] as const;
 export type Scope = (typeof scopes)[number];
 
-export type Role = "game_owner" | "playtester" | "admin";
+export const roles = ["game_owner", "playtester", "admin"] as const;
+export type Role = (typeof roles)[number];
 
 /** Every scope a key of the role can have, its main scope first (specification: Authentication). */
 export const roleScopes = {

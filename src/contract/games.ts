@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { extra, httpUrl, id, pageQuery, text, timestamp } from "./fields.ts";
+import { gameStatuses } from "./states/index.ts";
 
 export const deviceNames = ["PC", "Mac", "Linux", "iOS", "Android"] as const;
+export type Device = (typeof deviceNames)[number];
 export const platformNames = ["Steam", "Epic Games", "GOG", "itch.io", "Web", "App Store", "Google Play", "Other"] as const;
+export type Platform = (typeof platformNames)[number];
 
 const owner = { access: ["game_owner"] as const };
 
@@ -25,7 +28,7 @@ export const game = z
     buildUrl: z.string(),
     coverImageUrl: z.string().nullable(),
     externalUrl: z.string().nullable(),
-    status: z.string().meta({ description: "`active` or `suspended`." }),
+    status: z.enum(gameStatuses),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   })
@@ -34,8 +37,8 @@ export const game = z
 export const gameWithRelations = game
   .extend({
     categories: z.array(category),
-    devices: z.array(z.string()),
-    platforms: z.array(z.string()),
+    devices: z.array(z.enum(deviceNames)),
+    platforms: z.array(z.enum(platformNames)),
   })
   .meta({ id: "GameWithRelations" });
 

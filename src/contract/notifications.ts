@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { eventKinds } from "./events/kinds.ts";
 import { id, page, timestamp } from "./fields.ts";
 
 const scope = { access: ["notifications"] } as const;
@@ -7,7 +8,7 @@ const scope = { access: ["notifications"] } as const;
 export const notification = z
   .strictObject({
     id: id(),
-    type: z.string().meta({ description: "Event kind." }),
+    type: z.enum(eventKinds).meta({ description: "Event kind." }),
     title: z.string(),
     body: z.string(),
     readAt: timestamp().nullable(),

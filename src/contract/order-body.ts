@@ -3,11 +3,19 @@ import { id, text } from "./fields.ts";
 
 export const durations = [30, 60, 120, 180] as const;
 
+export const visibilities = ["public", "private"] as const;
+export type Visibility = (typeof visibilities)[number];
+export const selectionModes = ["automatic", "manual"] as const;
+export type SelectionMode = (typeof selectionModes)[number];
+export const targetingTypes = ["new", "past"] as const;
+export type TargetingType = (typeof targetingTypes)[number];
+export const targetingScopes = ["game", "owner"] as const;
+export type TargetingScope = (typeof targetingScopes)[number];
+export const pastPlaytesterScopes = ["any", "specific"] as const;
+export type PastPlaytesterScope = (typeof pastPlaytesterScopes)[number];
+
 const fields = {
-  visibility: z
-    .enum(["public", "private"])
-    .optional()
-    .meta({ description: "Public videos are free and published; default private." }),
+  visibility: z.enum(visibilities).optional().meta({ description: "Public videos are free and published; default private." }),
   quantity: z.int().min(1).max(100).default(1).meta({ description: "Slots to create, 1 to 100." }),
   durationMinutes: z
     .literal(durations)
@@ -21,15 +29,15 @@ const fields = {
     .optional()
     .meta({ description: "Game keys, one for each player of each slot, handed out in order." }),
   isFreePublicTrial: z.boolean().default(false).meta({ description: "The game's one free public trial: 1 player, 30 minutes." }),
-  targetingType: z.enum(["new", "past"]).optional().meta({ description: "Only playtesters who are new, or only past ones." }),
+  targetingType: z.enum(targetingTypes).optional().meta({ description: "Only playtesters who are new, or only past ones." }),
   targetingScope: z
-    .enum(["game", "owner"])
+    .enum(targetingScopes)
     .optional()
     .meta({ description: "New or past to this game or to all your games; default owner." }),
-  pastPlaytesterScope: z.enum(["any", "specific"]).optional().meta({ description: "Any past playtester, or the one named." }),
+  pastPlaytesterScope: z.enum(pastPlaytesterScopes).optional().meta({ description: "Any past playtester, or the one named." }),
   targetedPlaytesterId: id().optional().meta({ description: "The one playtester to invite." }),
   selectionMode: z
-    .enum(["automatic", "manual"])
+    .enum(selectionModes)
     .default("automatic")
     .meta({ description: "First come first served, or you approve applications." }),
   qualifications: text(2000).optional().meta({ description: "What you ask of playtesters; shown with the offer." }),
@@ -100,7 +108,7 @@ function check(ctx: { value: Fields; issues: unknown[] }) {
 
 /** Fills in what depends on other fields: a trial is public, a public playtest lasts 30 minutes, targeting looks at all the owner's games. */
 function complete<T extends Fields>(order: T) {
-  const visibility: "public" | "private" = isPublic(order) ? "public" : "private";
+  const visibility: Visibility = isPublic(order) ? "public" : "private";
   const durationMinutes = order.durationMinutes ?? (visibility === "public" ? 30 : 60);
   const targetingScope = order.targetingType && (order.targetingScope ?? "owner");
   return { ...order, visibility, durationMinutes, targetingScope };

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { gameWithRelations } from "./games.ts";
-import { blockedReport, publishedUrl, rating, rejection, slotPlaytest, submission } from "./slots.ts";
+import { selectionModes, visibilities } from "./order-body.ts";
+import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission } from "./slots.ts";
+import { applicationStatuses, slotStatuses } from "./states/index.ts";
 
 const own = { access: ["playtester"], extension: true } as const;
-
-export const blockReasons = ["build_unavailable", "crash", "key_invalid", "not_as_described", "unsafe", "other"] as const;
 
 /** A game as playtesters see it: without its owner's side, its instructions and its build. */
 export const offeredGame = gameWithRelations.pick({
@@ -24,11 +24,11 @@ export const offer = z
   .strictObject({
     id: id(),
     game: offeredGame,
-    visibility: z.string(),
+    visibility: z.enum(visibilities),
     durationMinutes: minutes(),
     playerCount: z.int(),
     payoutCents: cents(),
-    selectionMode: z.string(),
+    selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
     applicationsExpireAt: timestamp().nullable(),
     slotsOpen: z.int(),
@@ -41,13 +41,13 @@ export const heldSlot = z
   .strictObject({
     id: id(),
     requestId: id(),
-    status: z.string(),
+    status: z.enum(slotStatuses),
     deadlineAt: timestamp().nullable(),
     createdAt: timestamp(),
     game: offeredGame,
     playtest: slotPlaytest.extend({
       payoutCents: cents(),
-      selectionMode: z.string(),
+      selectionMode: z.enum(selectionModes),
     }),
     submission: submission.nullable(),
     rating: rating.nullable(),
@@ -67,7 +67,7 @@ export const ownApplication = z
     playtestId: id(),
     gameId: id(),
     gameName: z.string(),
-    status: z.string(),
+    status: z.enum(applicationStatuses),
     qualificationsResponse: z.string().nullable(),
     createdAt: timestamp(),
     reviewedAt: timestamp().nullable(),
@@ -78,7 +78,7 @@ export const ownApplication = z
 export const earning = z
   .strictObject({
     id: id(),
-    kind: z.string().meta({ description: "`payout` or `withdrawal`." }),
+    kind: z.enum(["payout", "withdrawal"]),
     amountCents: z.int(),
     slotId: id().nullable(),
     createdAt: timestamp(),

@@ -1,8 +1,17 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, extra, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
-import { orderBody, quoteBody } from "./order-body.ts";
+import {
+  orderBody,
+  pastPlaytesterScopes,
+  quoteBody,
+  selectionModes,
+  targetingScopes,
+  targetingTypes,
+  visibilities,
+} from "./order-body.ts";
 import { slot } from "./slots.ts";
+import { playtestStatuses, type SlotStatus } from "./states/index.ts";
 
 const owner = { access: ["game_owner"] } as const;
 const paymentHeaders = ["x-payment-method", "x-payment-chain", "x-payment-currency", "x-payment"] as const;
@@ -17,26 +26,26 @@ export const slotCounts = z.strictObject({
   blocked: extra(z.int()),
   publishing: extra(z.int()),
   cancelled: extra(z.int()),
-});
+} satisfies Record<SlotStatus, z.ZodType>);
 
 export const playtest = z
   .strictObject({
     id: id(),
     gameId: id(),
-    visibility: z.string().meta({ description: "`public` or `private`." }),
+    visibility: z.enum(visibilities),
     quantity: z.int(),
     durationMinutes: minutes(),
     playerCount: z.int(),
     costPerSlotCents: cents().nullable(),
     payoutCents: cents().nullable(),
     notesForTesters: z.string().nullable(),
-    status: z.string().meta({ description: "`pending_payment`, `active`, `completed`, `cancelled` or `expired`." }),
+    status: z.enum(playtestStatuses),
     isFreePublicTrial: z.boolean(),
-    targetingType: z.string().nullable(),
-    targetingScope: z.string().nullable(),
-    pastPlaytesterScope: extra(z.string().nullable()),
+    targetingType: z.enum(targetingTypes).nullable(),
+    targetingScope: z.enum(targetingScopes).nullable(),
+    pastPlaytesterScope: extra(z.enum(pastPlaytesterScopes).nullable()),
     targetedPlaytesterId: extra(id().nullable()),
-    selectionMode: z.string(),
+    selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
     applicationsExpireAt: timestamp().nullable(),
     createdAt: timestamp(),
@@ -115,7 +124,7 @@ export const quote = z
     playtestMinutesNeeded: minutes(),
     playtestMinutesAvailable: minutes(),
     balanceCents: cents(),
-    wouldPayWith: z.string().meta({ description: "`free`, `hours`, `credit` or `none`." }),
+    wouldPayWith: z.enum(["free", "hours", "credit", "none"]),
     missingCents: cents().meta({ description: "Credit that is missing to pay for all of it." }),
   })
   .meta({ id: "Quote" });

@@ -1,21 +1,15 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, extra, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
+import { visibilities } from "./order-body.ts";
+import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
 
 const owner = { access: ["game_owner"] } as const;
 
-export const slotStatuses = [
-  "open",
-  "reserved",
-  "submitted",
-  "accepted",
-  "rejected",
-  "blocked",
-  "expired",
-  "cancelled",
-  "publishing",
-] as const;
-export type SlotStatus = (typeof slotStatuses)[number];
+export const blockReasons = ["build_unavailable", "crash", "key_invalid", "not_as_described", "unsafe", "other"] as const;
+export type BlockReason = (typeof blockReasons)[number];
+export const transcriptVersions = ["original", "edited"] as const;
+export type TranscriptVersion = (typeof transcriptVersions)[number];
 
 export const playtester = z.strictObject({ id: id(), displayName: z.string() });
 
@@ -44,8 +38,8 @@ export const rejection = z
 export const transcription = z
   .strictObject({
     id: id(),
-    status: z.string().meta({ description: "`pending`, `processing`, `approved` or `failed`." }),
-    selectedVersion: z.string().nullable().meta({ description: "`original` or `edited`." }),
+    status: z.enum(transcriptionStatuses),
+    selectedVersion: z.enum(transcriptVersions).nullable(),
   })
   .meta({ id: "Transcription" });
 
@@ -53,7 +47,7 @@ export const slot = z
   .strictObject({
     id: id(),
     requestId: id(),
-    status: z.string().meta({ description: slotStatuses.map((status) => `\`${status}\``).join(", ") }),
+    status: z.enum(slotStatuses),
     deadlineAt: timestamp().nullable(),
     createdAt: timestamp(),
     playtester: playtester.nullable(),
@@ -67,7 +61,7 @@ export const slot = z
 export const slotGame = z.strictObject({ id: id(), name: z.string() });
 export const slotPlaytest = z.strictObject({
   id: id(),
-  visibility: z.string(),
+  visibility: z.enum(visibilities),
   durationMinutes: minutes(),
   playerCount: z.int(),
 });
@@ -87,7 +81,7 @@ export const slotDetail = slot
 
 export const blockedReport = z
   .strictObject({
-    reasonCode: z.string(),
+    reasonCode: z.enum(blockReasons),
     notes: z.string().nullable(),
     reportedAt: timestamp(),
   })
@@ -98,7 +92,7 @@ export const submissionItem = z
     slot: z.strictObject({
       id: id(),
       requestId: id(),
-      status: z.string(),
+      status: z.enum(slotStatuses),
       reservedBy: id().nullable(),
       deadlineAt: timestamp().nullable(),
       createdAt: timestamp(),
@@ -183,7 +177,7 @@ export const slots = {
     reply: z.strictObject({
       downloadUrl: z.string(),
       filename: z.string(),
-      version: z.string(),
+      version: z.enum(transcriptVersions),
       keyTakeaways: z.array(z.string()),
     }),
   }),

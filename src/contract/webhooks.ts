@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { eventKinds } from "./events.ts";
+import { eventKinds } from "./events/kinds.ts";
 import { httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
 
 const owner = { access: ["webhooks", "game_owner"] } as const;

@@ -1,3 +1,14 @@
+import type {
+  ApplicationStatus,
+  DepositStatus,
+  GameStatus,
+  PaymentStatus,
+  PayoutStatus,
+  PlaytestStatus,
+  SlotStatus,
+  SubscriptionStatus,
+  TranscriptionStatus,
+} from "../contract/states/index.ts";
 import { ago, bytes, oneLine, type Paint, shortId, usd } from "./text.ts";
 
 /** How a value is shown: `id` is shortened in terminal tables, `status` coloured, `ago` a time, `usd` cents, `minutes` a length. */
@@ -63,14 +74,50 @@ export function at(item: unknown, path: string): unknown {
 export const columnValue = (column: Column, item: Record<string, unknown>) =>
   typeof column.value === "string" ? at(item, column.value) : column.value(item);
 
-const good = new Set(["accepted", "active", "approved", "completed", "open", "success", "true"]);
-const bad = new Set(["rejected", "failed", "blocked", "expired", "cancelled", "suspended", "disputed", "past_due"]);
-const waiting = new Set(["submitted", "pending", "pending_payment", "processing", "publishing", "reserved", "incomplete"]);
+/** Every status of the contract that a column may show, and what a check or a switch comes to. */
+type ShownStatus =
+  | (SlotStatus | PlaytestStatus | ApplicationStatus | GameStatus | TranscriptionStatus)
+  | (PaymentStatus | SubscriptionStatus | DepositStatus | PayoutStatus)
+  | "success"
+  | "true";
 
+/** Green has ended well or goes well, red needs attention or is over, yellow waits. */
+const statusColors = {
+  accepted: "green",
+  active: "green",
+  approved: "green",
+  completed: "green",
+  open: "green",
+  success: "green",
+  true: "green",
+  blocked: "red",
+  cancelled: "red",
+  disputed: "red",
+  expired: "red",
+  failed: "red",
+  past_due: "red",
+  rejected: "red",
+  suspended: "red",
+  incomplete: "yellow",
+  pending: "yellow",
+  pending_payment: "yellow",
+  processing: "yellow",
+  publishing: "yellow",
+  reserved: "yellow",
+  submitted: "yellow",
+  auto_rejected: null,
+  credited: null,
+  refunded: null,
+  suspense: null,
+  withdrawn: null,
+} as const satisfies Record<ShownStatus, Parameters<Paint>[0] | null>;
+
+const isShown = (status: string): status is ShownStatus => Object.hasOwn(statusColors, status);
+
+/** Another server may have states that this program does not know: they are shown without a color. */
 function paintStatus(status: string, paint: Paint) {
-  if (good.has(status)) return paint("green", status);
-  if (bad.has(status)) return paint("red", status);
-  return waiting.has(status) ? paint("yellow", status) : status;
+  const color = isShown(status) ? statusColors[status] : null;
+  return color === null ? status : paint(color, status);
 }
 
 export function time(iso: string, mode: TimeMode, now: number) {

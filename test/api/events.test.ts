@@ -5,7 +5,7 @@ import * as users from "../../server/accounts/users-store.ts";
 import { emit } from "../../server/events/emit.ts";
 import * as eventStore from "../../server/events/store.ts";
 import { streamTo } from "../../server/events/stream.ts";
-import type { EventKind } from "../../src/contract/events.ts";
+import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { emit } from "../../server/events/emit.ts";
-import { eventKinds } from "../../src/contract/events.ts";
+import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, register } from "../helpers/slot-factories.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events/emit.ts";
-import type { EventKind } from "../../src/contract/events.ts";
+import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { type Person, registerOwner } from "../helpers/factories.ts";
 import { type Answer, type Receiver, startReceiver, status } from "../helpers/receiver.ts";

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSlotGate, parseUntil } from "../../src/commands/playtests/progress.ts";
+import type { PlaytestStatus } from "../../src/contract/states/index.ts";
 import { testFolder } from "../helpers/cli.ts";
 import { play, registerPlaytester } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
@@ -9,7 +10,7 @@ import { startTime } from "../helpers/server.ts";
 import { stubServer } from "../helpers/stub-server.ts";
 
 describe("--until", () => {
-  const rows: [until: string, status: string, slots: Record<string, number>, reached: boolean][] = [
+  const rows: [until: string, status: PlaytestStatus, slots: Record<string, number>, reached: boolean][] = [
     ["any-submitted", "active", { open: 2 }, false],
     ["any-submitted", "active", { open: 1, submitted: 1 }, true],
     ["any-submitted", "active", { open: 1, expired: 1 }, false],
@@ -37,7 +38,7 @@ describe("--until", () => {
     [1, { rejected: 1, reserved: 1 }, "the playtest has 2 slots"],
     [1, {}, "the playtest has 1 slot"],
   ])("5-submitted of %i is refused with its size", (quantity, slots: Record<string, number>, message) => {
-    for (const status of ["active", "completed", "pending_payment"])
+    for (const status of ["active", "completed", "pending_payment"] as const)
       expect(() => parseUntil("5-submitted")({ status, quantity, slots })).toThrow(message);
   });
 

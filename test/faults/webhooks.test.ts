@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { eventKinds } from "../../src/contract/events.ts";
+import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 import { createTestRandom } from "../helpers/server.ts";

@@ -1,6 +1,7 @@
 import * as games from "../../server/games/store.ts";
 import * as slots from "../../server/playtests/slots/store.ts";
 import * as playtests from "../../server/playtests/store.ts";
+import type { SlotStatus } from "../../src/contract/states/index.ts";
 import type { TestServer } from "./server.ts";
 
 export interface Account {
@@ -19,7 +20,7 @@ export async function register(server: TestServer, role: "game_owner" | "playtes
 }
 
 /** Puts a slot that the playtester holds or held into the database, with its game and playtest; its id. */
-export async function giveSlot(server: TestServer, ownerId: string, playtesterId: string, status: string): Promise<string> {
+export async function giveSlot(server: TestServer, ownerId: string, playtesterId: string, status: SlotStatus): Promise<string> {
   const { newId, clock, store } = server.deps;
   const now = clock.now();
   const game: games.GameRow = {

@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 import { applicationAt, ratingAverage } from "../../server/playtests/applications/rules.ts";
 import { type ClaimFacts, type Targeting, whyNotApply, whyNotClaim } from "../../server/playtests/slots/eligibility.ts";
 import { claimDeadline, playtestStatusAt, playtestStatusOf, statusAt } from "../../server/playtests/slots/rules.ts";
+import type { SelectionMode } from "../../src/contract/order-body.ts";
+import { type PlaytestStatus, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
 
 const hour = 3_600_000;
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 
 describe("claimDeadline", () => {
-  it.each([
+  it.each<{ mode: SelectionMode; players: number; hours: number }>([
     { mode: "automatic", players: 1, hours: 24 },
     { mode: "automatic", players: 2, hours: 72 },
     { mode: "automatic", players: 8, hours: 72 },
@@ -19,7 +21,7 @@ describe("claimDeadline", () => {
 });
 
 describe("statusAt", () => {
-  it.each([
+  it.each<{ status: SlotStatus; deadline: number | null; window: number | null; is: SlotStatus }>([
     { status: "reserved", deadline: 1, window: null, is: "reserved" },
     { status: "reserved", deadline: 0, window: null, is: "expired" },
     { status: "reserved", deadline: -1, window: null, is: "expired" },
@@ -40,7 +42,7 @@ describe("statusAt", () => {
 });
 
 describe("the status of a playtest", () => {
-  it.each([
+  it.each<{ slots: SlotStatus[]; is: PlaytestStatus }>([
     { slots: ["open", "accepted"], is: "active" },
     { slots: ["reserved", "expired"], is: "active" },
     { slots: ["submitted"], is: "active" },
@@ -117,11 +119,13 @@ describe("eligibility", () => {
     { name: "anyone", claim: true },
     { name: "holding two of three", facts: { held: 2 }, claim: true },
     { name: "holding three of three", facts: { held: 3 }, claim: false, apply: true },
-    ...["reserved", "blocked", "submitted", "publishing", "accepted", "rejected", "expired", "cancelled"].map((status) => ({
-      name: `with a slot of it that is ${status}`,
-      facts: { ownStatuses: [status] },
-      claim: false,
-    })),
+    ...slotStatuses
+      .filter((status) => status !== "open")
+      .map((status) => ({
+        name: `with a slot of it that is ${status}`,
+        facts: { ownStatuses: [status] },
+        claim: false,
+      })),
     {
       name: "new to the game, played another of the owner",
       targeting: target("new", "game"),

@@ -1,3 +1,4 @@
+import type { ReversalStatus } from "../../../src/contract/states/index.ts";
 import { accounts, type Transfer } from "../../ledger/rules.ts";
 
 /** Money that went back to a card, or came back from there. */
@@ -46,12 +47,12 @@ export function creditReturned(reversed: Reversed, owedCents: number): Transfer 
 /** What a payment is, after these reversals of it: each takes part of its amount, and a dispute shows before a refund. */
 export function statusAfter(
   amountCents: number,
-  reversals: readonly { kind: "dispute" | "refund"; cents: number; state: "taken" | "returned" }[],
+  reversals: readonly { kind: "dispute" | "refund"; cents: number; state: ReversalStatus }[],
 ): "completed" | "disputed" | "refunded" {
   const taken = reversals.filter(({ state }) => state === "taken");
   if (taken.some(({ kind }) => kind === "dispute")) return "disputed";
   return takenOf(taken) >= amountCents ? "refunded" : "completed";
 }
 
-export const takenOf = (reversals: readonly { cents: number; state: "taken" | "returned" }[]): number =>
+export const takenOf = (reversals: readonly { cents: number; state: ReversalStatus }[]): number =>
   reversals.reduce((sum, { cents, state }) => sum + (state === "taken" ? cents : 0), 0);

@@ -1,3 +1,4 @@
+import type { DepositStatus } from "../../../src/contract/states/index.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow } from "../../database/rows.ts";
 import type { ChainName, Currency } from "./rules.ts";
@@ -40,7 +41,7 @@ export interface DepositRow {
   owner_id: string | null;
   payment_id: string | null;
   value_cents: number;
-  status: "credited" | "suspense" | "refunded";
+  status: DepositStatus;
   note: DepositNote | null;
   seen_at: number;
 }

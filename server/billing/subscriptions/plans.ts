@@ -1,4 +1,4 @@
-import type { planKeys } from "../../../src/contract/billing.ts";
+import type { planIntervals, planKeys, planTiers } from "../../../src/contract/billing.ts";
 
 export type PlanKey = (typeof planKeys)[number];
 
@@ -7,8 +7,8 @@ export interface Plan {
   key: PlanKey;
   name: string;
   displayName: string;
-  tier: "indie" | "studio";
-  interval: "month" | "year";
+  tier: (typeof planTiers)[number];
+  interval: (typeof planIntervals)[number];
   priceCents: number;
   minutesPerCycle: number;
 }

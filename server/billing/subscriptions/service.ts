@@ -1,4 +1,5 @@
-import type { EventKind } from "../../../src/contract/events.ts";
+import type { EndedReason } from "../../../src/contract/billing.ts";
+import type { EventKind } from "../../../src/contract/events/kinds.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
@@ -129,7 +130,7 @@ export const scheduleRenewal = (deps: Deps, tx: Query, row: Row, runAt: number):
   });
 
 /** Ends it now, for good. */
-export async function end(deps: Deps, tx: Query, row: Row, reason: subscriptions.EndedReason, at?: number): Promise<Row> {
+export async function end(deps: Deps, tx: Query, row: Row, reason: EndedReason, at?: number): Promise<Row> {
   const now = deps.clock.now();
   const changes = { status: "cancelled", ended_at: at ?? now, ended_reason: reason, updated_at: now } as const;
   await subscriptions.update(tx, row.id, changes);
@@ -137,7 +138,7 @@ export async function end(deps: Deps, tx: Query, row: Row, reason: subscriptions
 }
 
 /** The checkout of a subscription that never started is over. */
-export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRow, reason: subscriptions.EndedReason) {
+export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRow, reason: EndedReason) {
   const row = await subscriptions.find(tx, payment.subscription_id!);
   if (row?.status === "incomplete") await end(deps, tx, row, reason);
 }

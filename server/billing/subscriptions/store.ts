@@ -1,16 +1,8 @@
+import type { EndedReason } from "../../../src/contract/billing.ts";
+import type { SubscriptionStatus } from "../../../src/contract/states/index.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";
 import type { PlanKey } from "./plans.ts";
-
-export type SubscriptionStatus = "incomplete" | "active" | "past_due" | "cancelled";
-export type EndedReason =
-  | "cancelled"
-  | "plan_changed"
-  | "payment_failed"
-  | "chargeback"
-  | "refunded"
-  | "checkout_cancelled"
-  | "checkout_expired";
 
 export interface SubscriptionRow {
   id: string;

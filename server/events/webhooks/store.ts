@@ -1,4 +1,5 @@
-import type { EventKind } from "../../../src/contract/events.ts";
+import type { EventKind } from "../../../src/contract/events/kinds.ts";
+import type { DeliveryStatus } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, insertRows, updateRow } from "../../database/rows.ts";
@@ -19,13 +20,6 @@ export interface WebhookRow {
   deleted_at: number | null;
 }
 
-/**
- * `pending` waits for `next_retry_at`; `paused` was pending when its webhook was disabled and goes on when that is enabled;
- * `held` was recorded while the webhook was disabled and waits to be redelivered; `test` is a ping, tried once; `failed` had its
- * last attempt; `cancelled` lost its webhook.
- */
-export type DeliveryState = "pending" | "paused" | "held" | "test" | "delivered" | "failed" | "cancelled";
-
 export interface DeliveryRow {
   id: string;
   webhook_id: string;
@@ -33,7 +27,7 @@ export interface DeliveryRow {
   host: string;
   event_id: string;
   event: EventKind;
-  state: DeliveryState;
+  state: DeliveryStatus;
   status_code: number | null;
   attempt_count: number;
   /** Attempts made before the retry schedule last started anew, by a redelivery. */
@@ -148,7 +142,7 @@ export const moveDeliveries = (
   tx: Query,
   webhookId: string,
   from: Waiting,
-  to: DeliveryState,
+  to: DeliveryStatus,
   nextRetryAt: number | null = null,
 ) =>
   tx.run(

@@ -1,7 +1,6 @@
-/** An application at an instant (specification: Application; decisions §5). Times in ms. */
-export const applicationStatuses = ["pending", "approved", "rejected", "auto_rejected", "withdrawn"] as const;
-export type ApplicationStatus = (typeof applicationStatuses)[number];
+import type { ApplicationStatus } from "../../../src/contract/states/index.ts";
 
+/** An application at an instant (specification: Application; decisions §5). Times in ms. */
 export interface TimedApplication {
   status: ApplicationStatus;
   reviewed_at: number | null;

@@ -1,4 +1,5 @@
-import type { EventKind } from "../../../src/contract/events.ts";
+import type { EventKind } from "../../../src/contract/events/kinds.ts";
+import type { ApplicationStatus } from "../../../src/contract/states/index.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
@@ -151,5 +152,5 @@ function requirePending(deps: Deps, playtest: PlaytestRow, application: Applicat
   if (status !== "pending") throw notPending(status);
 }
 
-const notPending = (status: string) =>
+const notPending = (status: ApplicationStatus | "decided") =>
   conflict(`Only a pending application can be decided, and this one is ${status.replace("_", "-")}. Nothing was changed.`);

@@ -1,7 +1,7 @@
+import type { ApplicationStatus } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { updateRow } from "../../database/rows.ts";
-import type { ApplicationStatus } from "./rules.ts";
 
 export interface ApplicationRow {
   id: string;

@@ -1,7 +1,10 @@
+import type { PastPlaytesterScope, TargetingScope, TargetingType } from "../../../src/contract/order-body.ts";
+import type { SlotStatus } from "../../../src/contract/states/index.ts";
+
 /** Whether a playtester may take a slot of a playtest (decisions §6): the first rule that says no, in words. */
 export interface ClaimFacts {
   /** Every slot of this playtest the playtester ever had, by status. */
-  ownStatuses: readonly string[];
+  ownStatuses: readonly SlotStatus[];
   /** Had a slot of this game, of any game of this owner. */
   playedGame: boolean;
   playedOwner: boolean;
@@ -14,9 +17,9 @@ export interface ClaimFacts {
 }
 
 export interface Targeting {
-  type: "new" | "past" | null;
-  scope: "game" | "owner" | null;
-  pastScope: "any" | "specific" | null;
+  type: TargetingType | null;
+  scope: TargetingScope | null;
+  pastScope: PastPlaytesterScope | null;
   playtesterId: string | null;
 }
 
@@ -31,10 +34,11 @@ export function whyNotFor(targeting: Targeting, playtesterId: string, facts: Cla
   return `This playtest is for people whose playtest of ${inGame ? "this game" : "a game of this owner"} was accepted before.`;
 }
 
+const heldOrPassed: readonly SlotStatus[] = ["reserved", "blocked", "submitted", "publishing", "accepted"];
+
 /** Why they may not apply: an application holds nothing, so how many slots they hold does not matter yet. */
 export function whyNotApply(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
-  if (facts.ownStatuses.some((status) => ["reserved", "blocked", "submitted", "publishing", "accepted"].includes(status)))
-    return "You have a slot of this playtest already.";
+  if (facts.ownStatuses.some((status) => heldOrPassed.includes(status))) return "You have a slot of this playtest already.";
   if (facts.ownStatuses.length > 0) return "You had a slot of this playtest before, so you cannot take another.";
   return whyNotFor(targeting, playtesterId, facts);
 }

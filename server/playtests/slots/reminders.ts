@@ -14,7 +14,7 @@ export const remindHolder = (job: Job, deps: Deps) =>
     if (due && slot.deadline_at! > deps.clock.now()) {
       const { email, display_name: name } = (await users.find(tx, slot.playtester_id!))!;
       const [gameName, deadlineAt] = [slot.game_name, slot.deadline_at!];
-      const reminder = {
+      const reminder: notifications.NotificationRow = {
         id: deps.newId(),
         user_id: slot.playtester_id!,
         event_id: null,

@@ -1,3 +1,4 @@
+import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
@@ -26,7 +27,7 @@ export async function accept(
 ): Promise<string> {
   const now = deps.clock.now();
   const isPublic = playtest.visibility === "public";
-  const next = isPublic ? { status: "publishing" } : { status: "accepted", ended_at: now };
+  const next = isPublic ? ({ status: "publishing" } as const) : ({ status: "accepted", ended_at: now } as const);
   if (!(await slots.transition(tx, slot.id, "submitted", next))) throw notSubmitted(slot.status);
   if (rating.score !== null || rating.comment !== null)
     await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
@@ -69,7 +70,7 @@ export async function reject(
   const now = deps.clock.now();
   const retry = await openSlot(deps, tx, playtest);
   const changes = {
-    status: "reserved",
+    status: "reserved" as const,
     playtester_id: slot.playtester_id,
     retry_of: slot.id,
     reserved_at: now,
@@ -97,5 +98,5 @@ async function markRejected(deps: Deps, tx: Query, slot: Slot, why: { reason: st
   await emitSlotEvent(deps, tx, slot, "slot.rejected");
 }
 
-const notSubmitted = (status: string) =>
+const notSubmitted = (status: SlotStatus) =>
   conflict(`Only a submitted slot can be reviewed, and this one is ${status}. Nothing was changed.`);

@@ -1,3 +1,6 @@
+import type { SelectionMode, Visibility } from "../../../src/contract/order-body.ts";
+import type { BlockReason, TranscriptVersion } from "../../../src/contract/slots.ts";
+import type { SlotStatus, TranscriptionStatus } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";
@@ -7,7 +10,7 @@ export interface SlotRow {
   playtest_id: string;
   game_id: string;
   owner_id: string;
-  status: string;
+  status: SlotStatus;
   playtester_id: string | null;
   /** The slot this one gives another try of. */
   retry_of: string | null;
@@ -37,19 +40,19 @@ export interface SlotDetailRow extends SlotRow {
   reject_reason: string | null;
   rejected_at: number | null;
   transcription_id: string | null;
-  transcription_status: string | null;
-  selected_version: string | null;
+  transcription_status: TranscriptionStatus | null;
+  selected_version: TranscriptVersion | null;
   key_takeaways: string | null;
-  report_code: string | null;
+  report_code: BlockReason | null;
   report_notes: string | null;
   reported_at: number | null;
   game_name: string;
-  visibility: "public" | "private";
+  visibility: Visibility;
   duration_minutes: number;
   player_count: number;
   is_free_public_trial: number;
   payout_cents: number;
-  selection_mode: "automatic" | "manual";
+  selection_mode: SelectionMode;
   notes_for_testers: string | null;
   window_at: number | null;
 }
@@ -87,10 +90,10 @@ export function listForPlaytester(q: Query, playtesterId: string, page: Page) {
 }
 
 /** An owner's slots that have this status at `now`. */
-export function listForOwner(q: Query, ownerId: string, status: string, now: number, page: Page) {
+export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {
   const { sql, values } = keyset(page, "s");
   // The stored status narrows by index; the status at this instant decides.
-  const stored = status === "expired" ? ["expired", "open", "reserved"] : [status];
+  const stored: SlotStatus[] = status === "expired" ? ["expired", "open", "reserved"] : [status];
   const narrowed = stored.length === 1 ? "= ?" : "IN (?, ?, ?)";
   return q.all<SlotDetailRow>(
     `${detail} WHERE s.owner_id = ? AND s.status ${narrowed} AND ${statusSql} = ? ${sql}`,
@@ -106,7 +109,7 @@ export function listForOwner(q: Query, ownerId: string, status: string, now: num
 export const insert = (tx: Query, slot: SlotRow) => insertRow(tx, "slots", slot);
 
 /** Compare-and-set: true for the one caller that moved the slot out of `from`. */
-export const transition = async (tx: Query, id: string, from: string, changes: Partial<SlotRow> & { status: string }) =>
+export const transition = async (tx: Query, id: string, from: SlotStatus, changes: Partial<SlotRow> & { status: SlotStatus }) =>
   (await updateRow(tx, "slots", id, changes, { status: from })) === 1;
 
 /** The oldest open slot of a playtest. */
@@ -114,7 +117,7 @@ export const firstOpen = (tx: Query, playtestId: string) =>
   tx.one<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1", playtestId);
 
 export const statusesOf = async (q: Query, playtestId: string) =>
-  (await q.all<{ status: string }>("SELECT status FROM slots WHERE playtest_id = ?", playtestId)).map((row) => row.status);
+  (await q.all<Pick<SlotRow, "status">>("SELECT status FROM slots WHERE playtest_id = ?", playtestId)).map((row) => row.status);
 
 export const held = async (q: Query, playtesterId: string, now: number) =>
   (
@@ -186,7 +189,7 @@ export const markApproved = async (tx: Query, slotId: string, now: number) =>
 
 export const insertReport = (
   tx: Query,
-  row: { id: string; slot_id: string; reason_code: string; notes: string | null; reported_at: number },
+  row: { id: string; slot_id: string; reason_code: BlockReason; notes: string | null; reported_at: number },
 ) => insertRow(tx, "blocked_reports", row);
 export const resolveReport = (tx: Query, slotId: string, now: number) =>
   tx.run("UPDATE blocked_reports SET resolved_at = ? WHERE slot_id = ? AND resolved_at IS NULL", now, slotId);

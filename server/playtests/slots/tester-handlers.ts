@@ -1,3 +1,4 @@
+import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
@@ -28,7 +29,7 @@ type Ops =
   | "getEarnings";
 
 /** While they hold the slot, its playtester sees what helps to play; before and after, nothing of it. */
-const holding = ["reserved", "blocked", "submitted"];
+const holding: readonly SlotStatus[] = ["reserved", "blocked", "submitted"];
 
 export function playtester(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
@@ -101,7 +102,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   }
 
   /** The slot, which must be one of `statuses` at this instant: a deadline that passed counts although no job has run yet. */
-  async function ownIn(q: Query, slotId: string, playtesterId: string, statuses: readonly string[]) {
+  async function ownIn(q: Query, slotId: string, playtesterId: string, statuses: readonly SlotStatus[]) {
     const slot = await own(q, slotId, playtesterId);
     const status = statusAt(slot, clock.now());
     if (statuses.includes(status)) return (await slots.find(q, slotId))!;

@@ -1,3 +1,4 @@
+import type { BlockReason } from "../../../src/contract/slots.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
@@ -53,7 +54,7 @@ export async function reserve(
 ): Promise<Slot | undefined> {
   const now = deps.clock.now();
   const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
-  const changes = { status: "reserved", playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
+  const changes = { status: "reserved" as const, playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
   if (!(await slots.transition(tx, slot.id, "open", changes))) return undefined;
   const reserved = { ...slot, ...changes };
   // A replacement brought its keys along.
@@ -145,7 +146,7 @@ export async function report(
   deps: Deps,
   tx: Query,
   slot: Slot,
-  why: { reasonCode: string; notes: string | null },
+  why: { reasonCode: BlockReason; notes: string | null },
 ): Promise<void> {
   if (!(await slots.transition(tx, slot.id, "reserved", { status: "blocked", deadline_at: null }))) throw changed();
   await slots.insertReport(tx, {

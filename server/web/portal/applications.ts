@@ -1,5 +1,5 @@
 import { html, type Markup, type PageContent } from "../html.ts";
-import { badge } from "./badge.ts";
+import { applicationBadge } from "./badge.ts";
 import { button, cursorOf, frame, more, notice, prose, time, type Visit } from "./layout.ts";
 
 const said = new Map([
@@ -12,9 +12,7 @@ export async function applicationsPage(visit: Visit): Promise<PageContent> {
   const { data, next } = await visit.ask(visit.session, "listOwnApplications", { cursor: cursorOf(visit) });
   const done = said.get(visit.query.get("done") ?? "");
   const cards = data.applications.map(
-    (
-      one,
-    ): Markup => html`<li class="card"><div class="head"><h2>${one.gameName}</h2>${badge(one.status === "rejected" ? "not_chosen" : one.status)}</div>
+    (one): Markup => html`<li class="card"><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
 <p class="soft">Sent ${time(one.createdAt)}${one.reviewedAt && html` · decided ${time(one.reviewedAt)}`}</p>
 ${one.qualificationsResponse && prose(one.qualificationsResponse)}
 ${one.assignedSlotId && html`<p><a href="/play/slots/${one.assignedSlotId}">To your slot<span class="hidden"> of ${one.gameName}</span></a></p>`}

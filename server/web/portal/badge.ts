@@ -1,7 +1,11 @@
+import type { ApplicationStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 import { html, type Markup } from "../html.ts";
 
-/** Statuses in a playtester's words; `good` has ended well, `wait` goes on. */
-const labels: Record<string, [label: string, look: "" | "good" | "wait"]> = {
+/** A status in a playtester's words; `good` has ended well, `wait` goes on. */
+type Badge = readonly [label: string, look: "" | "good" | "wait"];
+
+const slotBadges = {
+  open: ["Open", ""],
   reserved: ["Yours to play", "wait"],
   submitted: ["In review", "wait"],
   publishing: ["Accepted, being published", "good"],
@@ -10,14 +14,17 @@ const labels: Record<string, [label: string, look: "" | "good" | "wait"]> = {
   blocked: ["Problem reported", "wait"],
   expired: ["Time ran out", ""],
   cancelled: ["Given back", ""],
-  not_chosen: ["Not chosen", ""],
+} as const satisfies Record<SlotStatus, Badge>;
+
+const applicationBadges = {
   pending: ["Waiting", "wait"],
   approved: ["You were chosen", "good"],
+  rejected: ["Not chosen", ""],
   auto_rejected: ["Closed", ""],
   withdrawn: ["Withdrawn", ""],
-};
+} as const satisfies Record<ApplicationStatus, Badge>;
 
-export function badge(status: string): Markup {
-  const [label, look] = labels[status] ?? [status, ""];
-  return html`<span class="badge ${look}">${label}</span>`;
-}
+const badge = ([label, look]: Badge): Markup => html`<span class="badge ${look}">${label}</span>`;
+
+export const slotBadge = (status: SlotStatus) => badge(slotBadges[status]);
+export const applicationBadge = (status: ApplicationStatus) => badge(applicationBadges[status]);

@@ -1,4 +1,4 @@
-import { blockReasons } from "../../../src/contract/playtester.ts";
+import { blockReasons } from "../../../src/contract/slots.ts";
 import { html, type Markup } from "../html.ts";
 import { fileSize, tokens, type Visit } from "./layout.ts";
 import type { HeldSlot } from "./slots.ts";

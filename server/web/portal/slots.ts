@@ -1,8 +1,9 @@
 import type { DataOf } from "../../../src/contract/endpoint.ts";
 import type { Contract } from "../../../src/contract/index.ts";
+import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { badRequest, notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { badge } from "./badge.ts";
+import { slotBadge } from "./badge.ts";
 import { cursorOf, frame, more, notice, players, prose, time, until, usd, type Visit } from "./layout.ts";
 import { releaseForm, reportForm, submitForms } from "./slot-forms.ts";
 
@@ -23,7 +24,7 @@ export async function slotsPage(visit: Visit): Promise<PageContent> {
   const cards = data.slots.map(
     (
       slot,
-    ) => html`<li class="card"><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${badge(slot.status)}</div>
+    ) => html`<li class="card"><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
 ${facts(slot)}${deadline(slot, visit.now)}</li>`,
   );
   const none = html`<p>You hold nothing yet. <a href="/play">Find a game to play</a>.</p>`;
@@ -44,7 +45,7 @@ export async function slotPage(visit: Visit): Promise<PageContent> {
   const { slot } = (await visit.ask(visit.session, "getHeldSlot", { id: visit.id })).data;
   const done = said.get(visit.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
-  const body = html`${done && notice(done)}<p>${badge(slot.status)}</p>${facts(slot)}${deadline(slot, visit.now)}${outcome(slot)}
+  const body = html`${done && notice(done)}<p>${slotBadge(slot.status)}</p>${facts(slot)}${deadline(slot, visit.now)}${outcome(slot)}
 ${slot.buildUrl !== undefined && play(slot)}
 ${isReserved && (await submitForms(visit, slot))}
 ${isReserved && reportForm(visit, slot)}
@@ -60,17 +61,23 @@ ${slot.instructions && html`<h3>Instructions</h3>${prose(slot.instructions)}`}
 ${slot.notesForTesters && html`<h3>Notes from the owner</h3>${prose(slot.notesForTesters)}`}
 ${slot.game.description && html`<h3>About the game</h3>${prose(slot.game.description)}`}</section>`;
 
-const endings: Record<string, string> = {
+/** What a status means for its playtester, where the rest of the page does not say. */
+const meanings = {
+  open: null,
+  reserved: null,
+  blocked: null,
+  accepted: null,
+  rejected: null,
   submitted: "The owner of the game looks at your video and decides.",
   publishing: "Your playtest was accepted. You are paid as soon as the video is published.",
   expired: "The time ran out before a video was handed in, so somebody else may play now.",
   cancelled: "This slot was given back.",
-};
+} as const satisfies Record<SlotStatus, string | null>;
 
 /** What became of it. */
 function outcome(slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
-  return html`${endings[status] && html`<p>${endings[status]}</p>`}
+  return html`${meanings[status] && html`<p>${meanings[status]}</p>`}
 ${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch it as everybody sees it</a></p>`}
 ${rejection && html`<h2>Why it was not accepted</h2>${prose(rejection.reason ?? "")}`}

@@ -1,4 +1,5 @@
 import { type Context, flag } from "../../cli/define.ts";
+import type { PaymentStatus, SubscriptionStatus } from "../../contract/states/index.ts";
 import { CliError, exitCodes, stillPending } from "../../errors.ts";
 
 /** What to do about a checkout page that a person has to go through. */
@@ -50,7 +51,7 @@ export async function waitFor<T>(
   }
 }
 
-export const notPaid = (what: string, status: string) =>
+export const notPaid = (what: string, status: PaymentStatus | SubscriptionStatus | "gone") =>
   new CliError("NOT_PAID", exitCodes.payment, `${what} was not paid: it is ${status}.`, {
     hint: "Start again with the same command.",
   });

@@ -1,3 +1,4 @@
+import type { Data } from "../../api/client.ts";
 import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
@@ -104,7 +105,10 @@ async function printPushed(ctx: Context, pushed: Pushed) {
   await ciSummary(ctx, pushed.skipped ? "- The game has this build already." : `- Pushed build${label}.`);
 }
 
-async function tellOrder(ctx: Context, { id, status, quantity }: { id: string; status: string; quantity: number }) {
+async function tellOrder(
+  ctx: Context,
+  { id, status, quantity }: Pick<Data<"createPlaytest">["playtest"], "id" | "status" | "quantity">,
+) {
   await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
   await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")}: \`${id}\`.`);
 }

@@ -1,3 +1,4 @@
+import { type PlaytestStatus, type SlotStatus, slotStatuses } from "../../contract/states/index.ts";
 import { usage } from "../../errors.ts";
 import { plural } from "../../io/text.ts";
 import { parseGate } from "../shared/gate.ts";
@@ -7,7 +8,7 @@ import { parseGate } from "../shared/gate.ts";
 export type Counts = Readonly<Record<string, number>>;
 
 export interface State {
-  status: string;
+  status: PlaytestStatus;
   /** How many slots were ordered. */
   quantity: number;
   slots: Counts;
@@ -15,10 +16,23 @@ export interface State {
 
 export type Until = (state: State) => boolean;
 
+/** How far a slot is: somebody may still submit it, a video was submitted, or it ended without one. */
+const phases = {
+  open: "awaited",
+  reserved: "awaited",
+  blocked: "awaited",
+  submitted: "played",
+  publishing: "played",
+  accepted: "played",
+  rejected: "played",
+  expired: "unplayed",
+  cancelled: "unplayed",
+} as const satisfies Record<SlotStatus, string>;
+
+const inPhase = (phase: "awaited" | "played") => slotStatuses.filter((status) => phases[status] === phase);
 const sum = (slots: Counts, names: readonly string[]) => names.reduce((total, name) => total + (slots[name] ?? 0), 0);
-const played = ({ slots }: State) => sum(slots, ["submitted", "publishing", "accepted", "rejected"]);
-/** Slots somebody may still submit. */
-const awaited = ({ slots }: State) => sum(slots, ["open", "reserved", "blocked"]);
+const played = ({ slots }: State) => sum(slots, inPhase("played"));
+const awaited = ({ slots }: State) => sum(slots, inPhase("awaited"));
 const over = ({ status }: State) => status === "completed" || status === "cancelled" || status === "expired";
 // An order that waits for payment has no slots, which must not look like all of them being done.
 const unpaid = ({ status }: State) => status === "pending_payment";
@@ -46,7 +60,5 @@ export function parseUntil(text: string): Until {
   throw usage(`--until: ${JSON.stringify(text)} is not one of ${untilForms}.`);
 }
 
-const statuses = ["open", "reserved", "submitted", "accepted", "rejected", "blocked", "expired", "cancelled", "publishing"];
-
 /** Reads one `--fail-if` of slot counts, such as `rejected>1`. */
-export const parseSlotGate = (text: string) => parseGate(text, statuses, "slot status");
+export const parseSlotGate = (text: string) => parseGate(text, slotStatuses, "slot status");

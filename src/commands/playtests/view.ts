@@ -1,13 +1,24 @@
 import { col, detail, spare } from "../../cli/define.ts";
+import type { SlotStatus } from "../../contract/states/index.ts";
 import type { Column, View } from "../../io/cells.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
-const order = ["submitted", "publishing", "accepted", "reserved", "blocked", "open", "rejected", "expired", "cancelled"];
+const order: readonly SlotStatus[] = [
+  "submitted",
+  "publishing",
+  "accepted",
+  "reserved",
+  "blocked",
+  "open",
+  "rejected",
+  "expired",
+  "cancelled",
+];
 
 /** `2 submitted, 1 open`: the counts that are not zero, what waits for the owner first. */
 export function countsText(counts: Counts | null | undefined): string {
-  const names = [...order, ...Object.keys(counts ?? {}).filter((name) => !order.includes(name))];
+  const names = [...order, ...Object.keys(counts ?? {}).filter((name) => !(order as readonly string[]).includes(name))];
   return names
     .filter((name) => (counts?.[name] ?? 0) > 0)
     .map((name) => `${counts![name]} ${name}`)

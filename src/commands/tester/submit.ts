@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
+import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
@@ -54,9 +55,7 @@ export const submit = define({
 async function onlySlot(ctx: Context): Promise<string> {
   const held: { id: string; game: { name: string } }[] = [];
   for await (const { items } of ctx.pages("listHeldSlots", {}, { all: true }))
-    held.push(
-      ...(items as { id: string; status: string; game: { name: string } }[]).filter(({ status }) => status === "reserved"),
-    );
+    held.push(...(items as Data<"listHeldSlots">["slots"]).filter(({ status }) => status === "reserved"));
   if (held.length === 1) return held[0]!.id;
   if (held.length === 0) throw notFound("You hold no slot that waits for a video.", "Claim one first: `playtest tester browse`.");
   throw usage("You hold several slots.", `Name one: ${held.map(({ id, game }) => `${shortId(id)} (${game.name})`).join(", ")}.`);

@@ -1,8 +1,9 @@
 import type { Data } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
+import type { SlotStatus } from "../../contract/states/index.ts";
 import { type Checkpoint, type Connection, longestPause, passing, type Step } from "../shared/event-source.ts";
 
-const slotEvents = ["submitted", "accepted", "rejected"] as const;
+const slotEvents = ["submitted", "accepted", "rejected"] as const satisfies readonly SlotStatus[];
 const remembered = 20_000;
 
 /** Events from what the specification alone offers: slots by their status, all else from the notifications. */
@@ -50,7 +51,11 @@ async function newSlots(ctx: Context, seen: ReadonlySet<string>, thorough: boole
 type SubmissionItem = Data<"listSubmissions">["submissions"][number];
 
 /** What a slot's status tells: that it was submitted, and then perhaps that it was decided, at a time the list does not name. */
-function eventsOf({ slot, submission, game, playtester }: SubmissionItem, status: string, now: number): Found[] {
+function eventsOf(
+  { slot, submission, game, playtester }: SubmissionItem,
+  status: (typeof slotEvents)[number],
+  now: number,
+): Found[] {
   const about = { slotId: slot.id, playtestId: slot.requestId, gameId: game.id, playerId: playtester?.id ?? null };
   const happened = (name: string, at: string): Found => ({
     id: `${slot.id}_${name}`,

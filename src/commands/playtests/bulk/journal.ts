@@ -1,11 +1,12 @@
 import { basename, dirname, join } from "node:path";
 import type { Context } from "../../../cli/define.ts";
+import type { PlaytestStatus } from "../../../contract/states/index.ts";
 import { type Journal, openJournal } from "../../../io/files/journal.ts";
 import type { Planned } from "./plan.ts";
 
 export interface Ordered {
   playtestId: string;
-  status: string;
+  status: PlaytestStatus;
   cents: number;
   minutes: number;
   paidWith: string;
