@@ -50,7 +50,7 @@ describe("admin", () => {
   it("grants credit and minutes, with the reason", async () => {
     const address = await email(fixture.owner.id);
     const granted = await admin(`grant ${address} --credit 5 --note goodwill`);
-    expect(granted).toMatchObject({ code: 0, stdout: `${address} has $505.00 and 0 minutes now.\n` });
+    expect(granted).toMatchObject({ code: 0, stdout: `${address} now has $505.00 credit and 0 playtest minutes.\n` });
     expect(await data(`grant ${address} --minutes 90 --note sorry`)).toMatchObject({ playtestMinutes: 90 });
   });
 
@@ -103,7 +103,7 @@ describe("admin", () => {
 
   it.each([
     ["grant a@example.com --credit 5", 2, "--note is needed"],
-    ["grant a@example.com --note x", 2, "Give either --credit or --minutes."],
+    ["grant a@example.com --note x", 2, "Pass either --credit or --minutes."],
     ["users --role king", 2, "--role"],
     ["payouts create a@example.com", 2, "--amount is needed"],
   ])("refuses `admin %s`", async (line, code, message) => {

@@ -82,9 +82,9 @@ describe("applications", () => {
 
   it.each([
     ["approve", "No id was given"],
-    ["approve --top 2", "--playtest is needed"],
-    ["approve X --by rating", "go with --top"],
-    ["reject X --playtest Y", "goes with --rest"],
+    ["approve --top 2", "--top requires --playtest"],
+    ["approve X --by rating", "require --top"],
+    ["reject X --playtest Y", "requires --rest"],
     ["approve X --top 1 --playtest Y", "exclude each other"],
   ])("refuses `%s`", async (line, message) => {
     const { code, stderr } = await fixture.run(`applications ${line}`);

@@ -48,7 +48,7 @@ describe("login", () => {
   ])("takes %s and remembers it", async (_, given) => {
     const [flags, options] = given();
     const login = await run(["login", ...at(), ...flags], options);
-    expect([login.code, login.stderr]).toEqual([0, `Logged in to ${server.baseUrl} as profile default.\n`]);
+    expect([login.code, login.stderr]).toEqual([0, `Signed in to ${server.baseUrl}. Profile: default.\n`]);
     expect(login.stdout).not.toContain("pt_sk_");
     expect(statSync(join(config, "keys.json")).mode & 0o777).toBe(0o600);
     expect(JSON.parse((await run(["whoami", "--json"])).stdout).result).toMatchObject({
@@ -68,7 +68,7 @@ describe("login", () => {
 
   it("never asks where nobody can answer: 2, naming the flag", async () => {
     const { code, stderr } = await run(["login", ...at()]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("Pass --email, or a key with --with-key.")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Pass --email, or pass an API key with --with-key.")]);
   });
 
   it("works with an instance that has no /auth/me", async () => {
@@ -97,7 +97,7 @@ it("profiles: switch, list, token, logout", async () => {
   await run(["login", ...at(), "--with-key", "--profile", "tester"], { stdin: bea.key });
   const email = async () => JSON.parse((await run(["whoami", "--json"])).stdout).result.user.email;
   expect(await email()).toBe(bea.email);
-  expect((await run(["auth", "switch", "default"])).stdout).toBe("Profile default is in use.\n");
+  expect((await run(["auth", "switch", "default"])).stdout).toBe("Switched to profile default.\n");
   expect(await email()).toBe(ada.email);
   expect((await run(["auth", "list", "--jq", ".result[] | [.profile, .inUse]"])).stdout).toBe(
     '["default",true]\n["tester",false]\n',
@@ -108,7 +108,7 @@ it("profiles: switch, list, token, logout", async () => {
   expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([`${ada.key}\n`, 0o600]);
   expect((await run(["auth", "token", "--secret-file", file])).code).toBe(1);
   expect((await run(["auth", "status", "--all", "--jq", ".result[].user.email"])).stdout).toBe(`${ada.email}\n${bea.email}\n`);
-  expect((await run(["logout"])).stdout).toContain("Forgot the key of default.");
+  expect((await run(["logout"])).stdout).toContain("Removed the stored key of default.");
   expect((await run(["whoami"])).code).toBe(4);
   expect((await run(["auth", "switch", "nope"])).code).toBe(2);
 });

@@ -36,7 +36,7 @@ describe("billing", () => {
   it("waits at an opened page until the payment is settled", async () => {
     const env = browser(testFolder());
     const paid = run("billing credit add --amount 20 --open --wait", { env, outside: { sleep: settle("paid") } });
-    expect(await paid).toMatchObject({ code: 0, stdout: "Paid $20.00. Credit is now $20.00.\n" });
+    expect(await paid).toMatchObject({ code: 0, stdout: "Paid $20.00. The balance is now $20.00.\n" });
     const declined = run("billing credit add --amount 20 --wait", { outside: { sleep: settle("declined") } });
     expect(await declined).toMatchObject({ code: 7, stdout: "" });
     const late = await run("billing credit add --amount 20 --wait --for 10s");
@@ -64,7 +64,7 @@ describe("billing", () => {
     ["billing subscription cancel --yes", 2, "subscription"],
     ["billing subscription cancel", 2, "Pass --yes"],
     ["billing subscription resume", 2, "cancel"],
-    ["billing invoice", 2, "Name payments, or choose them with --all or --since."],
+    ["billing invoice", 2, "Pass payment ids, or select payments with --all or --since."],
     ["billing invoice --since soon", 2, "--since"],
   ])("refuses `%s`", async (line, code, message) => {
     const ended = await run(line);
@@ -91,13 +91,13 @@ describe("billing", () => {
       every       month
       hours left  5
       renews      in 1mo
-      since       now
+      created     now
       id          UUID
       "
     `);
     const cancelled = await run("billing subscription cancel --yes --json=status,cancelAtPeriodEnd");
     expect(JSON.parse(cancelled.stdout)).toEqual({ subscription: { status: "active", cancelAtPeriodEnd: true } });
-    expect(cancelled.stderr).toContain("It ends in 1mo; undo with");
+    expect(cancelled.stderr).toContain("The subscription ends in 1mo. To undo:");
     expect(await json("billing subscription resume")).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
   });
 
@@ -154,7 +154,7 @@ describe("billing credit x402", () => {
     const tooLong = await run(`billing credit x402 --tx ${early} --wait --for 20s`);
     expect([tooLong.code, tooLong.waited >= 20_000]).toEqual([8, true]);
     const final = await run(`billing credit x402 --tx ${await sent(1000)} --wait`);
-    expect(final).toMatchObject({ code: 0, stdout: "Added $20.00. Credit is now $20.00.\n" });
+    expect(final).toMatchObject({ code: 0, stdout: "Added $20.00. The balance is now $20.00.\n" });
   });
 
   it.each([
@@ -175,7 +175,7 @@ describe("billing credit x402", () => {
   });
 
   it.each([
-    ["billing credit x402", 2, "Give --amount for instructions, or --tx"],
+    ["billing credit x402", 2, "Pass --amount to get payment instructions, or --tx"],
     ["billing credit x402 --amount 4", 2, "--amount: must be at least $5.00."],
     ["billing credit x402 --amount 20 --chain base --currency SOL", 2, "SOL"],
   ])("refuses `%s`", async (line, code, message) => {
@@ -193,12 +193,12 @@ describe("billing forecast", () => {
     });
     expect([code, stderr]).toEqual([0, "Cheapest, $79.00: buy indie_monthly for $79.00, pay 6 orders of 6 with hours.\n"]);
     expect(stdout).toMatchInlineSnapshot(`
-      "PAY             PLAN      BY HOURS  MINUTES USED  LEFT OVER  CREDIT  IN ALL
-      indie_monthly   $79.00    6         360           60         $0.00   $79.00
-      no plan         $0.00     2         120           0          $80.00  $80.00
-      studio_monthly  $379.00   6         360           1260       $0.00   $379.00
-      indie_yearly    $790.00   6         360           3360       $0.00   $790.00
-      studio_yearly   $3790.00  6         360           17760      $0.00   $3790.00
+      "PLAN            PRICE     ON HOURS  MINUTES USED  MINUTES LEFT  CREDIT  TOTAL
+      indie_monthly   $79.00    6         360           60            $0.00   $79.00
+      none            $0.00     2         120           0             $80.00  $80.00
+      studio_monthly  $379.00   6         360           1260          $0.00   $379.00
+      indie_yearly    $790.00   6         360           3360          $0.00   $790.00
+      studio_yearly   $3790.00  6         360           17760         $0.00   $3790.00
       "
     `);
   });

@@ -22,7 +22,7 @@ describe("chat", () => {
     expect(piped.code).toBe(0);
     const { stdout } = await fixture.run(["chat", "read", "Pim"], { tty: { stdout: true } });
     expect(stdout).toMatchInlineSnapshot(`
-      "WHEN  FROM   MESSAGE
+      "SENT  FROM   MESSAGE
       now   owner  Hello there
       now   owner  from a pipe
       "
@@ -63,16 +63,16 @@ describe("chat", () => {
   it("exports everything, and blocks", async () => {
     await fixture.run(["chat", "send", "Pim", "=1+1"]);
     expect((await fixture.run("chat export --csv")).stdout).toBe(
-      "when,contact,from,message,read\r\n2026-03-01T12:00:00.000Z,Pim,owner,'=1+1,\r\n",
+      "sent,contact,from,message,read\r\n2026-03-01T12:00:00.000Z,Pim,owner,'=1+1,\r\n",
     );
     expect((await fixture.run("chat block Pim")).code).toBe(0);
-    expect((await fixture.run("chat read Pim")).stderr).toContain("You blocked Pim.");
+    expect((await fixture.run("chat read Pim")).stderr).toContain("You have blocked Pim.");
     expect((await fixture.run("chat unblock Pim")).code).toBe(0);
   });
 
   it.each([
-    ["chat send Nobody hello", 3, "Nobody is not a contact of yours."],
-    ["chat send Pim", 2, "There is no message to send."],
+    ["chat send Nobody hello", 3, 'Contact "Nobody" not found.'],
+    ["chat send Pim", 2, "The message is empty."],
     ["chat read", 2, "<contact> is missing"],
   ])("refuses `%s`", async (line, code, message) => {
     const ended = await fixture.run(line);

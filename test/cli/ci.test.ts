@@ -97,7 +97,7 @@ describe("the workflow for", () => {
     expect(outputs(files.GITHUB_OUTPUT)).toMatchObject({ "playtest-id": ordered, rejected: "2", open: "0" });
     const summary = readFileSync(files.GITHUB_STEP_SUMMARY, "utf8");
     expect(summary).toContain(`- Ordered 2 slots: \`${ordered}\`.`);
-    expect(summary).toMatch(/### Playtest of `.+`: completed\n\n2 rejected\. Ordered: 2 slots of 60 min, \$40\.00 in all\./);
+    expect(summary).toMatch(/### Playtest of `.+`: completed\n\n2 rejected\. Ordered: 2 slots of 60 min for \$40\.00\./);
   });
 
   it("GitLab runs", { timeout: 60_000 }, async () => {
@@ -135,8 +135,8 @@ describe("ci init", () => {
       code: 6,
       stdout: "",
       stderr:
-        `error: ${folder}/.gitlab-ci.yml is there already; it was not changed.\n` +
-        "See what would be written with --print, or replace it with --force.\n",
+        `error: ${folder}/.gitlab-ci.yml already exists. It was not changed.\n` +
+        "Preview the workflow with --print, or replace the file with --force.\n",
     });
     expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toBe("mine: true\n");
     expect((await init("gitlab --quantity 5 --print", folder)).stdout).toContain('echo "quantity: 5"');
@@ -202,7 +202,7 @@ describe("ci summary", () => {
   it("is written to a file", async () => {
     const file = join(testFolder(), "s.md");
     expect(await fixture.run(`ci summary ${await fixture.order()} -o ${file}`)).toMatchObject({ code: 0, stdout: "" });
-    expect(readFileSync(file, "utf8")).toContain("1 open. Ordered: 1 slot of 60 min, $20.00 in all.");
+    expect(readFileSync(file, "utf8")).toContain("1 open. Ordered: 1 slot of 60 min for $20.00.");
   });
 
   it("warns when the job's file cannot be written, and goes on", async () => {

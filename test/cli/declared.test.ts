@@ -21,13 +21,13 @@ describe("games apply and diff", () => {
     expect(JSON.parse(readFileSync(join(at.cwd, ".playtest.json"), "utf8"))).toEqual({ gameId });
     expect(await fixture.run("games apply -f game.yaml", at)).toMatchObject({
       code: 0,
-      stdout: "Star Miner is as the file says.\n",
+      stdout: "Star Miner already matches the file.\n",
     });
     writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("[PC, Linux]", "[Mac, PC]").replace("roguelike, ", ""));
     const { stdout, code, stderr } = await fixture.run("games diff -f game.yaml --exit-code", at);
-    expect([code, stderr]).toEqual([13, "error: 2 differences to game.yaml.\n"]);
+    expect([code, stderr]).toEqual([13, "error: The game differs from game.yaml in 2 fields.\n"]);
     expect(stdout).toBe("devices\tPC, Linux\tMac, PC\ntags\tPixel Art, Roguelike\tPixel Art\n");
-    expect((await fixture.run("games apply -f game.yaml", at)).stdout).toBe("Changed devices, tags of Star Miner.\n");
+    expect((await fixture.run("games apply -f game.yaml", at)).stdout).toBe("Updated devices, tags of Star Miner.\n");
     expect(await fixture.run("games diff -f game.yaml --exit-code", at)).toMatchObject({ code: 0, stdout: "" });
     const { game } = (await fixture.owner.get(`/games/${gameId}`)).body.data;
     expect([game.devices, game.categories.map(({ slug }: { slug: string }) => slug)]).toEqual([["Mac", "PC"], ["pixel-art"]]);
@@ -41,7 +41,7 @@ describe("games apply and diff", () => {
     await fixture.owner.post("/games", { name: "Star Miner", buildUrl: "https://example.com/c.zip" });
     expect(await fixture.run("games apply -f game.yaml", file(yaml))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("There are 2 games named Star Miner."),
+      stderr: expect.stringContaining("2 games are named Star Miner."),
     });
   });
 
@@ -52,13 +52,13 @@ describe("games apply and diff", () => {
     writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("Miner", "Digger"));
     expect(await fixture.run("games apply -f game.yaml", at)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("describes Star Digger, but the game of this folder is Star Miner"),
+      stderr: expect.stringContaining("describes Star Digger, but the game of this directory is Star Miner"),
     });
     const { id } = (await fixture.owner.post("/games", { name: "Star Digger", buildUrl: "https://example.com/d.zip" })).body.data
       .game;
     expect(JSON.parse((await fixture.run("games apply -f game.yaml --json", at)).stdout).result.gameId).toBe(id);
     writeFileSync(join(at.cwd, "game.yaml"), yaml.replace("Miner", "Delver"));
-    expect((await fixture.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Changed name of Star Miner.\n");
+    expect((await fixture.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Updated name of Star Miner.\n");
   });
 
   it("takes the game from the command line, and plans without sending", async () => {
@@ -67,8 +67,8 @@ describe("games apply and diff", () => {
   });
 
   it.each([
-    ["title: x\n", "has a field title that is not known"],
-    ["name: x\ntags: [Sleeping]\n", 'there is no category "Sleeping"'],
+    ["title: x\n", 'has an unknown field "title"'],
+    ["name: x\ntags: [Sleeping]\n", 'unknown category "Sleeping"'],
     ["- a\n", "does not hold an object"],
     ["a: [\n", "is neither JSON nor YAML"],
   ])("refuses the file %j", async (text, message) => {

@@ -49,7 +49,7 @@ describe("games", () => {
       "--json=name,status",
     ]);
     expect([code, JSON.parse(stdout)]).toEqual([0, { game: { name: "Star Miner", status: "active" } }]);
-    expect(stderr).toContain("Registered Star Miner.");
+    expect(stderr).toContain("Created Star Miner.");
   });
 
   it.each([
@@ -87,7 +87,9 @@ describe("games", () => {
   it("is the game of a folder after `use`", async () => {
     const { id } = await create("Star Miner");
     const cwd = testFolder();
-    expect((await run(["games", "use", id], { cwd })).stdout).toBe(`Star Miner is the game of ${cwd}/.playtest.json.\n`);
+    expect((await run(["games", "use", id], { cwd })).stdout).toBe(
+      `Star Miner is now the default game in ${cwd}/.playtest.json.\n`,
+    );
     expect(JSON.parse((await run(["games", "get", "--json=name"], { cwd })).stdout).game.name).toBe("Star Miner");
     expect((await run(["games", "builds", "--jq", ".builds[].buildUrl"], { cwd })).stdout).toBe("https://example.com/a.zip\n");
   });
@@ -139,7 +141,7 @@ describe("what is wrong names the flag, and nothing is sent", () => {
     ["a flag without its value", ["games", "create", "--name"], "--name needs a value.\nSee `playtest games create --help`."],
     ["a key", ["games", "list", "--api-key=pt_sk_secret"], "A key never stands on the command line.\nSet PLAYTEST_API_KEY"],
     ["an unknown field in a file", ["games", "create", "-f", "-"], "--from-file: - has a field titel that is not known."],
-    ["nothing to change", ["games", "update", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"], "Nothing to change was given."],
+    ["nothing to change", ["games", "update", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"], "No changes given."],
     ["a missing word", ["games", "get"], "<game> is missing."],
     ["a word too many", ["games", "list", "x"], '"x" is one word too many.'],
     ["an unknown verb", ["games", "lsit"], 'There is no command "lsit" in games.'],

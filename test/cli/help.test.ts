@@ -27,7 +27,7 @@ it("one command's help", async () => {
   const { stdout } = await playtest(["games", "update", "--help"]);
   expect(`\n${stdout}`).toMatchInlineSnapshot(`
     "
-    Change a game; lists given replace the existing set
+    Update a game; a list replaces the existing values
 
     Usage: playtest games update [game] [flags]
     Also: edit
@@ -47,10 +47,10 @@ it("one command's help", async () => {
           --platforms Steam,Epic Games,GOG,itch.io,Web,App Store,Google Play,Other
                                   Names from the platforms endpoint
           --tags TEXT             Category ids from the categories endpoint
-          --add-device TEXT       Add a device to those the game has
-          --remove-device TEXT    Take a device from those the game has
-          --add-platform TEXT     Add a platform to those the game has
-          --remove-platform TEXT  Take a platform from those the game has
+          --add-device TEXT       Add a device to the existing ones
+          --remove-device TEXT    Remove a device from the existing ones
+          --add-platform TEXT     Add a platform to the existing ones
+          --remove-platform TEXT  Remove a platform from the existing ones
           --clear FIELDS          Fields to empty, joined by commas
       -f, --from-file FILE        Fields from JSON or YAML; - is standard input
 
@@ -99,7 +99,7 @@ it("help --tree --json describes the whole program", async () => {
   const { commands, exitCodes: codes } = JSON.parse(stdout);
   expect(codes["12"]).toContain("outcome unknown");
   expect(commands.find(({ path }: { path: string[] }) => path.join(" ") === "games create")).toMatchObject({
-    summary: "Register a game",
+    summary: "Create a game",
     scope: "game_owner",
     risk: "write",
     endpoint: ["POST /api/v1/games"],

@@ -26,10 +26,10 @@ describe.each(["json", "html"] as const)("on a server without extensions, which 
     const { code, stdout, stderr, expected } = await ran(path, how);
     // Its row asks for the past of the event stream.
     if (path === "webhooks listen") return expect([code, stderr]).toEqual([3, expect.stringContaining("has no event stream")]);
-    if (!beyond.test(path)) return expect([code, stderr]).toEqual([expected, expect.not.stringMatching(/offer|bug/)]);
+    if (!beyond.test(path)) return expect([code, stderr]).toEqual([expected, expect.not.stringMatching(/does not support|bug/)]);
     expect([code, stdout]).toEqual([3, ""]);
     const [message, hint] = stderr.split("\n");
-    expect(message).toMatch(/^error: This server does not (offer to [a-z]|keep builds)/);
+    expect(message).toMatch(/^error: This server does not (support [A-Z]|host builds)/);
     expect(hint).toMatch(/^[A-Z].*\.$/);
   });
 

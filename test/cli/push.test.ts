@@ -131,7 +131,7 @@ describe("games push, to a server that keeps builds", () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: "added\ta.txt\t1 B\nadded\tkeep.log\t1 B\nadded\tsub/tmp/t\t1 B\n",
-      stderr: expect.stringContaining("Not packed, because they are links or devices: link."),
+      stderr: expect.stringContaining("Skipped, because they are links or devices: link."),
     });
     expect(await builds()).toHaveLength(1);
   });
@@ -211,13 +211,15 @@ describe("games push, to a server that keeps builds", () => {
       const failed = await through("refused", "--if-changed");
       expect([failed.code, failed.stderr]).toEqual([
         10,
-        expect.stringMatching(/The game has the build, but nothing was ordered: .*\nRun the same command again: it uploads/),
+        expect.stringMatching(
+          /The build was pushed, but nothing was ordered: .*\nRun the same command again: it skips the upload/,
+        ),
       ]);
       expect([(await game()).buildUrl, await orders()]).toEqual([url, []]);
       const runs = await Promise.all([1, 2].map(async () => result(await at(folder, ...line("--if-changed", "--json")))));
       expect(runs.map(({ skipped }) => skipped)).toEqual([true, true]);
       const last = await at(folder, ...line("--if-changed"));
-      expect(last.stdout).toBe(`Nothing to do: the game has this build already. ${url}\n`);
+      expect(last.stdout).toBe(`Nothing to do: the game already has this build. ${url}\n`);
       expect(await orders()).toHaveLength(1);
     });
 
@@ -246,7 +248,7 @@ describe("games push, to a server that keeps builds", () => {
       const { code, stderr } = await through("refused");
       expect([code, stderr]).toEqual([
         10,
-        expect.stringContaining(`Order by itself: playtest playtests order ${fixture.gameId} -f order.yaml\n`),
+        expect.stringContaining(`To order: playtest playtests order ${fixture.gameId} -f order.yaml\n`),
       ]);
     });
   });
@@ -259,16 +261,16 @@ describe("games push, to a server that keeps builds", () => {
   });
 
   it.each([
-    [["none"], "none is neither a file nor a folder."],
-    [["empty"], "empty holds no files to push."],
+    [["none"], "none is neither a file nor a directory."],
+    [["empty"], "empty contains no files to push."],
     [["void.zip"], "void.zip is empty."],
     [["a.txt", "--version-from", "file"], "has no VERSION"],
     [["broken", "--version-from", "file"], "has no VERSION"],
-    [["a.txt", "--version-from", "file", "--version-label", "1"], "exclude each other"],
+    [["a.txt", "--version-from", "file", "--version-label", "1"], "cannot be used together"],
     [["a.txt", "--put-url", "x"], "--put-url"],
-    [["a.txt", "--put-url", "http://x", "--upload-cmd", "y"], "exclude each other"],
+    [["a.txt", "--put-url", "http://x", "--upload-cmd", "y"], "cannot be used together"],
     [["a.txt", "--order", "none.yaml"], "none.yaml"],
-    [["ftp://example.com/a.zip"], "is neither a file nor a folder"],
+    [["ftp://example.com/a.zip"], "is neither a file nor a directory"],
   ])("refuses %j", async ([source, ...flags], message) => {
     const folder = folderWith({ "a.txt": "a", "void.zip": "", "empty/.DS_Store": "x", "broken/package.json": "{" });
     const { code, stdout, stderr } = await at(folder, source!, fixture.gameId, ...flags);
@@ -340,7 +342,7 @@ describe("games push, elsewhere", () => {
     const push = (publicUrl: string) =>
       at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/b/a.txt`, "--public-url", `${address}${publicUrl}`);
     expect((await push("/moved")).code).toBe(0);
-    expect(await push("/round")).toMatchObject({ code: 1, stderr: expect.stringContaining("/round answers 302.") });
+    expect(await push("/round")).toMatchObject({ code: 1, stderr: expect.stringContaining("/round returned 302.") });
   });
 
   it("leaves the game alone when the storage refuses, or does not serve what was stored", async () => {
@@ -350,12 +352,12 @@ describe("games push, elsewhere", () => {
     const refused = await at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/a.txt`);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: "error: The storage answered 403. The game's build was not changed.\nSignatureDoesNotMatch\n",
+      stderr: "error: The storage returned 403. The game's build was not changed.\nSignatureDoesNotMatch\n",
     });
     denyPut = false;
     const hidden = await at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/a.txt`, "--public-url", `${address}/other`);
     expect(hidden.code).toBe(1);
-    expect(hidden.stderr).toContain("/other answers 404. The game's build was not changed.");
+    expect(hidden.stderr).toContain("/other returned 404. The game's build was not changed.");
     expect((await game()).buildUrl).toBe(before);
     const unchecked = await at(
       folder,
@@ -381,9 +383,11 @@ describe("games push, elsewhere", () => {
     const failed = await at(folder, "it's a.txt", fixture.gameId, "--upload-cmd", "echo no >&2; exit 3");
     expect(failed).toMatchObject({
       code: 1,
-      stderr: "no\nerror: --upload-cmd ended with 3. The game's build was not changed.\n",
+      stderr: "no\nerror: --upload-cmd exited with code 3. The game's build was not changed.\n",
     });
-    expect((await at(folder, "it's a.txt", fixture.gameId, "--upload-cmd", "echo done")).stderr).toContain("printed no address");
+    expect((await at(folder, "it's a.txt", fixture.gameId, "--upload-cmd", "echo done")).stderr).toContain(
+      "did not print a URL as its last line",
+    );
   });
 
   it("takes a URL as it is", async () => {

@@ -125,7 +125,7 @@ it.each([
 it("settings are set, read and removed, in files only their owner can read", async () => {
   const env = { PLAYTEST_CONFIG_DIR: join(testFolder(), "config") };
   const run = (...argv: string[]) => playtest(argv, { env });
-  expect((await run("config", "set", "timeout", "2m")).stdout).toBe("timeout is 120 in profile default.\n");
+  expect((await run("config", "set", "timeout", "2m")).stdout).toBe("Set timeout to 120 in profile default.\n");
   expect((await run("config", "get", "timeout")).stdout).toBe("120\n");
   expect(statSync(join(env.PLAYTEST_CONFIG_DIR, "config.json")).mode & 0o777).toBe(0o600);
   expect((await run("config", "set", "timeout")).code).toBe(0);

@@ -5,22 +5,22 @@ import { approvalView, trialView, videoView } from "./view.ts";
 
 type Approval = Data<"listApprovals">["approvals"][number];
 
-const what = () => arg.text("Id of the playtest or slot, as `admin approvals` shows it");
+const approvalArg = () => arg.text("Id of the playtest or slot, as listed by `admin approvals`");
 
-/** What waits under an id, in its full or short form. */
-async function waiting(ctx: Context, text: string): Promise<Approval> {
+/** The pending approval with this id, in full or short form. */
+async function pendingApproval(ctx: Context, text: string): Promise<Approval> {
   const short = /^[0-9a-f]{8}$/i.test(text);
-  const fits = (id: string | null) => id !== null && (id === text || (short && id.endsWith(text.toLowerCase())));
+  const matches = (id: string | null) => id !== null && (id === text || (short && id.endsWith(text.toLowerCase())));
   for await (const { data } of ctx.pages("listApprovals", {}, { all: true })) {
-    const found = data.approvals.find(({ slotId, playtestId }) => fits(slotId ?? playtestId));
+    const found = data.approvals.find(({ slotId, playtestId }) => matches(slotId ?? playtestId));
     if (found) return found;
   }
-  throw notFound(`Nothing waits for approval under ${text}.`, "See `playtest admin approvals`.");
+  throw notFound(`No pending approval has the id ${text}.`, "To list valid ids: `playtest admin approvals`.");
 }
 
 export const approvals = define({
   name: "approvals",
-  summary: "List free trials and videos that wait for approval",
+  summary: "List free trials and videos awaiting approval",
   operation: "listApprovals",
   list: true,
   examples: ["playtest admin approvals"],
@@ -29,11 +29,11 @@ export const approvals = define({
 
 export const showApproval = define({
   name: "approvals show",
-  summary: "Show what waits, with a link to the video",
+  summary: "Show a pending approval, with a link to the video",
   operation: "listApprovals",
-  args: { item: what() },
+  args: { item: approvalArg() },
   examples: ["playtest admin approvals show 0d9c41f2", "playtest admin approvals show 0d9c41f2 --jq .approval.videoUrl"],
-  run: async ({ args }, ctx) => ctx.item({ approval: await waiting(ctx, args.item) }, approvalView),
+  run: async ({ args }, ctx) => ctx.item({ approval: await pendingApproval(ctx, args.item) }, approvalView),
 });
 
 export const approve = define({
@@ -41,18 +41,20 @@ export const approve = define({
   aliases: ["approve"],
   summary: "Approve a free trial or a public video",
   operation: ["approvePlaytest", "approveVideo", "listApprovals"],
-  args: { item: what() },
+  args: { item: approvalArg() },
   examples: ["playtest admin approvals approve 0d9c41f2"],
   async run({ args }, ctx) {
-    const { slotId, playtestId } = await waiting(ctx, args.item);
+    const { slotId, playtestId } = await pendingApproval(ctx, args.item);
     if (!slotId) {
       const approved = await ctx.api().approvePlaytest({ params: { id: playtestId } });
-      ctx.out.note("Approved: playtesters can claim its slots now.");
+      ctx.out.note("Approved. Playtesters can now claim its slots.");
       return ctx.item(approved, trialView);
     }
     const approved = await ctx.api().approveVideo({ params: { id: slotId } });
     const isAccepted = approved.slot.status === "publishing";
-    ctx.out.note(isAccepted ? "Approved: the video is being published." : "Approved: it is published once its owner accepts it.");
+    ctx.out.note(
+      isAccepted ? "Approved. The video is being published." : "Approved. It will be published when its owner accepts it.",
+    );
     return ctx.item(approved, videoView);
   },
 });
@@ -62,11 +64,11 @@ export const reject = define({
   aliases: ["reject"],
   summary: "Reject a free trial or a public video",
   operation: ["rejectPlaytest", "rejectVideo", "listApprovals"],
-  args: { item: what() },
-  flags: { reason: flag.text("Why; the people concerned see it") },
+  args: { item: approvalArg() },
+  flags: { reason: flag.text("Reason, shown to the people concerned") },
   examples: ["playtest admin approvals reject 0d9c41f2 --reason 'The video has no sound'"],
   async run({ args, flags }, ctx) {
-    const { slotId, playtestId } = await waiting(ctx, args.item);
+    const { slotId, playtestId } = await pendingApproval(ctx, args.item);
     const body = flags.reason === undefined ? {} : { reason: flags.reason };
     if (slotId) return ctx.item(await ctx.api().rejectVideo({ params: { id: slotId }, body }), videoView);
     return ctx.item(await ctx.api().rejectPlaytest({ params: { id: playtestId }, body }), trialView);

@@ -7,20 +7,20 @@ export const categoriesCreate = define({
   summary: "Add a game category",
   operation: "createCategory",
   args: { name: arg.text("Name of the category") },
-  flags: { slug: flag.text("Short form for addresses (default from the name)") },
+  flags: { slug: flag.text("Short name for URLs (default: made from the name)") },
   examples: ["playtest admin categories create 'Auto Battler'"],
   async run({ args, flags }, ctx) {
-    const made = args.name
+    const defaultSlug = args.name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-|-$/g, "");
-    return ctx.item(await ctx.api().createCategory({ body: { name: args.name, slug: flags.slug ?? made } }), categoryView);
+    return ctx.item(await ctx.api().createCategory({ body: { name: args.name, slug: flags.slug ?? defaultSlug } }), categoryView);
   },
 });
 
 export const stats = define({
   name: "stats",
-  summary: "Show figures of the whole marketplace",
+  summary: "Show statistics of the marketplace",
   operation: "getStats",
   examples: ["playtest admin stats", "playtest admin stats --jq .openSlots"],
   run: async (_, ctx) => ctx.item(await ctx.api().getStats({}), statsView),

@@ -11,5 +11,5 @@ const change = (name: string, operation: "suspendGame" | "unsuspendGame", summar
     run: async ({ args }, ctx) => ctx.item(await ctx.api()[operation]({ params: { id: args.game } }), gameView),
   });
 
-export const suspendGame = change("suspend", "suspendGame", "Hide a game's offers; slots that are held go on");
-export const unsuspendGame = change("unsuspend", "unsuspendGame", "Offer a suspended game again");
+export const suspendGame = change("suspend", "suspendGame", "Suspend a game: hide its open slots; claimed slots continue");
+export const unsuspendGame = change("unsuspend", "unsuspendGame", "Unsuspend a game: show its open slots again");

@@ -1,18 +1,18 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { usd } from "../../io/text.ts";
+import { plural, usd } from "../../io/text.ts";
 import { userArg, userId } from "./users.ts";
 import { paymentView, payoutView } from "./view.ts";
 
 export const grant = define({
   name: "grant",
-  summary: "Give an account credit or playtest minutes",
+  summary: "Grant credit or playtest minutes to an account",
   operation: ["grantCredit", "grantHours"],
   args: { user: userArg() },
   flags: {
-    credit: flag.money("Credit to give"),
-    minutes: flag.integer("Playtest minutes to give", { min: 1 }),
-    note: { ...flag.text("Why; shown in the ledger"), required: true },
+    credit: flag.money("Credit to grant"),
+    minutes: flag.integer("Playtest minutes to grant", { min: 1 }),
+    note: { ...flag.text("Reason, shown in the ledger"), required: true },
   },
   examples: [
     "playtest admin grant ada@example.com --credit 20 --note goodwill",
@@ -20,13 +20,16 @@ export const grant = define({
   ],
   async run({ args, flags }, ctx) {
     const { credit, minutes, note = "" } = flags;
-    if ((credit === undefined) === (minutes === undefined)) throw usage("Give either --credit or --minutes.");
+    if ((credit === undefined) === (minutes === undefined)) throw usage("Pass either --credit or --minutes.");
     const params = { id: await userId(ctx, args.user) };
     const data =
       credit === undefined
         ? await ctx.api().grantHours({ params, body: { minutes: minutes!, note } })
         : await ctx.api().grantCredit({ params, body: { amountCents: credit, note } });
-    return ctx.text(`${data.user.email} has ${usd(data.balanceCents)} and ${data.playtestMinutes} minutes now.`, data);
+    return ctx.text(
+      `${data.user.email} now has ${usd(data.balanceCents)} credit and ${plural(data.playtestMinutes, "playtest minute")}.`,
+      data,
+    );
   },
 });
 
@@ -35,7 +38,8 @@ export const chargeback = define({
   summary: "Record that a payment was charged back",
   operation: "chargebackPayment",
   args: { payment: arg.id("Payment id") },
-  confirm: ({ args }) => `Record a chargeback of payment ${args.payment}? Its credit or hours are taken back.`,
+  confirm: ({ args }) =>
+    `Record a chargeback of payment ${args.payment}? The credit or hours it paid for are removed from the account.`,
   examples: ["playtest admin chargeback 7be02c11-… --yes"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().chargebackPayment({ params: { id: args.payment } }), paymentView),
 });
@@ -54,7 +58,7 @@ export const payoutsCreate = define({
   summary: "Record that a playtester was paid",
   operation: "createPayout",
   args: { user: userArg("playtester") },
-  flags: { amount: { ...flag.money("What was paid"), required: true } },
+  flags: { amount: { ...flag.money("Amount paid"), required: true } },
   examples: ["playtest admin payouts create pim@example.com --amount 40 --yes"],
   async run({ args, flags }, ctx) {
     const amountCents = flags.amount ?? 0;
@@ -65,7 +69,7 @@ export const payoutsCreate = define({
 
 export const payoutsFail = define({
   name: "payouts fail",
-  summary: "Record that a payout failed; the money is owed again",
+  summary: "Record that a payout failed; the amount is owed again",
   operation: "failPayout",
   risk: "write",
   args: { payout: arg.id("Payout id", "listPayouts", "status") },

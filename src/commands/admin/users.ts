@@ -2,14 +2,14 @@ import { arg, type Context, define } from "../../cli/define.ts";
 import { notFound } from "../../errors.ts";
 import { userView } from "./view.ts";
 
-export const userArg = (role?: "playtester") => arg.id("Account: id or e-mail address", "listUsers", "email", role && { role });
+export const userArg = (role?: "playtester") => arg.id("Account: id or email address", "listUsers", "email", role && { role });
 
-/** The id for an e-mail address; an id is taken as it is. */
+/** The id for an email address; an id is returned unchanged. */
 export async function userId(ctx: Context, text: string): Promise<string> {
   if (!text.includes("@")) return text;
   const { users } = await ctx.api().listUsers({ query: { email: text } });
   if (users[0]) return users[0].id;
-  throw notFound(`There is no account with the address ${text}.`);
+  throw notFound(`No account has the email address ${text}.`);
 }
 
 export const users = define({
@@ -33,6 +33,6 @@ const change = (name: string, operation: "verifyUser" | "suspendUser" | "unsuspe
       ctx.item(await ctx.api()[operation]({ params: { id: await userId(ctx, args.user) } }), userView),
   });
 
-export const verify = change("verify", "verifyUser", "Mark an account's e-mail address as verified");
-export const suspend = change("suspend", "suspendUser", "Suspend an account: its keys are refused everywhere");
-export const unsuspend = change("unsuspend", "unsuspendUser", "End an account's suspension");
+export const verify = change("verify", "verifyUser", "Mark an account's email address as verified");
+export const suspend = change("suspend", "suspendUser", "Suspend an account: its API keys are rejected");
+export const unsuspend = change("unsuspend", "unsuspendUser", "Unsuspend an account");

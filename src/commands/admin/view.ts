@@ -3,14 +3,14 @@ import { col, detail, type View } from "../../cli/define.ts";
 export const approvalView: View = {
   columns: [
     col("id", ({ slotId, playtestId }) => slotId ?? playtestId, "id"),
-    col("what", ({ kind }) => (kind === "slot" ? "video" : "free trial")),
+    col("kind", ({ kind }) => (kind === "slot" ? "video" : "free trial")),
     col("game", "gameName"),
     col("owner", "ownerId", "id"),
-    col("waiting", "createdAt", "ago"),
+    col("submitted", "createdAt", "ago"),
     detail("playtest", "playtestId", "id"),
     detail("video", "videoUrl"),
   ],
-  empty: "Nothing waits for approval.",
+  empty: "Nothing is awaiting approval.",
 };
 
 export const userView: View = {
@@ -21,10 +21,10 @@ export const userView: View = {
     col("name", "displayName"),
     col("verified", "emailVerified"),
     col("suspended", "suspendedAt", "ago"),
-    col("since", "createdAt", "ago"),
+    col("created", "createdAt", "ago"),
     detail("company", "companyName"),
   ],
-  empty: "No such accounts.",
+  empty: "No matching accounts.",
 };
 
 export const payoutView: View = {
@@ -33,7 +33,7 @@ export const payoutView: View = {
     col("playtester", "userId", "id"),
     col("amount", "amountCents", "usd"),
     col("status", "status", "status"),
-    col("when", "createdAt", "ago"),
+    col("created", "createdAt", "ago"),
     col("failed", "failedAt", "ago"),
   ],
   empty: "No payouts yet.",
@@ -44,16 +44,16 @@ export const suspenseView: View = {
     col("id", "id", "id"),
     col("amount", "amountCents", "usd"),
     col("crypto", ({ cryptoAmount, currency, chain }) => `${cryptoAmount} ${currency} on ${chain}`),
-    col("why", "reason"),
+    col("reason", "reason"),
     col("owner", "userId", "id"),
     col("status", "status", "status"),
-    col("when", "createdAt", "ago"),
+    col("received", "createdAt", "ago"),
     detail("transaction", "txHash"),
     detail("payment", "paymentId"),
-    detail("decided", "resolvedAt", "ago"),
+    detail("resolved", "resolvedAt", "ago"),
     detail("note", "note"),
   ],
-  empty: "Nothing is kept aside.",
+  empty: "No unmatched deposits.",
 };
 
 export const statsView: View = {

@@ -14,19 +14,22 @@ const view = {
 };
 
 async function best(ctx: Context, playtest: string | undefined, count: number, by: By): Promise<string[]> {
-  if (playtest === undefined) throw usage("--top: whose applications? --playtest is needed.");
+  if (playtest === undefined) throw usage("--top requires --playtest.");
   return top(await applicationsTo(ctx, ctx.resolveId(playtest)), count, by).map(({ id }) => id);
 }
 
 export const approve = define({
   name: "approve",
   summary: "Approve applications and reserve a slot for each",
-  description: "When the last slot is taken, the server turns down every other pending application.",
+  description: "When the last slot is assigned, the server rejects all other pending applications.",
   args: { applications: { ...arg.ids("Application ids"), optional: true } },
   flags: {
-    top: flag.integer("Approve the best so many of --playtest", { min: 1, max: 100 }),
-    by: flag.choice(orders, "What is best: highest rating, most accepted playtests, or first to apply (default rating)"),
-    playtest: flag.text("The playtest whose applications --top compares", { value: "ID" }),
+    top: flag.integer("Approve the N best applications to --playtest", { min: 1, max: 100 }),
+    by: flag.choice(
+      orders,
+      "How --top ranks them: highest rating, most accepted playtests, or oldest application (default rating)",
+    ),
+    playtest: flag.text("Playtest whose applications --top ranks", { value: "ID" }),
   },
   operation: ["approveApplication", "listApplications"],
   examples: [
@@ -36,7 +39,7 @@ export const approve = define({
   exits: [11],
   async run({ args, flags }, ctx) {
     if (flags.top === undefined && (flags.by !== undefined || flags.playtest !== undefined))
-      throw usage("--by and --playtest go with --top.");
+      throw usage("--by and --playtest require --top.");
     const ids = await targets(ctx, args.applications, {
       all: flags.top !== undefined,
       flag: "--playtest ID --top N",
@@ -53,7 +56,7 @@ export const approve = define({
       act,
       (one) => `Approved ${one.playtester}: slot ${shortId(one.slotId)} is reserved, ${plural(one.slotsRemaining, "slot")} left.`,
     );
-    if (ids.length === 0) ctx.out.note("No application is pending.");
+    if (ids.length === 0) ctx.out.note("No applications are pending.");
     const result = { approved: results.done, failed: results.failed };
     return conclude(ctx, result, results.done, view, partialFailure(results, "application", "approved"));
   },

@@ -7,15 +7,15 @@ export const orders = ["rating", "accepted", "oldest"] as const;
 export type By = (typeof orders)[number];
 
 const number = (text: string | null) => (text === null || text === "" ? -1 : Number(text));
-const applied = (a: Application, b: Application) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id);
+const byAge = (a: Application, b: Application) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id);
 
 const compare: Record<By, (a: Application, b: Application) => number> = {
-  rating: (a, b) => number(b.ratingAverage) - number(a.ratingAverage) || applied(a, b),
-  accepted: (a, b) => number(b.acceptedCount) - number(a.acceptedCount) || applied(a, b),
-  oldest: applied,
+  rating: (a, b) => number(b.ratingAverage) - number(a.ratingAverage) || byAge(a, b),
+  accepted: (a, b) => number(b.acceptedCount) - number(a.acceptedCount) || byAge(a, b),
+  oldest: byAge,
 };
 
-/** The first `count` that are still pending, the best first; equal ones by who applied first. */
+/** The best `count` pending applications, best first; among equals, the oldest first. */
 export const top = (applications: readonly Application[], count: number, by: By): Application[] =>
   applications
     .filter(({ status }) => status === "pending")

@@ -7,28 +7,28 @@ import { applicationsTo, top } from "./choose.ts";
 const view = { columns: [col("id", "id", "id"), col("playtester", "playtester"), col("status", "status", "status")] };
 
 async function pending(ctx: Context, playtest: string | undefined): Promise<string[]> {
-  if (playtest === undefined) throw usage("--rest: whose applications? --playtest is needed.");
+  if (playtest === undefined) throw usage("--rest requires --playtest.");
   return top(await applicationsTo(ctx, ctx.resolveId(playtest)), Number.POSITIVE_INFINITY, "oldest").map(({ id }) => id);
 }
 
 export const reject = define({
   name: "reject",
   summary: "Reject applications",
-  description: "The playtester is told, and cannot apply to the same playtest again.",
+  description: "Each playtester is notified and cannot apply to the same playtest again.",
   args: { applications: { ...arg.ids("Application ids"), optional: true } },
   flags: {
-    rest: flag.toggle("Every application of --playtest that is still pending"),
-    playtest: flag.text("The playtest that --rest is about", { value: "ID" }),
-    message: flag.text("Added to the rejection e-mail word for word"),
+    rest: flag.toggle("Reject every pending application to --playtest"),
+    playtest: flag.text("Playtest whose pending applications --rest rejects", { value: "ID" }),
+    message: flag.text("Text added to the rejection email"),
   },
   operation: ["rejectApplication", "listApplications"],
   examples: [
-    'playtest applications reject APPLICATION --message "We look for keyboard players."',
+    'playtest applications reject APPLICATION --message "We need keyboard players."',
     "playtest applications reject --playtest PLAYTEST --rest --yes",
   ],
   exits: [11],
   async run({ args, flags }, ctx) {
-    if (!flags.rest && flags.playtest !== undefined) throw usage("--playtest goes with --rest.");
+    if (!flags.rest && flags.playtest !== undefined) throw usage("--playtest requires --rest.");
     const ids = await targets(ctx, args.applications, {
       all: flags.rest,
       flag: "--playtest ID --rest",
@@ -41,7 +41,7 @@ export const reject = define({
       return { id, playtester: application.displayName, status: application.status };
     };
     const results = await several(ctx, ids, act, ({ playtester }) => `Rejected ${playtester}.`);
-    if (ids.length === 0) ctx.out.note("No application is pending.");
+    if (ids.length === 0) ctx.out.note("No applications are pending.");
     const result = { rejected: results.done, failed: results.failed };
     return conclude(ctx, result, results.done, view, partialFailure(results, "application", "rejected"));
   },

@@ -6,7 +6,7 @@ import { applicationView } from "./view.ts";
 export const show = define({
   name: "show",
   aliases: ["get"],
-  summary: "Show one application to a playtest",
+  summary: "Show an application to a playtest",
   args: { playtest: arg.playtest(), application: arg.id("Application id") },
   operation: "listApplications",
   examples: ["playtest applications show PLAYTEST APPLICATION"],

@@ -12,7 +12,7 @@ export const applicationsView: View = {
     col("answer", "qualificationsResponse"),
     col("applied", "createdAt", "ago"),
   ],
-  empty: "Nobody has applied yet.",
+  empty: "No applications yet.",
 };
 
 export const applicationView: View = {

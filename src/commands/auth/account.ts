@@ -6,24 +6,24 @@ import { isAbsent, usage } from "../../errors.ts";
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
 
-/** A secret from a file, from standard input where `-` names it, or from a prompt; never from a flag's value. */
+/** Reads a secret from a file, from standard input if the file is `-`, or from a prompt; never from a flag's value. */
 export async function readSecret(ctx: Context, file: string | undefined, flag: string, question: string): Promise<string> {
   if (file !== undefined) {
     const secret = firstLine(await ctx.io.readText(file, flag));
     if (secret === "") throw usage(`${flag}: ${file === "-" ? "standard input" : file} is empty.`);
     return secret;
   }
-  return ctx.prompt.secret(question, `Pass ${flag} FILE (- is standard input).`);
+  return ctx.prompt.secret(question, `Pass ${flag} FILE; - reads standard input.`);
 }
 
-/** The instance to log in to: what was named, else what the person answers. */
+/** The address of the instance to sign in to: the configured one, else the answer to a prompt. */
 export async function chooseInstance(ctx: Context): Promise<string> {
   const { value, source } = ctx.settings().get("baseUrl")!;
   if (source !== "default" || !ctx.prompt.possible) return value;
-  return ctx.prompt.text("Which instance?", "Pass --base-url.", value);
+  return ctx.prompt.text("Instance URL:", "Pass --base-url.", value);
 }
 
-/** Name of the profile a login at this address goes to: the one in use, unless that is another instance's. */
+/** The profile to save a login in: the current one, unless it belongs to another instance. */
 export function profileFor(ctx: Context, baseUrl: string): string {
   const { value, source } = ctx.settings().profile;
   const used = ctx.store.config().profiles[value]?.baseUrl;
@@ -31,10 +31,10 @@ export function profileFor(ctx: Context, baseUrl: string): string {
   return explicit || used === undefined || used === baseUrl ? value : new URL(baseUrl).host;
 }
 
-/** Stores a key and makes its profile the one in use. */
-export async function remember(ctx: Context, baseUrl: string, key: string): Promise<string> {
+/** Saves a key and makes its profile the current one. */
+export async function saveLogin(ctx: Context, baseUrl: string, key: string): Promise<string> {
   const profile = profileFor(ctx, baseUrl);
-  const checked = checkKey(key, "The key");
+  const checked = checkKey(key, "The input");
   await ctx.store.saveKeys((keys) => {
     keys[baseUrl] = { ...keys[baseUrl], [profile]: checked };
   });
@@ -45,7 +45,7 @@ export async function remember(ctx: Context, baseUrl: string, key: string): Prom
   return profile;
 }
 
-/** Who the key belongs to. An instance without that route still tells a good key from a bad one: then nothing. */
+/** The account of the key. Undefined if the instance lacks that route; an invalid key is still an error then. */
 export async function whoIs(api: Api): Promise<Data<"getMe"> | undefined> {
   try {
     return await api.getMe({});

@@ -4,7 +4,7 @@ const keyView: View = {
   columns: [
     col("id", "id", "id"),
     col("name", "name"),
-    col("begins with", "prefix"),
+    col("prefix", "prefix"),
     prose("scopes", "scopes"),
     col("last used", "lastUsedAt", "ago"),
     col("expires", "expiresAt", "ago"),
@@ -14,7 +14,7 @@ const keyView: View = {
 
 export const keysList = define({
   name: "keys list",
-  summary: "List your API keys, where the server offers it",
+  summary: "List your API keys",
   operation: "listApiKeys",
   list: true,
   examples: ["playtest auth keys list"],
@@ -23,11 +23,11 @@ export const keysList = define({
 
 export const keysCreate = define({
   name: "keys create",
-  summary: "Make an API key and print it, this once",
+  summary: "Create an API key (shown once)",
   operation: "createApiKey",
   body: "createApiKey",
   bodyOmit: ["password", "email"],
-  flags: { secretFile: flag.text("Write it to a new file only you can read", { value: "FILE" }) },
+  flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
   examples: [
     "playtest auth keys create --name ci --scopes game_owner,billing",
     "playtest auth keys create --name ci --secret-file key.txt",
@@ -35,17 +35,17 @@ export const keysCreate = define({
   async run({ body, flags }, ctx) {
     await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().createApiKey({ body });
-    ctx.out.note(`Made the key ${data.key.name}. It is shown only now.`);
+    ctx.out.note(`Created the API key ${data.key.name}. It will not be shown again.`);
     return ctx.secret(data.apiKey, flags.secretFile, data);
   },
 });
 
 export const keysRevoke = define({
   name: "keys revoke",
-  summary: "Revoke an API key at once",
+  summary: "Revoke an API key",
   operation: "revokeApiKey",
   args: { key: arg.id("Key id", "listApiKeys") },
-  confirm: ({ args }) => `Revoke key ${args.key}? What uses it stops working at once.`,
+  confirm: ({ args }) => `Revoke API key ${args.key}? Everything that uses it stops working immediately.`,
   examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().revokeApiKey({ params: { id: args.key } });

@@ -1,6 +1,6 @@
 import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
-import { chooseInstance, readSecret, remember, whoIs } from "./account.ts";
+import { chooseInstance, readSecret, saveLogin, whoIs } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
 interface Credentials {
@@ -9,12 +9,12 @@ interface Credentials {
   passwordFile: string | undefined;
 }
 
-/** A key the person has, or a new one for e-mail and password. */
+/** An existing key, or a new one created with email and password. */
 async function obtainKey(ctx: Context, baseUrl: string, { withKey, email, passwordFile }: Credentials): Promise<string> {
   const keyFile = ctx.flags.apiKeyFile ?? (withKey && !ctx.io.terminal.stdin ? "-" : undefined);
-  if (withKey || keyFile !== undefined) return readSecret(ctx, keyFile, "--api-key-file", "API key?");
-  const name = email ?? (await ctx.prompt.text("E-mail?", "Pass --email, or a key with --with-key."));
-  const password = await readSecret(ctx, passwordFile, "--password-file", "Password?");
+  if (withKey || keyFile !== undefined) return readSecret(ctx, keyFile, "--api-key-file", "API key:");
+  const name = email ?? (await ctx.prompt.text("Email address:", "Pass --email, or pass an API key with --with-key."));
+  const password = await readSecret(ctx, passwordFile, "--password-file", "Password:");
   const body = { name: "playtest command line", email: name, password };
   const { apiKey } = await ctx.apiAt(baseUrl, undefined).createApiKey({ body });
   return apiKey;
@@ -22,14 +22,14 @@ async function obtainKey(ctx: Context, baseUrl: string, { withKey, email, passwo
 
 export const login = define({
   name: "login",
-  summary: "Log in to an instance and keep its key",
+  summary: "Sign in to an instance and save an API key",
   description:
-    "Asks for e-mail and password and makes a key, or takes one you have. Keys are kept per instance, readable by you alone.",
+    "Prompts for email and password and creates an API key, or saves a key that you already have. Keys are stored for each instance in a file that only you can read.",
   operation: ["getMe", "createApiKey"],
   flags: {
-    withKey: flag.toggle("Take an API key, from a prompt or standard input"),
-    email: flag.text("E-mail address of the account", { value: "EMAIL" }),
-    passwordFile: flag.text("Read the password from a file; - is standard input", { value: "FILE" }),
+    withKey: flag.toggle("Use an existing API key, read from a prompt or standard input"),
+    email: flag.text("Email address of the account", { value: "EMAIL" }),
+    passwordFile: flag.text("Read the password from a file; - reads standard input", { value: "FILE" }),
   },
   examples: [
     "playtest login",
@@ -40,9 +40,12 @@ export const login = define({
     const baseUrl = instanceUrl(await chooseInstance(ctx));
     const key = await obtainKey(ctx, baseUrl, flags);
     const me = await whoIs(ctx.apiAt(baseUrl, key.trim()));
-    const profile = await remember(ctx, baseUrl, key);
-    if (me && !me.emailVerified) ctx.out.warn("The e-mail address is not verified yet; see `playtest auth wait-verified`.");
-    ctx.out.note(`Logged in to ${baseUrl} as profile ${profile}.`);
+    const profile = await saveLogin(ctx, baseUrl, key);
+    if (me && !me.emailVerified)
+      ctx.out.warn(
+        "The email address is not verified yet. Open the link in the verification email, then run `playtest auth wait-verified`.",
+      );
+    ctx.out.note(`Signed in to ${baseUrl}. Profile: ${profile}.`);
     return ctx.item({ result: { profile, baseUrl, user: me ?? null } }, newAccountView);
   },
 });

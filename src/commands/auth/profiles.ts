@@ -2,8 +2,8 @@ import { arg, type Context, col, define, flag, prose, type View } from "../../cl
 import { notFound, usage } from "../../errors.ts";
 
 const view: View = {
-  columns: [col("profile", "profile"), prose("instance", "baseUrl"), col("in use", "inUse"), col("key", "hasKey")],
-  empty: "No logins yet. Run `playtest login`.",
+  columns: [col("profile", "profile"), prose("instance", "baseUrl"), col("active", "inUse"), col("has key", "hasKey")],
+  empty: "No saved profiles. Run `playtest login`.",
 };
 
 const profilesOf = (ctx: Context) => {
@@ -21,39 +21,38 @@ const profilesOf = (ctx: Context) => {
 export const list = define({
   name: "list",
   aliases: ["ls"],
-  summary: "List the stored profiles",
+  summary: "List saved profiles",
   examples: ["playtest auth list"],
   run: async (_, ctx) => ctx.rows("profiles", profilesOf(ctx), view),
 });
 
 export const switchProfile = define({
   name: "switch",
-  summary: "Use another profile from now on",
-  args: { profile: arg.optional("Its name") },
+  summary: "Switch to another profile",
+  args: { profile: arg.optional("Profile name") },
   examples: ["playtest auth switch work"],
   async run({ args }, ctx) {
     const names = Object.keys(ctx.store.config().profiles);
     const choices = names.map((name) => ({ value: name, name }));
-    const profile = args.profile ?? (await ctx.prompt.choose("Which profile?", choices, "Name the profile."));
-    if (!names.includes(profile))
-      throw usage(`There is no profile ${profile}.`, `Known profiles: ${names.join(", ") || "none"}.`);
+    const profile = args.profile ?? (await ctx.prompt.choose("Profile:", choices, "Pass the name of the profile."));
+    if (!names.includes(profile)) throw usage(`Profile ${profile} not found.`, `Profiles: ${names.join(", ") || "none"}.`);
     await ctx.store.saveConfig((config) => {
       config.profile = profile;
     });
-    return ctx.text(`Profile ${profile} is in use.`, { result: { profile } });
+    return ctx.text(`Switched to profile ${profile}.`, { result: { profile } });
   },
 });
 
 export const logout = define({
   name: "logout",
-  summary: "Forget a stored key; the key itself stays valid",
-  flags: { all: flag.toggle("Forget every stored key") },
+  summary: "Remove the stored key (does not revoke it)",
+  flags: { all: flag.toggle("Remove all stored keys") },
   examples: ["playtest logout", "playtest logout --profile work"],
   async run({ flags }, ctx) {
     const profile = ctx.settings().profile.value;
     const names = flags.all ? Object.keys(ctx.store.config().profiles) : [profile];
-    const known = profilesOf(ctx).filter((one) => names.includes(one.profile) && one.hasKey);
-    if (known.length === 0) throw notFound(flags.all ? "No key is stored." : `No key is stored for profile ${profile}.`);
+    const stored = profilesOf(ctx).filter((one) => names.includes(one.profile) && one.hasKey);
+    if (stored.length === 0) throw notFound(flags.all ? "No key is stored." : `No key is stored for profile ${profile}.`);
     await ctx.store.saveKeys((keys) => {
       for (const held of Object.values(keys)) for (const name of names) delete held[name];
       for (const [baseUrl, held] of Object.entries(keys)) if (Object.keys(held).length === 0) delete keys[baseUrl];
@@ -62,9 +61,9 @@ export const logout = define({
       for (const name of names) delete config.profiles[name];
       if (config.profile && names.includes(config.profile)) delete config.profile;
     });
-    const forgotten = known.map((one) => one.profile);
-    return ctx.text(`Forgot the key of ${forgotten.join(", ")}. To make it invalid: \`playtest auth keys revoke\`.`, {
-      result: { profiles: forgotten },
+    const removed = stored.map((one) => one.profile);
+    return ctx.text(`Removed the stored key of ${removed.join(", ")}. To revoke a key: \`playtest auth keys revoke\`.`, {
+      result: { profiles: removed },
     });
   },
 });
@@ -72,11 +71,11 @@ export const logout = define({
 export const token = define({
   name: "token",
   summary: "Print the API key in use",
-  flags: { secretFile: flag.text("Write it to a new file only you can read", { value: "FILE" }) },
+  flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
   examples: ["playtest auth token", "playtest auth token --secret-file key.txt"],
   async run({ flags }, ctx) {
     const key = ctx.settings().apiKey();
-    if (!key) throw notFound("There is no key for this instance and profile.", "Run `playtest login`.");
+    if (!key) throw notFound("No API key is stored for this instance and profile.", "Run `playtest login`.");
     return ctx.secret(key.value, flags.secretFile, { result: { apiKey: key.value, from: key.from } });
   },
 });

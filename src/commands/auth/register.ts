@@ -1,28 +1,28 @@
 import { instanceUrl } from "../../api/url.ts";
 import { define, flag } from "../../cli/define.ts";
-import { chooseInstance, readSecret, remember } from "./account.ts";
+import { chooseInstance, readSecret, saveLogin } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
 export const register = define({
   name: "register",
-  summary: "Make an account and keep its first key",
+  summary: "Create an account and save its API key",
   operation: "registerApiKey",
   body: "registerApiKey",
   bodyOmit: ["password"],
   partialBody: true,
-  flags: { passwordFile: flag.text("Read the password from a file; - is standard input", { value: "FILE" }) },
+  flags: { passwordFile: flag.text("Read the password from a file; - reads standard input", { value: "FILE" }) },
   examples: [
     "playtest auth register --email dev@example.com --role game_owner",
     "playtest auth register --email dev@example.com --password-file password.txt --base-url http://127.0.0.1:4747",
   ],
   async run({ body, flags }, ctx) {
     const baseUrl = instanceUrl(await chooseInstance(ctx));
-    const email = body.email ?? (await ctx.prompt.text("E-mail?", "Pass --email."));
+    const email = body.email ?? (await ctx.prompt.text("Email address:", "Pass --email."));
     const password =
-      body.password ?? (await readSecret(ctx, flags.passwordFile, "--password-file", "Password (8 characters or more)?"));
+      body.password ?? (await readSecret(ctx, flags.passwordFile, "--password-file", "Password (at least 8 characters):"));
     const account = { ...body, email, password, role: body.role ?? ("game_owner" as const) };
     const { apiKey, user, message } = await ctx.apiAt(baseUrl, undefined).registerApiKey({ body: account });
-    const profile = await remember(ctx, baseUrl, apiKey);
+    const profile = await saveLogin(ctx, baseUrl, apiKey);
     ctx.out.note(message);
     if (!user.emailVerified) ctx.out.note("Then run `playtest auth wait-verified`.");
     return ctx.item({ result: { profile, baseUrl, user } }, newAccountView);

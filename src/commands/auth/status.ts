@@ -10,7 +10,7 @@ const account = [
   col("verified", "user.emailVerified"),
 ];
 
-/** An account that was just made or logged in to. */
+/** The account after a sign-in or registration. */
 export const newAccountView: View = { columns: account };
 
 const accountView: View = {
@@ -28,7 +28,7 @@ async function one(ctx: Context) {
   const settings = ctx.settings();
   const key = settings.apiKey();
   if (!key)
-    throw new CliError("UNAUTHORIZED", exitCodes.unauthenticated, "Not logged in.", {
+    throw new CliError("UNAUTHORIZED", exitCodes.unauthenticated, "Not signed in.", {
       hint: "Run `playtest login`, or set PLAYTEST_API_KEY.",
     });
   const user = (await whoIs(ctx.api())) ?? null;
@@ -36,7 +36,7 @@ async function one(ctx: Context) {
   return { profile: settings.profile.value, baseUrl: settings.get("baseUrl")!.value, keyFrom, user, problem: null };
 }
 
-/** Every stored login, with what is wrong with it if something is. */
+/** Every saved login, with the error of those that fail. */
 async function every(ctx: Context) {
   const logins = Object.entries(ctx.store.keys()).flatMap(([baseUrl, keys]) =>
     Object.entries(keys).map(([profile, key]) => ({ baseUrl, profile, key })),
@@ -55,9 +55,9 @@ async function every(ctx: Context) {
 export const status = define({
   name: "status",
   aliases: ["whoami"],
-  summary: "Show who is logged in, and where",
+  summary: "Show the signed-in account and its instance",
   operation: "getMe",
-  flags: { all: flag.toggle("Every stored login") },
+  flags: { all: flag.toggle("Show every saved login") },
   examples: ["playtest auth status", "playtest auth status --all --json"],
   run: async ({ flags }, ctx) =>
     flags.all ? ctx.rows("logins", await every(ctx), accountView) : ctx.item({ result: await one(ctx) }, accountView),

@@ -4,7 +4,7 @@ import { whoIs } from "./account.ts";
 
 const pollMs = 3_000;
 
-/** Whether the account is verified; where nothing tells, whether its key works. */
+/** Whether the account is verified; on an instance that does not say, whether its key works. */
 async function verification(ctx: Context): Promise<{ email: string | null; emailVerified: boolean }> {
   try {
     const me = await whoIs(ctx.api());
@@ -17,9 +17,9 @@ async function verification(ctx: Context): Promise<{ email: string | null; email
 
 export const waitVerified = define({
   name: "wait-verified",
-  summary: "Wait until the e-mail address is verified",
+  summary: "Wait until the email address is verified",
   operation: "getMe",
-  flags: { for: flag.duration("How long to wait; default 10m") },
+  flags: { for: flag.duration("How long to wait (default 10m)") },
   examples: ["playtest auth wait-verified --for 5m"],
   exits: [8],
   async run({ flags }, ctx) {
@@ -35,10 +35,10 @@ export const waitVerified = define({
         progress.done();
         throw stillPending(
           `${email ?? "The account"} is not verified yet.`,
-          "Open the link in the mail, or have it sent again: `playtest api POST auth/resend-verification -f email=…`.",
+          "Open the link in the verification email. To send it again: `playtest api POST auth/resend-verification -f email=…`.",
         );
       }
-      progress.update(`Waiting for the link in the mail${email ? ` to ${email}` : ""} to be opened`);
+      progress.update(`Waiting for the verification link${email ? ` sent to ${email}` : ""} to be opened`);
       await ctx.sleep(pollMs, ctx.signal);
     }
   },

@@ -2,12 +2,12 @@ import { type Context, flag } from "../../cli/define.ts";
 import type { PaymentStatus, SubscriptionStatus } from "../../contract/states/index.ts";
 import { CliError, exitCodes, stillPending } from "../../errors.ts";
 
-/** What to do about a checkout page that a person has to go through. */
+/** Flags of commands with a hosted checkout page. */
 export const checkoutFlags = {
   open: flag.toggle("Open the page in the browser"),
-  wait: flag.toggle("Wait until it is paid"),
-  for: flag.duration("How long to wait (default 15m)"),
-  sandbox: flag.toggle("Pay at once through the sandbox's own route, for scripts"),
+  wait: flag.toggle("Wait until the payment is complete"),
+  for: flag.duration("With --wait: how long to wait (default 15m)"),
+  sandbox: flag.toggle("Complete the payment immediately (sandbox servers only)"),
 };
 
 interface CheckoutFlags {
@@ -18,30 +18,31 @@ interface CheckoutFlags {
 }
 
 const pollMs = 2_000;
-const longestMs = 900_000;
+const defaultWaitMs = 900_000;
 
-/** Shows the page, and opens it where asked to. */
-export async function present(ctx: Context, url: string, flags: CheckoutFlags): Promise<void> {
+/** Opens the checkout page in the browser, if --open was given. */
+export async function openPage(ctx: Context, url: string, flags: CheckoutFlags): Promise<void> {
   if (flags.sandbox) return;
   if (flags.open && !(await (await import("../../io/shell.ts")).openUrl(ctx.io, url)))
-    ctx.out.warn("No browser could be opened; open the address by hand.");
+    ctx.out.warn("Could not open a browser. Open the address yourself.");
 }
 
-/** Asks `look` until it answers something. Exit 8 when that takes too long. */
-export async function waitFor<T>(
+/** Polls until `look` returns a result. Exit 8 when that takes too long. */
+export async function pollUntilPaid<T>(
   ctx: Context,
   flags: CheckoutFlags,
   what: string,
   look: () => Promise<T | undefined>,
 ): Promise<T> {
-  const until = ctx.now() + (flags.for === undefined ? longestMs : flags.for * 1000);
+  const until = ctx.now() + (flags.for === undefined ? defaultWaitMs : flags.for * 1000);
   let found = await look();
   if (found !== undefined) return found;
   const progress = await ctx.progress();
   try {
     while (found === undefined) {
-      if (ctx.now() >= until) throw stillPending(`${what} is not paid yet.`, "The page stays open for 24 hours.");
-      progress.update(`Waiting for ${what} to be paid`);
+      if (ctx.now() >= until)
+        throw stillPending(`The ${what} has not been paid yet.`, "The checkout page stays open for 24 hours.");
+      progress.update(`Waiting for the ${what} to be paid`);
       await ctx.sleep(pollMs, ctx.signal);
       found = await look();
     }
@@ -51,7 +52,7 @@ export async function waitFor<T>(
   }
 }
 
-export const notPaid = (what: string, status: PaymentStatus | SubscriptionStatus | "gone") =>
-  new CliError("NOT_PAID", exitCodes.payment, `${what} was not paid: it is ${status}.`, {
-    hint: "Start again with the same command.",
+export const notPaid = (what: string, status: PaymentStatus | SubscriptionStatus | "none") =>
+  new CliError("NOT_PAID", exitCodes.payment, `The ${what} was not paid (status: ${status}).`, {
+    hint: "To start again, run the same command.",
   });

@@ -1,12 +1,12 @@
 import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
-import { checkoutFlags, notPaid, present, waitFor } from "./checkout.ts";
+import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
 
 export const creditAdd = define({
   name: "credit add",
   summary: "Buy credit by card at a hosted checkout",
   description:
-    "Prints the address of the page to pay at. With --wait it ends when the payment did: 0 paid, 7 not paid, 8 still waiting.",
+    "Prints the URL of the checkout page. With --wait, waits for the payment and exits with 0 if paid, 7 if not paid, 8 if still pending.",
   operation: ["buyCredit", "getPayment", "completePayment", "getBalance"],
   body: "buyCredit",
   flags: checkoutFlags,
@@ -17,22 +17,24 @@ export const creditAdd = define({
     const id = bought.paymentId;
     if (flags.sandbox) await ctx.api().completePayment({ params: { id }, body: { outcome: "paid" } });
     else if (!flags.wait) {
-      await present(ctx, bought.checkoutUrl, flags);
+      await openPage(ctx, bought.checkoutUrl, flags);
       return ctx.text(bought.checkoutUrl, bought);
     } else {
       ctx.out.note(`Pay here: ${bought.checkoutUrl}`);
-      await present(ctx, bought.checkoutUrl, flags);
+      await openPage(ctx, bought.checkoutUrl, flags);
     }
-    return settled(ctx, id, flags);
+    return waitForCredit(ctx, id, flags);
   },
 });
 
-async function settled(ctx: Context, id: string, flags: Parameters<typeof waitFor>[1]) {
-  const payment = await waitFor(ctx, flags, "the payment", async () => {
+async function waitForCredit(ctx: Context, id: string, flags: Parameters<typeof pollUntilPaid>[1]) {
+  const payment = await pollUntilPaid(ctx, flags, "payment", async () => {
     const { payment: found } = await ctx.api().getPayment({ params: { id } });
     return found.status === "pending" ? undefined : found;
   });
-  if (payment.status !== "completed") throw notPaid("The credit", payment.status);
+  if (payment.status !== "completed") throw notPaid("credit", payment.status);
   const { balanceCents } = await ctx.api().getBalance({});
-  return ctx.text(`Paid ${usd(payment.amountCents)}. Credit is now ${usd(balanceCents)}.`, { result: { payment, balanceCents } });
+  return ctx.text(`Paid ${usd(payment.amountCents)}. The balance is now ${usd(balanceCents)}.`, {
+    result: { payment, balanceCents },
+  });
 }

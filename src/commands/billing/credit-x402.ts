@@ -8,7 +8,7 @@ import { type Instructions, paymentUri } from "./payment-uri.ts";
 
 const path = "/billing/credit/x402";
 const pollMs = 5_000;
-const longestMs = 900_000;
+const defaultWaitMs = 900_000;
 
 interface Payment extends Omit<Instructions, "atomicAmount" | "asset"> {
   id: string;
@@ -26,18 +26,18 @@ export const creditX402 = define({
   name: "credit x402",
   summary: "Buy credit with crypto, in two steps",
   description:
-    "First with --amount: prints what to send where, until when. Then, when the transaction is sent, with --tx: adds the credit. A transaction\n" +
-    "that is not final yet ends with 8; with --wait it is waited for.",
+    "Step 1, with --amount: prints how much to send, to which address and by when. Step 2, after sending the transaction, with --tx: adds the\n" +
+    "credit. Exits with 8 while the transaction is not final; with --wait, waits until it is.",
   operation: ["buyCreditWithCrypto", "createTransaction"],
   body: "buyCreditWithCrypto",
   flags: {
-    chain: flag.choice(["base", "ethereum", "solana"], "Chain to pay on (default base)"),
+    chain: flag.choice(["base", "ethereum", "solana"], "Blockchain to pay on (default base)"),
     currency: flag.choice(["USDC", "ETH", "SOL"], "Currency to pay in (default USDC)"),
-    tx: flag.text("Hash of the transaction that pays", { value: "HASH" }),
+    tx: flag.text("Hash of the transaction that you sent", { value: "HASH" }),
     qr: flag.toggle("Show a QR code for a wallet"),
     wait: flag.toggle("With --tx: wait until the transaction is final"),
-    for: flag.duration("How long to wait (default 15m)"),
-    sandbox: flag.toggle("Make the transaction on the sandbox chain, and pay with it"),
+    for: flag.duration("With --wait: how long to wait (default 15m)"),
+    sandbox: flag.toggle("Create the transaction on the sandbox chain and pay with it"),
   },
   exits: [7, 8],
   examples: [
@@ -47,23 +47,23 @@ export const creditX402 = define({
   ],
   async run({ body, flags }, ctx) {
     if ((flags.tx === undefined) === (body.amountCents === undefined))
-      throw usage("Give --amount for instructions, or --tx for a transaction you sent.");
-    if (flags.tx !== undefined) return prove(ctx, flags.tx, flags);
-    const { payment, instructions } = await ask(ctx, body, flags);
-    if (flags.sandbox) return prove(ctx, await sandboxTransaction(ctx, instructions), { ...flags, wait: true });
+      throw usage("Pass --amount to get payment instructions, or --tx for a transaction that you sent.");
+    if (flags.tx !== undefined) return redeem(ctx, flags.tx, flags);
+    const { payment, instructions } = await requestInstructions(ctx, body, flags);
+    if (flags.sandbox) return redeem(ctx, await sandboxTransaction(ctx, instructions), { ...flags, wait: true });
     const uri = paymentUri(instructions);
     if (flags.qr) await showQr(ctx, uri);
     const chosen = [
       ...(flags.chain ? [`--chain ${flags.chain}`] : []),
       ...(flags.currency ? [`--currency ${flags.currency}`] : []),
     ];
-    ctx.out.note(`When it is sent: playtest billing credit x402 ${[...chosen, "--tx HASH"].join(" ")} --wait`);
+    ctx.out.note(`After sending it, run: playtest billing credit x402 ${[...chosen, "--tx HASH"].join(" ")} --wait`);
     const view = {
       columns: [
         detail("send", (one: Record<string, unknown>) => `${one.cryptoAmount} ${one.currency}`),
         detail("to", "receiver"),
         detail("on", (one: Record<string, unknown>) => `${one.chain} (${one.network})`),
-        detail("before", "expiresAt", "ago"),
+        detail("expires", "expiresAt", "ago"),
         detail("wallet link", () => uri),
       ],
     };
@@ -71,19 +71,23 @@ export const creditX402 = define({
   },
 });
 
-const named = ({ chain, currency }: Pick<Flags, "chain" | "currency">) => ({
+const chainHeaders = ({ chain, currency }: Pick<Flags, "chain" | "currency">) => ({
   ...(chain && { "x-payment-chain": chain }),
   ...(currency && { "x-payment-currency": currency }),
 });
 
-const fail = (ctx: Context, reply: HttpReply) => replyError(reply, new URL(ctx.api().base));
+const errorOf = (ctx: Context, reply: HttpReply) => replyError(reply, new URL(ctx.api().base));
 
-/** The first step: a 402 that says what to pay. */
-async function ask(ctx: Context, body: object, flags: Flags): Promise<{ payment: Payment; instructions: Instructions }> {
-  const headers = { "x-payment-method": "x402", ...named(flags) };
+/** Step 1: the server answers 402 with what to pay. */
+async function requestInstructions(
+  ctx: Context,
+  body: object,
+  flags: Flags,
+): Promise<{ payment: Payment; instructions: Instructions }> {
+  const headers = { "x-payment-method": "x402", ...chainHeaders(flags) };
   const reply = await ctx.api().exchange({ method: "POST", path, headers, body });
   const payment = (parseJson(reply.body) as { error?: { payment?: Payment } } | undefined)?.error?.payment;
-  if (reply.status !== 402 || payment === undefined) throw fail(ctx, reply);
+  if (reply.status !== 402 || payment === undefined) throw errorOf(ctx, reply);
   const full = JSON.parse(reply.headers["x-payment"] ?? "{}") as { maxAmountRequired?: string; asset?: string };
   return { payment, instructions: { ...payment, atomicAmount: full.maxAmountRequired ?? "", asset: full.asset || undefined } };
 }
@@ -95,35 +99,37 @@ async function sandboxTransaction(ctx: Context, { chain, currency, receiver, ato
   return (await ctx.api().createTransaction({ body })).txHash;
 }
 
-/** The second step: the transaction, as often as it takes until it is final. */
-async function prove(ctx: Context, txHash: string, flags: Flags) {
+/** Step 2: submits the transaction; with --wait again and again until it is final. */
+async function redeem(ctx: Context, txHash: string, flags: Flags) {
   const chain = flags.chain ?? "base";
   const currency = flags.currency ?? "USDC";
   const headers = { "x-payment": JSON.stringify({ txHash, chain, currency }) };
-  const until = ctx.now() + (flags.for === undefined ? longestMs : flags.for * 1000);
+  const until = ctx.now() + (flags.for === undefined ? defaultWaitMs : flags.for * 1000);
   for (;;) {
     const reply = await ctx.api().exchange({ method: "POST", path, headers });
     if (reply.status < 300) return credited(ctx, reply);
-    const again = retryAfter(reply.headers["retry-after"], ctx.now());
-    if (reply.status !== 402 || again === undefined) throw fail(ctx, reply);
-    const why = fail(ctx, reply).message;
-    if (!flags.wait || ctx.now() >= until) throw stillPending(why, "Ask again with the same command, or add --wait.");
-    ctx.out.note(why);
-    await ctx.sleep(Math.max(pollMs, again), ctx.signal);
+    const wait = retryAfter(reply.headers["retry-after"], ctx.now());
+    if (reply.status !== 402 || wait === undefined) throw errorOf(ctx, reply);
+    const { message } = errorOf(ctx, reply);
+    if (!flags.wait || ctx.now() >= until) throw stillPending(message, "Run the same command again later, or add --wait.");
+    ctx.out.note(message);
+    await ctx.sleep(Math.max(pollMs, wait), ctx.signal);
   }
 }
 
 async function credited(ctx: Context, reply: HttpReply) {
   const { data } = parseJson(reply.body) as { data: { creditedCents: number; message: string; paymentId: string } };
   const { balanceCents } = await ctx.api().getBalance({});
-  return ctx.text(`Added ${usd(data.creditedCents)}. Credit is now ${usd(balanceCents)}.`, { result: { ...data, balanceCents } });
+  return ctx.text(`Added ${usd(data.creditedCents)}. The balance is now ${usd(balanceCents)}.`, {
+    result: { ...data, balanceCents },
+  });
 }
 
 async function showQr(ctx: Context, uri: string) {
   const { qrCode, qrText } = await import("../../io/qr.ts");
   const code = qrCode(uri);
-  if (!code) return ctx.out.warn("The payment does not fit into a QR code; use the wallet link.");
-  // White on black, whatever the terminal's own colours: a camera needs dark modules on a light ground.
-  const coloured = ctx.out.paint("bold", "x") !== "x";
-  ctx.io.err(`${qrText(code, coloured ? (line) => `\u001b[97;40m${line}\u001b[0m` : undefined)}\n`);
+  if (!code) return ctx.out.warn("The payment link does not fit into a QR code. Use the wallet link instead.");
+  // White on black, whatever colors the terminal has: a camera needs dark modules on a light background.
+  const colored = ctx.out.paint("bold", "x") !== "x";
+  ctx.io.err(`${qrText(code, colored ? (line) => `\u001b[97;40m${line}\u001b[0m` : undefined)}\n`);
 }

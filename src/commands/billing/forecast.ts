@@ -10,28 +10,28 @@ type Order = NonNullable<Input<"quotePlaytest">["body"]>;
 
 const view: View = {
   columns: [
-    col("pay", ({ plan }) => plan ?? "no plan"),
-    col("plan", "planCents", "usd"),
-    col("by hours", ({ byHours }) => (byHours as string[]).length),
+    col("plan", ({ plan }) => plan ?? "none"),
+    col("price", "planCents", "usd"),
+    col("on hours", ({ byHours }) => (byHours as string[]).length),
     col("minutes used", "minutesUsed"),
-    col("left over", "minutesLeft"),
+    col("minutes left", "minutesLeft"),
     col("credit", "creditCents", "usd"),
-    col("in all", "totalCents", "usd"),
+    col("total", "totalCents", "usd"),
   ],
 };
 
 export const forecast = define({
   name: "forecast",
-  summary: "Find the cheapest mix of hours, credit and a plan for a set of orders",
+  summary: "Find the cheapest way to pay for a set of orders",
   description:
-    "Orders come from a file, a JSON or YAML list of order bodies, or from the flags, --orders times. Each is priced by the server; nothing is\n" +
-    "ordered. The cheapest way stands first.",
+    "Compares hours, credit and subscription plans. Reads a JSON or YAML list of order bodies from a file, or uses the order that the flags\n" +
+    "describe, --orders times. The server prices each order; nothing is ordered. The cheapest way is listed first.",
   operation: ["quotePlaytest", "listPlans", "getBalance"],
   risk: "read",
   body: "quotePlaytest",
   partialBody: true,
-  args: { file: arg.optional("File with a list of orders; - is standard input") },
-  flags: { orders: flag.integer("How many such orders (default 1)", { min: 1, max: 1000 }) },
+  args: { file: arg.optional("File with a list of orders; - reads standard input") },
+  flags: { orders: flag.integer("Number of orders (default 1)", { min: 1, max: 1000 }) },
   examples: [
     "playtest billing forecast --quantity 5 --duration-minutes 60 --orders 4",
     "playtest billing forecast orders.yaml --json",
@@ -78,10 +78,13 @@ async function readOrders(ctx: Context, file: string): Promise<Order[]> {
   }
   if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "object" && one !== null))
     return value as Order[];
-  throw usage(`${file} does not hold a list of orders.`, "A list of objects with the fields of an order, as `- quantity: 3`.");
+  throw usage(
+    `${file} does not contain a list of orders.`,
+    "Write a list of objects with the fields of an order, such as `- quantity: 3`.",
+  );
 }
 
-/** The price by the server's quote, or by the published list where it gives none. */
+/** The price from the server's quote, or from the published price list if the server gives no quotes. */
 async function priceOf(ctx: Context, order: Order): Promise<{ totalCents: number; playtestMinutesNeeded: number }> {
   try {
     return await ctx.api().quotePlaytest({ body: order });
@@ -90,19 +93,19 @@ async function priceOf(ctx: Context, order: Order): Promise<{ totalCents: number
     const { orderBody } = await import("../../contract/order-body.ts");
     const { gameId: _, ...rest } = order;
     const { data: sized, error: fault } = orderBody.safeParse(rest);
-    if (fault) throw usage(`An order is not valid: ${fault.issues[0]!.path.join(".")} ${fault.issues[0]!.message}.`);
+    if (fault) throw usage(`Invalid order: ${fault.issues[0]!.path.join(".")} ${fault.issues[0]!.message}.`);
     const { totalCents, minutesNeeded } = listPrice(sized as Sized);
     return { totalCents, playtestMinutesNeeded: minutesNeeded };
   }
 }
 
-/** Equal orders are priced once. */
+/** The price of each order; identical orders are quoted once. */
 async function price(ctx: Context, orders: readonly Order[]): Promise<PricedOrder[]> {
-  const known = new Map<string, Promise<{ totalCents: number; playtestMinutesNeeded: number }>>();
+  const quotes = new Map<string, Promise<{ totalCents: number; playtestMinutesNeeded: number }>>();
   const quoted = orders.map((order) => {
     const key = JSON.stringify(order);
-    const quote = known.get(key) ?? priceOf(ctx, order);
-    known.set(key, quote);
+    const quote = quotes.get(key) ?? priceOf(ctx, order);
+    quotes.set(key, quote);
     return quote;
   });
   return (await Promise.all(quoted)).map(({ totalCents, playtestMinutesNeeded }, i) => ({

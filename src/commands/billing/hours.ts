@@ -3,7 +3,7 @@ import { historyView, hoursView } from "./view.ts";
 
 export const hours = define({
   name: "hours",
-  summary: "Show playtest hours",
+  summary: "Show the balance of playtest hours",
   operation: "getPlaytestHours",
   examples: ["playtest billing hours"],
   run: async (_, ctx) => ctx.item(await ctx.api().getPlaytestHours({}), hoursView),
@@ -11,7 +11,7 @@ export const hours = define({
 
 export const hoursHistory = define({
   name: "hours history",
-  summary: "List what playtest hours were gained and spent, newest first",
+  summary: "List playtest hours added and spent, newest first",
   operation: "listPlaytestHoursHistory",
   list: true,
   examples: ["playtest billing hours history", "playtest billing hours history --all --csv"],

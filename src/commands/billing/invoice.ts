@@ -17,7 +17,7 @@ export const invoice = define({
   name: "invoice",
   summary: "Download invoices of completed payments as PDF",
   description:
-    "One invoice goes to standard output when that is a file or pipe; else invoices become files named after their payment.",
+    "A single invoice is written to standard output if that is a file or a pipe. Otherwise each invoice is saved to a file named after its payment.",
   operation: ["getInvoice", "listPayments"],
   args: {
     payments: {
@@ -30,19 +30,19 @@ export const invoice = define({
     },
   },
   flags: {
-    all: flag.toggle("Invoices of all completed payments"),
-    since: flag.moment("Invoices of payments since then"),
-    dir: flag.text("Folder for the files (default here)", { value: "DIR" }),
+    all: flag.toggle("Download the invoices of all completed payments"),
+    since: flag.moment("Download the invoices of payments since this time"),
+    dir: flag.text("Directory for the files (default: the current one)", { value: "DIR" }),
   },
   exits: [11],
   examples: ["playtest billing invoice 7be02c11 > invoice.pdf", "playtest billing invoice --since 30d --dir invoices"],
   async run({ args, flags }, ctx) {
     const chosen = flags.all || flags.since !== undefined;
-    if (chosen === args.payments.length > 0) throw usage("Name payments, or choose them with --all or --since.");
+    if (chosen === args.payments.length > 0) throw usage("Pass payment ids, or select payments with --all or --since.");
     const ids = chosen ? await completedSince(ctx, flags.since?.(ctx.now()) ?? Number.NEGATIVE_INFINITY) : args.payments;
-    const plain =
+    const toStdout =
       ctx.out.format.kind === "auto" && flags.dir === undefined && (!ctx.io.terminal.stdout || ctx.flags.output !== undefined);
-    if (!chosen && ids.length === 1 && plain) {
+    if (!chosen && ids.length === 1 && toStdout) {
       await ctx.out.raw(await fetchInvoice(ctx, ids[0]!));
       return undefined;
     }
@@ -70,9 +70,9 @@ const writeWhole = (file: string, content: Uint8Array) =>
     .then(() => rename(`${file}.part`, file))
     .catch((error: Error) => Promise.reject(cannotWrite(file, error)));
 
-/** Saves each; what fails is said and does not stop the others. */
-async function save(ctx: Context, ids: readonly string[], folder: string) {
-  await makeFolder(folder);
+/** Saves each invoice; a failure is reported and does not stop the others. */
+async function save(ctx: Context, ids: readonly string[], directory: string) {
+  await makeFolder(directory);
   const saved: Saved[] = [];
   const failed: CliError[] = [];
   const progress = await ctx.progress();
@@ -80,7 +80,7 @@ async function save(ctx: Context, ids: readonly string[], folder: string) {
     progress.update(`Downloading invoices, ${saved.length + failed.length + 1} of ${ids.length}`);
     try {
       const pdf = await fetchInvoice(ctx, paymentId);
-      const file = join(folder, `invoice-${shortId(paymentId)}.pdf`);
+      const file = join(directory, `invoice-${shortId(paymentId)}.pdf`);
       await writeWhole(file, pdf);
       saved.push({ paymentId, file, bytes: pdf.length });
     } catch (error) {

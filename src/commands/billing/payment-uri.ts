@@ -5,13 +5,13 @@ export interface Instructions {
   cryptoAmount: string;
   receiver: string;
   network: string;
-  /** In smallest units. */
+  /** In the smallest unit of the currency. */
   atomicAmount: string;
-  /** Contract or mint of a token; none for the chain's own coin. */
+  /** Contract or mint of a token; undefined for the native coin of the chain. */
   asset: string | undefined;
 }
 
-/** The address a wallet opens with everything filled in: EIP-681, or Solana Pay. */
+/** A link that opens a wallet with the payment filled in: EIP-681, or Solana Pay. */
 export function paymentUri({ currency, cryptoAmount, receiver, network, atomicAmount, asset }: Instructions): string {
   const token = currency === "USDC" ? asset : undefined;
   if (network.startsWith("solana:")) return `solana:${receiver}?amount=${cryptoAmount}${token ? `&spl-token=${token}` : ""}`;

@@ -8,7 +8,7 @@ export const plans = define({
   examples: ["playtest billing plans", "playtest billing plans --csv"],
   async run(_, ctx) {
     const data = await ctx.api().listPlans({});
-    if (!data.configured) ctx.out.note("This server takes no subscriptions: no card processor is set up.");
+    if (!data.configured) ctx.out.note("This server does not sell subscriptions: no card processor is configured.");
     const outcome = ctx.rows("plans", data.plans, planView);
     return ctx.out.format.kind === "json" || ctx.out.format.kind === "jq" ? ctx.item(data) : outcome;
   },

@@ -1,6 +1,6 @@
 import { define } from "../../cli/define.ts";
 import { duration } from "../../io/text.ts";
-import { checkoutFlags, notPaid, present, waitFor } from "./checkout.ts";
+import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
 
 export const subscriptionShow = define({
@@ -18,10 +18,10 @@ export const subscriptionShow = define({
 
 export const subscriptionCheckout = define({
   name: "subscription checkout",
-  summary: "Subscribe or change plan at a hosted checkout",
+  summary: "Subscribe or change the plan at a hosted checkout",
   description:
-    "Prints the address of the page to pay at. A change of plan ends the old one at once, without proration; its unused hours stay. " +
-    "With --wait it ends when the payment did: 0 paid, 7 not paid, 8 still waiting.",
+    "Prints the URL of the checkout page. Changing the plan ends the old one immediately, without proration; unused hours are kept. " +
+    "With --wait, waits for the payment and exits with 0 if paid, 7 if not paid, 8 if still pending.",
   operation: ["checkoutSubscription", "getSubscription", "completeSubscription"],
   body: "checkoutSubscription",
   flags: checkoutFlags,
@@ -35,32 +35,32 @@ export const subscriptionCheckout = define({
     const id = started.subscriptionId;
     if (flags.sandbox) await ctx.api().completeSubscription({ params: { id }, body: { outcome: "paid" } });
     else {
-      await present(ctx, started.checkoutUrl, flags);
+      await openPage(ctx, started.checkoutUrl, flags);
       if (!flags.wait) return ctx.text(started.checkoutUrl, started);
       ctx.out.note(`Pay here: ${started.checkoutUrl}`);
     }
-    const data = await waitFor(ctx, flags, "the subscription", async () => {
+    const data = await pollUntilPaid(ctx, flags, "subscription", async () => {
       const found = await ctx.api().getSubscription({});
       const waiting = found.subscription?.id !== id || found.subscription.status === "incomplete";
       return waiting ? undefined : found;
     });
-    if (data.subscription?.status !== "active") throw notPaid("The plan", data.subscription?.status ?? "gone");
+    if (data.subscription?.status !== "active") throw notPaid("subscription", data.subscription?.status ?? "none");
     return { kind: "item", data, subject: data, view: subscriptionView };
   },
 });
 
 export const subscriptionCancel = define({
   name: "subscription cancel",
-  summary: "End the subscription when its period ends; hours stay",
+  summary: "Cancel the subscription at the end of its period; hours are kept",
   operation: "cancelSubscription",
-  confirm: () => "End the subscription when its period ends? What was paid is not refunded.",
+  confirm: () => "Cancel the subscription at the end of its period? Past payments are not refunded.",
   examples: ["playtest billing subscription cancel --yes"],
   async run(_, ctx) {
     const data = await ctx.api().cancelSubscription({});
     const end = data.subscription.currentPeriodEnd;
     if (end)
       ctx.out.note(
-        `It ends in ${duration(Math.max(0, (Date.parse(end) - ctx.now()) / 1000))}; undo with \`playtest billing subscription resume\`.`,
+        `The subscription ends in ${duration(Math.max(0, (Date.parse(end) - ctx.now()) / 1000))}. To undo: \`playtest billing subscription resume\`.`,
       );
     return ctx.item(data, changedSubscriptionView);
   },

@@ -10,7 +10,7 @@ export const paymentView: View = {
     col("amount", "amountCents", "usd"),
     col("status", "status", "status"),
     col("provider", "provider"),
-    col("when", "createdAt", "ago"),
+    col("created", "createdAt", "ago"),
     detail("reference", "externalId"),
   ],
   empty: "No payments yet.",
@@ -36,8 +36,8 @@ export const subscriptionView: View = {
     col("hours left", "playtestHours"),
     col("renews", "nextRenewalAt", "ago"),
     col("ends", "endsAt", "ago"),
-    detail("since", "subscription.createdAt", "ago"),
-    detail("ended because", "subscription.endedReason"),
+    detail("created", "subscription.createdAt", "ago"),
+    detail("end reason", "subscription.endedReason"),
     detail("id", "subscription.id"),
   ],
 };
@@ -47,7 +47,7 @@ export const changedSubscriptionView: View = {
     col("plan", "planName"),
     col("status", "status", "status"),
     col("period ends", "currentPeriodEnd", "ago"),
-    col("cancels then", "cancelAtPeriodEnd"),
+    col("cancels at period end", "cancelAtPeriodEnd"),
     detail("id", "id"),
   ],
 };
@@ -60,7 +60,7 @@ export const historyView: View = {
     col("minutes", "amountMinutes"),
     col("source", "source"),
     col("note", "note"),
-    col("when", "createdAt", "ago"),
+    col("created", "createdAt", "ago"),
   ],
-  empty: "No playtest hours gained or spent yet.",
+  empty: "No playtest hours added or spent yet.",
 };

@@ -1,14 +1,14 @@
 import { define } from "../../cli/define.ts";
-import { contactArg, contactOf, conversationWith } from "./contacts.ts";
+import { contactArg, conversationWith, findContact } from "./contacts.ts";
 
 export const block = define({
   name: "block",
-  summary: "Stop messages from a contact",
+  summary: "Block messages from a contact",
   operation: ["blockConversation", "openConversation", "listContacts"],
   args: { contact: contactArg() },
   examples: ["playtest chat block Ada"],
   async run({ args }, ctx) {
-    const id = await conversationWith(ctx, await contactOf(ctx, args.contact));
+    const id = await conversationWith(ctx, await findContact(ctx, args.contact));
     const data = await ctx.api().blockConversation({ params: { id } });
     return ctx.text(data.message, data);
   },
@@ -16,12 +16,12 @@ export const block = define({
 
 export const unblock = define({
   name: "unblock",
-  summary: "Allow messages from a contact again",
+  summary: "Unblock messages from a contact",
   operation: ["unblockConversation", "openConversation", "listContacts"],
   args: { contact: contactArg() },
   examples: ["playtest chat unblock Ada"],
   async run({ args }, ctx) {
-    const id = await conversationWith(ctx, await contactOf(ctx, args.contact));
+    const id = await conversationWith(ctx, await findContact(ctx, args.contact));
     const data = await ctx.api().unblockConversation({ params: { id } });
     return ctx.text(data.message, data);
   },

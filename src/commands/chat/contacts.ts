@@ -1,7 +1,7 @@
 import { arg, type Context } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 
-export const contactArg = () => arg.id("Contact: id, name, or id of the conversation", "listContacts", "displayName");
+export const contactArg = () => arg.id("Contact: id, name or conversation id", "listContacts", "displayName");
 
 export interface Contact {
   id: string;
@@ -15,19 +15,19 @@ export async function contacts(ctx: Context): Promise<Contact[]> {
   return all;
 }
 
-/** The contact that a text names. Unknown: exit 3; two of one name: exit 2. */
-export async function contactOf(ctx: Context, text: string): Promise<Contact> {
+/** Finds a contact by id, conversation id or name. Unknown: exit 3; ambiguous name: exit 2. */
+export async function findContact(ctx: Context, text: string): Promise<Contact> {
   const all = await contacts(ctx);
   const byId = all.find(({ id, conversationId }) => id === text || conversationId === text);
   if (byId) return byId;
   const named = all.filter(({ displayName }) => displayName.toLowerCase() === text.toLowerCase());
   if (named.length === 1) return named[0]!;
   if (named.length > 1)
-    throw usage(`${text} is the name of ${named.length} contacts.`, `Use an id: ${named.map(({ id }) => id).join(", ")}.`);
-  throw notFound(`${text} is not a contact of yours.`, "See `playtest chat list`.");
+    throw usage(`${named.length} contacts are named "${text}".`, `Use an id: ${named.map(({ id }) => id).join(", ")}.`);
+  throw notFound(`Contact "${text}" not found.`, "To list contacts: `playtest chat list`.");
 }
 
-/** The conversation with a contact, opened where there is none yet. */
+/** The id of the conversation with a contact; opens one if there is none. */
 export async function conversationWith(ctx: Context, contact: Contact): Promise<string> {
   if (contact.conversationId) return contact.conversationId;
   const { conversation } = await ctx.api().openConversation({ body: { contactId: contact.id } });

@@ -7,16 +7,16 @@ export interface Message {
   createdAt: string;
 }
 
-/** The newest messages of a conversation, oldest first, whatever order the server has. */
-export async function newest(ctx: Context, conversationId: string, range: ListRange) {
+/** The newest messages of a conversation, sorted oldest first. */
+export async function newestMessages(ctx: Context, conversationId: string, range: ListRange) {
   const messages: Message[] = [];
   let isBlocked = false;
-  let last: { cursor?: string | null; hasMore?: boolean } = {};
+  let lastMeta: { cursor?: string | null; hasMore?: boolean } = {};
   for await (const page of ctx.pages("listMessages", { params: { id: conversationId }, query: { order: "desc" } }, range)) {
     messages.push(...(page.items as Message[]));
     isBlocked = page.data.isBlocked;
-    last = page.meta;
+    lastMeta = page.meta;
   }
   messages.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
-  return { messages, isBlocked, meta: last };
+  return { messages, isBlocked, meta: lastMeta };
 }

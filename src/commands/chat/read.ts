@@ -1,33 +1,33 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { ago } from "../../io/text.ts";
-import { contactArg, contactOf } from "./contacts.ts";
-import { type Message, newest } from "./messages.ts";
+import { contactArg, findContact } from "./contacts.ts";
+import { type Message, newestMessages } from "./messages.ts";
 import { messageView } from "./view.ts";
 
 export const read = define({
   name: "read",
-  summary: "Read the newest messages of a conversation; they become read",
+  summary: "Read the newest messages of a conversation and mark them as read",
   operation: ["listMessages", "listContacts"],
   args: { contact: contactArg() },
   flags: {
-    follow: flag.toggle("Go on with new messages as they come", { short: "F" }),
-    interval: flag.duration("How often to look with --follow (default 3s)"),
+    follow: flag.toggle("Keep printing new messages as they arrive", { short: "F" }),
+    interval: flag.duration("With --follow: how often to check for messages (default 3s)"),
   },
   list: true,
   examples: ["playtest chat read Ada", "playtest chat read Ada --follow", "playtest chat read Ada --all --ndjson"],
   async run({ args, flags, range }, ctx) {
-    const contact = await contactOf(ctx, args.contact);
+    const contact = await findContact(ctx, args.contact);
     const id = contact.conversationId;
-    const found = id ? await newest(ctx, id, range) : { messages: [], isBlocked: false, meta: {} };
-    if (found.isBlocked) ctx.out.note(`You blocked ${contact.displayName}.`);
+    const found = id ? await newestMessages(ctx, id, range) : { messages: [], isBlocked: false, meta: {} };
+    if (found.isBlocked) ctx.out.note(`You have blocked ${contact.displayName}.`);
     if (flags.follow && id) return follow(ctx, id, found.messages, (flags.interval ?? 3) * 1000);
     const { messages, isBlocked, meta } = found;
     const page = { key: "messages", items: messages, data: { messages, isBlocked }, meta };
-    return { kind: "list", pages: once(page), view: messageView };
+    return { kind: "list", pages: single(page), view: messageView };
   },
 });
 
-async function* once<T>(page: T) {
+async function* single<T>(page: T) {
   yield page;
 }
 
@@ -43,6 +43,6 @@ async function follow(ctx: Context, id: string, first: readonly Message[], pause
   await show(first);
   for (;;) {
     await ctx.sleep(pauseMs, ctx.signal);
-    await show((await newest(ctx, id, { limit: 50 })).messages);
+    await show((await newestMessages(ctx, id, { limit: 50 })).messages);
   }
 }

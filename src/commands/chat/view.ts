@@ -5,25 +5,25 @@ export const contactView: View = {
     col("id", "id", "id"),
     col("name", "displayName"),
     col("unread", "unreadCount"),
-    col("open", "isUnlocked"),
-    col("last", "lastMessageAt", "ago"),
-    col("message", "lastMessagePreview"),
+    col("unlocked", "isUnlocked"),
+    col("last message", "lastMessageAt", "ago"),
+    col("preview", "lastMessagePreview"),
   ],
   empty: "No contacts yet.",
 };
 
-const who = ({ senderType }: Record<string, unknown>) => (senderType === "game_owner" ? "owner" : senderType);
+const sender = ({ senderType }: Record<string, unknown>) => (senderType === "game_owner" ? "owner" : senderType);
 
 export const messageView: View = {
-  columns: [col("when", "createdAt", "ago"), col("from", who), prose("message", "content"), detail("id", "id")],
+  columns: [col("sent", "createdAt", "ago"), col("from", sender), prose("message", "content"), detail("id", "id")],
   empty: "No messages yet.",
 };
 
 export const exportView: View = {
   columns: [
-    col("when", "createdAt"),
+    col("sent", "createdAt"),
     col("contact", "contact"),
-    col("from", who),
+    col("from", sender),
     col("message", "content"),
     col("read", "readAt"),
   ],

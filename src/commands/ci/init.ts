@@ -9,48 +9,52 @@ import { shellQuote } from "../../io/text.ts";
 import { type Plan, workflows } from "./workflows.ts";
 
 const names = Object.keys(workflows) as (keyof typeof workflows)[];
+const ciNames = { github: "GitHub", gitlab: "GitLab", jenkins: "Jenkins" } as const satisfies Record<
+  keyof typeof workflows,
+  string
+>;
 
-/** What is written into a script stays one plain word there: nothing a shell, YAML or Groovy would read in another way. */
-function plainWord(text: string, label: string): string {
+/** Quotes a value for a workflow file; refuses characters that a shell, YAML or Groovy could interpret. */
+function workflowWord(text: string, label: string): string {
   if (!/^[\w@%+=:,./ -]+$/.test(text) || text.startsWith("-"))
-    throw usage(`${label}: ${JSON.stringify(text)} holds characters that a workflow should not.`);
+    throw usage(`${label}: ${JSON.stringify(text)} contains characters that are not allowed in a workflow file.`);
   return shellQuote(text);
 }
 
-/** The instance to write down; that of this machine means nothing to a CI. */
+/** The address of the instance for the workflow; undefined for the default one on this machine, which a CI cannot reach. */
 function baseUrlOf(ctx: Context): string | undefined {
   const { value } = ctx.settings().get("baseUrl")!;
-  return value === defaultBaseUrl ? undefined : plainWord(value, "--base-url");
+  return value === defaultBaseUrl ? undefined : workflowWord(value, "--base-url");
 }
 
 const writeNew = (path: string, text: string, force: boolean) =>
   writeFile(path, text, { flag: force ? "w" : "wx" }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw cannotWrite(path, error);
-    throw new CliError("EXISTS", exitCodes.conflict, `${path} is there already; it was not changed.`, {
-      hint: "See what would be written with --print, or replace it with --force.",
+    throw new CliError("EXISTS", exitCodes.conflict, `${path} already exists. It was not changed.`, {
+      hint: "Preview the workflow with --print, or replace the file with --force.",
     });
   });
 
 export const init = define({
   name: "init",
-  summary: "Write a workflow that pushes builds, orders playtests and checks the results",
+  summary: "Write a CI workflow that pushes builds, orders playtests and checks the results",
   description:
-    "A push sends the build and, when it is a new one, orders playtests of it. Every few hours the newest playtest is looked at: too many\n" +
-    "rejected videos fail the job. The key is taken from a secret of the CI's, never from the file.",
+    "On every push the workflow uploads the build and, if it is new, orders playtests of it. Every six hours it checks the newest playtest and\n" +
+    "fails if more than one video was rejected. The API key is read from a CI secret, never from the file.",
   args: {
     ci: arg.choice(names),
     game: {
       ...arg.game(),
       optional: true,
-      summary: "Game id; default the one `games use` set, else the CI's variable PLAYTEST_GAME",
+      summary: "Game id (default: set by `games use`, else the CI variable PLAYTEST_GAME)",
     },
   },
   flags: {
-    build: flag.text("Folder or file to push (default build)", { value: "PATH" }),
+    build: flag.text("Directory or file to push (default build)", { value: "PATH" }),
     quantity: flag.integer("Slots to order (default 2)", { min: 1, max: 100 }),
-    maxCost: flag.money("Most that one order may cost (default 50)"),
-    print: flag.toggle("Print it instead of writing it"),
-    force: flag.toggle("Replace a file that is there"),
+    maxCost: flag.money("Maximum cost of one order (default 50)"),
+    print: flag.toggle("Print the workflow instead of writing it"),
+    force: flag.toggle("Replace an existing file"),
   },
   examples: [
     "playtest ci init github",
@@ -60,11 +64,11 @@ export const init = define({
   exits: [6],
   async run({ args, flags }, ctx) {
     const ci = names.find((name) => name === args.ci);
-    if (!ci) throw usage(`There is no workflow for ${args.ci}.`, `Known: ${names.join(", ")}.`);
+    if (!ci) throw usage(`Unknown CI system ${JSON.stringify(args.ci)}.`, `Supported: ${names.join(", ")}.`);
     const plan: Plan = {
-      game: args.game === undefined ? '"$PLAYTEST_GAME"' : plainWord(args.game, "game"),
+      game: args.game === undefined ? '"$PLAYTEST_GAME"' : workflowWord(args.game, "game"),
       baseUrl: baseUrlOf(ctx),
-      build: plainWord(flags.build ?? "build", "--build"),
+      build: workflowWord(flags.build ?? "build", "--build"),
       quantity: flags.quantity ?? 2,
       maxCost: ((flags.maxCost ?? 5000) / 100).toFixed(2),
       version,
@@ -77,7 +81,7 @@ export const init = define({
     await makeFolder(dirname(target));
     await writeNew(target, content, flags.force);
     ctx.out.note(
-      `Next: give ${ci === "jenkins" ? "Jenkins" : "the CI"} the key, made with \`playtest auth keys create\`, as its comment says.`,
+      `Next: create an API key with \`playtest auth keys create\` and add it to ${ciNames[ci]} as the comment in the file says.`,
     );
     return ctx.text(`Wrote ${path}.`, { result });
   },

@@ -6,21 +6,21 @@ import { bytes, plural, shortId, usd } from "../../io/text.ts";
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
 
-/** A status is an open string: one that is not a plain word is shown as what it is, text. */
-const word = (text: string) => (/^\w+$/.test(text) ? text.replaceAll("_", " ") : codeSpan(text));
+/** Statuses are open strings: one that is not a plain word is shown as code. */
+const statusText = (text: string) => (/^\w+$/.test(text) ? text.replaceAll("_", " ") : codeSpan(text));
 
 function countsOf({ slots }: Playtest): string {
   const counts = Object.entries(slots).filter(([, count]) => count > 0);
-  return counts.map(([status, count]) => `${count} ${word(status)}`).join(", ") || "no slots yet";
+  return counts.map(([status, count]) => `${count} ${statusText(status)}`).join(", ") || "no slots yet";
 }
 
-function about(playtest: Playtest): string {
+function overview(playtest: Playtest): string {
   const { quantity, durationMinutes, costPerSlotCents } = playtest;
-  const price = costPerSlotCents ? `, ${usd(costPerSlotCents * quantity)} in all` : "";
+  const price = costPerSlotCents ? ` for ${usd(costPerSlotCents * quantity)}` : "";
   return `${countsOf(playtest)}. Ordered: ${plural(quantity, "slot")} of ${durationMinutes} min${price}.`;
 }
 
-function said({ submission, rating, rejection }: Slot): string {
+function remarks({ submission, rating, rejection }: Slot): string {
   const texts = [submission?.notes, rating?.comment, rejection?.reason && `rejected: ${rejection.reason}`];
   return texts.flatMap((text) => (text ? [codeSpan(text)] : [])).join(" — ");
 }
@@ -28,21 +28,21 @@ function said({ submission, rating, rejection }: Slot): string {
 function slotLine(slot: Slot): string {
   const { id, status, playtester, submission, rating } = slot;
   const parts = [
-    `${codeSpan(shortId(id))} **${word(status)}**`,
-    ...(playtester ? [`by ${codeSpan(playtester.displayName) || "nobody"}`] : []),
+    `${codeSpan(shortId(id))} **${statusText(status)}**`,
+    ...(playtester ? [`by ${codeSpan(playtester.displayName) || "unknown"}`] : []),
     ...(rating?.score === undefined || rating.score === null ? [] : [`rated ${rating.score}`]),
     ...(submission?.videoFileSize ? [bytes(submission.videoFileSize)] : []),
   ];
-  const words = said(slot);
-  return `- ${parts.join(", ")}${words ? `: ${words}` : ""}`;
+  const text = remarks(slot);
+  return `- ${parts.join(", ")}${text ? `: ${text}` : ""}`;
 }
 
-/** A playtest as markdown in which what people wrote is never markup. */
+/** A playtest as Markdown. Text that people wrote is shown as code, so that it cannot format, link or mention. */
 export function summaryOf(playtest: Playtest, slots: readonly Slot[]): string {
-  const title = `### Playtest of ${codeSpan(playtest.gameName) || "a game"}: ${word(playtest.status)}`;
+  const title = `### Playtest of ${codeSpan(playtest.gameName) || "a game"}: ${statusText(playtest.status)}`;
   const waiting = playtest.slots.submitted ?? 0;
-  const next = waiting > 0 ? ["", `To review: \`playtest review list\` (${plural(waiting, "video")} waiting).`] : [];
-  return [title, "", about(playtest), "", ...slots.map(slotLine), ...next].join("\n");
+  const reviewHint = waiting > 0 ? ["", `To review ${plural(waiting, "submitted video")}: \`playtest review list\`.`] : [];
+  return [title, "", overview(playtest), "", ...slots.map(slotLine), ...reviewHint].join("\n");
 }
 
 async function slotsOf(ctx: Context, id: string): Promise<Slot[]> {
@@ -53,10 +53,10 @@ async function slotsOf(ctx: Context, id: string): Promise<Slot[]> {
 
 export const summary = define({
   name: "summary",
-  summary: "Describe a playtest in markdown, for the page of a CI job",
+  summary: "Summarize a playtest in Markdown, for the page of a CI job",
   description:
-    "Printed, and added to the job's page where GITHUB_STEP_SUMMARY names it. Names, notes and comments are shown as plain text: they cannot\n" +
-    "format, link or mention.",
+    "Prints the summary, and appends it to the file that GITHUB_STEP_SUMMARY names. Names, notes and comments are shown as plain text: they\n" +
+    "cannot format, link or mention.",
   operation: ["getPlaytest", "listSlots"],
   args: { playtest: arg.playtest() },
   examples: ["playtest ci summary PLAYTEST", "playtest ci summary PLAYTEST -o summary.md"],

@@ -1,10 +1,10 @@
-/** The ready-made workflows: pure text. Each pushes what was built, orders playtests of it, and looks at the results every few hours. */
+/** The workflow files, as text. Each pushes the build, orders playtests of it, and checks the results every six hours. */
 export interface Plan {
-  /** Shell word for the game: an id, or the variable that holds it. */
+  /** The game as a shell word: an id, or the variable that contains it. */
   game: string;
-  /** Base URL to write down; none: a variable of the CI's. */
+  /** Base URL to write into the file; undefined: taken from a CI variable. */
   baseUrl: string | undefined;
-  /** Folder or file, as a shell word. */
+  /** Directory or file, as a shell word. */
   build: string;
   quantity: number;
   /** Dollars, as `--max-cost` takes them. */
@@ -12,13 +12,13 @@ export interface Plan {
   version: string;
 }
 
-/** One step for both, so that the next run makes up for an order that could not be placed, and none is placed twice. */
+/** One command pushes and orders: if ordering fails, the next run retries it, and no build is ordered for twice. */
 const order = ({ build, game, quantity, maxCost }: Plan) =>
   `echo "quantity: ${quantity}" | playtest games push ${build} ${game} --if-changed --version-from git --order - --max-cost ${maxCost}`;
 const latest = ({ game }: Plan) => `latest=$(playtest playtests list ${game} --limit 1 --jq '.playtests[0].id // empty')`;
 const install = ({ version }: Plan) => `npm install --global playtest-cli@${version}`;
 
-/** Fails when the newest playtest goes badly; one that is not over yet (8) passes, to be looked at again. */
+/** Fails if more than one video of the newest playtest was rejected. A playtest that is not finished (exit 8) passes until the next run. */
 const gate = (plan: Plan) => [
   latest(plan),
   'test -n "$latest" || exit 0',
@@ -32,16 +32,16 @@ const indent = (lines: readonly string[], by: number) => lines.map((line) => `${
 
 const githubVariable = (name: string) => `\${{ vars.${name} }}`;
 
-/** What the head of a file says it needs. */
-const needs = ({ baseUrl, game }: Plan, secret: string) =>
+/** The secrets and variables that the comment at the top of a file lists. */
+const requirements = ({ baseUrl, game }: Plan, secret: string) =>
   [
     secret,
     ...(baseUrl ? [] : ["the variable PLAYTEST_BASE_URL"]),
     ...(game.includes("$") ? ["the variable PLAYTEST_GAME"] : []),
   ].join(", ");
 
-const github = (plan: Plan) => `# Pushes the build, orders playtests of it, and fails when they go badly.
-# Needs ${needs(plan, "the secret PLAYTEST_API_KEY")}.
+const github = (plan: Plan) => `# Pushes the build, orders playtests of it, and fails if more than one video is rejected.
+# Requires ${requirements(plan, "the secret PLAYTEST_API_KEY")}.
 name: playtest
 on:
   push:
@@ -67,7 +67,7 @@ ${plan.game.includes("$") ? `  PLAYTEST_GAME: ${githubVariable("PLAYTEST_GAME")}
         with:
           node-version: 22
       - run: ${install(plan)}
-      # Make the build here.
+      # Build the game here.
       - id: playtest
         run: |
 ${indent([order(plan)], 10)}
@@ -86,13 +86,13 @@ ${indent(gate(plan), 10)}
 
 const gitlab = (
   plan: Plan,
-) => `# Pushes the build, orders playtests of it, and fails when they go badly (in a scheduled pipeline).
-# Needs ${needs(plan, "the masked variable PLAYTEST_API_KEY")}.
+) => `# Pushes the build and orders playtests of it. In a scheduled pipeline, fails if more than one video is rejected.
+# Requires ${requirements(plan, "the masked variable PLAYTEST_API_KEY")}.
 default:
   image: node:22
   before_script:
     - ${install(plan)}
-${plan.baseUrl ? `variables:\n  PLAYTEST_BASE_URL: ${JSON.stringify(plan.baseUrl)}\n` : ""}# Make the build in a job before this one, and keep it as an artifact.
+${plan.baseUrl ? `variables:\n  PLAYTEST_BASE_URL: ${JSON.stringify(plan.baseUrl)}\n` : ""}# Build the game in an earlier job and keep the build as an artifact.
 playtest-order:
   rules:
     - if: $CI_PIPELINE_SOURCE != "schedule" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
@@ -107,8 +107,8 @@ playtest-gate:
 ${indent(gate(plan), 6)}
 `;
 
-const jenkins = (plan: Plan) => `// Pushes the build, orders playtests of it, and fails when they go badly.
-// Needs ${needs(plan, "the secret text 'playtest-api-key'")}.
+const jenkins = (plan: Plan) => `// Pushes the build, orders playtests of it, and fails if more than one video is rejected.
+// Requires ${requirements(plan, "the secret text 'playtest-api-key'")}.
 pipeline {
   agent { docker { image 'node:22' } }
   triggers { cron('H */6 * * *') }
@@ -126,7 +126,7 @@ ${indent([install(plan)], 10)}
         '''
       }
     }
-    // Make the build in a stage before this one.
+    // Build the game in an earlier stage.
     stage('Push and order') {
       when { not { triggeredBy 'TimerTrigger' } }
       steps {

@@ -7,7 +7,7 @@ const view: View = {
 };
 const known: readonly string[] = ["profile", ...settingNames];
 
-/** Whether there is a key, never which; one that may not be sent is explained as well, and then refused. */
+/** Whether an API key is set, never its value. A key that must not be sent is listed too, and its error ends the command. */
 function keyOf(settings: Settings): { row: object; failure?: CliError } {
   try {
     const { source = "unset", from = "", value } = settings.apiKey() ?? {};
@@ -20,15 +20,15 @@ function keyOf(settings: Settings): { row: object; failure?: CliError } {
 
 export const explain = define({
   name: "explain",
-  summary: "Print every setting with where it comes from",
-  description: "A flag wins over the environment, that over .playtest.json, that over the profile, that over the default.",
+  summary: "Print every setting and where its value comes from",
+  description: "Precedence, highest first: flag, environment variable, .playtest.json, profile, default.",
   examples: ["playtest config explain", "PLAYTEST_TIMEOUT=5 playtest config explain --json"],
   async run(_, ctx) {
     const settings = ctx.settings();
     const rows = settingNames.map((name) => ({ name, ...(settings.get(name) ?? { value: null, source: "unset", from: "" }) }));
     const { row: key, failure } = keyOf(settings);
     const unknown = Object.keys(settings.directoryFile?.values ?? {}).filter((name) => !known.includes(name));
-    const others = unknown.map((name) => ({ name, value: null, source: "not a setting", from: settings.directoryFile!.path }));
-    return { ...ctx.rows("settings", [{ name: "profile", ...settings.profile }, ...rows, key, ...others], view), failure };
+    const ignored = unknown.map((name) => ({ name, value: null, source: "not a setting", from: settings.directoryFile!.path }));
+    return { ...ctx.rows("settings", [{ name: "profile", ...settings.profile }, ...rows, key, ...ignored], view), failure };
   },
 });

@@ -2,16 +2,16 @@ import { arg, define } from "../../cli/define.ts";
 import { settingNames } from "../../config/settings.ts";
 import { usage } from "../../errors.ts";
 
-/** The setting of that name, or a usage error. */
+/** The name of a setting, or a usage error. */
 export function settingName(text: string) {
   const name = settingNames.find((known) => known === text);
-  if (!name) throw usage(`There is no setting ${text}.`, `Settings: ${settingNames.join(", ")}.`);
+  if (!name) throw usage(`Unknown setting ${JSON.stringify(text)}.`, `Settings: ${settingNames.join(", ")}.`);
   return name;
 }
 
 export const get = define({
   name: "get",
-  summary: "Print one setting as it is in force here",
+  summary: "Print the effective value of a setting",
   args: { setting: arg.choice(settingNames) },
   examples: ["playtest config get baseUrl"],
   async run({ args }, ctx) {
@@ -23,7 +23,7 @@ export const get = define({
 
 export const list = define({
   name: "list",
-  summary: "Print the settings in force here",
+  summary: "Print the effective value of every setting",
   examples: ["playtest config list --json"],
   async run(_, ctx) {
     const set = settingNames.flatMap((name) => {
@@ -36,7 +36,7 @@ export const list = define({
 
 export const path = define({
   name: "path",
-  summary: "Print where the settings file is",
+  summary: "Print the path of the settings file",
   examples: ["playtest config path"],
   run: async (_, ctx) => ctx.text(ctx.store.path, { result: { path: ctx.store.path } }),
 });

@@ -4,10 +4,11 @@ import { compare, declaredArgs, declaredFlags } from "./declared.ts";
 
 export const apply = define({
   name: "apply",
-  summary: "Make a game be as a file says: created, changed, or left alone",
+  summary: "Create or update a game from a file",
   description:
-    "The file has the fields of a game, and perhaps its id; tags may be names or slugs of categories. What the file leaves out stays as it\n" +
-    "is. Running it again changes nothing, also in a fresh checkout: the game is known by its name. A game that is new becomes the default of this folder.",
+    "The file has the fields of a game and optionally its id; tags can be ids, names or slugs of categories. Fields that are not in the file are\n" +
+    "not changed. Applying the same file again changes nothing, even in a fresh checkout: the game is found by its name. A new game becomes the\n" +
+    "default of this directory.",
   operation: ["createGame", "updateGame", "getGame", "listGames", "listCategories"],
   args: declaredArgs,
   flags: declaredFlags,
@@ -16,18 +17,18 @@ export const apply = define({
     const { game, wanted, differences } = await compare(ctx, flags.fromFile!, args.game);
     const changed = differences.map(({ field }) => field);
     if (game === undefined) {
-      const { game: made } = await ctx.api().createGame({ body: wanted });
-      const path = await ctx.saveInDirectory({ gameId: made.id });
-      return ctx.text(`Registered ${made.name} as ${made.id}; ${path} names it.`, {
-        result: { gameId: made.id, created: true, changed },
+      const { game: created } = await ctx.api().createGame({ body: wanted });
+      const path = await ctx.saveInDirectory({ gameId: created.id });
+      return ctx.text(`Created ${created.name} (${created.id}). It is the default game in ${path}.`, {
+        result: { gameId: created.id, created: true, changed },
       });
     }
     if (changed.length === 0)
-      return ctx.text(`${game.name} is as the file says.`, { result: { gameId: game.id, created: false, changed } });
+      return ctx.text(`${game.name} already matches the file.`, { result: { gameId: game.id, created: false, changed } });
     const body = Object.fromEntries(differences.map(({ field }) => [field, wanted[field]])) as NonNullable<
       Input<"updateGame">["body"]
     >;
     await ctx.api().updateGame({ params: { id: game.id }, body });
-    return ctx.text(`Changed ${changed.join(", ")} of ${game.name}.`, { result: { gameId: game.id, created: false, changed } });
+    return ctx.text(`Updated ${changed.join(", ")} of ${game.name}.`, { result: { gameId: game.id, created: false, changed } });
   },
 });

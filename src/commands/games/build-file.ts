@@ -7,34 +7,36 @@ import { hashFile, hashTree, type OnBytes, readTree, type TreeFile } from "../..
 import { createMeter } from "../../io/meter.ts";
 import { plural } from "../../io/text.ts";
 
-/** A build as one file, ready to be sent. */
+/** A build as one file, ready to upload. */
 export interface BuildFile {
   file: string;
   filename: string;
   size: number;
   sha256: string;
-  /** Hash of what it holds: two archives of the same files share it, whatever packed them. */
+  /** Hash of the files inside: two archives of the same files have the same hash, however they were packed. */
   contentSha256: string;
 }
 
-/** A build before it is made into one file. */
+/** A build that is not packed into one file yet. */
 export interface Build {
   contentSha256: string;
-  /** Folder it is made from. */
+  /** Directory that it is packed from. */
   folder?: string;
-  /** The file; a folder is packed when this is first asked for. */
+  /** The file; a directory is packed on the first call. */
   pack(): Promise<BuildFile>;
 }
 
-/** The build at a path, for as long as `use` runs: a folder is packed, a file is taken as it is. */
+/** Calls `use` with the build at a path: a directory is packed into a temporary zip file, a file is used unchanged. */
 export async function withBuild<T>(ctx: Context, source: string, use: (build: Build) => Promise<T>): Promise<T> {
   const path = resolve(ctx.io.cwd(), source);
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) return use(await singleFile(ctx, path, info.size));
-  if (!info?.isDirectory()) throw usage(`${source} is neither a file nor a folder.`);
+  if (!info?.isDirectory()) throw usage(`${source} is neither a file nor a directory.`);
   const files = await filesOf(ctx, path, source);
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  const contentSha256 = await told(ctx, "Reading", plural(files.length, "file"), total, (onBytes) => hashTree(files, onBytes));
+  const contentSha256 = await withByteProgress(ctx, "Reading", plural(files.length, "file"), total, (onBytes) =>
+    hashTree(files, onBytes),
+  );
   const temporary = await mkdtemp(join(tmpdir(), "playtest-push-"));
   const target = join(temporary, `${basename(path) || "build"}.zip`);
   let packed: Promise<BuildFile> | undefined;
@@ -51,13 +53,13 @@ export async function withBuild<T>(ctx: Context, source: string, use: (build: Bu
 
 async function singleFile(ctx: Context, path: string, total: number): Promise<Build> {
   const filename = basename(path);
-  const hashed = await told(ctx, "Reading", filename, total, (onBytes) => hashFile(path, onBytes));
+  const hashed = await withByteProgress(ctx, "Reading", filename, total, (onBytes) => hashFile(path, onBytes));
   if (hashed.size === 0) throw usage(`${filename} is empty.`);
   return { contentSha256: hashed.sha256, pack: async () => ({ ...hashed, file: path, filename, contentSha256: hashed.sha256 }) };
 }
 
-/** Says how far work on `total` bytes is, 0 where that is not known, and stops it when the program is to stop. */
-async function told<T>(
+/** Runs `work` and shows its progress through `total` bytes (0: unknown); stops it when the command is interrupted. */
+async function withByteProgress<T>(
   ctx: Context,
   verb: string,
   what: string,
@@ -76,17 +78,19 @@ async function told<T>(
 
 async function filesOf(ctx: Context, folder: string, source: string): Promise<TreeFile[]> {
   const { files, skipped } = await readTree(folder);
-  if (files.length === 0) throw usage(`${source} holds no files to push.`);
+  if (files.length === 0) throw usage(`${source} contains no files to push.`);
   if (skipped.length > 0)
     ctx.out.warn(
-      `Not packed, because they are links or devices: ${skipped.slice(0, 5).join(", ")}${skipped.length > 5 ? " …" : ""}.`,
+      `Skipped, because they are links or devices: ${skipped.slice(0, 5).join(", ")}${skipped.length > 5 ? " …" : ""}.`,
     );
   return files;
 }
 
 async function zip(ctx: Context, files: readonly TreeFile[], target: string) {
   const { writeZip } = await import("../../io/files/zip.ts");
-  return told(ctx, "Packing", plural(files.length, "file"), 0, (onBytes) => writeZip(files, target, ctx.signal, onBytes));
+  return withByteProgress(ctx, "Packing", plural(files.length, "file"), 0, (onBytes) =>
+    writeZip(files, target, ctx.signal, onBytes),
+  );
 }
 
 /** Reads parts of a file, for `readZipIndex`. */

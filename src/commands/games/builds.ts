@@ -3,7 +3,7 @@ import { buildView } from "./view.ts";
 
 export const builds = define({
   name: "builds",
-  summary: "List the builds a game has had",
+  summary: "List the builds of a game",
   operation: "listBuilds",
   args: { game: arg.game() },
   list: true,

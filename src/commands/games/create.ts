@@ -3,7 +3,7 @@ import { gameView } from "./view.ts";
 
 export const create = define({
   name: "create",
-  summary: "Register a game",
+  summary: "Create a game",
   operation: "createGame",
   body: "createGame",
   examples: [
@@ -12,7 +12,7 @@ export const create = define({
   ],
   async run({ body }, ctx) {
     const data = await ctx.api().createGame({ body });
-    ctx.out.note(`Registered ${data.game.name}. Order playtests with \`playtest order ${data.game.id}\`.`);
+    ctx.out.note(`Created ${data.game.name}. Order playtests with \`playtest order ${data.game.id}\`.`);
     return ctx.item(data, gameView);
   },
 });

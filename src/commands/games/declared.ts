@@ -10,13 +10,15 @@ type Game = Data<"getGame">["game"];
 
 export const declaredArgs = {
   game: {
-    ...arg.optional("Game id; default the file's id, the one `games use` set, or the game of that name; none: a new game"),
+    ...arg.optional(
+      "Game id (default: the id in the file, else set by `games use`, else the game with the name in the file; if none exists, a new game)",
+    ),
     id: {},
   },
 };
 export const declaredFlags = {
   fromFile: {
-    ...flag.text("The game as it should be, JSON or YAML; - is standard input", { short: "f", value: "FILE" }),
+    ...flag.text("The game in JSON or YAML; - reads standard input", { short: "f", value: "FILE" }),
     required: true,
   },
 };
@@ -28,12 +30,12 @@ export interface Difference {
 }
 
 export const differenceView: View = {
-  columns: [col("field", "field"), prose("is", "from"), prose("should be", "to")],
-  empty: "The game is as the file says.",
+  columns: [col("field", "field"), prose("current", "from"), prose("in file", "to")],
+  empty: "The game matches the file.",
 };
 
 export interface Declared {
-  /** None: it does not exist yet. */
+  /** Undefined: it does not exist yet. */
   game: Game | undefined;
   wanted: Body;
   differences: Difference[];
@@ -41,14 +43,14 @@ export interface Declared {
 
 const fields = operations.createGame.body.map(({ name }) => name);
 
-/** Compares a game with what a file says of it; fields the file leaves out are left alone. */
+/** Compares a game with its file. Fields that are not in the file are ignored. */
 export async function compare(ctx: Context, file: string, gameId: string | undefined): Promise<Declared> {
   const text = await ctx.io.readText(file === "-" ? file : resolve(ctx.io.cwd(), file), "--from-file");
   const { id: declaredId, ...given } = await parseObject(text, file);
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown !== undefined)
-    throw usage(`--from-file: ${file} has a field ${unknown} that is not known.`, `Fields: id, ${fields.join(", ")}.`);
-  const game = await described(ctx, file, gameId ?? (declaredId as string | undefined), given.name);
+    throw usage(`--from-file: ${file} has an unknown field ${JSON.stringify(unknown)}.`, `Fields: id, ${fields.join(", ")}.`);
+  const game = await findGame(ctx, file, gameId ?? (declaredId as string | undefined), given.name);
   const tags = given.tags === undefined ? undefined : await categoriesOf(ctx, given.tags as string[]);
   const wanted = { ...given, ...(tags && { tags: tags.map(({ id }) => id) }) } as Body;
   const named = (categories: readonly { name: string }[]) => categories.map(({ name }) => name);
@@ -70,26 +72,26 @@ async function gamesNamed(ctx: Context, name: unknown): Promise<Game[]> {
 }
 
 /**
- * The game a file is about. By its name where nothing else says so, so that a fresh checkout registers nothing twice; a name that is not
- * the folder's game's could mean a new name or another game, and is not guessed at.
+ * The game that a file describes: by id, else the game of this directory, else by name, so that a fresh checkout creates no duplicate. A
+ * name that differs from the name of the directory's game could mean a rename or another game, so it is an error.
  */
-async function described(ctx: Context, file: string, id: string | undefined, name: unknown): Promise<Game | undefined> {
+async function findGame(ctx: Context, file: string, id: string | undefined, name: unknown): Promise<Game | undefined> {
   const get = async (gameId: string) => (await ctx.api().getGame({ params: { id: gameId } })).game;
   if (id !== undefined) return get(id);
-  const folders = ctx.settings().get("gameId")?.value;
-  const usual = folders === undefined ? undefined : await get(folders);
-  if (usual && (name === undefined || name === usual.name)) return usual;
+  const defaultId = ctx.settings().get("gameId")?.value;
+  const defaultGame = defaultId === undefined ? undefined : await get(defaultId);
+  if (defaultGame && (name === undefined || name === defaultGame.name)) return defaultGame;
   const [game, ...more] = await gamesNamed(ctx, name);
-  if (more.length > 0) throw usage(`There are ${more.length + 1} games named ${String(name)}.`, "Say which: give its id.");
-  if (game || !usual) return game;
+  if (more.length > 0) throw usage(`${more.length + 1} games are named ${String(name)}.`, "Pass the id of the game.");
+  if (game || !defaultGame) return game;
   throw usage(
-    `${file} describes ${String(name)}, but the game of this folder is ${usual.name}.`,
-    `To rename that, give its id: ${usual.id}. For another game use another folder.`,
+    `${file} describes ${String(name)}, but the game of this directory is ${defaultGame.name}.`,
+    `To rename ${defaultGame.name}, pass its id: ${defaultGame.id}. For another game, use another directory.`,
   );
 }
 
 const sorted = (value: unknown) => (Array.isArray(value) ? [...value].sort() : value);
-/** Sets have no order. */
+/** Arrays are compared as sets, in any order. */
 const same = (a: unknown, b: unknown) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 
 /** Categories by id, slug or name. */
@@ -99,7 +101,8 @@ async function categoriesOf(ctx: Context, tags: readonly string[]) {
   return tags.map((tag) => {
     const wanted = String(tag).toLowerCase();
     const found = categories.find(({ id, slug, name }) => [id, slug, name.toLowerCase()].includes(wanted));
-    if (!found) throw usage(`--from-file: there is no category ${JSON.stringify(tag)}.`, "See `playtest info categories`.");
+    if (!found)
+      throw usage(`--from-file: unknown category ${JSON.stringify(tag)}.`, "To list categories: `playtest info categories`.");
     return found;
   });
 }

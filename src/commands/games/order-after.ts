@@ -3,35 +3,41 @@ import { type Data, OutcomeUnknown } from "../../api/client.ts";
 import { parseObject } from "../../cli/body.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
-import { shellQuote } from "../../io/text.ts";
+import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { priceOrder, shortfall } from "../shared/price.ts";
 import { askToSpend, refuseShort } from "../shared/spend.ts";
 
-/** An order that follows a push. */
+/** An order to place after a push. */
 export interface OrderAfter {
   gameId: string;
   file: string;
   body: OrderBody;
   order: CheckedOrder;
   maxCents: number | undefined;
-  /** With --if-changed: one order for each build, however often it is run. */
+  /** With --if-changed: one order per build, however often the command runs. */
   once: boolean;
 }
 
-/** Reads and checks the order, before anything is sent. */
+/** Reads and validates the order before anything is sent. */
 export async function readOrder(ctx: Context, gameId: string, file: string, options: Pick<OrderAfter, "maxCents" | "once">) {
   const text = await ctx.io.readText(file === "-" ? file : resolve(ctx.io.cwd(), file), "--order");
   const body = (await parseObject(text, file, "--order")) as OrderBody;
   return { gameId, file, body, order: await checkOrder(body), ...options } satisfies OrderAfter;
 }
 
-/** Prices the order and asks, before anything is uploaded or, for a build that is there, ordered. Gives the cents it will cost. */
-export async function agree(ctx: Context, { gameId, body, order, maxCents }: OrderAfter): Promise<number> {
+/** Prices the order and asks for confirmation before anything is uploaded or ordered. Returns the cost in cents. */
+export async function confirmOrder(ctx: Context, { gameId, body, order, maxCents }: OrderAfter): Promise<number> {
   const price = await priceOrder(ctx, gameId, body, order);
   refuseShort(shortfall(price, "any"));
-  await askToSpend(ctx, `Push, and order ${order.quantity} × ${order.durationMinutes} min`, price, "any", maxCents);
+  await askToSpend(
+    ctx,
+    `Push the build and order ${plural(order.quantity, "slot")} of ${order.durationMinutes} min`,
+    price,
+    "any",
+    maxCents,
+  );
   return price.payWith === "credit" ? price.totalCents : 0;
 }
 
@@ -39,8 +45,8 @@ const latestBuild = async (ctx: Context, gameId: string) =>
   (await ctx.api().listBuilds({ params: { id: gameId }, query: { limit: 1 } })).builds[0];
 
 /**
- * Whether playtests were ordered since the game has its present build. An earlier run may have pushed that build and then failed to
- * order; where it is not known when the build came, nothing is risked.
+ * Whether playtests were ordered since the current build was pushed: an earlier run may have pushed it and then failed to order. True if
+ * the time of the push is unknown, to avoid a duplicate order.
  */
 export async function wasOrdered(ctx: Context, gameId: string): Promise<boolean> {
   const build = await latestBuild(ctx, gameId);
@@ -49,13 +55,13 @@ export async function wasOrdered(ctx: Context, gameId: string): Promise<boolean>
   return playtests.some(({ createdAt }) => Date.parse(createdAt) >= Date.parse(build.createdAt));
 }
 
-// By the build's id, not by its content: a build that comes back later is playtested anew.
+// From the id of the build, not its content: pushing an old build again later orders playtests again.
 async function keyOf(ctx: Context, { gameId, body }: OrderAfter) {
   const build = await latestBuild(ctx, gameId);
   return build && `push-${contentKey({ build: build.id, body })}`;
 }
 
-/** Orders. A failure says that the build is there and how the order is made up for. */
+/** Places the order. An error says that the build was pushed, and how to order. */
 export async function placeOrder(ctx: Context, after: OrderAfter): Promise<Data<"createPlaytest">> {
   const { gameId, file, body, once } = after;
   try {
@@ -65,8 +71,8 @@ export async function placeOrder(ctx: Context, after: OrderAfter): Promise<Data<
   } catch (error) {
     if (!(error instanceof CliError) || error instanceof OutcomeUnknown) throw error;
     const command = `playtest playtests order ${[gameId, ...(file === "-" ? [] : ["-f", file])].map(shellQuote).join(" ")}`;
-    const hint = once ? "Run the same command again: it uploads nothing and orders." : `Order by itself: ${command}`;
-    const message = `The game has the build, but nothing was ordered: ${error.message}`;
+    const hint = once ? "Run the same command again: it skips the upload and orders." : `To order: ${command}`;
+    const message = `The build was pushed, but nothing was ordered: ${error.message}`;
     throw new CliError(error.code, error.exitCode, message, { ...error.extra, hint });
   }
 }

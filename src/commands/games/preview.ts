@@ -9,13 +9,13 @@ export interface Change {
   size: number | null;
 }
 
-/** What differs between two lists of files. */
+/** The differences between two lists of files. */
 export function changes(before: readonly ZipEntry[], after: readonly ZipEntry[]): Change[] {
-  const old = new Map(before.map((entry) => [entry.path, entry]));
+  const previous = new Map(before.map((entry) => [entry.path, entry]));
   const kept = new Set(after.map(({ path }) => path));
   const found: Change[] = [];
   for (const { path, size, crc32 } of after) {
-    const known = old.get(path);
+    const known = previous.get(path);
     if (!known) found.push({ change: "added", path, size });
     else if (known.size !== size || known.crc32 !== crc32) found.push({ change: "changed", path, size });
   }
@@ -25,12 +25,12 @@ export function changes(before: readonly ZipEntry[], after: readonly ZipEntry[])
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The files of the build that a game has now; undefined when they cannot be read. */
+/** The files of the current build; undefined if they cannot be read. */
 async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | undefined> {
   const url = new URL(link);
   const fetchPart = async (range: string) => {
     const reply = await ctx.send({ method: "GET", url, headers: { range }, timeout: 60_000, signal: ctx.signal });
-    if (reply.status !== 206) throw new CliError("NO_RANGES", 1, `it answers ${reply.status} to a request for a part`);
+    if (reply.status !== 206) throw new CliError("NO_RANGES", 1, `the server returned ${reply.status} to a range request`);
     return reply;
   };
   try {
@@ -38,15 +38,15 @@ async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | un
     return await readZipIndex(size, async (start, length) => (await fetchPart(`bytes=${start}-${start + length - 1}`)).body);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    ctx.out.note(`The present build cannot be compared: ${error.message}.`);
+    ctx.out.note(`Cannot compare with the current build: ${error.message}.`);
     return undefined;
   }
 }
 
-/** What pushing the build would change, by the archives' own lists. `link` leads to the present build. */
+/** The files that a push would change, from the indexes of both archives. `link`: where to download the current build. */
 export async function preview(ctx: Context, build: BuildFile, link: string | undefined): Promise<Change[]> {
   const after = await readZipIndex(build.size, fileReader(build.file));
   const before = link === undefined || after === undefined ? undefined : await currentFiles(ctx, link);
-  if (after === undefined) ctx.out.note(`${build.filename} is not a zip: it is pushed as it is.`);
+  if (after === undefined) ctx.out.note(`${build.filename} is not a zip file. It is pushed unchanged.`);
   return changes(before ?? [], after ?? [{ path: build.filename, size: build.size, crc32: 0 }]);
 }

@@ -5,7 +5,7 @@ import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
 import { type BuildFile, withBuild } from "./build-file.ts";
-import { agree, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
+import { confirmOrder, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
 import { preview } from "./preview.ts";
 import { addressOf, checkUrl, hashOf, type StorageFlags, store, withHash } from "./storage.ts";
 import { versionLabel } from "./version.ts";
@@ -25,7 +25,7 @@ interface Pushed extends Labels {
   gameId: string;
   buildUrl: string;
   sha256: string | null;
-  /** Of the files inside; null for a URL. */
+  /** Hash of the files inside; null for a URL. */
   contentSha256: string | null;
   size: number | null;
   skipped: boolean;
@@ -33,29 +33,32 @@ interface Pushed extends Labels {
 
 export const push = define({
   name: "push",
-  summary: "Upload a build, or point the game at one",
+  summary: "Upload a build, or set the URL of one",
   description:
-    "A folder is packed into a zip that has the same bytes each time, without what its .playtestignore names. A server with build hosting gets\n" +
-    "it by resumable upload. Elsewhere --put-url or --upload-cmd store it; a URL is taken as it is. The game's build changes only when the\n" +
-    "upload is whole and checked. With --if-changed and --order each build is ordered for once: a run that finds the build there, but no\n" +
-    "playtests ordered since, makes up for the order.",
+    "Packs a directory into a zip file that is the same for the same files, without the files that .playtestignore lists. Uploads it to the\n" +
+    "server, resuming an interrupted upload, or with --put-url or --upload-cmd to other storage. A URL is used unchanged. The game's build\n" +
+    "changes only after the upload is complete and verified. With --if-changed and --order, playtests are ordered once per build: if ordering\n" +
+    "fails, the next run retries it.",
   operation: ["createBuildUpload", "updateGame", "getGame", "listBuilds", "quotePlaytest", "listPlaytests", "createPlaytest"],
   risk: "write",
   exits: [7],
-  args: { source: arg.text("Folder, file or URL"), game: arg.game() },
+  args: { source: arg.text("Directory, file or URL"), game: arg.game() },
   flags: {
-    ifChanged: flag.toggle("Do nothing when the game has this very build"),
-    preview: flag.toggle("Show which files would be added, changed and removed; send nothing"),
-    versionLabel: flag.text("Label of the build, such as 1.4.0", { value: "LABEL" }),
-    versionFrom: flag.choice(["git", "file"], "Take the label from git, or from VERSION or package.json"),
+    ifChanged: flag.toggle("Do nothing if the game already has this build"),
+    preview: flag.toggle("Show which files would be added, changed and removed, without sending anything"),
+    versionLabel: flag.text("Version of the build, such as 1.4.0", { value: "LABEL" }),
+    versionFrom: flag.choice(["git", "file"], "Take the version from git, or from a VERSION file or package.json"),
     channel: flag.text("Channel of the build, such as beta", { value: "NAME" }),
-    notes: flag.text("Notes kept with the build"),
-    putUrl: flag.text("Store it here by PUT (a presigned address)", { value: "URL" }),
-    uploadCmd: flag.text("Store it by this command; {file} is the file, its last line of output the URL", { value: "COMMAND" }),
-    publicUrl: flag.text("Where playtesters find it, if that differs", { value: "URL" }),
-    noVerify: flag.toggle("Do not check that the stored build can be downloaded"),
-    order: flag.text("Then order playtests with this body, JSON or YAML", { value: "FILE" }),
-    maxCost: flag.money("With --order: only if it costs no more than this"),
+    notes: flag.text("Notes stored with the build"),
+    putUrl: flag.text("Upload the build to this presigned URL with PUT", { value: "URL" }),
+    uploadCmd: flag.text(
+      "Upload the build with this command: {file} becomes the file name, and its last line of output must be the URL",
+      { value: "COMMAND" },
+    ),
+    publicUrl: flag.text("Where playtesters download the build, if it differs", { value: "URL" }),
+    noVerify: flag.toggle("Do not verify that the uploaded build can be downloaded"),
+    order: flag.text("After the push, order playtests with this order body (JSON or YAML)", { value: "FILE" }),
+    maxCost: flag.money("With --order: maximum cost of the order"),
   },
   examples: [
     "playtest games push dist",
@@ -65,7 +68,7 @@ export const push = define({
   ],
   async run({ args, flags }, ctx) {
     if (flags.putUrl !== undefined && flags.uploadCmd !== undefined)
-      throw usage("--put-url and --upload-cmd exclude each other.");
+      throw usage("--put-url and --upload-cmd cannot be used together.");
     for (const name of ["putUrl", "publicUrl"] as const)
       if (flags[name] !== undefined) checkUrl(flags[name], name === "putUrl" ? "--put-url" : "--public-url");
     const order =
@@ -73,26 +76,26 @@ export const push = define({
         ? undefined
         : await readOrder(ctx, args.game, flags.order, { maxCents: flags.maxCost, once: flags.ifChanged });
     let cents = 0;
-    const ready = async () => {
-      if (order) cents = await agree(ctx, order);
+    const beforeChange = async () => {
+      if (order) cents = await confirmOrder(ctx, order);
     };
     const pushed = /^https?:\/\//i.test(args.source)
-      ? await pushUrl(ctx, args.game, args.source, flags, ready)
-      : await pushFile(ctx, args, flags, ready);
+      ? await pushUrl(ctx, args.game, args.source, flags, beforeChange)
+      : await pushFile(ctx, args, flags, beforeChange);
     if (Array.isArray(pushed)) return ctx.rows("changes", pushed, changeView);
-    await printPushed(ctx, pushed);
+    await reportPush(ctx, pushed);
     const due = order && !(pushed.skipped && (await wasOrdered(ctx, order.gameId)));
-    if (due && pushed.skipped) await ready();
+    if (due && pushed.skipped) await beforeChange();
     const placed = due ? await placeOrder(ctx, order) : undefined;
-    if (placed) await tellOrder(ctx, placed.playtest);
+    if (placed) await reportOrder(ctx, placed.playtest);
     const ordered = placed && `Ordered ${placed.playtest.id} for ${usd(cents)}: ${placed.playtest.status}.`;
     const text = [outcomeText(pushed, placed !== undefined), ...(ordered ? [ordered] : [])].join("\n");
     return ctx.text(text, { result: { ...pushed, ...(placed && { order: placed }) } });
   },
 });
 
-/** For the later steps of a CI job, and its page. */
-async function printPushed(ctx: Context, pushed: Pushed) {
+/** Sets the outputs for later steps of a CI job, and adds to the page of the job. */
+async function reportPush(ctx: Context, pushed: Pushed) {
   await ciOutputs(ctx, {
     "game-id": pushed.gameId,
     "build-url": pushed.buildUrl,
@@ -102,10 +105,10 @@ async function printPushed(ctx: Context, pushed: Pushed) {
     skipped: pushed.skipped,
   });
   const label = pushed.version ? ` ${codeSpan(pushed.version)}` : "";
-  await ciSummary(ctx, pushed.skipped ? "- The game has this build already." : `- Pushed build${label}.`);
+  await ciSummary(ctx, pushed.skipped ? "- The game already has this build." : `- Pushed build${label}.`);
 }
 
-async function tellOrder(
+async function reportOrder(
   ctx: Context,
   { id, status, quantity }: Pick<Data<"createPlaytest">["playtest"], "id" | "status" | "quantity">,
 ) {
@@ -118,7 +121,7 @@ const size = (pushed: Pushed) =>
 
 function outcomeText(pushed: Pushed, ordered: boolean): string {
   if (!pushed.skipped) return `Pushed${size(pushed)}. ${pushed.buildUrl}`;
-  return `${ordered ? "The" : "Nothing to do: the"} game has this build already. ${pushed.buildUrl}`;
+  return `${ordered ? "The" : "Nothing to do: the"} game already has this build. ${pushed.buildUrl}`;
 }
 
 interface PushFlags extends StorageFlags {
@@ -132,25 +135,25 @@ interface PushFlags extends StorageFlags {
 
 const gameOf = async (ctx: Context, id: string) => (await ctx.api().getGame({ params: { id } })).game;
 
-/** Called before anything is changed: what is asked first. */
-type Ready = () => Promise<void>;
+/** Called before anything is changed, to ask for confirmation. */
+type BeforeChange = () => Promise<void>;
 
-async function pushUrl(ctx: Context, gameId: string, url: string, flags: PushFlags, ready: Ready): Promise<Pushed> {
-  if (flags.preview) throw usage("--preview compares a folder or file, not a URL.");
+async function pushUrl(ctx: Context, gameId: string, url: string, flags: PushFlags, beforeChange: BeforeChange): Promise<Pushed> {
+  if (flags.preview) throw usage("--preview works with a directory or a file, not with a URL.");
   const result = { gameId, buildUrl: checkUrl(url, "source"), sha256: null, contentSha256: null, size: null };
   if (flags.ifChanged && (await gameOf(ctx, gameId)).buildUrl === url) return { ...result, skipped: true };
-  await ready();
+  await beforeChange();
   await ctx.api().updateGame({ params: { id: gameId }, body: { buildUrl: url } });
   return { ...result, skipped: false };
 }
 
-async function pushFile(ctx: Context, args: { source: string; game: string }, flags: PushFlags, ready: Ready) {
+async function pushFile(ctx: Context, args: { source: string; game: string }, flags: PushFlags, beforeChange: BeforeChange) {
   const elsewhere = flags.putUrl !== undefined || flags.uploadCmd !== undefined;
   if (!elsewhere) await requireHosting(ctx);
   const game = await gameOf(ctx, args.game);
   return withBuild(ctx, args.source, async (build) => {
-    const present = await presentBuild(ctx, game.id, game.buildUrl);
-    if (flags.preview) return preview(ctx, await build.pack(), await present.link());
+    const current = await currentBuild(ctx, game.id, game.buildUrl);
+    if (flags.preview) return preview(ctx, await build.pack(), await current.link());
     const version = await versionLabel(ctx, flags, build.folder ?? ctx.io.cwd());
     const labels: Labels = {
       ...(version && { version }),
@@ -158,11 +161,11 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
       ...(flags.notes && { notes: flags.notes }),
     };
     const about = { gameId: game.id, contentSha256: build.contentSha256, ...labels };
-    if (flags.ifChanged && present.contentSha256 === build.contentSha256) {
-      const { sha256, size } = present;
+    if (flags.ifChanged && current.contentSha256 === build.contentSha256) {
+      const { sha256, size } = current;
       return { ...about, sha256, size, buildUrl: game.buildUrl, skipped: true };
     }
-    await ready();
+    await beforeChange();
     const file = await build.pack();
     const buildUrl = elsewhere ? await storeElsewhere(ctx, game.id, file, flags) : await host(ctx, game.id, file, labels);
     return { ...about, sha256: file.sha256, size: file.size, buildUrl, skipped: false };
@@ -179,16 +182,16 @@ async function requireHosting(ctx: Context) {
     );
   if (features?.buildHosting) return;
   throw notFound(
-    "This server does not keep builds.",
-    "Store it elsewhere with --put-url or --upload-cmd, or give the URL of a build.",
+    "This server does not host builds.",
+    "Upload the build to other storage with --put-url or --upload-cmd, or pass the URL of a build.",
   );
 }
 
-/** What is known of the build the game has now. */
-async function presentBuild(ctx: Context, gameId: string, buildUrl: string) {
+/** The current build of the game, as far as it is known. */
+async function currentBuild(ctx: Context, gameId: string, buildUrl: string) {
   const { builds } = await ctx.api().listBuilds({ params: { id: gameId }, query: { limit: 1 } });
-  const current = builds.find((build) => build.buildUrl === buildUrl);
-  const hosted = current?.sha256 ? current : undefined;
+  const latest = builds.find((build) => build.buildUrl === buildUrl);
+  const hosted = latest?.sha256 ? latest : undefined;
   const link = async () =>
     hosted ? (await ctx.api().getBuildDownloadUrl({ params: { id: gameId, buildId: hosted.id } })).downloadUrl : buildUrl;
   const { contentSha256 = hashOf(buildUrl), sha256 = null, size = null } = hosted ?? {};
@@ -199,12 +202,12 @@ async function storeElsewhere(ctx: Context, id: string, build: BuildFile, flags:
   const change = (url: string) =>
     ctx.api().updateGame({ params: { id }, body: { buildUrl: withHash(url, build.contentSha256) } });
   const planned =
-    flags.publicUrl ?? (flags.putUrl ? addressOf(flags.putUrl, undefined) : "https://where-the-command-says.invalid/");
+    flags.publicUrl ?? (flags.putUrl ? addressOf(flags.putUrl, undefined) : "https://url-printed-by-upload-cmd.invalid/");
   if (ctx.flags.dryRun) await change(planned);
   return (await change(await store(ctx, build, flags))).game.buildUrl;
 }
 
-/** Uploads to the server, which checks the hash and then points the game at it. */
+/** Uploads to the server, which verifies the hash and then sets the game's build. */
 async function host(ctx: Context, id: string, build: BuildFile, labels: Labels): Promise<string> {
   const progress = await ctx.progress();
   const { sha256, contentSha256 } = build;

@@ -5,7 +5,7 @@ import { uploading } from "../../io/meter.ts";
 import { oneLine, shellQuote } from "../../io/text.ts";
 import type { BuildFile } from "./build-file.ts";
 
-/** Storage that is not the server's own. */
+/** Flags for storage other than the server's own. */
 export interface StorageFlags {
   putUrl: string | undefined;
   publicUrl: string | undefined;
@@ -21,15 +21,15 @@ export function checkUrl(text: string, label: string): string {
   return text;
 }
 
-/** Marks an address with what is behind it, so that an identical build is known again on any machine. */
+/** Adds the content hash to a URL, so that an identical build is recognized on any machine. */
 export const withHash = (url: string, contentSha256: string) => {
-  const marked = new URL(url);
-  marked.hash = `content-sha256=${contentSha256}`;
-  return marked.href;
+  const withFragment = new URL(url);
+  withFragment.hash = `content-sha256=${contentSha256}`;
+  return withFragment.href;
 };
 export const hashOf = (url: string) => /#content-sha256=([0-9a-f]{64})$/.exec(url)?.[1];
 
-/** Stores the build and gives the address playtesters download it from. */
+/** Uploads the build and returns the URL that playtesters download it from. */
 export async function store(ctx: Context, build: BuildFile, flags: StorageFlags): Promise<string> {
   const url =
     flags.putUrl === undefined ? await byCommand(ctx, build, flags) : await byPut(ctx, build, flags.putUrl, flags.publicUrl);
@@ -42,7 +42,7 @@ const withoutQuery = (address: string) => {
   return url.origin + url.pathname;
 };
 
-/** Where a presigned upload will be found. */
+/** Where a presigned upload can be downloaded. */
 export const addressOf = (putUrl: string, publicUrl: string | undefined) => publicUrl ?? withoutQuery(putUrl);
 
 async function byPut(ctx: Context, build: BuildFile, putUrl: string, publicUrl: string | undefined): Promise<string> {
@@ -60,7 +60,7 @@ async function byPut(ctx: Context, build: BuildFile, putUrl: string, publicUrl: 
     const headers = { "content-length": `${build.size}` };
     const reply = await ctx.send({ method: "PUT", url: new URL(putUrl), headers, body, timeout: 24 * hours, signal: ctx.signal });
     if (reply.status >= 300)
-      throw refused(`The storage answered ${reply.status}`, oneLine(reply.body.toString("utf8").slice(0, 300)));
+      throw refused(`The storage returned ${reply.status}`, oneLine(reply.body.toString("utf8").slice(0, 300)));
   } finally {
     body.destroy();
     progress.done();
@@ -73,19 +73,19 @@ async function byCommand(ctx: Context, build: BuildFile, flags: StorageFlags): P
   const command = flags.uploadCmd!.replaceAll("{file}", shellQuote(build.file));
   const env = { PLAYTEST_BUILD_FILE: build.file, PLAYTEST_BUILD_NAME: build.filename, PLAYTEST_BUILD_SHA256: build.sha256 };
   const { code, out } = await shellOutput(ctx.io, command, env);
-  if (code !== 0) throw refused(`--upload-cmd ended with ${code}`, "");
+  if (code !== 0) throw refused(`--upload-cmd exited with code ${code}`, "");
   const last = out.trimEnd().split("\n").at(-1)?.trim() ?? "";
   if (flags.publicUrl !== undefined) return flags.publicUrl;
   if (webUrl(last)) return last;
   throw refused(
-    `--upload-cmd printed no address as its last line, but ${JSON.stringify(last)}`,
-    "Print the URL last, or give --public-url.",
+    `--upload-cmd did not print a URL as its last line but ${JSON.stringify(last)}`,
+    "Print the URL as the last line, or pass --public-url.",
   );
 }
 
 const refused = (what: string, hint: string) => failure(`${what}. The game's build was not changed.`, hint || undefined);
 
-/** Asks for the head of an address, past a few redirects: no key is sent that could leak. */
+/** Sends a HEAD request without the API key, and follows up to five redirects. */
 async function headOf(ctx: Context, address: string) {
   for (let url = new URL(address), hops = 0; ; hops++) {
     const reply = await ctx.send({ method: "HEAD", url, headers: {}, timeout: 30_000, signal: ctx.signal });
@@ -95,17 +95,17 @@ async function headOf(ctx: Context, address: string) {
   }
 }
 
-/** Makes sure that the address serves the build before any playtester is sent there. */
+/** Verifies that the URL serves the build, before any playtester is sent there. */
 async function verify(ctx: Context, url: string, size: number) {
   const reply = await headOf(ctx, url);
   const length = Number(reply.headers["content-length"] ?? Number.NaN);
-  const wrong =
+  const problem =
     reply.status >= 300
-      ? `answers ${reply.status}`
+      ? `returned ${reply.status}`
       : length !== size && !Number.isNaN(length)
         ? `serves ${length} bytes instead of ${size}`
         : undefined;
-  if (wrong === undefined) return;
-  const hint = "Check the address, give another with --public-url, or leave the check out with --no-verify.";
-  throw new CliError("NOT_VERIFIED", exitCodes.error, `${url} ${wrong}. The game's build was not changed.`, { hint });
+  if (problem === undefined) return;
+  const hint = "Check the URL, pass another with --public-url, or skip the check with --no-verify.";
+  throw new CliError("NOT_VERIFIED", exitCodes.error, `${url} ${problem}. The game's build was not changed.`, { hint });
 }

@@ -5,15 +5,15 @@ import { gameView } from "./view.ts";
 export const update = define({
   name: "update",
   aliases: ["edit"],
-  summary: "Change a game; lists given replace the existing set",
+  summary: "Update a game; a list replaces the existing values",
   operation: ["updateGame", "getGame"],
   body: "updateGame",
   args: { game: arg.game() },
   flags: {
-    addDevice: flag.list("Add a device to those the game has"),
-    removeDevice: flag.list("Take a device from those the game has"),
-    addPlatform: flag.list("Add a platform to those the game has"),
-    removePlatform: flag.list("Take a platform from those the game has"),
+    addDevice: flag.list("Add a device to the existing ones"),
+    removeDevice: flag.list("Remove a device from the existing ones"),
+    addPlatform: flag.list("Add a platform to the existing ones"),
+    removePlatform: flag.list("Remove a platform from the existing ones"),
   },
   examples: [
     "playtest games update 4f6a1b2c --build-url https://example.com/v2.zip",
@@ -28,12 +28,12 @@ export const update = define({
       const platforms = changed(game.platforms, addPlatform, removePlatform);
       Object.assign(body, devices && { devices }, platforms && { platforms });
     }
-    if (Object.keys(body).length === 0) throw usage("Nothing to change was given.", "See `playtest games update --help`.");
+    if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest games update --help`.");
     return ctx.item(await ctx.api().updateGame({ params, body }), gameView);
   },
 });
 
-/** A set with some names added and some taken out; undefined when neither was asked for. */
+/** A set with some names added and some removed; undefined if there are none of either. */
 function changed(present: readonly string[], add: readonly string[], remove: readonly string[]) {
   if (add.length + remove.length === 0) return undefined;
   return [...new Set([...present, ...add])].filter((name) => !remove.includes(name));

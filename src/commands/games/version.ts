@@ -3,21 +3,21 @@ import { join } from "node:path";
 import type { Context } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 
-/** The label of a build: given, or from git, or from a VERSION file or package.json in the folder. */
+/** The version of a build: given, or from git, or from a VERSION file or package.json in the directory. */
 export async function versionLabel(
   ctx: Context,
-  { versionLabel: given, versionFrom: from }: { versionLabel: string | undefined; versionFrom: "git" | "file" | undefined },
-  folder: string,
+  { versionLabel: label, versionFrom: from }: { versionLabel: string | undefined; versionFrom: "git" | "file" | undefined },
+  directory: string,
 ): Promise<string | undefined> {
-  if (given !== undefined && from !== undefined) throw usage("--version-label and --version-from exclude each other.");
+  if (label !== undefined && from !== undefined) throw usage("--version-label and --version-from cannot be used together.");
   if (from === "git") return fromGit(ctx);
-  return from === "file" ? fromFile(folder) : given;
+  return from === "file" ? fromFile(directory) : label;
 }
 
 async function fromGit(ctx: Context) {
   const { shellOutput } = await import("../../io/shell.ts");
   const { code, out } = await shellOutput(ctx.io, "git describe --tags --always --dirty", {});
-  if (code !== 0) throw usage("--version-from git: this folder is not a git repository with a commit.");
+  if (code !== 0) throw usage("--version-from git: this directory is not a git repository with a commit.");
   return out.trim();
 }
 
@@ -29,12 +29,12 @@ function parsed(manifest: string): { version?: string } | undefined {
   }
 }
 
-async function fromFile(folder: string) {
-  const text = (name: string) => readFile(join(folder, name), "utf8").catch(() => undefined);
+async function fromFile(directory: string) {
+  const text = (name: string) => readFile(join(directory, name), "utf8").catch(() => undefined);
   const plain = (await text("VERSION")) ?? (await text("version.txt"));
   if (plain?.trim()) return plain.trim().split("\n")[0]!;
   const manifest = await text("package.json");
   const version = manifest && parsed(manifest)?.version;
   if (version) return version;
-  throw usage(`--version-from file: ${folder} has no VERSION, version.txt or package.json with a version.`);
+  throw usage(`--version-from file: ${directory} has no VERSION, version.txt or package.json with a version.`);
 }

@@ -19,7 +19,7 @@ export const gameView: View = {
     detail("external url", "externalUrl"),
     detail("created", "createdAt", "ago"),
   ],
-  empty: "No games yet. Register one with `playtest games create`.",
+  empty: "No games yet. Create one with `playtest games create`.",
 };
 
 export const buildView: View = {
@@ -31,5 +31,5 @@ export const buildView: View = {
     col("created", "createdAt", "ago"),
     col("url", "buildUrl"),
   ],
-  empty: "This game has had no builds.",
+  empty: "This game has no builds.",
 };

@@ -1,15 +1,15 @@
 import { col, define, type Group } from "../../cli/define.ts";
 
-const named = { columns: [col("id", "id", "id"), col("name", "name")] };
-const withSlug = { columns: [...named.columns, col("slug", "slug")] };
+const nameView = { columns: [col("id", "id", "id"), col("name", "name")] };
+const categoryView = { columns: [...nameView.columns, col("slug", "slug")] };
 
 const categories = define({
   name: "categories",
-  summary: "List game categories; their ids are a game's tags",
+  summary: "List game categories; a game's tags are category ids",
   operation: "listCategories",
   list: true,
   examples: ["playtest info categories"],
-  run: async ({ range }, ctx) => ctx.list("listCategories", {}, range, withSlug),
+  run: async ({ range }, ctx) => ctx.list("listCategories", {}, range, categoryView),
 });
 
 const devices = define({
@@ -18,7 +18,7 @@ const devices = define({
   operation: "listDevices",
   list: true,
   examples: ["playtest info devices"],
-  run: async ({ range }, ctx) => ctx.list("listDevices", {}, range, named),
+  run: async ({ range }, ctx) => ctx.list("listDevices", {}, range, nameView),
 });
 
 const platforms = define({
@@ -27,7 +27,7 @@ const platforms = define({
   operation: "listPlatforms",
   list: true,
   examples: ["playtest info platforms"],
-  run: async ({ range }, ctx) => ctx.list("listPlatforms", {}, range, named),
+  run: async ({ range }, ctx) => ctx.list("listPlatforms", {}, range, nameView),
 });
 
 export const info: Group = { commands: [categories, devices, platforms] };

@@ -6,7 +6,7 @@ export const list = define({
   aliases: ["ls"],
   summary: "List notifications",
   operation: "listNotifications",
-  flags: { unread: flag.toggle("Only unread ones") },
+  flags: { unread: flag.toggle("Only unread notifications") },
   list: true,
   examples: ["playtest notifications list --unread", "playtest notifications list --all --ndjson"],
   run: async ({ flags, range }, ctx) =>

@@ -2,7 +2,7 @@ import { col, detail, prose, type View } from "../../cli/define.ts";
 
 export const notificationView: View = {
   columns: [
-    col("when", "createdAt", "ago"),
+    col("created", "createdAt", "ago"),
     col("kind", "type"),
     col("title", "title"),
     prose("text", "body"),

@@ -11,16 +11,17 @@ interface Notification {
 
 export const watch = define({
   name: "watch",
-  summary: "Print new notifications as they come",
+  summary: "Print new notifications as they arrive",
   description:
-    "They show at once where the server has an event stream, else at the next look. With --exec the command runs through the shell once for each: the notification is its standard input as JSON, its kind is " +
-    "PLAYTEST_EVENT and its id PLAYTEST_NOTIFICATION_ID. One that fails is reported and does not end the watch.",
+    "Notifications appear immediately if the server has an event stream, otherwise at the next poll. With --exec, runs a shell command for each " +
+    "notification: standard input is the notification as JSON, PLAYTEST_EVENT its kind and PLAYTEST_NOTIFICATION_ID its id. A command that fails " +
+    "is reported and does not stop the watch.",
   operation: ["listNotifications", "listEvents"],
   flags: {
-    exec: flag.text("Run this for each", { value: "COMMAND" }),
-    interval: flag.duration("How often to look (default 5s)"),
-    count: flag.integer("End after this many", { min: 1 }),
-    unread: flag.toggle("Begin with those that are unread now"),
+    exec: flag.text("Command to run for each notification", { value: "COMMAND" }),
+    interval: flag.duration("How often to poll (default 5s)"),
+    count: flag.integer("Stop after this many", { min: 1 }),
+    unread: flag.toggle("Start with the notifications that are unread now"),
   },
   examples: [
     "playtest notifications watch",
@@ -29,31 +30,31 @@ export const watch = define({
   ],
   async run({ flags }, ctx) {
     const seen = new Set<string>();
-    let left = flags.count ?? Number.POSITIVE_INFINITY;
-    const first = await fresh(ctx, seen, 100);
+    let remaining = flags.count ?? Number.POSITIVE_INFINITY;
+    const first = await newNotifications(ctx, seen, 100);
     let next = flags.unread ? first.filter(({ readAt }) => readAt === null) : [];
-    const bell = openEventWakeup(ctx, () => true);
+    const wakeup = openEventWakeup(ctx, () => true);
     try {
       for (;;) {
-        for (const notification of next.slice(0, left)) await printNotification(ctx, notification, flags.exec);
-        left -= next.length;
-        if (left <= 0) return undefined;
-        await bell.wait((flags.interval ?? 5) * 1000);
-        next = await fresh(ctx, seen, Number.POSITIVE_INFINITY);
+        for (const notification of next.slice(0, remaining)) await printNotification(ctx, notification, flags.exec);
+        remaining -= next.length;
+        if (remaining <= 0) return undefined;
+        await wakeup.wait((flags.interval ?? 5) * 1000);
+        next = await newNotifications(ctx, seen, Number.POSITIVE_INFINITY);
       }
     } finally {
-      bell.close();
+      wakeup.close();
     }
   },
 });
 
-/** Notifications not seen before, oldest first: pages are read back to the first that was. */
-async function fresh(ctx: Context, seen: Set<string>, most: number) {
+/** Notifications not seen before, oldest first, at most about `max`: reads pages until one that was seen. */
+async function newNotifications(ctx: Context, seen: Set<string>, max: number) {
   const found: (Notification & { readAt: string | null })[] = [];
   for await (const { data } of ctx.pages("listNotifications", {}, { all: true })) {
     const unseen = data.notifications.filter(({ id }) => !seen.has(id));
     found.push(...unseen);
-    if (unseen.length < data.notifications.length || found.length >= most) break;
+    if (unseen.length < data.notifications.length || found.length >= max) break;
   }
   for (const { id } of found) seen.add(id);
   return found.reverse();
