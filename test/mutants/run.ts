@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { startPostgres } from "../global-setup.ts";
+import { startPostgres } from "../setup/postgres.ts";
 import type { Edit, Mutant } from "./mutant.ts";
 import { mutants } from "./rules/index.ts";
 

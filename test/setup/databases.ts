@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { openStore } from "../../server/database/open.ts";
+import { createDatabase, dropDatabase } from "../helpers/postgres-server.ts";
+import { startPostgres } from "./postgres.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** A superuser's URL of the PostgreSQL server of this run. */
+    postgresUrl: string;
+    /** The migrated database that fresh ones are copied from. */
+    postgresTemplate: string;
+    /** A folder with a migrated SQLite database that fresh ones are copied from. */
+    sqliteTemplate: string;
+  }
+}
+
+/**
+ * Starts one real PostgreSQL for the whole run, whichever projects it has, and prepares a migrated database of each kind. When
+ * PostgreSQL does not start, the run fails: nothing is skipped.
+ */
+export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // Called once per project, one after the other.
+  if ("postgresUrl" in vitest.getProvidedContext()) return undefined;
+  const sqliteTemplate = join(vitest.getProvidedContext().scratch, "template");
+  const external = process.env.PLAYTEST_TEST_POSTGRES_URL;
+  const server = external ? { url: external, stop: async () => {} } : await startPostgres();
+  const template = await createDatabase(server.url);
+  await migrate({ databaseUrl: template.url });
+  await migrate({ dataDir: sqliteTemplate });
+  vitest.provide("postgresUrl", server.url);
+  vitest.provide("postgresTemplate", template.name);
+  vitest.provide("sqliteTemplate", sqliteTemplate);
+  return async () => {
+    await dropDatabase(server.url, template.name);
+    await server.stop();
+  };
+}
+
+async function migrate(options: { databaseUrl?: string; dataDir?: string }): Promise<void> {
+  const store = await openStore(options);
+  await store.close();
+}
