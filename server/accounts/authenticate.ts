@@ -6,7 +6,7 @@ import type { Principal } from "../http/call.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as keys from "./keys-store.ts";
-import { findSession, isFormToken, type Session } from "./sessions.ts";
+import { findSession, isFormToken, type Session, sessionPrincipal } from "./sessions.ts";
 
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
 
@@ -50,14 +50,7 @@ function principalOf(session: Session, headers: IncomingHttpHeaders): Principal 
   // A custom header never comes from another site's form; the token makes sure of it.
   if (!isFormToken(session, headers["x-csrf-token"]))
     throw forbidden("This page is out of date. Reload it; nothing was changed.");
-  return {
-    userId: session.user_id,
-    keyId: `session ${session.hash}`,
-    keyExpiresAt: null,
-    role: session.role,
-    scopes: new Set(roleScopes[session.role]),
-    emailVerified: true,
-  };
+  return sessionPrincipal(session);
 }
 
 /** 403 unless the caller may use this endpoint. Scope first: a key without it learns nothing about its account. */

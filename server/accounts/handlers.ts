@@ -2,10 +2,9 @@ import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.t
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor, Principal } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
-import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
 import * as keys from "./keys-store.ts";
-import { createKey, createUser, login, mailReset, mailVerification, setPassword } from "./service.ts";
+import { createKey, createUser, login, mailReset, mailVerification, resetPassword, setPassword } from "./service.ts";
 import * as users from "./users-store.ts";
 import { keyView, profileView, userView } from "./views.ts";
 
@@ -128,9 +127,8 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     async confirmPasswordReset(call) {
       const hash = await passwords.hash(call.body.newPassword);
       return call.commit(async (tx) => {
-        const used = await users.useToken(tx, sha256(call.body.token), "reset", clock.now());
-        if (!used) throw invalid("token", "is unknown, used or expired; ask for another mail");
-        await setPassword(deps, tx, used.user_id, hash);
+        if (!(await resetPassword(deps, tx, call.body.token, hash)))
+          throw invalid("token", "is unknown, used or expired; ask for another mail");
         return { message: "The password is changed." };
       });
     },

@@ -80,6 +80,13 @@ export async function setPassword(deps: Deps, tx: Query, userId: string, hash: s
   await users.endLinks(tx, userId, now);
 }
 
+/** Sets a new password with a mailed token, which that uses up; false when the token does not work anymore. */
+export async function resetPassword(deps: Deps, tx: Query, token: string, hash: string): Promise<boolean> {
+  const used = await users.useToken(tx, sha256(token), "reset", deps.clock.now());
+  if (used) await setPassword(deps, tx, used.user_id, hash);
+  return used !== undefined;
+}
+
 /** Marks the address as the account's own; a playtester is validated from then on. */
 export async function verifyUser(deps: Deps, tx: Query, userId: string): Promise<void> {
   const now = deps.clock.now();

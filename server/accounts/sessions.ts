@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { roleScopes } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
+import type { Principal } from "../http/call.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
 import * as sessions from "./sessions-store.ts";
 
@@ -52,3 +54,13 @@ export async function endSession(deps: Deps, tx: Query, session: Session): Promi
 /** Whether a form or a script of this session's own pages sent this. */
 export const isFormToken = (session: Session, given: unknown): boolean =>
   typeof given === "string" && sameText(given, session.csrf);
+
+/** The caller that a session stands for: its account with every scope of its role. */
+export const sessionPrincipal = (session: Session): Principal => ({
+  userId: session.user_id,
+  keyId: `session ${session.hash}`,
+  keyExpiresAt: null,
+  role: session.role,
+  scopes: new Set(roleScopes[session.role]),
+  emailVerified: true,
+});

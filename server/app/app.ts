@@ -2,9 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
-import type { Handler, Handlers } from "../http/call.ts";
-import { createListener, type Route } from "../http/listener.ts";
+import type { Handler } from "../http/call.ts";
+import { createCallAs, type Operations } from "../http/call-operation.ts";
+import { createExecute } from "../http/execute.ts";
+import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
+import type { Route } from "../http/routes.ts";
 import { uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/route.ts";
 import { createPages } from "../web/index.ts";
 import type { Deps } from "./deps.ts";
@@ -18,29 +21,34 @@ export interface App {
 
 /** The whole server as a function of what it depends on: never listens, never reads the process. */
 export function createApp(deps: Deps): App {
-  const handlers = createHandlers(deps);
-  const handle = createListener(deps, createRoutes(deps, handlers), createPages(deps, handlers));
+  const operations = createOperations(deps);
+  const execute = createExecute(deps);
+  const pages = createPages(deps, createCallAs(operations, execute));
+  const handle = createListener(deps, createRoutes(deps, operations), execute, pages);
   return { handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
 }
 
-function createRoutes(deps: Deps, every: Handlers) {
+/** Every operation that this server serves, with its handler. */
+function createOperations(deps: Deps): Operations {
+  const handlers = createHandlers(deps) as Partial<Record<Operation, Handler<never>>>;
+  const served = (Object.entries(contract) as [Operation, Endpoint][])
+    .filter(([, { only }]) => only !== "sandbox" || deps.config.sandbox)
+    .map(([operation, endpoint]) => {
+      // Deny by default: a route nobody gave an access rule must not start, rather than be public.
+      if (!endpoint.access) throw new Error(`${operation} declares no access`);
+      const handler = handlers[operation];
+      if (!handler) throw new Error(`${operation} has no handler`);
+      return [operation, { endpoint, handler: handler as Handler<Endpoint> }] as const;
+    });
+  return new Map(served);
+}
+
+function createRoutes(deps: Deps, operations: Operations) {
   const router = createRouter<Route>();
-  const handlers = every as Partial<Record<Operation, Handler<never>>>;
-  for (const [operation, endpoint] of Object.entries(contract) as [Operation, Endpoint][]) {
-    if (endpoint.only === "sandbox" && !deps.config.sandbox) continue;
-    // Deny by default: a route nobody gave an access rule must not start, rather than be public.
-    if (!endpoint.access) throw new Error(`${operation} declares no access`);
-    const handler = handlers[operation];
-    if (!handler) throw new Error(`${operation} has no handler`);
+  for (const { endpoint, handler } of operations.values())
     for (const path of [endpoint.path, ...(endpoint.also ?? [])])
-      router.add(endpoint.method, path, { operation, endpoint, names: namesIn(path), handler: handler as Handler<Endpoint> });
-  }
-  const upload: Route = {
-    operation: "upload",
-    endpoint: uploadEndpoint,
-    names: namesIn(uploadEndpoint.path),
-    handler: uploadHandler(deps),
-  };
+      router.add(endpoint.method, path, { endpoint, names: namesIn(path), handler });
+  const upload: Route = { endpoint: uploadEndpoint, names: namesIn(uploadEndpoint.path), handler: uploadHandler(deps) };
   for (const method of uploadMethods) router.add(method, uploadEndpoint.path, upload);
   return router;
 }

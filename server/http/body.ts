@@ -19,8 +19,9 @@ const tooSlow = () =>
     headers: { Connection: "close" },
   });
 
-/** The JSON body, or undefined when there is none. Counts bytes while streaming, so a chunked body cannot be endless. */
+/** The JSON body, or undefined when there is none; that of a GET is not read. Counts bytes while streaming, so a chunked body cannot be endless. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  if (request.method === "GET" || request.method === "HEAD") return undefined;
   const length = request.headers["content-length"];
   if (length === "0" || (length === undefined && request.headers["transfer-encoding"] === undefined)) return undefined;
   const bytes = await readBytes(request, limits);
@@ -54,4 +55,16 @@ function requireJsonType(contentType: string | undefined): void {
   const type = contentType?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json" || type?.endsWith("+json")) return;
   throw new Problem("UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json. Nothing was changed.");
+}
+
+const lingerMs = 3_000;
+
+/**
+ * Drops what is still coming of a body: a client that is sending reads the reply only when its bytes are taken for a while. Then the
+ * connection is closed, because a body that nobody asked for may go on for ever.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  const close = setTimeout(() => request.destroy(), lingerMs).unref();
+  request.once("close", () => clearTimeout(close)).resume();
 }

@@ -85,6 +85,7 @@ export interface Call<E extends Endpoint> {
   /** The caller where a key is optional. */
   maybePrincipal: Principal | undefined;
   headers: IncomingHttpHeaders;
+  idempotencyKey: string | undefined;
   requestId: string;
   /** The page asked for. */
   page(): Page;

@@ -8,22 +8,22 @@ import { canonicalJson } from "./json.ts";
 import type { Rendered } from "./reply.ts";
 
 /**
- * Idempotency (decisions §9). The stored reply and the effect commit together, so a replay is always of something that
+ * A request with an idempotency key. The stored reply and the effect commit together, so a replay is always of something that
  * happened, and a failed or crashed attempt left nothing behind and may simply run again.
  */
-export interface Once {
+export interface IdempotentRequest {
   /** The stored reply of the same request, if there is one. */
   find(q: Query): Promise<Rendered | undefined>;
   save(tx: Query, rendered: Rendered, until?: number): Promise<void>;
-  /** Runs `work` unless a twin is running here: then waits for it up to two seconds, else 409. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` unless a duplicate is running in this process: then waits for it up to two seconds, else 409. */
+  runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const keepMs = 24 * 3_600_000;
-const twinWaitMs = 2_000;
+const duplicateWaitMs = 2_000;
 const running = new WeakMap<Deps, Map<string, Promise<unknown>>>();
 
-export interface OnceRequest {
+export interface IdempotencyOptions {
   accountId: string;
   key: string;
   endpoint: Endpoint;
@@ -31,18 +31,18 @@ export interface OnceRequest {
   path: string;
   query: string;
   body: unknown;
-  /** `X-Payment` pays a remembered 402 instead of repeating it. */
+  /** The request carries `X-Payment`: it pays a stored 402 instead of replaying it. */
   pays: boolean;
 }
 
 /** The key as sent, 422 when it is not 1..255 printable ASCII characters. */
-export function idempotencyKey(header: string | string[] | undefined): string | undefined {
+export function checkIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
-  if (typeof header === "string" && /^[\x20-\x7e]{1,255}$/.test(header)) return header;
+  if (/^[\x20-\x7e]{1,255}$/.test(header)) return header;
   throw invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters");
 }
 
-export function createOnce(deps: Deps, request: OnceRequest): Once {
+export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions): IdempotentRequest {
   const { accountId, key } = request;
   const fingerprint = sha256(`${request.endpoint.method} ${request.path}?${request.query}\n${canonicalJson(request.body ?? {})}`);
   const context = `idempotency ${accountId} ${key}`;
@@ -74,32 +74,32 @@ export function createOnce(deps: Deps, request: OnceRequest): Once {
         now,
       );
     },
-    alone: (work) => runAlone(deps, `${accountId} ${key}`, work),
+    runExclusive: (work) => runExclusive(deps, `${accountId} ${key}`, work),
   };
 }
 
-async function runAlone<T>(deps: Deps, name: string, work: () => Promise<T>): Promise<T> {
-  const twins = running.get(deps) ?? new Map<string, Promise<unknown>>();
-  running.set(deps, twins);
-  const deadline = deps.clock.real() + twinWaitMs;
-  for (let twin = twins.get(name); twin; twin = twins.get(name)) {
-    if (!(await settledWithin(twin, deadline - deps.clock.real()))) {
-      const busy = conflict("The same request is still running. Ask again in a second.");
+async function runExclusive<T>(deps: Deps, name: string, work: () => Promise<T>): Promise<T> {
+  const duplicates = running.get(deps) ?? new Map<string, Promise<unknown>>();
+  running.set(deps, duplicates);
+  const deadline = deps.clock.real() + duplicateWaitMs;
+  for (let first = duplicates.get(name); first; first = duplicates.get(name)) {
+    if (!(await settledWithin(first, deadline - deps.clock.real()))) {
+      const busy = conflict("The same request is still running. Try again in a second.");
       throw new Problem("CONFLICT", busy.message, { headers: { "Retry-After": "1" } });
     }
   }
   const mine = work();
-  twins.set(name, mine);
-  return mine.finally(() => twins.delete(name));
+  duplicates.set(name, mine);
+  return mine.finally(() => duplicates.delete(name));
 }
 
-function settledWithin(twin: Promise<unknown>, ms: number): Promise<boolean> {
+function settledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), Math.max(0, ms));
     const settled = () => {
       clearTimeout(timer);
       resolve(true);
     };
-    twin.then(settled, settled);
+    work.then(settled, settled);
   });
 }

@@ -1,11 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { ProblemBody } from "../../src/contract/problems.ts";
-import type { Problem } from "../lib/problem.ts";
+import { StoreUnavailable } from "../database/port.ts";
+import { Problem } from "../lib/problem.ts";
+
+export type Headers = Record<string, string>;
 
 /** A finished reply: nothing below the listener writes to a socket. */
 export interface Rendered {
   status: number;
-  headers: Record<string, string>;
+  headers: Headers;
   body: string | Uint8Array;
 }
 
@@ -31,8 +34,25 @@ export function renderProblem(problem: Problem, meta: Meta): Rendered {
   return { status: problem.status, headers: { ...json, ...problem.headers }, body: JSON.stringify(body) };
 }
 
+const unexpected =
+  "Something went wrong on our side. It is logged under this request id; it is safe to try again with the same Idempotency-Key.";
+
+/** What the caller is told: a problem as it is, a store that cannot serve as 503, anything else as 500 without its text. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof StoreUnavailable)) return new Problem("INTERNAL_ERROR", unexpected, { cause: error });
+  return new Problem("SERVICE_UNAVAILABLE", "The database cannot serve this just now. Try again with the same Idempotency-Key.", {
+    headers: { "Retry-After": "1" },
+    cause: error,
+  });
+}
+
+export function setHeaders(response: ServerResponse, headers: Headers): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
 /** Ends the response; `common`, the headers all replies have, takes in the others. */
-export function send(response: ServerResponse, rendered: Rendered, common: Record<string, string>): void {
+export function send(response: ServerResponse, rendered: Rendered, common: Headers): void {
   const { status, headers, body } = rendered;
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   response.writeHead(status, Object.assign(common, headers, { "Content-Length": length }));

@@ -77,7 +77,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
       }
       if (method === "card") requireCards(deps);
       const offer = method === "x402" ? await offerOf(deps, pairOf(call.headers)) : undefined;
-      const requestKey = call.headers["idempotency-key"] as string | undefined;
+      const requestKey = call.idempotencyKey;
       const bill = async (tx: Query, playtest: playtests.PlaytestRow, cents: number) => {
         const asked = { offer: offer!, cents, requestKey, path: `/games/${gameId}/playtests` };
         const { problem, until } = await billOrder(deps, tx, playtest, asked);

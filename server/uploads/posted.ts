@@ -1,7 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { finished, type Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { badRequest, Problem } from "../lib/problem.ts";
+import type { Deps } from "../app/deps.ts";
+import { badRequest, notFound, Problem } from "../lib/problem.ts";
+import { findForPlaytester } from "../playtests/slots/store.ts";
+import { readText } from "./headers.ts";
+import { uploadsOf } from "./index.ts";
 import { tooLarge } from "./problems.ts";
 
 /** A file that a form posts, with the fields that stand before it. */
@@ -72,4 +76,21 @@ function skip(request: IncomingMessage, bytes: Readable): Promise<void> {
     bytes.resume();
     request.resume();
   });
+}
+
+/** Stores a posted file as the video of a slot that this account holds; all of it, or nothing and a problem. */
+export async function keepPostedVideo(deps: Deps, userId: string, slotId: string, file: PostedFile): Promise<void> {
+  try {
+    const { filename, maxBytes, bytes } = file;
+    if (filename === "") throw badRequest("Choose a video first.");
+    const slot = await deps.store.read((q) => findForPlaytester(q, slotId, userId));
+    if (!slot) throw notFound();
+    const names = { filename: readText({ filename }, "filename", 255), filetype: null, sha256: null, metadata: { filename } };
+    const of = { kind: "video", user_id: userId, game_id: slot.game_id, slot_id: slotId } as const;
+    await uploadsOf(deps).keep({ ...of, ...names, maxBytes }, bytes);
+  } catch (error) {
+    // The rest of a refused file is read all the same: only then the browser shows why.
+    await file.skip();
+    throw error;
+  }
 }

@@ -1,13 +1,12 @@
-import type { PaymentStatus } from "../../src/contract/states/index.ts";
+import type { Checkout } from "../billing/cards/checkouts.ts";
 import { testCards } from "../billing/cards/sandbox-processor.ts";
-import { returnAddress, usd } from "../billing/rules.ts";
-import type { PaymentRow } from "../billing/store.ts";
+import { usd } from "../billing/rules.ts";
 import { html, type Markup, type PageContent } from "./html.ts";
 
 export type FormErrors = Partial<Record<"number" | "expiry" | "cvc", string>>;
 
 interface FormState {
-  payment: PaymentRow;
+  checkout: Checkout;
   token: string;
   errors: FormErrors;
   /** What was entered before; the card's number and code are not shown again. */
@@ -23,37 +22,37 @@ interface Field {
 }
 
 /** The page that takes a sandbox card. */
-export function cardForm({ payment, token, errors, values }: FormState): PageContent {
+export function cardForm({ checkout, token, errors, values }: FormState): PageContent {
   const wrong = Object.keys(errors).length > 0;
-  const body = html`<p class="amount">${usd(payment.amount_cents)}</p>
-<p class="soft">${payment.description} · sandbox, no real money moves</p>
+  const body = html`<p class="amount">${usd(checkout.amountCents)}</p>
+<p class="soft">${checkout.description} · sandbox, no real money moves</p>
 ${wrong && html`<p class="bad" role="alert">Nothing was charged yet. Check the marked fields.</p>`}
 <form method="post" action="/checkout/${token}">
 ${field({ name: "number", label: "Card number", autocomplete: "cc-number", placeholder: "4242 4242 4242 4242" }, errors)}
 <div class="pair">${field({ name: "expiry", label: "Expiry", autocomplete: "cc-exp", placeholder: "12/34", value: values.expiry }, errors)}
 ${field({ name: "cvc", label: "CVC", autocomplete: "cc-csc", placeholder: "123" }, errors)}</div>
-<button>Pay ${usd(payment.amount_cents)}</button>
+<button>Pay ${usd(checkout.amountCents)}</button>
 </form>
 ${cancelForm(token)}
 <h2>Test cards</h2>
 <table><tbody>${testCards.map((card) => html`<tr><th scope="row">${card.number}</th><td>${card.does}</td></tr>`)}</tbody></table>
 <p class="soft">Any month to come and any three digits will do.</p>`;
-  return { title: "Pay by card", body, ...returnPolicy(payment) };
+  return { title: "Pay by card", body, ...returnPolicy(checkout) };
 }
 
 const cancelForm = (token: string) =>
   html`<form method="post" action="/checkout/${token}/cancel"><button class="link">Cancel and go back</button></form>`;
 
 /** The page for whoever turned back at the processor's: nothing is decided yet. */
-export function leftPage(payment: PaymentRow, token: string): PageContent {
-  const body = html`<p class="amount">${usd(payment.amount_cents)}</p><p class="soft">${payment.description}</p>
+export function leftPage(checkout: Checkout, token: string): PageContent {
+  const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
 <p>Nothing was charged. You can still pay.</p><p><a href="/checkout/${token}">Go on to the payment</a></p>${cancelForm(token)}`;
-  return { title: "Not paid yet", body, ...returnPolicy(payment) };
+  return { title: "Not paid yet", body, ...returnPolicy(checkout) };
 }
 
 /** The page between paying and the processor's word for it. */
-export function waitPage(payment: PaymentRow, token: string): PageContent {
-  const body = html`<p class="amount">${usd(payment.amount_cents)}</p><p class="soft">${payment.description}</p>
+export function waitPage(checkout: Checkout, token: string): PageContent {
+  const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
 <p>The payment is being confirmed. This takes a moment.</p><p><a href="/checkout/${token}/done">Look again</a></p>`;
   return { title: "Almost done", body };
 }
@@ -67,10 +66,12 @@ ${error && html`<p class="bad" id="${name}-error">${error}</p>`}</div>`;
 }
 
 /** A form's answer redirects to the return address, which the browser allows only where the policy names its origin. */
-const returnPolicy = (payment: PaymentRow) =>
-  payment.return_url === null ? {} : { formAction: new URL(payment.return_url).origin };
+const returnPolicy = (checkout: Checkout) =>
+  checkout.returnUrl === null ? {} : { formAction: new URL(checkout.returnUrl).origin };
 
-const endings: Record<Exclude<PaymentStatus, "pending">, { title: string; text: string }> = {
+type Ending = Exclude<Checkout["status"], "pending">;
+
+const endings: Record<Ending, { title: string; text: string }> = {
   completed: { title: "Paid", text: "The payment is complete. You can close this page." },
   failed: { title: "The card was declined", text: "Nothing was charged. Start again to try another card." },
   cancelled: { title: "This checkout is over", text: "It was cancelled or not used in time. Nothing was charged." },
@@ -79,13 +80,12 @@ const endings: Record<Exclude<PaymentStatus, "pending">, { title: string; text: 
 };
 
 /** The page of a checkout that is over: what happened, and the way back. */
-export function endPage(payment: PaymentRow, status: Exclude<PaymentStatus, "pending">): PageContent {
+export function endPage(checkout: Checkout, status: Ending): PageContent {
   const { title, text } = endings[status];
   const back =
-    payment.return_url !== null &&
-    html`<p><a href="${returnAddress(payment.return_url, payment.id, status === "completed" ? "success" : "cancelled")}">Back to ${new URL(payment.return_url).host}</a></p>`;
+    checkout.returnTo !== null && html`<p><a href="${checkout.returnTo}">Back to ${new URL(checkout.returnTo).host}</a></p>`;
   return {
     title,
-    body: html`<p class="amount">${usd(payment.amount_cents)}</p><p class="soft">${payment.description}</p><p>${text}</p>${back}`,
+    body: html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p><p>${text}</p>${back}`,
   };
 }

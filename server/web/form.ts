@@ -1,14 +1,19 @@
-import type { IncomingMessage } from "node:http";
-import type { Deps } from "../app/deps.ts";
+import type { Config } from "../config/defaults.ts";
 import { readBytes } from "../http/body.ts";
-import { Problem } from "../lib/problem.ts";
+import { forbidden, Problem } from "../lib/problem.ts";
+import type { ReadForm } from "./types.ts";
 
 const bytes = 64 * 1024;
 
-/** The fields of a posted form. */
-export async function readForm(deps: Deps, request: IncomingMessage): Promise<Record<string, string | undefined>> {
-  if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
-    throw new Problem("UNSUPPORTED_MEDIA_TYPE", "This page takes a form.");
-  const body = await readBytes(request, { bytes, withinMs: deps.config.http.requestTimeoutMs });
-  return Object.fromEntries(new URLSearchParams(body.toString()));
-}
+/** 403 for a form without the token of the page it was on. */
+export const staleForm = () => forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
+
+/** Reads the fields of posted forms. */
+export const createReadForm =
+  ({ requestTimeoutMs: withinMs }: Config["http"]): ReadForm =>
+  async (request) => {
+    if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
+      throw new Problem("UNSUPPORTED_MEDIA_TYPE", "This page accepts forms only.");
+    const body = await readBytes(request, { bytes, withinMs });
+    return Object.fromEntries(new URLSearchParams(body.toString()));
+  };

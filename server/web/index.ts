@@ -1,47 +1,65 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { BrowserAccounts } from "../accounts/browser-accounts.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Handlers } from "../http/call.ts";
-import { type PageHandler, pathForLog, problemOf, type Target } from "../http/listener.ts";
+import { Checkouts } from "../billing/cards/checkouts.ts";
+import type { CallAs } from "../http/call-operation.ts";
+import type { PageHandler } from "../http/listener.ts";
+import { problemOf, setHeaders } from "../http/reply.ts";
+import { pathForLog } from "../http/target.ts";
 import { notFound } from "../lib/problem.ts";
+import { keepPostedVideo, readPosted } from "../uploads/posted.ts";
 import { assets } from "./assets.ts";
 import { checkout } from "./checkout.ts";
 import { downloads } from "./downloads.ts";
+import { createReadForm } from "./form.ts";
 import { health } from "./health.ts";
 import { html, sendPage } from "./html.ts";
+import { createPageLimits } from "./limits.ts";
 import { portal } from "./portal/index.ts";
 import { processors } from "./processors.ts";
 import { resetPassword } from "./reset-password.ts";
+import type { Page } from "./types.ts";
 import { verifyEmail } from "./verify-email.ts";
 import { watch } from "./watch.ts";
 
-/** Answers everything below one first segment; throws a Problem where there is nothing. */
-export type Page = (request: IncomingMessage, response: ServerResponse, url: Target) => Promise<void>;
-
 /** Pages and files outside the API, by the first segment of their path. */
-export function createPages(deps: Deps, handlers: Handlers): PageHandler {
+export function createPages(deps: Deps, callAs: CallAs): PageHandler {
+  const { clock, config } = deps;
+  const accounts = new BrowserAccounts(deps);
+  const readForm = createReadForm(config.http);
+  const { videoMaxBytes: maxBytes, idleMs } = config.uploads;
   const pages: Record<string, Page> = {
-    checkout: checkout(deps),
+    checkout: checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now }),
     processors: processors(deps),
-    "reset-password": resetPassword(deps),
-    "verify-email": verifyEmail(deps),
+    "reset-password": resetPassword(accounts, readForm),
+    "verify-email": verifyEmail(accounts, readForm),
     watch: watch(deps),
     assets,
-    play: portal(deps, handlers),
+    play: portal({
+      callAs,
+      accounts,
+      limits: createPageLimits(deps),
+      readForm,
+      readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
+      keepVideo: (userId, slotId, file) => keepPostedVideo(deps, userId, slotId, file),
+      newFormKey: () => deps.randomBytes(16).toString("hex"),
+      now: clock.now,
+    }),
     ...downloads(deps),
     ...health(deps),
   };
 
-  return async (request, response, url) => {
+  return async (request, response, url, requestId) => {
     try {
       const name = url.pathname.split("/")[1] ?? "";
       const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
       if (!page) throw notFound();
-      await page(request, response, url);
+      await page(request, response, url, requestId);
     } catch (error) {
       const problem = problemOf(error);
-      if (error !== problem && problem.status >= 500) deps.log.error({ err: error, path: pathForLog(request) }, "page failed");
+      if (error !== problem && problem.status >= 500)
+        deps.log.error({ err: error, requestId, path: pathForLog(request) }, "page failed");
       if (response.headersSent) return void response.destroy();
-      for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+      setHeaders(response, problem.headers);
       sendPage(response, problem.status, {
         title: problem.status === 404 ? "Not found" : "That did not work",
         body: html`<p>${problem.message}</p>`,

@@ -1,39 +1,23 @@
-import { setPassword } from "../accounts/service.ts";
-import { hasToken, useToken } from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
-import { sha256 } from "../lib/secrets.ts";
-import { readForm } from "./form.ts";
+import type { BrowserAccounts } from "../accounts/browser-accounts.ts";
 import { html, type Markup, sendPage } from "./html.ts";
-import type { Page } from "./index.ts";
+import type { Page, ReadForm } from "./types.ts";
 
 const [shortest, longest] = [8, 256];
 const title = "Set a new password";
 
 /** `/reset-password?token=…`: the link of the password mail. The token is used up only by a password that is taken. */
-export function resetPassword(deps: Deps): Page {
-  const isValid = (token: string) => deps.store.read((q) => hasToken(q, sha256(token), "reset", deps.clock.now()));
-
-  /** False: the token was used in the meantime. */
-  async function change(token: string, password: string): Promise<boolean> {
-    const hash = await deps.passwords.hash(password);
-    return deps.store.write(async (tx) => {
-      const used = await useToken(tx, sha256(token), "reset", deps.clock.now());
-      if (used) await setPassword(deps, tx, used.user_id, hash);
-      return used !== undefined;
-    });
-  }
-
+export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Page {
   return async (request, response, url) => {
-    const posted = request.method === "POST" ? await readForm(deps, request) : undefined;
+    const posted = request.method === "POST" ? await readForm(request) : undefined;
     const token = posted?.token ?? url.searchParams.get("token") ?? "";
     // Looked at before the password is hashed: hashing is what a flood of made-up tokens would make us pay for.
-    if (!(await isValid(token))) return sendPage(response, 410, gone);
+    if (!(await accounts.isResetLink(token))) return sendPage(response, 410, gone);
     if (!posted) return sendPage(response, 200, { title, body: form(token) });
     const { password = "" } = posted;
     const length = [...password].length;
     if (length < shortest || length > longest)
       return sendPage(response, 422, { title, body: form(token, `It must have ${shortest} to ${longest} characters.`) });
-    if (!(await change(token, password))) return sendPage(response, 410, gone);
+    if (!(await accounts.resetPassword(token, password))) return sendPage(response, 410, gone);
     const done = html`<p>The password is changed, and every sign-in with the old one has ended. API keys go on working.</p><p>Playtesters: <a href="/play/sign-in">sign in with the new one</a>.</p>`;
     sendPage(response, 200, { title: "The password is changed", body: done });
   };

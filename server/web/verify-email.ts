@@ -1,16 +1,12 @@
-import { verifyUser } from "../accounts/service.ts";
-import { useToken } from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
-import { sha256 } from "../lib/secrets.ts";
-import { readForm } from "./form.ts";
+import type { BrowserAccounts } from "../accounts/browser-accounts.ts";
 import { html, sendPage } from "./html.ts";
-import type { Page } from "./index.ts";
+import type { Page, ReadForm } from "./types.ts";
 
 /**
  * `/verify-email?token=…`: the link of the verification mail. Opening it asks for one press: mail scanners follow links,
  * and a token works once.
  */
-export function verifyEmail(deps: Deps): Page {
+export function verifyEmail(accounts: BrowserAccounts, readForm: ReadForm): Page {
   return async (request, response, url) => {
     if (request.method !== "POST") {
       const token = url.searchParams.get("token") ?? "";
@@ -18,13 +14,8 @@ export function verifyEmail(deps: Deps): Page {
 <form method="post" action="/verify-email"><input type="hidden" name="token" value="${token}"><button>Verify the address</button></form>`;
       return sendPage(response, 200, { title: "Verify your e-mail address", body: form });
     }
-    const { token = "" } = await readForm(deps, request);
-    const used = await deps.store.write(async (tx) => {
-      const found = await useToken(tx, sha256(token), "verify", deps.clock.now());
-      if (found) await verifyUser(deps, tx, found.user_id);
-      return found;
-    });
-    if (used)
+    const { token = "" } = await readForm(request);
+    if (await accounts.verifyEmail(token))
       return sendPage(response, 200, {
         title: "Verified",
         body: html`<p>The address is verified. Your API keys work from now on.</p><p>Playtesters: <a href="/play/sign-in">sign in</a>.</p>`,

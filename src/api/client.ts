@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
-import type { BodyIn, DataOf, ParamsOf, QueryIn } from "../contract/endpoint.ts";
-import type { Contract, Operation } from "../contract/index.ts";
+import type { Data, Meta, Operation, Input as OperationInput, Reply as OperationReply } from "../contract/index.ts";
 import { operations } from "../contract/static.ts";
 import { CliError, exitCodes, Interrupted } from "../errors.ts";
 import { explainAbsence } from "./offers.ts";
@@ -9,15 +8,10 @@ import { decide } from "./retry.ts";
 import { type HttpReply, NetworkError, type Transport } from "./transport.ts";
 import { fillPath, instanceUrl, queryString } from "./url.ts";
 
-type OptionalIfEmpty<K extends string, T> = Record<never, never> extends T ? { [P in K]?: T } : { [P in K]: T };
-type Body<O extends Operation> =
-  undefined extends BodyIn<Contract[O]> ? { body?: BodyIn<Contract[O]> } : { body: BodyIn<Contract[O]> };
+export type { Data, Meta } from "../contract/index.ts";
 
-/** The input of an operation: its path parameters, query and body as the contract describes them. */
-export type Input<O extends Operation> = OptionalIfEmpty<"params", ParamsOf<Contract[O]>> & {
-  query?: { [K in keyof QueryIn<Contract[O]>]?: QueryIn<Contract[O]>[K] | number | undefined };
-} & Body<O> &
-  CallOptions;
+/** The input of an operation as the contract describes it, and how to send it. */
+export type Input<O extends Operation> = OperationInput<O> & CallOptions;
 
 export interface CallOptions {
   headers?: Record<string, string>;
@@ -28,19 +22,7 @@ export interface CallOptions {
   timeout?: number;
 }
 
-export type Data<O extends Operation> = DataOf<Contract[O]>;
-
-export interface Meta {
-  requestId?: string;
-  timestamp?: string;
-  cursor?: string | null;
-  hasMore?: boolean;
-  totalCount?: number;
-}
-
-export interface Reply<T> {
-  data: T;
-  meta: Meta;
+export interface Reply<T> extends OperationReply<T> {
   status: number;
   headers: Record<string, string>;
 }

@@ -3,7 +3,7 @@ import { applications } from "./applications.ts";
 import { auth } from "./auth.ts";
 import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts";
 import { games } from "./games.ts";
 import { info } from "./info.ts";
 import { notifications } from "./notifications.ts";
@@ -49,3 +49,38 @@ export const contract = {
 
 export type Contract = typeof contract;
 export type Operation = keyof Contract;
+
+type OptionalIfEmpty<K extends string, T> = Record<never, never> extends T ? { [P in K]?: T } : { [P in K]: T };
+type Body<O extends Operation> =
+  undefined extends BodyIn<Contract[O]> ? { body?: BodyIn<Contract[O]> } : { body: BodyIn<Contract[O]> };
+
+/** The input of an operation: its path parameters, query and body as the contract describes them. */
+export type Input<O extends Operation> = OptionalIfEmpty<"params", ParamsOf<Contract[O]>> & {
+  query?: { [K in keyof QueryIn<Contract[O]>]?: QueryIn<Contract[O]>[K] | number | undefined };
+} & Body<O> & {
+    headers?: Record<string, string>;
+    /** Repeating a request with the same key never takes effect twice. */
+    idempotencyKey?: string;
+  };
+
+/** An operation that needs nothing may be called without anything. */
+export type Given<O extends Operation> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];
+
+export type Data<O extends Operation> = DataOf<Contract[O]>;
+
+export interface Meta {
+  requestId?: string;
+  timestamp?: string;
+  /** Of a list: continues it, null at its end. */
+  cursor?: string | null;
+  hasMore?: boolean;
+  totalCount?: number;
+}
+
+export interface Reply<T> {
+  data: T;
+  meta: Meta;
+}
+
+/** Calls an operation: in the server itself for its pages, or over HTTP with the client. A failed call throws. */
+export type CallOperation = <O extends Operation>(operation: O, ...given: Given<O>) => Promise<Reply<Data<O>>>;

@@ -58,6 +58,11 @@ export const heldSlot = z
     notesForTesters: z.string().nullable().optional(),
     keys: z.array(z.string()).optional(),
     buildUrl: z.string().optional(),
+    uploadedVideo: z
+      .strictObject({ filename: z.string(), sizeBytes: z.int() })
+      .nullable()
+      .optional()
+      .meta({ description: "The completely uploaded video that submitting would take; null while there is none." }),
   })
   .meta({ id: "HeldSlot" });
 

@@ -416,7 +416,7 @@ onBothDatabases("the portal", (serve) => {
       const released = await ann.submit(`/play/slots/${slot.id}`, `/play/slots/${slot.id}/release`);
       expect(released.location).toBe("/play/slots?done=released");
       expect((await ann.get(`/play/slots/${slot.id}`)).html).not.toContain("K-1");
-      const again = await ann.send(`/play/offers/${id}/claim`, { ...fields, once: "another" });
+      const again = await ann.send(`/play/offers/${id}/claim`, { ...fields, formKey: "another" });
       expect(again.status).toBe(409);
       expect(again.html).toContain("You had a slot of this playtest before");
     });
@@ -561,7 +561,7 @@ onBothDatabases("the portal", (serve) => {
       const withdraw = `/play/applications/${application.id}/withdraw`;
       const fields = hiddenFields((await ann.get("/play/applications")).html, withdraw);
       for (const _ of [1, 2]) expect((await ann.send(withdraw, fields)).location).toBe("/play/applications?done=withdrawn");
-      expect((await ann.send(withdraw, { ...fields, once: "another" })).status).toBe(409);
+      expect((await ann.send(withdraw, { ...fields, formKey: "another" })).status).toBe(409);
     });
 
     it("talks with an owner, once per message; blocking ends it", async () => {

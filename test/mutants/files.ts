@@ -9,5 +9,5 @@ export const ledger = "server/ledger/rules.ts";
 export const slotRows = "server/playtests/slots/store.ts";
 export const slotRoutes = "server/playtests/slots/handlers.ts";
 export const playtestRows = "server/playtests/store.ts";
-export const listener = "server/http/listener.ts";
+export const execute = "server/http/execute.ts";
 export const chatRows = "server/chat/store.ts";

@@ -54,11 +54,13 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
 
   async function secretsOf(q: Query, slot: slots.SlotDetailRow, game: games.GameRow) {
     const keys = await playtests.keysOfSlot(q, slot.id);
+    const video = await slots.uploadedVideo(q, slot.id);
     return {
       instructions: game.instructions,
       notesForTesters: slot.notes_for_testers,
       keys: keys.map((key) => deps.secrets.open(key.ciphertext, `key ${slot.playtest_id} ${key.position}`)),
       buildUrl: signedBuildUrl(deps, game),
+      uploadedVideo: video ? { filename: video.filename, sizeBytes: video.size } : null,
     };
   }
 

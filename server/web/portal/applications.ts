@@ -1,6 +1,7 @@
 import { html, type Markup, type PageContent } from "../html.ts";
 import { applicationBadge } from "./badge.ts";
-import { button, cursorOf, frame, more, notice, prose, time, type Visit } from "./layout.ts";
+import { button, cursorOf, frame, more, notice, prose, time } from "./layout.ts";
+import type { PageContext } from "./types.ts";
 
 const said = new Map([
   ["applied", "Your application is with the owner. You get a mail when they decide."],
@@ -8,22 +9,22 @@ const said = new Map([
 ]);
 
 /** `/play/applications`: what one applied to, and what became of it. */
-export async function applicationsPage(visit: Visit): Promise<PageContent> {
-  const { data, next } = await visit.ask(visit.session, "listOwnApplications", { cursor: cursorOf(visit) });
-  const done = said.get(visit.query.get("done") ?? "");
+export async function applicationsPage(context: PageContext): Promise<PageContent> {
+  const { data, meta } = await context.call("listOwnApplications", { query: { cursor: cursorOf(context) } });
+  const done = said.get(context.query.get("done") ?? "");
   const cards = data.applications.map(
     (one): Markup => html`<li class="card"><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
 <p class="soft">Sent ${time(one.createdAt)}${one.reviewedAt && html` · decided ${time(one.reviewedAt)}`}</p>
 ${one.qualificationsResponse && prose(one.qualificationsResponse)}
 ${one.assignedSlotId && html`<p><a href="/play/slots/${one.assignedSlotId}">To your slot<span class="hidden"> of ${one.gameName}</span></a></p>`}
-${one.status === "pending" && button(visit, `/play/applications/${one.id}/withdraw`, "Withdraw", "quiet")}</li>`,
+${one.status === "pending" && button(context, `/play/applications/${one.id}/withdraw`, "Withdraw", "quiet")}</li>`,
   );
   const none = html`<p>You have not applied anywhere. Some <a href="/play">playtests</a> choose their players: apply there.</p>`;
-  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/applications", next)}`;
-  return frame(visit, "applications", { title: "My applications", body });
+  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/applications", meta.cursor)}`;
+  return frame(context, "applications", { title: "My applications", body });
 }
 
-export async function withdraw({ ask, session, id, form }: Visit): Promise<string> {
-  await ask(session, "withdrawApplication", { id, once: form.once });
+export async function withdraw({ call, id, form }: PageContext): Promise<string> {
+  await call("withdrawApplication", { params: { id }, idempotencyKey: form.formKey });
   return "/play/applications?done=withdrawn";
 }

@@ -1,20 +1,20 @@
-import type { DataOf } from "../../../src/contract/endpoint.ts";
-import type { Contract } from "../../../src/contract/index.ts";
+import type { Data } from "../../../src/contract/index.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { cursorOf, frame, more, time, usd, type Visit } from "./layout.ts";
+import { cursorOf, frame, more, time, usd } from "./layout.ts";
+import type { PageContext } from "./types.ts";
 
-type Entry = DataOf<Contract["getEarnings"]>["entries"][number];
+type Entry = Data<"getEarnings">["entries"][number];
 
 /** `/play/earnings`: what one earned and what was paid out. */
-export async function earningsPage(visit: Visit): Promise<PageContent> {
-  const { data, next } = await visit.ask(visit.session, "getEarnings", { cursor: cursorOf(visit) });
+export async function earningsPage(context: PageContext): Promise<PageContent> {
+  const { data, meta } = await context.call("getEarnings", { query: { cursor: cursorOf(context) } });
   const table = html`<table><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="money">Amount</th></tr></thead>
 <tbody>${data.entries.map(row)}</tbody></table>`;
   const none = html`<p>Nothing yet. An accepted playtest shows up here at once.</p>`;
   const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">earned and not paid out yet</p></div>
 <div><p class="amount">${usd(data.paidCents)}</p><p class="soft">paid out so far</p></div></div>
-${data.entries.length > 0 ? table : none}${more("/play/earnings", next)}`;
-  return frame(visit, "earnings", { title: "Earnings", body });
+${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
+  return frame(context, "earnings", { title: "Earnings", body });
 }
 
 const row = (entry: Entry): Markup =>

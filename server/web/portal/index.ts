@@ -1,141 +1,163 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { endSession, findSession, isFormToken, type Session } from "../../accounts/sessions.ts";
-import type { Deps } from "../../app/deps.ts";
-import type { Handlers } from "../../http/call.ts";
-import { problemOf, type Target } from "../../http/listener.ts";
-import { limiterOf } from "../../http/rate-limit.ts";
-import { createRouter } from "../../http/router.ts";
-import { forbidden, notFound, Problem } from "../../lib/problem.ts";
-import { findForPlaytester, uploadedVideo } from "../../playtests/slots/store.ts";
-import { readText } from "../../uploads/headers.ts";
-import { uploadsOf } from "../../uploads/index.ts";
-import { type PostedFile, readPosted } from "../../uploads/posted.ts";
-import { readForm } from "../form.ts";
+import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
+import { isFormToken, type Session } from "../../accounts/sessions.ts";
+import type { CallAs } from "../../http/call-operation.ts";
+import { problemOf, setHeaders } from "../../http/reply.ts";
+import type { Match } from "../../http/router.ts";
+import { methodNotAllowed } from "../../http/routes.ts";
+import type { Target } from "../../http/target.ts";
+import { notFound } from "../../lib/problem.ts";
+import type { PostedFile } from "../../uploads/posted.ts";
+import { staleForm } from "../form.ts";
 import { html, redirect, sendPage } from "../html.ts";
-import type { Page } from "../index.ts";
-import { createAsk } from "./api.ts";
-import { alert, type Form, frame, type View, type Visit } from "./layout.ts";
-import { type Action, actions, links, views } from "./routes.ts";
+import type { PageLimits } from "../limits.ts";
+import type { Form, Page, ReadForm } from "../types.ts";
+import { createContext } from "./context.ts";
+import { alert, frame } from "./layout.ts";
+import { createPortalRouter, type Route } from "./routes.ts";
 import { signIn } from "./sign-in.ts";
-import { createVisitors } from "./visitors.ts";
+import type { PageContext, View } from "./types.ts";
 
-/** A page, an address elsewhere, or what a form does. */
-interface Route {
-  view?: View;
-  link?: (visit: Visit) => Promise<string>;
-  action?: Action;
+/** What the portal is made from: the operations of the API, and what only a browser needs. */
+export interface PortalParts {
+  callAs: CallAs;
+  accounts: BrowserAccounts;
+  limits: PageLimits;
+  readForm: ReadForm;
+  /** Reads a form up to the file in it. */
+  readFileForm(request: IncomingMessage): Promise<PostedFile>;
+  /** Stores the file as the video of a slot that this account holds. */
+  keepVideo(userId: string, slotId: string, file: PostedFile): Promise<void>;
+  newFormKey(): string;
+  now(): number;
+}
+
+/** A request of somebody who is signed in. */
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  url: Target;
+  requestId: string;
+  session: Session;
 }
 
 /**
  * `/play`: the portal of playtesters. Pages are rendered here and work without scripts; what they do goes through the API's own
  * operations, so that both follow the same rules. A form's answer is a redirect; one that fails shows its page again.
  */
-export function portal(deps: Deps, handlers: Handlers): Page {
-  const ask = createAsk(deps, handlers);
-  const signedOut = signIn(deps);
-  const visitors = createVisitors(deps);
-  const router = createRouter<Route>();
-  for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
-  for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
-  for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
+export function portal(parts: PortalParts): Page {
+  const signedIn = new SignedInPortal(parts);
+  const signedOut = signIn(parts);
 
-  const visitOf = (session: Session, url: Target, id: string, form: Form, file?: PostedFile): Visit => {
-    const once = deps.randomBytes(16).toString("hex");
-    const videoOf = (slotId: string) => deps.store.read((q) => uploadedVideo(q, slotId));
-    const keepVideo = (slotId: string, video: PostedFile) => keep(session, slotId, video);
-    return { session, ask, videoOf, keepVideo, id, query: url.searchParams, form, file, now: deps.clock.now(), once };
-  };
-
-  async function keep({ user_id: userId }: Session, slotId: string, { filename, maxBytes, bytes }: PostedFile): Promise<void> {
-    const slot = await deps.store.read((q) => findForPlaytester(q, slotId, userId));
-    if (!slot) throw notFound();
-    const names = { filename: readText({ filename }, "filename", 255), filetype: null, sha256: null, metadata: { filename } };
-    const of = { kind: "video", user_id: userId, game_id: slot.game_id, slot_id: slotId } as const;
-    await uploadsOf(deps).keep({ ...of, ...names, maxBytes }, bytes);
-  }
-
-  function limit(session: Session): void {
-    const { enabled, keyPerMinute: perMinute, keyBurst: burst } = deps.config.limits;
-    if (!enabled || limiterOf(deps).take(`key session ${session.hash}`, { perMinute, burst }).allowed) return;
-    throw new Problem("RATE_LIMITED", "That was a lot at once. Wait a few seconds and try again.");
-  }
-
-  /** Does what was asked for, or shows the page of the form again with what was wrong and what was typed. */
-  async function act(response: ServerResponse, action: Action, visit: Visit): Promise<void> {
-    let location: string;
-    try {
-      location = await action.run(visit);
-    } catch (error) {
-      const problem = problemOf(error);
-      if (problem.status >= 500 || problem.status === 404) throw error;
-      const page = await action.page({ ...visit, query: new URLSearchParams() });
-      return sendPage(response, problem.status, { ...page, body: html`${alert(problem.message)}${page.body}` });
-    }
-    redirect(response, location);
-  }
-
-  async function leave(response: ServerResponse, session: Session): Promise<void> {
-    response.setHeader("Set-Cookie", await deps.store.write((tx) => endSession(deps, tx, session)));
-    redirect(response, "/play/sign-in?done=signed-out");
-  }
-
-  async function post(request: IncomingMessage, response: ServerResponse, url: Target, session: Session): Promise<void> {
-    const found = router.match(pathOf(url));
-    const { action } = found?.methods.get("POST") ?? {};
-    const { videoMaxBytes: maxBytes, idleMs } = deps.config.uploads;
-    const file = action?.takesFile ? await readPosted(request, { maxBytes, idleMs }) : undefined;
-    const form: Form = file ? file.fields : await readForm(deps, request);
-    if (!isFormToken(session, form.csrf)) {
-      if (file) response.setHeader("Connection", "close");
-      throw forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
-    }
-    if (url.pathname === "/play/sign-out") return leave(response, session);
-    if (!found) throw notFound();
-    if (!action) throw methodNotAllowed([...found.methods.keys()]);
-    if (action.guesses) visitors.limit(request, "password");
-    await act(response, action, visitOf(session, url, found.values[0] ?? "", form, file));
-  }
-
-  async function show(request: IncomingMessage, response: ServerResponse, url: Target, session: Session): Promise<void> {
-    const found = router.match(pathOf(url));
-    if (!found) throw notFound();
-    const { view, link } = found.methods.get("GET") ?? {};
-    const visit = visitOf(session, url, found.values[0] ?? "", {});
-    if (link) return redirect(response, await link(visit));
-    if (!view || (request.method !== "GET" && request.method !== "HEAD")) throw methodNotAllowed([...found.methods.keys()]);
-    sendPage(response, 200, await view(visit));
-  }
-
-  /** An error, inside the page that somebody who is signed in knows. */
-  async function explain(response: ServerResponse, url: Target, session: Session, error: unknown): Promise<void> {
-    const problem = problemOf(error);
-    if (problem.status >= 500 || response.headersSent) throw error;
-    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-    const title = problem.status === 404 ? "Not found" : "That did not work";
-    const said = problem.status === 404 ? "There is no such page, or it is not yours to see." : problem.message;
-    const body = html`<p>${said}</p><p><a href="/play">To the playtests</a></p>`;
-    sendPage(response, problem.status, await frame(visitOf(session, url, "", {}), undefined, { title, body }));
-  }
-
-  return async (request, response, url) => {
-    if (/^\/play\/(sign-in|register|forgot)(\/|$)/.test(url.pathname)) return signedOut(request, response, url);
-    const session = await findSession(deps, request.headers);
-    if (session?.role === "playtester") {
-      try {
-        limit(session);
-        return await (request.method === "POST" ? post : show)(request, response, url, session);
-      } catch (error) {
-        return explain(response, url, session, error);
-      }
-    }
+  return async (request, response, url, requestId) => {
+    if (/^\/play\/(sign-in|register|forgot)(\/|$)/.test(url.pathname)) return signedOut(request, response, url, requestId);
+    const session = await parts.accounts.findSession(request.headers);
+    if (session?.role === "playtester") return signedIn.serve({ request, response, url, requestId, session });
     const back = request.method === "GET" ? `?${new URLSearchParams({ next: url.pathname })}` : "";
     redirect(response, `/play/sign-in${back}`);
   };
 }
 
-const pathOf = (url: Target) => url.pathname.slice("/play".length).replace(/\/$/, "") || "/";
+class SignedInPortal {
+  readonly #parts: PortalParts;
+  readonly #router = createPortalRouter();
 
-function methodNotAllowed(methods: string[]): Problem {
-  const allowed = methods.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
-  return new Problem("METHOD_NOT_ALLOWED", `This page takes ${allowed}.`, { headers: { Allow: allowed } });
+  constructor(parts: PortalParts) {
+    this.#parts = parts;
+  }
+
+  async serve(exchange: Exchange): Promise<void> {
+    try {
+      this.#parts.limits.perSession(exchange.session);
+      await (exchange.request.method === "POST" ? this.#post(exchange) : this.#show(exchange));
+    } catch (error) {
+      await this.#explain(exchange, error);
+    }
+  }
+
+  async #show(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    const found = this.#match(exchange);
+    const { view, link } = found.methods.get("GET") ?? {};
+    const context = this.#contextOf(exchange, idIn(found));
+    if (link) return redirect(response, await link(context));
+    if (!view || (request.method !== "GET" && request.method !== "HEAD")) throw notAllowed(found);
+    sendPage(response, 200, await view(context));
+  }
+
+  async #post(exchange: Exchange): Promise<void> {
+    const { request, response, url, session } = exchange;
+    const { readForm, limits } = this.#parts;
+    const found = url.pathname === "/play/sign-out" ? undefined : this.#match(exchange);
+    const { action, video } = found?.methods.get("POST") ?? {};
+    if (found && video) return this.#postVideo(exchange, idIn(found), video);
+    const form = await readForm(request);
+    if (!isFormToken(session, form.csrf)) throw staleForm();
+    if (!found) return this.#signOut(response, session);
+    if (!action) throw notAllowed(found);
+    if (action.guesses) limits.perAddress(request, "password");
+    const context = this.#contextOf(exchange, idIn(found), form);
+    await act(response, () => action.run(context), action.page, context);
+  }
+
+  /** A form without the script: the file itself, not what an operation takes. */
+  async #postVideo(exchange: Exchange, slotId: string, page: View): Promise<void> {
+    const { request, response, session } = exchange;
+    const file = await this.#parts.readFileForm(request);
+    if (!isFormToken(session, file.fields.csrf)) {
+      response.setHeader("Connection", "close");
+      throw staleForm();
+    }
+    const keep = async () => {
+      await this.#parts.keepVideo(session.user_id, slotId, file);
+      return `/play/slots/${slotId}?done=uploaded`;
+    };
+    await act(response, keep, page, this.#contextOf(exchange, slotId));
+  }
+
+  async #signOut(response: ServerResponse, session: Session): Promise<void> {
+    response.setHeader("Set-Cookie", await this.#parts.accounts.endSession(session));
+    redirect(response, "/play/sign-in?done=signed-out");
+  }
+
+  /** Shows an error inside the frame of the portal. */
+  async #explain(exchange: Exchange, error: unknown): Promise<void> {
+    const { response } = exchange;
+    const problem = problemOf(error);
+    if (problem.status >= 500 || response.headersSent) throw error;
+    setHeaders(response, problem.headers);
+    const title = problem.status === 404 ? "Not found" : "That did not work";
+    const said = problem.status === 404 ? "There is no such page, or it is not yours to see." : problem.message;
+    const body = html`<p>${said}</p><p><a href="/play">To the playtests</a></p>`;
+    sendPage(response, problem.status, await frame(this.#contextOf(exchange), undefined, { title, body }));
+  }
+
+  #match({ url }: Exchange): Match<Route> {
+    const found = this.#router.match(url.pathname.slice("/play".length).replace(/\/$/, "") || "/");
+    if (!found) throw notFound();
+    return found;
+  }
+
+  #contextOf({ session, requestId, url }: Exchange, id = "", form: Form = {}): PageContext {
+    const { callAs, now, newFormKey } = this.#parts;
+    const page = { id, query: url.searchParams, form, formKey: newFormKey(), now: now() };
+    return createContext({ ...page, callAs, session, requestId });
+  }
 }
+
+/** Does what a form asks for and redirects; when it fails, shows its page again with what was wrong and what was typed. */
+async function act(response: ServerResponse, run: () => Promise<string>, view: View, context: PageContext): Promise<void> {
+  let location: string;
+  try {
+    location = await run();
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem.status >= 500 || problem.status === 404) throw error;
+    const page = await view({ ...context, query: new URLSearchParams() });
+    return sendPage(response, problem.status, { ...page, body: html`${alert(problem.message)}${page.body}` });
+  }
+  redirect(response, location);
+}
+
+const idIn = ({ values }: Match<Route>) => values[0] ?? "";
+const notAllowed = ({ methods }: Match<Route>) => methodNotAllowed([...methods.keys()], "page");

@@ -1,21 +1,21 @@
-import type { DataOf } from "../../../src/contract/endpoint.ts";
-import type { Contract } from "../../../src/contract/index.ts";
+import type { Data } from "../../../src/contract/index.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, frame, more, players, prose, time, tokens, until, usd, type Visit } from "./layout.ts";
+import { button, cursorOf, frame, more, players, prose, time, tokens, until, usd } from "./layout.ts";
+import type { PageContext } from "./types.ts";
 
-type Offer = DataOf<Contract["listOffers"]>["playtests"][number];
+type Offer = Data<"listOffers">["playtests"][number];
 
 /** `/play`: what there is to play. */
-export async function offersPage(visit: Visit): Promise<PageContent> {
-  const { data, next } = await visit.ask(visit.session, "listOffers", { cursor: cursorOf(visit) });
+export async function offersPage(context: PageContext): Promise<PageContent> {
+  const { data, meta } = await context.call("listOffers", { query: { cursor: cursorOf(context) } });
   const list =
     data.playtests.length > 0
-      ? html`<ul class="list">${data.playtests.map((offer) => card(visit, offer))}</ul>`
+      ? html`<ul class="list">${data.playtests.map((offer) => card(context, offer))}</ul>`
       : html`<p>Nothing to play just now. Games that look for playtesters appear here; <a href="/play">look again</a> later.</p>`;
-  return frame(visit, "offers", { title: "Playtests", body: html`${list}${more("/play", next)}` });
+  return frame(context, "offers", { title: "Playtests", body: html`${list}${more("/play", meta.cursor)}` });
 }
 
-function card(visit: Visit, offer: Offer): Markup {
+function card(context: PageContext, offer: Offer): Markup {
   const { game } = offer;
   const kinds = [...game.categories.map((category) => category.name), ...game.platforms, ...game.devices];
   return html`<li class="card"><div class="head"><h2>${game.name}</h2>${pay(offer.payoutCents)}</div>
@@ -23,31 +23,35 @@ function card(visit: Visit, offer: Offer): Markup {
 ${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
 ${game.description && prose(game.description)}
 ${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel="noopener">About the game<span class="hidden"> ${game.name} (opens in a new tab)</span></a></p>`}
-${offer.selectionMode === "manual" ? applyForm(visit, offer) : claimForm(visit, offer)}</li>`;
+${offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer)}</li>`;
 }
 
 const pay = (cents: number) => html`<span class="pay">${cents > 0 ? usd(cents) : "unpaid"}</span>`;
 
-const claimForm = (visit: Visit, offer: Offer) => button(visit, `/play/offers/${offer.id}/claim`, "Claim a place");
+const claimForm = (context: PageContext, offer: Offer) => button(context, `/play/offers/${offer.id}/claim`, "Claim a place");
 
-function applyForm(visit: Visit, offer: Offer): Markup {
+function applyForm(context: PageContext, offer: Offer): Markup {
   const field = `answer-${offer.id}`;
   const closes = offer.applicationsExpireAt;
   return html`${offer.qualifications && html`<h3>Who is wanted</h3>${prose(offer.qualifications)}`}
-<p class="soft">The owner chooses who plays.${closes && html` Apply until ${time(closes)} (${until(closes, visit.now)}).`}</p>
-<form method="post" action="/play/offers/${offer.id}/apply">${tokens(visit)}
+<p class="soft">The owner chooses who plays.${closes && html` Apply until ${time(closes)} (${until(closes, context.now)}).`}</p>
+<form method="post" action="/play/offers/${offer.id}/apply">${tokens(context)}
 <label for="${field}">Why you? <span class="soft">(optional)</span></label>
-<textarea id="${field}" name="answer" maxlength="5000">${visit.id === offer.id && visit.form.answer}</textarea>
+<textarea id="${field}" name="answer" maxlength="5000">${context.id === offer.id && context.form.answer}</textarea>
 <button>Apply</button></form>`;
 }
 
-export async function claim({ ask, session, id, form }: Visit): Promise<string> {
-  const { slot } = (await ask(session, "claimPlaytest", { id, once: form.once })).data;
+export async function claim({ call, id, form }: PageContext): Promise<string> {
+  const { slot } = (await call("claimPlaytest", { params: { id }, idempotencyKey: form.formKey })).data;
   return `/play/slots/${slot.id}?done=claimed`;
 }
 
-export async function apply({ ask, session, id, form }: Visit): Promise<string> {
+export async function apply({ call, id, form }: PageContext): Promise<string> {
   const answer = form.answer?.trim();
-  await ask(session, "applyToPlaytest", { id, once: form.once, body: answer ? { qualificationsResponse: answer } : {} });
+  await call("applyToPlaytest", {
+    params: { id },
+    idempotencyKey: form.formKey,
+    body: answer ? { qualificationsResponse: answer } : {},
+  });
   return "/play/applications?done=applied";
 }

@@ -1,24 +1,15 @@
+import { createRouter, type Router } from "../../http/router.ts";
 import { accountPage, changePassword, saveAccount } from "./account.ts";
 import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
 import { earningsPage } from "./earnings.ts";
-import type { View, Visit } from "./layout.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
-import { buildLink, release, report, slotPage, slotsPage, submit, upload } from "./slots.ts";
+import { buildLink, release, report, slotPage, slotsPage, submit } from "./slots.ts";
+import type { Action, PageContext, View } from "./types.ts";
 
-/** What a form does: where to go afterwards, and the page to show again when it fails. */
-export interface Action {
-  run(visit: Visit): Promise<string>;
-  page: View;
-  /** Its form brings a file, after its other fields. */
-  takesFile?: boolean;
-  /** It takes a password: tries are counted. */
-  guesses?: boolean;
-}
-
-/** Paths below `/play`. */
-export const views: Record<string, View> = {
+/** Pages, by their paths below `/play`. */
+const views: Record<string, View> = {
   "/": offersPage,
   "/slots": slotsPage,
   "/slots/:id": slotPage,
@@ -30,24 +21,46 @@ export const views: Record<string, View> = {
   "/account": accountPage,
 };
 
-/** Addresses that lead elsewhere, made when they are opened. */
-export const links: Record<string, (visit: Visit) => Promise<string>> = {
+/** Links to elsewhere, created when they are opened. */
+const links: Record<string, (context: PageContext) => Promise<string>> = {
   "/slots/:id/build": buildLink,
 };
 
-export const actions: Record<string, Action> = {
+/** What posted forms do. */
+const actions: Record<string, Action> = {
   "/offers/:id/claim": { run: claim, page: offersPage },
   "/offers/:id/apply": { run: apply, page: offersPage },
   "/applications/:id/withdraw": { run: withdraw, page: applicationsPage },
-  "/slots/:id/video": { run: upload, page: slotPage, takesFile: true },
   "/slots/:id/submit": { run: submit, page: slotPage },
   "/slots/:id/release": { run: release, page: slotPage },
   "/slots/:id/report": { run: report, page: slotPage },
   "/messages/with/:id": { run: openConversation, page: messagesPage },
   "/messages/:id": { run: send, page: conversationPage },
-  "/messages/:id/block": { run: (visit) => setBlocked(visit, true), page: conversationPage },
-  "/messages/:id/unblock": { run: (visit) => setBlocked(visit, false), page: conversationPage },
+  "/messages/:id/block": { run: (context) => setBlocked(context, true), page: conversationPage },
+  "/messages/:id/unblock": { run: (context) => setBlocked(context, false), page: conversationPage },
   "/notifications/read": { run: markAllRead, page: notificationsPage },
   "/account": { run: saveAccount, page: accountPage },
   "/account/password": { run: changePassword, page: accountPage, guesses: true },
 };
+
+/** Forms that post a video, and the page to show again when that fails. */
+const videos: Record<string, View> = {
+  "/slots/:id/video": slotPage,
+};
+
+/** What a path of the portal is: a page, a link or a form. */
+export interface Route {
+  view?: View;
+  link?: (context: PageContext) => Promise<string>;
+  action?: Action;
+  video?: View;
+}
+
+export function createPortalRouter(): Router<Route> {
+  const router = createRouter<Route>();
+  for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
+  for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
+  for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
+  for (const [path, video] of Object.entries(videos)) router.add("POST", path, { video });
+  return router;
+}

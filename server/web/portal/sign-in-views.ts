@@ -1,5 +1,5 @@
 import { html, type Markup, type PageContent } from "../html.ts";
-import { alert, doorstep, notice } from "./layout.ts";
+import { alert, notice, signedOutLayout } from "./layout.ts";
 
 interface SignInState {
   csrf: string;
@@ -23,7 +23,7 @@ export const newPasswordField = (
 <input id="new-password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required>`;
 
 export const signInPage = ({ csrf, next, email, problem, notice: said }: SignInState): PageContent =>
-  doorstep({
+  signedOutLayout({
     title: "Sign in to playtest",
     body: html`${said && notice(said)}${problem && alert(problem)}
 <p class="soft">Play games before they are out, say what you think, and get paid for it.</p>
@@ -41,7 +41,7 @@ ${emailField("email", email)}
   });
 
 export const registerPage = (given: { csrf: string; name?: string; email?: string; problem?: string }): PageContent =>
-  doorstep({
+  signedOutLayout({
     title: "Register as a playtester",
     body: html`${given.problem && alert(given.problem)}
 <form method="post" action="/play/register">${hidden({ csrf: given.csrf })}
@@ -54,14 +54,14 @@ ${newPasswordField("Password")}
   });
 
 export const registeredPage = (): PageContent =>
-  doorstep({
+  signedOutLayout({
     title: "Look into your mail",
     body: html`<p>Welcome! Open the link in the mail we sent: it confirms that the address is yours. It works for 24 hours.</p>
 <p class="soft">Nothing there? Look among the spam, or <a href="/play/sign-in">have a sign-in link mailed</a>: it confirms the address as well.</p>`,
   });
 
 export const forgotPage = ({ csrf }: { csrf: string }): PageContent =>
-  doorstep({
+  signedOutLayout({
     title: "Forgot the password?",
     body: html`<p>We mail you a link to a page that sets a new one.</p>
 <form method="post" action="/play/forgot">${hidden({ csrf })}
@@ -71,7 +71,7 @@ ${emailField("email")}
   });
 
 const sentPage = (validity: string, again: string): PageContent =>
-  doorstep({
+  signedOutLayout({
     title: "Look into your mail",
     body: html`<p>If there is an account with that address, a link is on its way. It works once, for ${validity}.</p>
 <p class="soft">Nothing there? Look among the spam, or <a href="${again}">try again</a>.</p>`,
@@ -82,14 +82,14 @@ export const resetSentPage = () => sentPage("one hour", "/play/forgot");
 
 /** Mail scanners follow links, and this one works once: so it asks for a press. */
 export const confirmPage = (fields: { csrf: string; next: string; token: string }): PageContent =>
-  doorstep({
+  signedOutLayout({
     title: "Welcome back",
     body: html`<p>One press and you are in.</p>
 <form method="post" action="/play/sign-in/confirm">${hidden(fields)}<button>Sign in</button></form>`,
   });
 
 export const staleLinkPage = (): PageContent =>
-  doorstep({
+  signedOutLayout({
     title: "This link does not work any more",
     body: html`<p>A link signs in once, within 15 minutes. Nothing is lost: <a href="/play/sign-in">ask for another</a>.</p>`,
   });

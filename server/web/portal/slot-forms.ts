@@ -1,7 +1,7 @@
 import { blockReasons } from "../../../src/contract/slots.ts";
 import { html, type Markup } from "../html.ts";
-import { fileSize, tokens, type Visit } from "./layout.ts";
-import type { HeldSlot } from "./slots.ts";
+import { fileSize, tokens } from "./layout.ts";
+import type { HeldSlot, PageContext } from "./types.ts";
 
 const videoTypes = "video/mp4,video/webm,video/quicktime,video/x-matroska,.mp4,.webm,.mov,.mkv";
 
@@ -9,24 +9,24 @@ const videoTypes = "video/mp4,video/webm,video/quicktime,video/x-matroska,.mp4,.
  * Handing in: first the video, then what one has to say. The script of the page speaks tus with the API; without it, the form posts
  * the file as it is.
  */
-export async function submitForms(visit: Visit, slot: HeldSlot): Promise<Markup> {
-  const video = await visit.videoOf(slot.id);
+export function submitForms(context: PageContext, slot: HeldSlot): Markup {
+  const video = slot.uploadedVideo;
   return html`<section><h2>Your video</h2>
-<p id="video-state" role="status">${video ? html`<strong>${video.filename}</strong> (${fileSize(video.size)}) is here.` : "Record your screen and your voice while you play. MP4, WebM, MOV or MKV."}</p>
-<div id="upload" hidden data-slot="${slot.id}" data-csrf="${visit.session.csrf}">
+<p id="video-state" role="status">${video ? html`<strong>${video.filename}</strong> (${fileSize(video.sizeBytes)}) is here.` : "Record your screen and your voice while you play. MP4, WebM, MOV or MKV."}</p>
+<div id="upload" hidden data-slot="${slot.id}" data-csrf="${context.session.csrf}">
 <label for="video">${video ? "Take another video instead" : "Choose the video"}</label>
 <input id="video" type="file" accept="${videoTypes}">
 <div id="upload-progress" hidden><label for="progress">Sent so far: <span id="percent">0 %</span></label><progress id="progress" max="1" value="0"></progress>
 <button type="button" class="quiet" id="pause">Pause</button></div></div>
-<form method="post" action="/play/slots/${slot.id}/video" enctype="multipart/form-data" id="plain-upload">${tokens(visit)}
+<form method="post" action="/play/slots/${slot.id}/video" enctype="multipart/form-data" id="plain-upload">${tokens(context)}
 <label for="file">${video ? "Take another video instead" : "Choose the video"}</label>
 <input id="file" name="video" type="file" accept="${videoTypes}" required>
 <button class="quiet">Upload</button>
 <p class="soft">Keep this page open until it is done: this way an upload that breaks off starts again from the beginning. With JavaScript it would go on where it stopped.</p></form></section>
 <section><h2>Hand in</h2>
-<form method="post" action="/play/slots/${slot.id}/submit" id="submit"${!video && html` data-needs-video`}>${tokens(visit)}
+<form method="post" action="/play/slots/${slot.id}/submit" id="submit"${!video && html` data-needs-video`}>${tokens(context)}
 <label for="notes">Notes for the owner <span class="soft">(optional)</span></label>
-<textarea id="notes" name="notes" maxlength="5000">${visit.form.notes}</textarea>
+<textarea id="notes" name="notes" maxlength="5000">${context.form.notes}</textarea>
 <button>Hand in</button></form></section>`;
 }
 
@@ -39,17 +39,17 @@ const reasons: Record<(typeof blockReasons)[number], string> = {
   other: "Something else",
 };
 
-export const reportForm = (visit: Visit, slot: HeldSlot): Markup => html`<section><h2>Something wrong?</h2>
-<details${visit.form.reason !== undefined && html` open`}><summary>Report a problem</summary>
+export const reportForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Something wrong?</h2>
+<details${context.form.reason !== undefined && html` open`}><summary>Report a problem</summary>
 <p>The owner is told, and the clock stands still until they answer.</p>
-<form method="post" action="/play/slots/${slot.id}/report">${tokens(visit)}
+<form method="post" action="/play/slots/${slot.id}/report">${tokens(context)}
 <label for="reason">What is wrong?</label>
-<select id="reason" name="reason">${blockReasons.map((reason) => html`<option value="${reason}"${reason === visit.form.reason && html` selected`}>${reasons[reason]}</option>`)}</select>
+<select id="reason" name="reason">${blockReasons.map((reason) => html`<option value="${reason}"${reason === context.form.reason && html` selected`}>${reasons[reason]}</option>`)}</select>
 <label for="problem">What happened? <span class="soft">(optional)</span></label>
-<textarea id="problem" name="problem" maxlength="2000">${visit.form.problem}</textarea>
+<textarea id="problem" name="problem" maxlength="2000">${context.form.problem}</textarea>
 <button class="quiet">Report</button></form></details></section>`;
 
-export const releaseForm = (visit: Visit, slot: HeldSlot): Markup => html`<section><h2>No time after all?</h2>
+export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>No time after all?</h2>
 <details><summary>Give the slot back</summary>
 <p>Somebody else may play then. You cannot take part in this playtest again.</p>
-<form method="post" action="/play/slots/${slot.id}/release">${tokens(visit)}<button class="danger">Give it back</button></form></details></section>`;
+<form method="post" action="/play/slots/${slot.id}/release">${tokens(context)}<button class="danger">Give it back</button></form></details></section>`;

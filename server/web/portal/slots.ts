@@ -1,13 +1,11 @@
-import type { DataOf } from "../../../src/contract/endpoint.ts";
-import type { Contract } from "../../../src/contract/index.ts";
+import type { BlockReason } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
-import { badRequest, notFound } from "../../lib/problem.ts";
+import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { slotBadge } from "./badge.ts";
-import { cursorOf, frame, more, notice, players, prose, time, until, usd, type Visit } from "./layout.ts";
+import { cursorOf, frame, more, notice, players, prose, time, until, usd } from "./layout.ts";
 import { releaseForm, reportForm, submitForms } from "./slot-forms.ts";
-
-export type HeldSlot = DataOf<Contract["getHeldSlot"]>["slot"];
+import type { HeldSlot, PageContext } from "./types.ts";
 
 const said = new Map([
   ["claimed", "It is yours. Play, record yourself, and hand in the video before the time runs out."],
@@ -18,18 +16,18 @@ const said = new Map([
 ]);
 
 /** `/play/slots`: everything one holds or held, newest first. */
-export async function slotsPage(visit: Visit): Promise<PageContent> {
-  const { data, next } = await visit.ask(visit.session, "listHeldSlots", { cursor: cursorOf(visit) });
-  const done = said.get(visit.query.get("done") ?? "");
+export async function slotsPage(context: PageContext): Promise<PageContent> {
+  const { data, meta } = await context.call("listHeldSlots", { query: { cursor: cursorOf(context) } });
+  const done = said.get(context.query.get("done") ?? "");
   const cards = data.slots.map(
     (
       slot,
     ) => html`<li class="card"><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
-${facts(slot)}${deadline(slot, visit.now)}</li>`,
+${facts(slot)}${deadline(slot, context.now)}</li>`,
   );
   const none = html`<p>You hold nothing yet. <a href="/play">Find a game to play</a>.</p>`;
-  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", next)}`;
-  return frame(visit, "slots", { title: "My slots", body });
+  const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", meta.cursor)}`;
+  return frame(context, "slots", { title: "My slots", body });
 }
 
 const facts = ({ playtest }: HeldSlot) =>
@@ -41,16 +39,16 @@ const deadline = (slot: HeldSlot, now: number) =>
   html`<p><strong>Hand in by ${time(slot.deadlineAt)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
 
 /** `/play/slots/<id>`: one slot, with all that helps to play while it is held. */
-export async function slotPage(visit: Visit): Promise<PageContent> {
-  const { slot } = (await visit.ask(visit.session, "getHeldSlot", { id: visit.id })).data;
-  const done = said.get(visit.query.get("done") ?? "");
+export async function slotPage(context: PageContext): Promise<PageContent> {
+  const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
+  const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
-  const body = html`${done && notice(done)}<p>${slotBadge(slot.status)}</p>${facts(slot)}${deadline(slot, visit.now)}${outcome(slot)}
+  const body = html`${done && notice(done)}<p>${slotBadge(slot.status)}</p>${facts(slot)}${deadline(slot, context.now)}${outcome(slot)}
 ${slot.buildUrl !== undefined && play(slot)}
-${isReserved && (await submitForms(visit, slot))}
-${isReserved && reportForm(visit, slot)}
-${(isReserved || slot.status === "blocked") && releaseForm(visit, slot)}`;
-  return frame(visit, "slots", { title: slot.game.name, body, assets: { scripts: isReserved ? ["upload.js"] : [] } });
+${isReserved && submitForms(context, slot)}
+${isReserved && reportForm(context, slot)}
+${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
+  return frame(context, "slots", { title: slot.game.name, body, assets: { scripts: isReserved ? ["upload.js"] : [] } });
 }
 
 /** How to play: the build, keys, what the owner says. */
@@ -87,42 +85,30 @@ ${submission && html`<h2>What you handed in</h2><p class="soft">${time(submissio
 }
 
 /** Made when it is opened: a signed link lives an hour, the page may stay open for longer. */
-export async function buildLink({ ask, session, id }: Visit): Promise<string> {
-  const { slot } = (await ask(session, "getHeldSlot", { id })).data;
+export async function buildLink({ call, id }: PageContext): Promise<string> {
+  const { slot } = (await call("getHeldSlot", { params: { id } })).data;
   if (slot.buildUrl === undefined) throw notFound();
   return slot.buildUrl;
 }
 
-/** What a form without the script posts. The rest of a refused file is read all the same: only then the browser shows why. */
-export async function upload({ keepVideo, file, id }: Visit): Promise<string> {
-  if (!file) throw notFound();
-  try {
-    if (file.filename === "") throw badRequest("Choose a video first.");
-    await keepVideo(id, file);
-  } catch (error) {
-    await file.skip();
-    throw error;
-  }
-  return `/play/slots/${id}?done=uploaded`;
-}
-
-export async function submit({ ask, session, id, form }: Visit): Promise<string> {
+export async function submit({ call, id, form }: PageContext): Promise<string> {
   const notes = form.notes?.trim();
-  await ask(session, "submitSlot", { id, once: form.once, body: notes ? { notes } : {} });
+  await call("submitSlot", { params: { id }, idempotencyKey: form.formKey, body: notes ? { notes } : {} });
   return `/play/slots/${id}?done=submitted`;
 }
 
-export async function release({ ask, session, id, form }: Visit): Promise<string> {
-  await ask(session, "releaseSlot", { id, once: form.once });
+export async function release({ call, id, form }: PageContext): Promise<string> {
+  await call("releaseSlot", { params: { id }, idempotencyKey: form.formKey });
   return "/play/slots?done=released";
 }
 
-export async function report({ ask, session, id, form }: Visit): Promise<string> {
+/** What the form gives as its reason is checked by the operation. */
+export async function report({ call, id, form }: PageContext): Promise<string> {
   const problem = form.problem?.trim();
-  await ask(session, "reportSlot", {
-    id,
-    once: form.once,
-    body: { reasonCode: form.reason, ...(problem && { notes: problem }) },
+  await call("reportSlot", {
+    params: { id },
+    idempotencyKey: form.formKey,
+    body: { reasonCode: form.reason as BlockReason, ...(problem && { notes: problem }) },
   });
   return `/play/slots/${id}?done=reported`;
 }

@@ -49,7 +49,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "a cancelled checkout goes back as cancelled",
-    edits: [["server/web/checkout.ts", 'status === "completed" ? "success" : "cancelled"', '"success"']],
+    edits: [["server/billing/cards/checkouts.ts", 'status === "completed" ? "success" : "cancelled"', '"success"']],
   },
   {
     rule: "the return address keeps its query",

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
-import { listener, slotRows } from "../files.ts";
+import { execute, slotRows } from "../files.ts";
 import type { Edit, Mutant } from "../mutant.ts";
 
 const postgres = "server/database/postgres/postgres.ts";
@@ -72,7 +72,7 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: "two processes: one order for one key",
     test: "faults/races",
     only: "PostgreSQL.*orders once for 20 requests",
-    edits: [[listener, "const stored = await once?.find(tx);", "const stored = undefined as Rendered | undefined;"]],
+    edits: [[execute, "const stored = await idempotent?.find(tx);", "const stored = undefined as Rendered | undefined;"]],
   },
   {
     rule: "two processes: each job runs once",

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
-import { listener } from "../files.ts";
+import { execute } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const idempotency = "server/http/idempotency.ts";
@@ -24,8 +24,12 @@ export const idempotencyRules: readonly Mutant[] = [
     rule: "many at once with one key: one effect",
     test: "api/playtests",
     edits: [
-      [idempotency, "    alone: (work) => runAlone(deps, `${accountId} ${key}`, work),", "    alone: (work) => work(),"],
-      [listener, "const stored = await once?.find(tx);", "const stored = undefined as Rendered | undefined;"],
+      [
+        idempotency,
+        "    runExclusive: (work) => runExclusive(deps, `${accountId} ${key}`, work),",
+        "    runExclusive: (work) => work(),",
+      ],
+      [execute, "const stored = await idempotent?.find(tx);", "const stored = undefined as Rendered | undefined;"],
     ],
   },
   {
@@ -45,7 +49,7 @@ export const idempotencyRules: readonly Mutant[] = [
     only: "sqlite.*replays the same request byte for byte",
     edits: [
       [idempotency, "canonicalJson(request.body ?? {})", "JSON.stringify(request.body ?? {})"],
-      [listener, "return endpoint.body && parsed;", "return endpoint.body && (parsed, raw ?? {});"],
+      [execute, "return schema && parsed;", "return schema && (parsed, sent ?? {});"],
     ],
   },
   {
@@ -53,7 +57,7 @@ export const idempotencyRules: readonly Mutant[] = [
     test: "api/http",
     edits: [
       [
-        listener,
+        execute,
         "const outcome = await fn(tx);",
         "const outcome = await fn(tx).catch((error) => new Remembered(error, deps.clock.now() + 86_400_000));",
       ],

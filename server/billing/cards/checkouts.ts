@@ -1,0 +1,113 @@
+import type { PaymentStatus } from "../../../src/contract/states/index.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { notFound, unavailable } from "../../lib/problem.ts";
+import { sha256 } from "../../lib/secrets.ts";
+import { returnAddress, statusAt } from "../rules.ts";
+import type { PaymentRow } from "../store.ts";
+import * as payments from "../store.ts";
+import { closeHosted, hostOf, openHosted, refresh } from "./hosted.ts";
+import { actAtCheckout } from "./sandbox.ts";
+import type { CardVerdict } from "./sandbox-processor.ts";
+
+/** A payment as the page shows it where a person pays it. */
+export interface Checkout {
+  status: PaymentStatus;
+  amountCents: number;
+  description: string | null;
+  /** The return address the payment was opened with, and where on it the payment's outcome leads. */
+  returnUrl: string | null;
+  returnTo: string | null;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Checkouts by the secret token in their address, which is the only key to them. Every step is repeatable: done again, it returns
+ * what happened the first time.
+ */
+export class Checkouts {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** 404 for an unknown token. */
+  async find(token: string): Promise<Checkout> {
+    return this.#view(await this.#read(token));
+  }
+
+  /** The page of the card processor, opened for this payment; undefined where the payment is made on a page of this server. */
+  async openHosted(token: string): Promise<string | undefined> {
+    const payment = await this.#read(token);
+    const host = hostOf(this.#deps, payment);
+    return host && openHosted(this.#deps, host, payment, `${this.#deps.config.baseUrl}/checkout/${token}`);
+  }
+
+  /** What a sandbox card does; 503 where the sandbox's checkout is off. */
+  readCard(number: string): CardVerdict {
+    const { cards } = this.#deps;
+    if (cards?.name !== "sandbox") throw unavailable("This checkout's card processor is not configured any more.");
+    return cards.read(number);
+  }
+
+  /** Pays or declines with a sandbox card. */
+  pay(token: string, verdict: Exclude<CardVerdict, { outcome: "unknown" }>): Promise<Checkout> {
+    return this.#act(token, async (tx, payment) => {
+      const paid = verdict.outcome === "paid" ? verdict : undefined;
+      await actAtCheckout(this.#deps, tx, payment, verdict.outcome, paid?.card);
+      if (paid?.disputed) await this.#disputeLater(tx, payment.id);
+    });
+  }
+
+  /** The payment after asking the card processor, which knows before its report arrives here. */
+  async refresh(token: string): Promise<Checkout> {
+    const payment = await this.#read(token);
+    const host = payment.status === "pending" ? hostOf(this.#deps, payment) : undefined;
+    if (host) await refresh(this.#deps, host, payment);
+    const current = await this.#read(token);
+    return { ...this.#view(current), status: current.status };
+  }
+
+  async cancel(token: string): Promise<Checkout> {
+    const payment = await this.#read(token);
+    const host = payment.status === "pending" ? hostOf(this.#deps, payment) : undefined;
+    if (!host) return this.#act(token, (tx, pending) => actAtCheckout(this.#deps, tx, pending, "cancelled"));
+    await closeHosted(this.#deps, host, payment);
+    return this.find(token);
+  }
+
+  /** Does something to the payment unless it is over already; the payment as it is afterwards. */
+  async #act(token: string, work: (tx: Query, payment: PaymentRow) => Promise<void>): Promise<Checkout> {
+    const payment = await this.#deps.store.write(async (tx) => {
+      const found = await this.#load(tx, token);
+      if (statusAt(found, this.#deps.clock.now()) !== "pending") return found;
+      await work(tx, found);
+      return this.#load(tx, token);
+    });
+    return this.#view(payment);
+  }
+
+  #disputeLater(tx: Query, paymentId: string) {
+    const { jobs, clock } = this.#deps;
+    return jobs.schedule(tx, { kind: "dispute-payment", key: paymentId, payload: { paymentId }, runAt: clock.now() + dayMs });
+  }
+
+  #read(token: string): Promise<PaymentRow> {
+    return this.#deps.store.read((q) => this.#load(q, token));
+  }
+
+  async #load(q: Query, token: string): Promise<PaymentRow> {
+    const payment = await payments.findByCheckout(q, sha256(token));
+    if (!payment) throw notFound();
+    return payment;
+  }
+
+  #view(payment: PaymentRow): Checkout {
+    const status = statusAt(payment, this.#deps.clock.now());
+    const { amount_cents: amountCents, description, return_url: returnUrl } = payment;
+    const outcome = status === "completed" ? "success" : "cancelled";
+    return { status, amountCents, description, returnUrl, returnTo: returnUrl && returnAddress(returnUrl, payment.id, outcome) };
+  }
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { authenticate } from "../accounts/authenticate.ts";
+import type { Deps } from "../app/deps.ts";
+import { Problem } from "../lib/problem.ts";
+import { createAddresses } from "./address.ts";
+import type { Principal } from "./call.ts";
+import { limiterOf, type Verdict } from "./rate-limit.ts";
+import type { Headers } from "./reply.ts";
+
+/**
+ * Who sends a request; undefined where no API key is needed. Counts the request against the caller's rate limit and adds what is left
+ * of it to `headers`.
+ */
+export type Identify = (
+  request: IncomingMessage,
+  endpoint: Pick<Endpoint, "access" | "limit" | "media">,
+  headers: Headers,
+) => Promise<Principal | undefined>;
+
+/** Authenticates requests and limits their rate: per API key, or per address where there is none or a password is guessed. */
+export function createIdentify(deps: Deps): Identify {
+  const { limits } = deps.config;
+  const limiter = limiterOf(deps);
+  const addressOf = createAddresses(deps.config.http.trustedProxies);
+
+  function limit(caller: string, perMinute: number, burst: number, headers: Headers): void {
+    if (!limits.enabled) return;
+    const verdict = limiter.take(caller, { perMinute, burst });
+    Object.assign(headers, limitHeaders(verdict, deps.clock.real()));
+    if (verdict.allowed) return;
+    const seconds = String(verdict.retryAfterSeconds);
+    throw new Problem("RATE_LIMITED", `Too many requests. Try again in ${seconds} s.`, { headers: { "Retry-After": seconds } });
+  }
+
+  const perMinute = {
+    register: limits.registerPerMinute,
+    password: limits.passwordPerMinute,
+    keyless: limits.keylessPerMinute,
+  };
+  const limitAddress = (request: IncomingMessage, kind: keyof typeof perMinute, headers: Headers) =>
+    limit(`${kind} ${addressOf(request)}`, perMinute[kind], perMinute[kind], headers);
+
+  return async (request, endpoint, headers) => {
+    const { access, limit: kind } = endpoint;
+    const keyless = access === "none" || (access === "optional" && request.headers.authorization === undefined);
+    // Whatever takes a password counts per address, with a key or without.
+    if (kind || keyless) limitAddress(request, kind ?? "keyless", headers);
+    if (keyless) return undefined;
+    try {
+      const principal = await authenticate(deps, request.headers, endpoint);
+      if (!kind) limit(`key ${principal.keyId}`, limits.keyPerMinute, limits.keyBurst, headers);
+      return principal;
+    } catch (error) {
+      // Guessing keys is bounded per address.
+      if (error instanceof Problem && error.code === "UNAUTHORIZED") limitAddress(request, "keyless", headers);
+      throw error;
+    }
+  };
+}
+
+function limitHeaders(verdict: Verdict, realNow: number): Headers {
+  return {
+    "X-RateLimit-Limit": String(verdict.limit),
+    "X-RateLimit-Remaining": String(verdict.remaining),
+    "X-RateLimit-Reset": String(Math.floor(realNow / 1000) + verdict.resetSeconds),
+  };
+}

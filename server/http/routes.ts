@@ -1,0 +1,32 @@
+import { notFound, Problem } from "../lib/problem.ts";
+import type { ServedOperation } from "./execute.ts";
+import type { Router } from "./router.ts";
+
+export interface Route extends ServedOperation {
+  /** The path's parameters, in order. */
+  names: readonly string[];
+}
+
+export interface MatchedRoute {
+  route: Route;
+  params: Record<string, string>;
+}
+
+const prefix = "/api/v1";
+
+/** The route a request asks for and its path parameters; 404, or 405 where the path has other methods. */
+export function matchRoute(router: Router<Route>, method: string, pathname: string): MatchedRoute {
+  const found = pathname.startsWith(`${prefix}/`) ? router.match(pathname.slice(prefix.length)) : undefined;
+  if (!found) throw notFound();
+  const route = found.methods.get(method) ?? (method === "HEAD" ? found.methods.get("GET") : undefined);
+  if (!route) throw methodNotAllowed([...found.methods.keys()], "path");
+  const params: Record<string, string> = {};
+  for (const [index, name] of route.names.entries()) params[name] = found.values[index]!;
+  return { route, params };
+}
+
+/** 405 that names the methods there are; HEAD goes where GET goes. */
+export function methodNotAllowed(methods: string[], what: "path" | "page"): Problem {
+  const allowed = methods.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
+  return new Problem("METHOD_NOT_ALLOWED", `This ${what} accepts ${allowed} only.`, { headers: { Allow: allowed } });
+}
