@@ -31,10 +31,10 @@ const shipped = [
 
 /**
  * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
- * sample video and the pages' scripts need no file beside the program.
+ * sample video, the pages' scripts and the help topics need no file beside the program.
  */
 const data =
-  /\/(src\/(contract\/static|cli\/(version|tree|overview))|server\/(sandbox\/sample-video|web\/assets\/(times|upload)))\.ts$/;
+  /\/(src\/(contract\/static|help\/topics|cli\/(version|tree|overview))|server\/(sandbox\/sample-video|web\/assets\/(times|upload)))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {
@@ -106,13 +106,13 @@ const vendorFiles: Plugin = {
   },
 };
 
-/** What a command may not load before it needs it: the server, the contract's validation, third parties. */
+/** What a command may not load before it needs it: the server, the contract's validation, the help topics, third parties. */
 const lateParts: Plugin = {
   name: "late-parts",
   setup({ onResolve }) {
     onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
       const file = relative(root, join(resolveDir, path));
-      if (kind !== "dynamic-import" || !/^(server|src\/contract)\//.test(file)) return undefined;
+      if (kind !== "dynamic-import" || !/^(server|src\/contract|src\/help)\//.test(file)) return undefined;
       parts.add(file);
       return { path: `./parts/${slug(file)}.js`, external: true };
     });

@@ -5,10 +5,15 @@ import { argsUsage, exitsOf, scopeText } from "../src/cli/help.ts";
 import { flagsOf } from "../src/cli/parse.ts";
 import { spelled } from "../src/cli/root-help.ts";
 import { version } from "../src/cli/version.ts";
-import { topics } from "../src/commands/root/topics.ts";
 import { exitCodeMeanings } from "../src/errors.ts";
+import { type Block, type Inline, plain } from "../src/help/document.ts";
+import { isTopic, type TopicName, topicList } from "../src/help/list.ts";
+import { topics } from "../src/help/topics.ts";
 
-/** Man pages from the same declarations that help and completion come from: one for the program and one for each noun. */
+/**
+ * Man pages: in section 1 one for the program and one for each noun, from the same declarations that help and completion come
+ * from; in section 7 one for each help topic.
+ */
 
 const characters: Record<string, string> = {
   "\\": "\\(rs",
@@ -31,7 +36,7 @@ const sentence = (text: string) => (/[.:!?]$/.test(text) ? text : `${text}.`);
 const paragraph = (text: string) => [".PP", roff(sentence(text))];
 const term = (name: string, text: string) => [".TP", `.B ${roff(name)}`, roff(sentence(text))];
 const verbatim = (lines: readonly string[]) =>
-  lines.length === 0 ? [] : [".PP", ".RS 4", ".EX", ...lines.map(roff), ".EE", ".RE"];
+  lines.length === 0 ? [] : [".PP", ".RS 4", ".EX", ...lines.map((line) => roff(line) || "\\&"), ".EE", ".RE"];
 const flagTerms = (flags: readonly { name: string; short?: string; value?: string; summary: string }[]) =>
   flags.flatMap((flag) => term(spelled(flag).trim(), flag.summary));
 
@@ -48,10 +53,13 @@ function commandSection(command: Command, path: string): string[] {
   ];
 }
 
-const head = (name: string, summary: string, synopsis: string) => [
-  `.TH ${roff(name.toUpperCase())} 1 "" "playtest ${version}" "playtest manual"`,
+const title = (name: string, section: 1 | 7, summary: string) => [
+  `.TH ${roff(name.toUpperCase())} ${section} "" "playtest ${version}" "playtest manual"`,
   ".SH NAME",
   `${roff(name)} \\- ${roff(summary)}`,
+];
+const head = (name: string, summary: string, synopsis: string) => [
+  ...title(name, 1, summary),
   ".SH SYNOPSIS",
   `.B ${roff(synopsis)}`,
 ];
@@ -72,11 +80,59 @@ async function programPage(): Promise<string> {
     ...flagTerms(globalFlags),
     ".SH EXIT STATUS",
     ...exitCodeMeanings.flatMap(([code, meaning, also]) => term(`${code}`, `${meaning}; ${also}`)),
-    ".SH ENVIRONMENT",
-    ...verbatim(topics.environment!().split("\n")).slice(1),
-    ...["ids", "output", "money"].flatMap((topic) => [`.SH ${topic.toUpperCase()}`, roff(topics[topic]!())]),
+    ".SH SEE ALSO",
+    ...topicList.flatMap(({ name, summary }) => term(`playtest-${name}(7)`, summary)),
   ]);
 }
+
+function linkText(href: string, text: string): string {
+  const topic = /^([\w-]+)\.md(#.*)?$/.exec(href)?.[1];
+  if (topic !== undefined && isTopic(topic)) return `${text} (${bold(`playtest-${topic}(7)`)})`;
+  return href.startsWith("#") || href === text ? text : `${text} (${roff(href)})`;
+}
+
+const bold = (text: string) => `\\fB${roff(text)}\\fR`;
+
+/** Text with its code and emphasis in bold, on one line that begins no instruction. */
+const inline = (parts: readonly Inline[]): string =>
+  parts
+    .map((part) => {
+      if (part.kind === "text") return roff(part.text);
+      if (part.kind === "link") return linkText(part.href, inline(part.parts));
+      return bold(part.kind === "code" ? part.text : plain(part.parts));
+    })
+    .join("");
+
+/** A row is a term, its first cell, with the others below; their headers are said where there are several. */
+function tableRow([first = [], ...rest]: readonly Inline[][], head: readonly Inline[][]): string[] {
+  const named = rest.map((parts, i) => [rest.length > 1 ? `${roff(plain(head[i + 1]!))}: ` : "", inline(parts)] as const);
+  const texts = named.filter(([, text]) => text !== "").map(([name, text]) => name + text);
+  return [".TP", `.B ${roff(plain(first))}`, ...texts.flatMap((text, i) => (i === 0 ? [text] : [".br", text]))];
+}
+
+function blockLines(block: Block): string[] {
+  switch (block.kind) {
+    case "heading":
+      return [`.SH ${roff(plain(block.parts).toUpperCase())}`];
+    case "paragraph":
+      return [".PP", inline(block.parts)];
+    case "list":
+      return block.items.flatMap((parts, i) => [`.IP ${block.ordered ? `${i + 1}.` : "\\(bu"} 3`, inline(parts)]);
+    case "code":
+      return verbatim(block.text.split("\n"));
+    case "table":
+      return block.rows.flatMap((row) => tableRow(row, block.head));
+  }
+}
+
+const topicPage = (name: TopicName, summary: string) =>
+  page([
+    ...title(`playtest-${name}`, 7, summary),
+    `.SH ${roff(topics[name].title.toUpperCase())}`,
+    ...topics[name].blocks.flatMap(blockLines),
+    ".SH SEE ALSO",
+    roff("playtest(1)"),
+  ]);
 
 /** Every page, by the name of its file. */
 export async function manPages(): Promise<Map<string, string>> {
@@ -96,5 +152,6 @@ export async function manPages(): Promise<Map<string, string>> {
       ]),
     );
   }
+  for (const { name, summary } of topicList) pages.set(`playtest-${name}.7`, topicPage(name, summary));
   return pages;
 }

@@ -52,6 +52,7 @@ const homes: Record<string, RegExp> = {
   stripe: /^server\/billing\/cards\//,
   "@tus/server": /^server\/uploads\//,
   "@tus/file-store": /^server\/uploads\//,
+  marked: /^src\/help\//,
   uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,
 };
 

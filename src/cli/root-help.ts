@@ -1,3 +1,4 @@
+import { topicList } from "../help/list.ts";
 import { type GlobalFlag, globalFlags } from "./globals.ts";
 
 const width = 30;
@@ -39,6 +40,12 @@ interface Entry {
   aliases?: readonly string[];
 }
 
+/** Two columns, the second folded beside the first. */
+export function columns(rows: readonly (readonly [string, string])[], most = whole): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, what]) => name.padEnd(width) + fold(what, most - width).join(`\n${" ".repeat(width)}`)).join("\n");
+}
+
 /** The overview of the program. */
 export function rootHelp(groups: readonly Entry[], tops: readonly Entry[], shortcuts: readonly Entry[]): string {
   const named = ({ name, aliases = [] }: Entry) => [name, ...aliases].join(", ");
@@ -57,8 +64,11 @@ export function rootHelp(groups: readonly Entry[], tops: readonly Entry[], short
       shortcuts.map(({ name, summary }) => row(name, summary)),
     ),
     ...section("Global flags", globalFlagRows()),
-    "More: `playtest <noun> --help`, `playtest help exit-codes`,",
-    "`playtest help environment`, `playtest help --tree`.",
+    ...section(
+      "Topics: `playtest help TOPIC`",
+      topicList.map(({ name, summary }) => row(name, summary)),
+    ),
+    "More: `playtest <noun> --help`, `playtest help --tree`.",
     "",
   ].join("\n");
 }

@@ -77,14 +77,11 @@ it("names the exit codes, each once", () => {
   expect(exitCodeMeanings.map(([code]) => code)).toEqual(Object.values(exitCodes));
 });
 
-it.each([["exit-codes"], ["environment"], ["flags"], ["output"], ["ids"], ["money"], ["games"], ["games create"], ["login"]])(
-  "help %s",
-  async (topic) => {
-    const { code, stdout } = await playtest(["help", ...topic.split(" ")]);
-    expect([code, stdout.length > 100]).toEqual([0, true]);
-    expect(stdout.split("\n").filter((line) => line.length > 80 && !line.includes("playtest "))).toEqual([]);
-  },
-);
+it.each([["games"], ["games create"], ["login"]])("help %s", async (topic) => {
+  const { code, stdout } = await playtest(["help", ...topic.split(" ")]);
+  expect([code, stdout.length > 100]).toEqual([0, true]);
+  expect(stdout.split("\n").filter((line) => line.length > 80 && !line.includes("playtest "))).toEqual([]);
+});
 
 it("help on nothing known is 3", async () => {
   expect(await playtest(["help", "nonsense"])).toMatchObject({

@@ -28,12 +28,12 @@ it("the package names every page", () => {
 });
 
 it("a page holds plain ASCII and no instruction but ours", () => {
-  const ours = /^\.(TH|SH|SS|B|TP|PP|EX|EE|RS|RE)( |$)/;
+  const ours = /^\.(TH|SH|SS|B|TP|PP|IP|EX|EE|RS|RE|br)( |$)/;
   for (const [name, page] of pages)
     for (const line of page.trimEnd().split("\n")) {
       expect(line, name).toMatch(/^[\x20-\x7e]+$/);
       if (/^[.']/.test(line)) expect(line).toMatch(ours);
-      expect(line.replace(/\\(-|&|\(\w\w|\[u[0-9A-F]{4,6}\])/g, "")).not.toContain("\\");
+      expect(line.replace(/\\(-|&|f[BR]|\(\w\w|\[u[0-9A-F]{4,6}\])/g, "")).not.toContain("\\");
     }
 });
 

@@ -1,9 +1,12 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { groups, shortcuts, topCommands } from "../../cli/groups.ts";
 import { commandHelp, groupHelp } from "../../cli/help.ts";
-import { rootHelp } from "../../cli/root-help.ts";
+import { columns, rootHelp } from "../../cli/root-help.ts";
 import { notFound } from "../../errors.ts";
-import { columns, topics } from "./topics.ts";
+import { isTopic, topicList } from "../../help/list.ts";
+import { showTopic } from "./topic.ts";
+
+const topicNames = topicList.map(({ name }) => name);
 
 async function helpOn(words: readonly string[]): Promise<string | undefined> {
   const [first = "", ...rest] = words;
@@ -22,7 +25,7 @@ async function helpOn(words: readonly string[]): Promise<string | undefined> {
 export const help = define({
   name: "help",
   summary: "Help on a command or topic",
-  args: { about: { ...arg.many("A command, or a topic"), optional: true, choices: Object.keys(topics) } },
+  args: { about: { ...arg.many("A command, or a topic"), optional: true, choices: topicNames } },
   flags: { tree: flag.toggle("Every command; with --json also flags, scope, risk and endpoint") },
   examples: ["playtest help games create", "playtest help exit-codes", "playtest help --tree --json"],
   async run({ args, flags }, ctx) {
@@ -40,13 +43,11 @@ export const help = define({
       });
     }
     const [topic] = args.about;
-    if (topic === undefined) return ctx.text(rootHelp(groups, topCommands, shortcuts), { topics: Object.keys(topics) });
-    const text = topics[topic]?.() ?? (await helpOn(args.about));
+    if (topic === undefined) return ctx.text(rootHelp(groups, topCommands, shortcuts), { topics: topicNames });
+    if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx);
+    const text = await helpOn(args.about);
     if (text === undefined)
-      throw notFound(
-        `There is no help on ${JSON.stringify(args.about.join(" "))}.`,
-        `Topics: ${Object.keys(topics).join(", ")}.`,
-      );
+      throw notFound(`There is no help on ${JSON.stringify(args.about.join(" "))}.`, `Topics: ${topicNames.join(", ")}.`);
     return ctx.text(text, { topic: args.about.join(" "), text });
   },
 });

@@ -1,0 +1,143 @@
+/**
+ * Fills the generated parts of the documentation, `<!-- generated: NAME -->` to `<!-- end -->`, from the code: `npm run docs`. A test
+ * fails when a part is out of date.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { testCards } from "../server/billing/cards/sandbox-processor.ts";
+import { plans } from "../server/billing/subscriptions/plans.ts";
+import { defaults } from "../server/config/defaults.ts";
+import { exampleData } from "../server/sandbox/examples.ts";
+import { type GlobalFlag, globalFlags } from "../src/cli/globals.ts";
+import { spelled } from "../src/cli/root-help.ts";
+import { type EventKind, eventKinds } from "../src/contract/events.ts";
+import { exitCodeMeanings } from "../src/errors.ts";
+import { topicList } from "../src/help/list.ts";
+import { usd } from "../src/io/text.ts";
+
+const root = join(fileURLToPath(import.meta.url), "../..");
+
+/** Every file with generated parts. */
+export const documents = ["README.md", ...topicList.map(({ name }) => `src/help/${name}.md`)];
+
+const code = (text: string) => `\`${text}\``;
+const row = (cells: readonly (string | number)[]) =>
+  `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
+  [row(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(row)].join("\n");
+
+function prices(): string {
+  const { baseCents, furtherPlayerCents } = defaults.pricing;
+  const rows = Object.entries(baseCents).map(([minutes, cents]) => [
+    `${minutes} minutes`,
+    usd(cents),
+    usd(furtherPlayerCents[Number(minutes)]!),
+  ]);
+  return table(["duration", "one player", "each further player"], rows);
+}
+
+const planTable = () =>
+  table(
+    ["plan", "price", "hours"],
+    plans.map(({ key, priceCents, interval, minutesPerCycle }) => [
+      code(key),
+      `${usd(priceCents)} per ${interval}`,
+      minutesPerCycle / 60,
+    ]),
+  );
+
+const occasions: Record<EventKind, string> = {
+  "slot.reserved": "a playtester claimed a slot, was chosen for one or may try again",
+  "slot.submitted": "a playtester submitted a video",
+  "slot.accepted": "you accepted a submission",
+  "slot.rejected": "a submission was rejected",
+  "slot.expired": "a deadline passed, or nobody was chosen within 7 days",
+  "playtest.completed": "every slot of a playtest ended",
+  "application.created": "a playtester applied",
+  "application.approved": "you approved an application",
+  "application.rejected": "you rejected an application",
+  "application.auto_rejected": "no slot was left, or the 7 days ended",
+  "payment.completed": "a payment arrived",
+  "payment.failed": "a card was declined",
+  "subscription.created": "a subscription started",
+  "subscription.renewed": "a subscription was renewed",
+  "subscription.cancelled": "a subscription was cancelled or ended",
+  "subscription.payment_failed": "a renewal payment failed",
+  "payout.completed": "earnings were paid out (to playtesters)",
+  "payout.failed": "a payout failed (to playtesters)",
+  "chat.message": "someone wrote to you",
+  "webhook.disabled": "one of your webhooks was disabled",
+  "test.ping": "you ran `playtest webhooks test`",
+};
+
+const events = () =>
+  table(
+    ["event", "when", "fields of `data`"],
+    eventKinds.map((kind) => [
+      code(kind),
+      occasions[kind],
+      Object.keys(exampleData(kind, { now: "", newId: () => "" }))
+        .map(code)
+        .join(", "),
+    ]),
+  );
+
+/** A setting's name and default; sections are joined by dots. */
+function settings(tree: object, path = ""): [string, string][] {
+  return Object.entries(tree).flatMap(([name, value]: [string, unknown]) => {
+    const isSection = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isSection ? settings(value, `${path}${name}.`) : [[`${path}${name}`, JSON.stringify(value)] as [string, string]];
+  });
+}
+
+const configuration = () =>
+  table(
+    ["setting", "default"],
+    settings(defaults).map(([name, value]) => [code(name), code(value)]),
+  );
+
+const languages: Record<string, string> = { mjs: "js", sh: "sh", yaml: "yaml", csv: "text" };
+
+function example(name: string): string {
+  const text = readFileSync(join(root, "test/examples", name), "utf8").trimEnd();
+  return `\`\`\`${languages[name.split(".").at(-1)!]}\n${text}\n\`\`\``;
+}
+
+const generators: Record<string, (argument: string) => string> = {
+  prices,
+  plans: planTable,
+  events,
+  configuration,
+  example,
+  "test-cards": () =>
+    table(
+      ["card number", "what it does"],
+      testCards.map(({ number, does }) => [code(number), does]),
+    ),
+  flags: () =>
+    table(
+      ["flag", "meaning"],
+      (globalFlags as readonly GlobalFlag[]).map((flag) => [code(spelled(flag).trim()), flag.summary]),
+    ),
+  "exit-codes": () =>
+    table(
+      ["code", "meaning", "details"],
+      exitCodeMeanings.map(([number, meaning, details]) => [number, meaning, details]),
+    ),
+};
+
+/** A document with its generated parts filled in. */
+export const fill = (text: string): string =>
+  text.replace(/<!-- generated: ([\w-]+) ?(\S*) -->\n[\s\S]*?<!-- end -->/g, (_, name: string, argument: string) => {
+    const generate = generators[name];
+    if (!generate) throw new Error(`Nothing generates ${name}. Known: ${Object.keys(generators).join(", ")}.`);
+    return `<!-- generated: ${name}${argument && ` ${argument}`} -->\n\n${generate(argument)}\n\n<!-- end -->`;
+  });
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of documents) {
+    const path = join(root, name);
+    writeFileSync(path, fill(readFileSync(path, "utf8")));
+  }
+}

@@ -1,0 +1,71 @@
+import { marked, type Token, type Tokens } from "marked";
+import { type Block, type Document, type Inline, plain } from "./document.ts";
+
+/** Reads Markdown. Whatever a document cannot hold, raw HTML above all, is an error. */
+
+/** The comments around text that `npm run docs` writes. */
+const generatedComment = /^<!-- (generated: [\w .-]+|end) -->\s*$/;
+
+const refuse = (token: Token): never => {
+  throw new Error(`This Markdown is not supported: ${token.type} ${JSON.stringify(token.raw)}`);
+};
+
+function inline(token: Token): Inline {
+  const { tokens = [], text } = token as Tokens.Generic;
+  switch (token.type) {
+    case "text":
+      // Inside a list item, a text has its parts below it.
+      return tokens.length > 0 ? refuse(token) : { kind: "text", text: (text as string).replaceAll("\n", " ") };
+    case "escape":
+      return { kind: "text", text };
+    case "codespan":
+      return { kind: "code", text };
+    case "strong":
+    case "em":
+      return { kind: token.type, parts: tokens.map(inline) };
+    case "link":
+      return { kind: "link", href: (token as Tokens.Link).href, parts: tokens.map(inline) };
+    default:
+      return refuse(token);
+  }
+}
+
+function listItem({ tokens, task }: Tokens.ListItem): Inline[] {
+  const [only, ...more] = tokens;
+  if (!only || task || more.length > 0 || (only.type !== "text" && only.type !== "paragraph")) throw refuse(only ?? tokens[0]!);
+  return ((only as Tokens.Text).tokens ?? []).map(inline);
+}
+
+const cell = ({ tokens }: Tokens.TableCell) => tokens.map(inline);
+
+function block(token: Token): Block[] {
+  switch (token.type) {
+    case "space":
+      return [];
+    case "html":
+      return generatedComment.test(token.raw) ? [] : refuse(token);
+    case "heading":
+      return token.depth === 2 ? [{ kind: "heading", parts: (token.tokens ?? []).map(inline) }] : refuse(token);
+    case "paragraph":
+      return [{ kind: "paragraph", parts: (token.tokens ?? []).map(inline) }];
+    case "list": {
+      const { ordered, items } = token as Tokens.List;
+      return [{ kind: "list", ordered, items: items.map(listItem) }];
+    }
+    case "code":
+      return [{ kind: "code", text: token.text }];
+    case "table": {
+      const { header, rows } = token as Tokens.Table;
+      return [{ kind: "table", head: header.map(cell), rows: rows.map((row) => row.map(cell)) }];
+    }
+    default:
+      return refuse(token);
+  }
+}
+
+/** Reads a text that begins with its title; throws on what is not supported. */
+export function parseMarkdown(text: string): Document {
+  const [first, ...rest] = marked.lexer(text);
+  if (first?.type !== "heading" || first.depth !== 1) throw new Error("A topic begins with its title.");
+  return { title: plain((first.tokens ?? []).map(inline)), blocks: rest.flatMap(block) };
+}
