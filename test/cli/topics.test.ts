@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { documents, fill } from "../../bin/docs.ts";
-import { eventKinds } from "../../src/contract/events.ts";
+import { documents, fill } from "../../bin/docs/generate.ts";
+import { eventKinds } from "../../src/contract/events/kinds.ts";
 import type { Block, Inline } from "../../src/help/document.ts";
 import { topicList } from "../../src/help/list.ts";
 import { parseMarkdown } from "../../src/help/markdown.ts";

@@ -5,18 +5,21 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { testCards } from "../server/billing/cards/sandbox-processor.ts";
-import { plans } from "../server/billing/subscriptions/plans.ts";
-import { defaults } from "../server/config/defaults.ts";
-import { exampleData } from "../server/sandbox/examples.ts";
-import { type GlobalFlag, globalFlags } from "../src/cli/globals.ts";
-import { spelled } from "../src/cli/root-help.ts";
-import { type EventKind, eventKinds } from "../src/contract/events.ts";
-import { exitCodeMeanings } from "../src/errors.ts";
-import { topicList } from "../src/help/list.ts";
-import { usd } from "../src/io/text.ts";
+import { testCards } from "../../server/billing/cards/sandbox-processor.ts";
+import { plans } from "../../server/billing/subscriptions/plans.ts";
+import { defaults } from "../../server/config/defaults.ts";
+import { exampleData } from "../../server/sandbox/examples.ts";
+import { type GlobalFlag, globalFlags } from "../../src/cli/globals.ts";
+import { spelled } from "../../src/cli/root-help.ts";
+import { eventKinds } from "../../src/contract/events/kinds.ts";
+import * as states from "../../src/contract/states/index.ts";
+import type { Moves } from "../../src/contract/states/moves.ts";
+import { exitCodeMeanings } from "../../src/errors.ts";
+import { topicList } from "../../src/help/list.ts";
+import { usd } from "../../src/io/text.ts";
+import * as meanings from "./meanings.ts";
 
-const root = join(fileURLToPath(import.meta.url), "../..");
+const root = join(import.meta.dirname, "../..");
 
 /** Every file with generated parts. */
 export const documents = ["README.md", ...topicList.map(({ name }) => `src/help/${name}.md`)];
@@ -47,41 +50,36 @@ const planTable = () =>
     ]),
   );
 
-const occasions: Record<EventKind, string> = {
-  "slot.reserved": "a playtester claimed a slot, was chosen for one or may try again",
-  "slot.submitted": "a playtester submitted a video",
-  "slot.accepted": "you accepted a submission",
-  "slot.rejected": "a submission was rejected",
-  "slot.expired": "a deadline passed, or nobody was chosen within 7 days",
-  "playtest.completed": "every slot of a playtest ended",
-  "application.created": "a playtester applied",
-  "application.approved": "you approved an application",
-  "application.rejected": "you rejected an application",
-  "application.auto_rejected": "no slot was left, or the 7 days ended",
-  "payment.completed": "a payment arrived",
-  "payment.failed": "a card was declined",
-  "subscription.created": "a subscription started",
-  "subscription.renewed": "a subscription was renewed",
-  "subscription.cancelled": "a subscription was cancelled or ended",
-  "subscription.payment_failed": "a renewal payment failed",
-  "payout.completed": "earnings were paid out (to playtesters)",
-  "payout.failed": "a payout failed (to playtesters)",
-  "chat.message": "someone wrote to you",
-  "webhook.disabled": "one of your webhooks was disabled",
-  "test.ping": "you ran `playtest webhooks test`",
-};
-
 const events = () =>
   table(
     ["event", "when", "fields of `data`"],
     eventKinds.map((kind) => [
       code(kind),
-      occasions[kind],
+      meanings.eventMeanings[kind],
       Object.keys(exampleData(kind, { now: "", newId: () => "" }))
         .map(code)
         .join(", "),
     ]),
   );
+
+const stateTables: Record<string, [Moves<string>, Record<string, string>]> = {
+  slot: [states.slotMoves, meanings.slotMeanings],
+  playtest: [states.playtestMoves, meanings.playtestMeanings],
+  application: [states.applicationMoves, meanings.applicationMeanings],
+  payment: [states.paymentMoves, meanings.paymentMeanings],
+  subscription: [states.subscriptionMoves, meanings.subscriptionMeanings],
+};
+
+/** Each state with what it means and what can follow, such as "`submitted` (submit)". */
+function stateTable(entity: string): string {
+  const [moves, meaning] = stateTables[entity]!;
+  const words = (move: string) => move.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const rows = Object.entries(moves).map(([state, leaving]) => {
+    const next = Object.entries(leaving).map(([move, target]) => `${code(target)} (${words(move)})`);
+    return [code(state), meaning[state]!, next.join(", ") || "–"];
+  });
+  return table(["status", "meaning", "what can follow"], rows);
+}
 
 /** A setting's name and default; sections are joined by dots. */
 function settings(tree: object, path = ""): [string, string][] {
@@ -110,6 +108,7 @@ const generators: Record<string, (argument: string) => string> = {
   events,
   configuration,
   example,
+  states: stateTable,
   "test-cards": () =>
     table(
       ["card number", "what it does"],

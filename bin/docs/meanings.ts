@@ -1,0 +1,78 @@
+import type { EventKind } from "../../src/contract/events/kinds.ts";
+import type {
+  ApplicationStatus,
+  PaymentStatus,
+  PlaytestStatus,
+  SlotStatus,
+  SubscriptionStatus,
+} from "../../src/contract/states/index.ts";
+
+/** What states and events mean to a person, for the tables in the documentation. A new one does not compile until it is described. */
+
+export const slotMeanings: Record<SlotStatus, string> = {
+  open: "no playtester holds it",
+  reserved: "a playtester holds it until its deadline",
+  submitted: "the video waits for your review",
+  accepted: "accepted; the playtester is paid",
+  rejected: "rejected; if you allowed a retry, the playtester has a new slot",
+  blocked: "the playtester reported that the build cannot be played",
+  expired: "the deadline passed, or nobody was chosen within 7 days",
+  cancelled: "cancelled by you or released by the playtester",
+  publishing: "accepted; the video of a public playtest is being published",
+};
+
+export const playtestMeanings: Record<PlaytestStatus, string> = {
+  pending_payment: "ordered but not paid; it has no slots",
+  active: "at least one slot can still change",
+  completed: "every slot ended, at least one of them accepted or rejected",
+  cancelled: "never paid, or all its slots were cancelled",
+  expired: "every slot ended without a submission",
+};
+
+export const applicationMeanings: Record<ApplicationStatus, string> = {
+  pending: "waits for your decision",
+  approved: "you chose the playtester, who holds a slot",
+  rejected: "you rejected it",
+  auto_rejected: "no slot was left, or the 7 days ended",
+  withdrawn: "the playtester withdrew it",
+};
+
+export const paymentMeanings: Record<PaymentStatus, string> = {
+  pending: "waits for the money",
+  completed: "paid",
+  failed: "the card was declined",
+  cancelled: "not paid in time, or cancelled at the checkout",
+  refunded: "paid back",
+  disputed: "the payer disputed it, and the amount was taken back",
+};
+
+export const subscriptionMeanings: Record<SubscriptionStatus, string> = {
+  incomplete: "the checkout was started but not paid",
+  active: "paid for the present period",
+  past_due: "a renewal payment failed and is tried again",
+  cancelled: "ended",
+};
+
+export const eventMeanings: Record<EventKind, string> = {
+  "slot.reserved": "a playtester claimed a slot, was chosen for one or may try again",
+  "slot.submitted": "a playtester submitted a video",
+  "slot.accepted": "you accepted a submission",
+  "slot.rejected": "a submission was rejected",
+  "slot.expired": "a deadline passed, or nobody was chosen within 7 days",
+  "playtest.completed": "every slot of a playtest ended",
+  "application.created": "a playtester applied",
+  "application.approved": "you approved an application",
+  "application.rejected": "you rejected an application",
+  "application.auto_rejected": "no slot was left, or the 7 days ended",
+  "payment.completed": "a payment arrived",
+  "payment.failed": "a card was declined",
+  "subscription.created": "a subscription started",
+  "subscription.renewed": "a subscription was renewed",
+  "subscription.cancelled": "a subscription was cancelled or ended",
+  "subscription.payment_failed": "a renewal payment failed",
+  "payout.completed": "earnings were paid out (to playtesters)",
+  "payout.failed": "a payout failed (to playtesters)",
+  "chat.message": "someone wrote to you",
+  "webhook.disabled": "one of your webhooks was disabled",
+  "test.ping": "you ran `playtest webhooks test`",
+};
