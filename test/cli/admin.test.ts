@@ -19,7 +19,7 @@ const data = async (line: string) => {
 const email = async (id: string) => (await data("users --all")).users.find((user: { id: string }) => user.id === id).email;
 
 describe("admin", () => {
-  it("approves and rejects what waits, named as it is listed", async () => {
+  it("admin approvals: approves and rejects a pending approval by its listed id", async () => {
     expect((await admin("approvals")).stdout).toBe("");
     const trial = await fixture.order({ isFreePublicTrial: true });
     expect((await admin("approvals")).stdout).toMatch(new RegExp(`^${trial}\tfree trial\tLantern Deep\t`));
@@ -36,7 +36,7 @@ describe("admin", () => {
     expect(JSON.parse(rejected.stdout)).toEqual({ slot: { status: "rejected" } });
   });
 
-  it("finds accounts by address, suspends them and lets them back", async () => {
+  it("admin users: finds accounts by email address, suspends and unsuspends them", async () => {
     const address = await email(fixture.owner.id);
     expect(await data(`users --email ${address}`)).toMatchObject({ users: [{ id: fixture.owner.id, role: "game_owner" }] });
     expect((await data(`users suspend ${address}`)).user.suspendedAt).not.toBe(null);
@@ -47,14 +47,14 @@ describe("admin", () => {
     expect((await data("users --role playtester")).users).toEqual([]);
   });
 
-  it("grants credit and minutes, with the reason", async () => {
+  it("admin grant: grants credit and playtest minutes with a note", async () => {
     const address = await email(fixture.owner.id);
     const granted = await admin(`grant ${address} --credit 5 --note goodwill`);
     expect(granted).toMatchObject({ code: 0, stdout: `${address} now has $505.00 credit and 0 playtest minutes.\n` });
     expect(await data(`grant ${address} --minutes 90 --note sorry`)).toMatchObject({ playtestMinutes: 90 });
   });
 
-  it("records payouts and their failure, and counts", async () => {
+  it("admin payouts and stats: record a payout and its failure, and count it", async () => {
     const nobody = await fixture.run("admin payouts create --amount 1", { key, tty: true });
     expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining("There is no user to choose.")]);
     const pim = await registerPlaytester(fixture.server, "Pim");
@@ -69,7 +69,7 @@ describe("admin", () => {
     expect(await data("stats")).toMatchObject({ owners: 1, playtesters: 1, games: 1, payableCents: 1000 });
   });
 
-  it("adds categories, suspends games and records chargebacks after asking", async () => {
+  it("admin categories, games, chargeback: change the marketplace; a chargeback asks first", async () => {
     expect((await data(`games suspend ${fixture.gameId}`)).game.status).toBe("suspended");
     expect((await data(`games unsuspend ${fixture.gameId}`)).game.status).toBe("active");
     expect(JSON.parse((await admin(["categories", "create", "Auto Battler!", "--json=name,slug"])).stdout)).toEqual({
@@ -80,7 +80,7 @@ describe("admin", () => {
     expect(await data(`chargeback ${payments[0].id} --yes`)).toMatchObject({ payment: { status: "disputed" } });
   });
 
-  it("lists crypto that is kept aside, credits it, and records that it was sent back after asking", async () => {
+  it("admin suspense: lists unmatched deposits, credits one, and records a refund after asking", async () => {
     const wallet = await openWallet(fixture.server, fixture.owner);
     for (const by of [-1_000_000, -2_000_000]) await wallet.prove(await wallet.send(await wallet.ask(), { by }));
     const { suspense } = await data("suspense");
@@ -112,7 +112,7 @@ describe("admin", () => {
     expect([ended.code, ended.stdout]).toEqual([code, ""]);
   });
 
-  it("is not for game owners", async () => {
+  it("admin: a game owner's key gets exit 5", async () => {
     expect((await fixture.run("admin stats")).code).toBe(5);
   });
 });

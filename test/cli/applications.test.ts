@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe("applications", () => {
-  it("lists and shows", async () => {
+  it("applications list and show: print applications", async () => {
     const [ann] = [await applicant("Ann", [5, 4]), await applicant("Bo")];
     const { stdout } = await fixture.run(`applications list ${playtest}`);
     expect(named(stdout)).toMatchInlineSnapshot(`
@@ -40,7 +40,7 @@ describe("applications", () => {
     expect((await fixture.run(`applications show ${playtest} 019a0000-0000-7000-8000-000000000000`)).code).toBe(3);
   });
 
-  it("approves one without asking", async () => {
+  it("applications approve: approves one application without asking", async () => {
     const ann = await applicant("Ann");
     const { code, stdout } = await fixture.run(`applications approve ${ann}`, { tty: true });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Approved Ann: slot [0-9a-f]{8} is reserved, 1 slot left\.\n$/)]);
@@ -50,7 +50,7 @@ describe("applications", () => {
     ["rating", ["Cy", "Ann"]],
     ["accepted", ["Ann", "Cy"]],
     ["oldest", ["Ann", "Bo"]],
-  ])("approves the top two by %s", async (by, expected) => {
+  ])("applications approve --top: approves the top two by %s", async (by, expected) => {
     await applicant("Ann", [3, 3]);
     await applicant("Bo");
     await applicant("Cy", [5]);
@@ -60,7 +60,7 @@ describe("applications", () => {
     expect(Object.values(await statuses()).filter((status) => status === "auto_rejected")).toHaveLength(1);
   });
 
-  it("rejects the rest, with words for the mail", async () => {
+  it("applications reject --rest: rejects all pending applications, with a message for the email", async () => {
     await applicant("Ann");
     await applicant("Bo");
     const refused = await fixture.run(`applications reject --playtest ${playtest} --rest`);
@@ -72,7 +72,7 @@ describe("applications", () => {
     expect(await statuses()).toEqual({ Ann: "rejected", Bo: "rejected" });
   });
 
-  it("a second decision is a conflict; among several it is one failure", async () => {
+  it("applications approve: deciding a second time is a conflict; among several ids it is one failure", async () => {
     const [ann, bo] = [await applicant("Ann"), await applicant("Bo")];
     await fixture.run(`applications reject ${ann}`);
     expect((await fixture.run(`applications approve ${ann}`)).code).toBe(6);

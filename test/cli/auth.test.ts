@@ -45,7 +45,7 @@ describe("login", () => {
         return [["--api-key-file", file], {}];
       },
     ],
-  ])("takes %s and remembers it", async (_, given) => {
+  ])("login: saves the key obtained with %s", async (_, given) => {
     const [flags, options] = given();
     const login = await run(["login", ...at(), ...flags], options);
     expect([login.code, login.stderr]).toEqual([0, `Signed in to ${server.baseUrl}. Profile: default.\n`]);
@@ -61,17 +61,17 @@ describe("login", () => {
     ["a wrong key", ["--with-key"], "pt_sk_00000000000000000000000000000000", 4],
     ["a wrong password", ["--email", "ada@example.com", "--password-file", "-"], "not it, surely", 4],
     ["an empty key", ["--with-key"], "", 2],
-  ])("with %s stores nothing", async (_, flags, stdin, exitCode) => {
+  ])("login: %s is refused and nothing is saved", async (_, flags, stdin, exitCode) => {
     expect((await run(["login", ...at(), ...flags], { stdin })).code).toBe(exitCode);
     expect((await run(["auth", "list", "--json"])).stdout).toBe('{"result":[]}\n');
   });
 
-  it("never asks where nobody can answer: 2, naming the flag", async () => {
+  it("login: without a terminal it does not prompt but ends with 2 and names the flag", async () => {
     const { code, stderr } = await run(["login", ...at()]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("Pass --email, or pass an API key with --with-key.")]);
   });
 
-  it("works with an instance that has no /auth/me", async () => {
+  it("login: works with an instance that has no /auth/me", async () => {
     const missing = { status: 404, error: { code: "NOT_FOUND", message: "Not found" } };
     const stub = await stubServer([
       { on: "GET /auth/me", ...missing },
@@ -82,7 +82,7 @@ describe("login", () => {
   });
 });
 
-it("registers, keeps the key, and has it ready", async () => {
+it("auth register: creates an account and saves its key for the next command", async () => {
   const flags = ["--email", "bea@example.com", "--role", "game_owner", "--password-file", "-"];
   const made = await run(["auth", "register", ...at(), ...flags, "--json"], { stdin: password });
   expect([made.code, JSON.parse(made.stdout).result.user.email]).toEqual([0, "bea@example.com"]);
@@ -91,7 +91,7 @@ it("registers, keeps the key, and has it ready", async () => {
   expect(again.code).toBe(6);
 });
 
-it("profiles: switch, list, token, logout", async () => {
+it("auth switch, list, token, logout: manage profiles", async () => {
   await run(["login", ...at(), "--with-key"], { stdin: ada.key });
   const bea = await register(server, "playtester", "Bea");
   await run(["login", ...at(), "--with-key", "--profile", "tester"], { stdin: bea.key });
@@ -113,7 +113,7 @@ it("profiles: switch, list, token, logout", async () => {
   expect((await run(["auth", "switch", "nope"])).code).toBe(2);
 });
 
-it("keys: create, list, revoke", async () => {
+it("auth keys: creates, lists and revokes an API key", async () => {
   await run(["login", ...at(), "--with-key"], { stdin: ada.key });
   const made = await run(["auth", "keys", "create", "--name", "ci", "--scopes", "game_owner,billing"]);
   expect(made.stdout).toMatch(/^pt_sk_[0-9a-f]{32}\n$/);
@@ -128,13 +128,16 @@ it("keys: create, list, revoke", async () => {
 });
 
 describe("api", () => {
-  it.each([["games"], ["/games"], ["/api/v1/games"], ["GET", "games"]])("%s prints the body unchanged", async (...words) => {
-    const direct = await server.request("GET", "/games", { key: ada.key });
-    const { code, stdout } = await run(["api", ...words], { key: ada.key, baseUrl: server.baseUrl });
-    expect([code, JSON.parse(stdout).data]).toEqual([0, direct.body.data]);
-  });
+  it.each([["games"], ["/games"], ["/api/v1/games"], ["GET", "games"]])(
+    "api: %s prints the response body unchanged",
+    async (...words) => {
+      const direct = await server.request("GET", "/games", { key: ada.key });
+      const { code, stdout } = await run(["api", ...words], { key: ada.key, baseUrl: server.baseUrl });
+      expect([code, JSON.parse(stdout).data]).toEqual([0, direct.body.data]);
+    },
+  );
 
-  it("sends fields, typed fields and files, and joins pages", async () => {
+  it("api: sends text fields, typed fields and files, and joins pages", async () => {
     const options = { key: ada.key, baseUrl: server.baseUrl };
     const fields = ["-f", "name=A", "-f", "buildUrl=https://example.com/a.zip", "-f", "devices[]=PC", "-f", "devices[]=Mac"];
     expect((await run(["api", "POST", "games", ...fields, "-i"], options)).stdout).toMatch(/^HTTP 201\n(.+: .+\n)+\n\{"data"/);
@@ -147,20 +150,20 @@ describe("api", () => {
   it.each([
     ["a field without a value", ["api", "POST", "games", "-f", "name"], "is not name=value"],
     ["a word too many", ["api", "GET", "games", "x"], "one word too many"],
-  ])("refuses %s", async (_, argv, message) => {
+  ])("api: refuses %s", async (_, argv, message) => {
     const { code, stderr } = await run(argv, { key: ada.key, baseUrl: server.baseUrl });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
-it("a bare `playtest` shows what waits to a person who is logged in, and help to anyone else", async () => {
+it("playtest without arguments: shows the status to someone signed in, and help to anyone else", async () => {
   const options = { key: ada.key, baseUrl: server.baseUrl };
   expect((await run([], { ...options, tty: true })).stdout).toContain("reviews waiting");
   expect((await run([], options)).stdout).toContain("Usage: playtest <noun> <verb>");
   expect((await run([], { tty: true })).stdout).toContain("Usage: playtest <noun> <verb>");
 });
 
-it("status shows what waits, and leaves empty what the key may not see", async () => {
+it("status: shows what needs attention; fields that the key has no scope for are empty", async () => {
   const options = { key: ada.key, baseUrl: server.baseUrl };
   expect(JSON.parse((await run(["status", "--json"], options)).stdout).result).toEqual({
     totalGames: 0,

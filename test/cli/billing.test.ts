@@ -12,7 +12,7 @@ const json: typeof fixture.json = (...given) => fixture.json(...given);
 const browser = (folder: string) => ({ BROWSER: "true", HOME: folder });
 
 describe("billing", () => {
-  it("shows the balance to people and programs", async () => {
+  it("billing balance: prints the balance for people and for programs", async () => {
     await giveMinutes(fixture.server, fixture.owner, 90);
     expect((await run("billing balance", { tty: true })).stdout).toMatchInlineSnapshot(`
       "credit    $0.00
@@ -25,7 +25,7 @@ describe("billing", () => {
     expect((await run("billing hours history")).stdout).toContain("\t90\tadmin_grant:");
   });
 
-  it("prints the checkout page, and the payment waits", async () => {
+  it("billing credit add: prints the checkout URL; the payment stays pending", async () => {
     const { code, stdout } = await run("billing credit add --amount 20");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/checkout\/\S+\n$/);
@@ -33,7 +33,7 @@ describe("billing", () => {
     expect((await run("billing payments")).code).toBe(0);
   });
 
-  it("waits at an opened page until the payment is settled", async () => {
+  it("billing credit add --open --wait: waits until the payment completes", async () => {
     const env = browser(testFolder());
     const paid = run("billing credit add --amount 20 --open --wait", { env, outside: { sleep: settle("paid") } });
     expect(await paid).toMatchObject({ code: 0, stdout: "Paid $20.00. The balance is now $20.00.\n" });
@@ -44,12 +44,12 @@ describe("billing", () => {
     expect(late.stderr).toContain("Pay here: http://");
   });
 
-  it("waits quietly on a terminal that does not know its width", async () => {
+  it("billing credit add --wait: prints no progress on a terminal of unknown width", async () => {
     const ended = await run("billing credit add --amount 20 --wait --for 10s", { tty: true, columns: 0 });
     expect([ended.code, ended.stderr.includes("\u001b[1A"), ended.stderr.length < 1000]).toEqual([8, false, true]);
   });
 
-  it("pays at once in a sandbox, for scripts", async () => {
+  it("billing credit add --sandbox: completes the payment immediately", async () => {
     expect(await json("billing credit add --amount 5000c --sandbox")).toMatchObject({
       result: { payment: { amountCents: 5000, status: "completed" }, balanceCents: 5000 },
     });
@@ -72,7 +72,7 @@ describe("billing", () => {
     expect([ended.code, ended.stdout]).toEqual([code, ""]);
   });
 
-  it("subscribes, cancels and resumes", async () => {
+  it("billing subscription: subscribes, cancels and resumes", async () => {
     expect((await run("billing plans")).stdout).toMatchInlineSnapshot(`
       "indie_monthly	Indie, monthly	$79.00	month	5	$15.80
       indie_yearly	Indie, yearly	$790.00	year	60	$13.17
@@ -101,7 +101,7 @@ describe("billing", () => {
     expect(await json("billing subscription resume")).toMatchObject({ subscription: { cancelAtPeriodEnd: false } });
   });
 
-  it("downloads one invoice to standard output, and several to files", async () => {
+  it("billing invoice: writes one invoice to standard output, and several to files", async () => {
     const ids: string[] = [];
     for (const amount of ["20", "30"]) {
       const { result } = (await json(`billing credit add --amount ${amount} --sandbox`)) as unknown as {
@@ -126,7 +126,7 @@ describe("billing", () => {
     expect(recent.stdout).toBe("2\n");
   });
 
-  it("says which invoices could not be had, and saves the others", async () => {
+  it("billing invoice: reports invoices that fail, and saves the others", async () => {
     const { result } = (await json("billing credit add --amount 20 --sandbox")) as unknown as {
       result: { payment: { id: string } };
     };
@@ -139,7 +139,7 @@ describe("billing", () => {
 });
 
 describe("billing credit x402", () => {
-  it("says what to send where, and takes the transaction that pays", async () => {
+  it("billing credit x402: prints payment instructions, then accepts the transaction", async () => {
     const asked = await run("billing credit x402 --amount 20 --json");
     expect(asked.code).toBe(0);
     const { payment, uri } = JSON.parse(asked.stdout).result;
@@ -161,14 +161,14 @@ describe("billing credit x402", () => {
     ["--chain base --currency ETH", /^ethereum:0x\w+@8453\?value=\d+$/],
     ["--chain solana --currency SOL", /^solana:\w+\?amount=[\d.]+$/],
     ["--chain solana --currency USDC", /^solana:\w+\?amount=[\d.]+&spl-token=\w+$/],
-  ])("links wallets and shows a QR code for %s", async (flags, uri) => {
+  ])("billing credit x402: prints a wallet link and a QR code for %s", async (flags, uri) => {
     const asked = await run(`billing credit x402 --amount 20 --qr ${flags} --json`);
     expect(JSON.parse(asked.stdout).result.uri).toMatch(uri);
     expect(asked.stderr).toMatch(/^█+\n██ ▄▄▄▄▄ /);
     expect(asked.stderr).toContain(`${flags} --tx HASH --wait`);
   });
 
-  it("pays on the sandbox chain, for scripts", async () => {
+  it("billing credit x402 --sandbox: pays on the sandbox chain", async () => {
     expect(await json("billing credit x402 --amount 20 --chain solana --currency SOL --sandbox")).toMatchObject({
       result: { creditedCents: 2000 },
     });
@@ -186,7 +186,7 @@ describe("billing credit x402", () => {
 });
 
 describe("billing forecast", () => {
-  it("finds the cheapest way to pay for orders", async () => {
+  it("billing forecast: lists the ways to pay, cheapest first", async () => {
     await giveMinutes(fixture.server, fixture.owner, 120);
     const { code, stdout, stderr } = await run("billing forecast --quantity 1 --duration-minutes 60 --orders 6", {
       tty: { stdout: true },
@@ -203,7 +203,7 @@ describe("billing forecast", () => {
     `);
   });
 
-  it("reads orders from a file, and chooses which of them to pay with hours", async () => {
+  it("billing forecast: reads orders from a file and selects those to pay with hours", async () => {
     await giveMinutes(fixture.server, fixture.owner, 120);
     const stdin =
       "- {quantity: 1, durationMinutes: 30}\n- {quantity: 1, durationMinutes: 120}\n- {quantity: 2, durationMinutes: 30}\n";

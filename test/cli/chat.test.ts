@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe("chat", () => {
-  it("opens a conversation with the first message, by the contact's name", async () => {
+  it("chat send: opens the conversation with the first message, by the name of the contact", async () => {
     const sent = await fixture.run(["chat", "send", "pim", "Hello there"]);
     expect(sent).toMatchObject({ code: 0, stderr: "Sent to Pim.\n" });
     expect((await fixture.run("chat list", as(pim))).stdout).toMatch(/^\S+\t\S+\t1\ttrue\t\S+\tHello there\n$/);
@@ -29,7 +29,7 @@ describe("chat", () => {
     `);
   });
 
-  it("reads the newest messages, oldest first, and harmlessly", async () => {
+  it("chat read: prints the newest messages oldest first, with control characters escaped", async () => {
     for (const text of ["one", "two", "three \u001b]0;owned\u0007"]) await fixture.run(["chat", "send", "Pim", text]);
     const owner = JSON.parse((await fixture.run("chat list --json", as(pim))).stdout).contacts[0].id;
     const { stdout } = await fixture.run(["chat", "read", owner, "--limit", "2"], as(pim));
@@ -37,7 +37,7 @@ describe("chat", () => {
     expect(JSON.parse((await fixture.run("chat unread --json", as(pim))).stdout).unreadCount).toBeLessThan(3);
   });
 
-  it("follows a conversation until it is interrupted, each message once", async () => {
+  it("chat read --follow: prints each new message once, until interrupted", async () => {
     await fixture.run(["chat", "send", "Pim", "first"]);
     let looks = 0;
     const ended = await fixture.run("chat read Pim --follow --ndjson", {
@@ -60,7 +60,7 @@ describe("chat", () => {
     ).toEqual(["first", "second"]);
   });
 
-  it("exports everything, and blocks", async () => {
+  it("chat export and block: exports all messages, blocks a contact", async () => {
     await fixture.run(["chat", "send", "Pim", "=1+1"]);
     expect((await fixture.run("chat export --csv")).stdout).toBe(
       "sent,contact,from,message,read\r\n2026-03-01T12:00:00.000Z,Pim,owner,'=1+1,\r\n",

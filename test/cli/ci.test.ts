@@ -72,7 +72,7 @@ const outputs = (path: string) =>
   );
 
 describe("the workflow for", () => {
-  it("GitHub runs: pushes, orders once a build, and its gate fails with the videos", { timeout: 60_000 }, async () => {
+  it("GitHub: pushes, orders once per build, and fails when the videos are rejected", { timeout: 60_000 }, async () => {
     const folder = checkout();
     const workflow = parse(await written("github", folder));
     const { order, gate } = workflow.jobs;
@@ -100,7 +100,7 @@ describe("the workflow for", () => {
     expect(summary).toMatch(/### Playtest of `.+`: completed\n\n2 rejected\. Ordered: 2 slots of 60 min for \$40\.00\./);
   });
 
-  it("GitLab runs", { timeout: 60_000 }, async () => {
+  it("GitLab: pushes and orders", { timeout: 60_000 }, async () => {
     const folder = checkout();
     const jobs = parse(await written("gitlab", folder));
     const run = runner(folder, ["bash", "-eo", "pipefail", "-c"], {});
@@ -113,7 +113,7 @@ describe("the workflow for", () => {
     expect(run(script("playtest-gate"))).toMatchObject({ status: 0, stdout: expect.stringContaining("### Playtest of") });
   });
 
-  it("Jenkins runs", { timeout: 60_000 }, async () => {
+  it("Jenkins: pushes and orders", { timeout: 60_000 }, async () => {
     const folder = checkout();
     const text = await written("jenkins", folder);
     const run = runner(folder, ["sh", "-xec"], {});
@@ -127,7 +127,7 @@ describe("the workflow for", () => {
 describe("ci init", () => {
   const init = (words: string, cwd: string, baseUrl?: string) => playtest(["ci", "init", ...words.split(" ")], { cwd, baseUrl });
 
-  it("never replaces a file unasked", async () => {
+  it("ci init: replaces an existing file only with --force", async () => {
     const folder = testFolder();
     expect(await init("gitlab", folder)).toMatchObject({ code: 0, stdout: "Wrote .gitlab-ci.yml.\n" });
     writeFileSync(join(folder, ".gitlab-ci.yml"), "mine: true\n");
@@ -145,7 +145,7 @@ describe("ci init", () => {
     expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toContain("playtest-gate");
   });
 
-  it("writes down the instance, the game and the amounts it was given", async () => {
+  it("ci init: writes the given instance, game and amounts into the workflow", async () => {
     const folder = testFolder();
     const { stdout } = await init("github demo-game --build dist --max-cost 75 --print", folder, "https://pt.example.com");
     const { env, jobs } = parse(stdout);
@@ -162,13 +162,13 @@ describe("ci init", () => {
     ["--build", "$(id)"],
     ["--build", "-x"],
     ["--quantity", "0"],
-  ])("refuses %s %j", async (name, value) => {
+  ])("ci init: refuses %s %j", async (name, value) => {
     const folder = testFolder();
     const { code, stdout } = await playtest(["ci", "init", "github", "--print", `${name}=${value}`], { cwd: folder });
     expect([code, stdout]).toEqual([2, ""]);
   });
 
-  it("knows three", async () => {
+  it("ci init: refuses an unknown CI system and lists the supported ones", async () => {
     expect(await init("travis", testFolder())).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("github, gitlab, jenkins"),
@@ -181,7 +181,7 @@ describe("ci summary", () => {
   const hostile =
     "`x` <img src=x onerror=alert(1)> [l](http://e.example) @team #1 |\n# h\n![i](http://e.example/p.png) ``` \u001b[31m";
 
-  it("shows what people wrote as text, never as markup", async () => {
+  it("ci summary: shows text that people wrote as code, never as markup", async () => {
     const id = await fixture.order({ quantity: 2 });
     const slot = await play(fixture.server, await registerPlaytester(fixture.server), id);
     await fixture.owner.post(`/slots/${slot}/reject`, { reason: hostile });
@@ -199,13 +199,13 @@ describe("ci summary", () => {
     expect(stdout.split("\n").filter((line) => line.startsWith("#"))).toHaveLength(1);
   });
 
-  it("is written to a file", async () => {
+  it("ci summary -o: writes the summary to a file", async () => {
     const file = join(testFolder(), "s.md");
     expect(await fixture.run(`ci summary ${await fixture.order()} -o ${file}`)).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(file, "utf8")).toContain("1 open. Ordered: 1 slot of 60 min for $20.00.");
   });
 
-  it("warns when the job's file cannot be written, and goes on", async () => {
+  it("ci summary: warns if GITHUB_STEP_SUMMARY cannot be written, and still prints", async () => {
     const { code, stderr } = await fixture.run(`ci summary ${await fixture.order()}`, {
       env: { GITHUB_STEP_SUMMARY: "/nonexistent/x" },
     });
@@ -220,7 +220,7 @@ describe("ci summary", () => {
     ["\n", "`\\n`"],
     ["a\r\n# b", "`a\\r\\n# b`"],
     ["x".repeat(400), `\`${"x".repeat(299)}…\``],
-  ])("puts %j into a code span", (text, span) => {
+  ])("codeSpan: puts %j into a code span", (text, span) => {
     expect(codeSpan(text)).toBe(span);
   });
 });

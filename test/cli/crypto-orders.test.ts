@@ -38,7 +38,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     return { code, stderr, ...(JSON.parse(stdout) as Asked) };
   };
 
-  it("says what to send where, and ends with 7", async () => {
+  it("prints payment instructions and ends with 7", async () => {
     const { first } = await ways[way]();
     const shown = await run(first, { tty: { stdout: true } });
     expect(shown.code).toBe(7);
@@ -47,7 +47,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     expect(await asked(first)).toMatchObject({ code: 7, payment: { chain: "base", currency: "USDC" } });
   });
 
-  it("waits with 8 until the transaction is final, then says how it was paid; again says the same", async () => {
+  it("ends with 8 until the transaction is final, then with 0; a repeat prints the same", async () => {
     const { first, second } = await ways[way]();
     const tx = await pay(await asked(first), { confirmations: 0 });
     const early = await run(second(tx));
@@ -61,7 +61,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     expect((await fixture.owner.get(`/games/${fixture.gameId}/playtests`)).body.data.playtests).toHaveLength(1);
   });
 
-  it("names a transaction nobody has seen, one that failed, and too little", async () => {
+  it("refuses an unknown transaction, a failed one, and one of too small an amount", async () => {
     const { first, second } = await ways[way]();
     const instructions = await asked(first);
     const unseen = await run(second(`0x${"12".repeat(32)}`));
@@ -76,7 +76,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     expect((await run(second(await pay(instructions)))).code).toBe(0);
   });
 
-  it("pays once when the reply is lost, and the command is repeated", async () => {
+  it("pays once if the response is lost and the command is repeated", async () => {
     const { first, second } = await ways[way]();
     const line = second(await pay(await asked(first)));
     const lossy = await startFlakyNetwork(fixture.server.baseUrl, ({ headers }) => headers["x-payment"] !== undefined);

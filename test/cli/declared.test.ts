@@ -14,7 +14,7 @@ const file = (text: string) => {
 const yaml = "name: Star Miner\nbuildUrl: https://example.com/a.zip\ndevices: [PC, Linux]\ntags: [roguelike, Pixel Art]\n";
 
 describe("games apply and diff", () => {
-  it("creates once, then leaves alone, then changes what differs", async () => {
+  it("games apply: creates the game once, then changes only fields that differ", async () => {
     const at = file(yaml);
     const made = await fixture.run("games apply -f game.yaml --json", at);
     const { gameId } = JSON.parse(made.stdout).result;
@@ -33,7 +33,7 @@ describe("games apply and diff", () => {
     expect([game.devices, game.categories.map(({ slug }: { slug: string }) => slug)]).toEqual([["Mac", "PC"], ["pixel-art"]]);
   });
 
-  it("knows the game by its name in a fresh checkout", async () => {
+  it("games apply: finds the game by its name in a fresh checkout", async () => {
     const first = await fixture.run("games apply -f game.yaml --json", file(yaml));
     const again = await fixture.run("games apply -f game.yaml --json", file(yaml.replace("a.zip", "b.zip")));
     const { gameId } = JSON.parse(first.stdout).result;
@@ -45,7 +45,7 @@ describe("games apply and diff", () => {
     });
   });
 
-  it("renames no game unasked, and finds a second one beside the folder's", async () => {
+  it("games apply: refuses an ambiguous rename, and finds another game by name", async () => {
     const at = file(yaml);
     await fixture.run("games apply -f game.yaml", at);
     const { gameId } = JSON.parse(readFileSync(join(at.cwd, ".playtest.json"), "utf8"));
@@ -61,7 +61,7 @@ describe("games apply and diff", () => {
     expect((await fixture.run(`games apply ${gameId} -f game.yaml`, at)).stdout).toBe("Updated name of Star Miner.\n");
   });
 
-  it("takes the game from the command line, and plans without sending", async () => {
+  it("games apply: takes the game from the command line; --dry-run sends nothing", async () => {
     const planned = await fixture.run(`games apply ${fixture.gameId} -f game.yaml --dry-run --json`, file("name: New\n"));
     expect(JSON.parse(planned.stdout).requests).toMatchObject([{ method: "PATCH", body: { name: "New" } }]);
   });
@@ -71,7 +71,7 @@ describe("games apply and diff", () => {
     ["name: x\ntags: [Sleeping]\n", 'unknown category "Sleeping"'],
     ["- a\n", "does not hold an object"],
     ["a: [\n", "is neither JSON nor YAML"],
-  ])("refuses the file %j", async (text, message) => {
+  ])("games apply: refuses the file %j", async (text, message) => {
     const { code, stderr } = await fixture.run("games apply -f game.yaml", file(text));
     expect(stderr).toContain(message);
     expect(code).toBe(2);

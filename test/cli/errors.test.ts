@@ -37,7 +37,7 @@ describe("exit codes", () => {
     [501, "NOT_IMPLEMENTED", 3],
     [503, "SERVICE_UNAVAILABLE", 10],
     [418, "SOMETHING_NEW", 1],
-  ])("%i %s ends with %i", async (status, code, exitCode) => {
+  ])("HTTP %i %s: exit code %i", async (status, code, exitCode) => {
     const {
       code: ended,
       stdout,
@@ -55,7 +55,7 @@ describe("exit codes", () => {
     });
   });
 
-  it("a person reads message, next step and request id", async () => {
+  it("prints the message, the hint and the request id", async () => {
     const { stderr } = await run([failed("GET /games", 401, "UNAUTHORIZED")], ["games", "list"]);
     expect(`\n${stderr}`).toMatchInlineSnapshot(`
       "
@@ -66,7 +66,7 @@ describe("exit codes", () => {
     `);
   });
 
-  it("field problems are named as flags", async () => {
+  it("names invalid fields by their flags", async () => {
     const error = {
       code: "VALIDATION_ERROR",
       message: "Invalid.",
@@ -76,7 +76,7 @@ describe("exit codes", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("  --build-url: is not reachable\n")]);
   });
 
-  it("a fault in a list names the flag and which of its values", async () => {
+  it("names the flag and the position of an invalid value in a list", async () => {
     const error = { code: "VALIDATION_ERROR", message: "Invalid.", details: [{ field: "devices.1", message: "is unknown" }] };
     const { stderr } = await run([{ on: "POST /games", status: 422, error }], create);
     expect(stderr).toContain("  --devices (value 2): is unknown\n");
@@ -90,24 +90,24 @@ describe("exit codes", () => {
     ],
     ["a login page", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }, "instead of JSON from the API"],
     ["a gateway's error page", { status: 502, headers: { "content-type": "text/html" }, body: "<html>" }, "returned 502"],
-  ])("%s is no reply of the API: 10", async (_, reply, message) => {
+  ])("%s is not a response of the API: 10", async (_, reply, message) => {
     const { code, stderr, seen } = await run([{ on: "GET /games", ...reply }], ["games", "list", "--retries", "0"]);
     expect([code, stderr, seen.length]).toEqual([10, expect.stringContaining(message), 1]);
   });
 
-  it("nothing listening is 10, and says how to start an instance", async () => {
+  it("a refused connection is 10, and the hint says how to start a server", async () => {
     const { code, stderr } = await playtest(["games", "list", "--retries", "0"], { baseUrl: "http://127.0.0.1:9", key });
     expect([code, stderr]).toEqual([10, expect.stringContaining("playtest serve")]);
   });
 
-  it("no key at all is the server's to judge", async () => {
+  it("a request without a key is sent; the server decides", async () => {
     const { seen } = await run([{ on: "GET /info/server", data: {} }], ["api", "info/server"], { key: undefined });
     expect(seen[0]!.headers.authorization).toBeUndefined();
   });
 });
 
 describe("retries", () => {
-  it("reads are tried again, after the wait the server asks for", async () => {
+  it("a read is retried after the wait in Retry-After", async () => {
     const stubs = [
       failed("GET /games", 503, "SERVICE_UNAVAILABLE"),
       failed("GET /games", 429, "RATE_LIMITED", { headers: { "retry-after": "5" } }),
@@ -118,7 +118,7 @@ describe("retries", () => {
     expect([code, waited, seen.length]).toEqual([0, 188 + 5_000 + 750, 4]);
   });
 
-  it("changes are tried again with the same key", async () => {
+  it("a change is retried with the same idempotency key", async () => {
     const { code, seen } = await run(
       [{ on: "POST /games", instead: "drop" }, failed("POST /games", 500, "INTERNAL_ERROR"), created],
       create,
@@ -127,22 +127,22 @@ describe("retries", () => {
     expect([code, new Set(keys).size, keys.length]).toEqual([0, 1, 3]);
   });
 
-  it("stop at --max-wait with the time in the error", async () => {
+  it("end at --max-wait, with the requested wait in the error", async () => {
     const busy = failed("GET /games", 429, "RATE_LIMITED", { headers: { "retry-after": "90" } });
     const { code, stderr, waited } = await run([busy], ["games", "list"]);
     expect([code, stderr, waited]).toEqual([9, expect.stringContaining("wait 90 s"), 0]);
   });
 
-  it("none for a caller's mistake", async () => {
+  it("do not happen for a client error", async () => {
     const { code, seen } = await run([failed("POST /games", 422, "VALIDATION_ERROR")], create);
     expect([code, seen.length]).toEqual([2, 1]);
   });
 });
 
-describe("an outcome that stays unknown", () => {
+describe("an unknown outcome", () => {
   const lost = (times: number): Stub[] => Array.from({ length: times }, () => ({ on: "POST /games", instead: "drop" as const }));
 
-  it("is 12, with the exact command that repeats it safely", async () => {
+  it("is 12, with the exact command that repeats the change safely", async () => {
     const { code, stderr, seen } = await run(lost(2), [...create, "--retries", "1", "--json"]);
     const sent = seen[0]!.headers["idempotency-key"] as string;
     expect([code, JSON.parse(stderr)]).toEqual([
@@ -155,7 +155,7 @@ describe("an outcome that stays unknown", () => {
     ]);
   });
 
-  it("repeats all changes of a command with the key of the first", async () => {
+  it("repeats every change of a command with the key of the first one", async () => {
     const id = "019a0000-0000-7000-8000-000000000000";
     const stubs: Stub[] = [
       { on: "GET /chat/contacts", data: { contacts: [{ id, displayName: "Ann", conversationId: null }] } },
@@ -168,7 +168,7 @@ describe("an outcome that stays unknown", () => {
     expect(stderr).toContain(`--idempotency-key ${first}\n`);
   });
 
-  it("repeats with the key that is given", async () => {
+  it("repeats with the key given by --idempotency-key", async () => {
     const { seen, stderr } = await run(lost(1), [...create, "--retries", "0", "--idempotency-key", "mine"]);
     expect(seen[0]!.headers["idempotency-key"]).toBe("mine");
     expect(stderr.match(/--idempotency-key mine/g)).toHaveLength(1);
@@ -181,15 +181,15 @@ describe("an outcome that stays unknown", () => {
       [failed("POST /games", 503, "SERVICE_UNAVAILABLE"), failed("POST /games", 503, "SERVICE_UNAVAILABLE")],
       10,
     ],
-  ])("is not %s", async (_, stubs, exitCode) => {
+  ])("does not include %s", async (_, stubs, exitCode) => {
     expect((await run(stubs, [...create, "--retries", "1"])).code).toBe(exitCode);
   });
 
-  it("is not a read", async () => {
+  it("does not include a read", async () => {
     expect((await run([{ on: "GET /games", instead: "drop" }], ["games", "list", "--retries", "0"])).code).toBe(10);
   });
 
-  it("is also a time-out after sending", async () => {
+  it("includes a timeout after sending", async () => {
     const { code, stderr } = await run(
       [{ on: "POST /games", instead: "hang" }],
       [...create, "--retries", "0", "--timeout", "0.2"],
@@ -199,7 +199,7 @@ describe("an outcome that stays unknown", () => {
 });
 
 describe("--dry-run", () => {
-  it("sends no change, and shows what it would send without the key", async () => {
+  it("sends no change, and shows the request without the API key", async () => {
     const { code, stdout, seen } = await run([], [...create, "--dry-run", "--json"]);
     expect([code, seen]).toEqual([0, []]);
     expect(JSON.parse(stdout)).toEqual({
@@ -215,31 +215,31 @@ describe("--dry-run", () => {
     });
   });
 
-  it("reads are sent", async () => {
+  it("sends reads", async () => {
     const list: Stub = { on: "GET /games", data: { games: [] }, meta: { cursor: null, hasMore: false } };
     expect((await run([list], ["games", "list", "--dry-run"])).code).toBe(0);
   });
 });
 
-describe("a change and a wrong output format", () => {
-  it("a jq expression that does not compile stops it before anything is sent", async () => {
+describe("a change with an invalid output format", () => {
+  it("an invalid jq expression is refused before anything is sent", async () => {
     const { code, seen } = await run([], [...create, "--jq", ".game |"]);
     expect([code, seen]).toEqual([2, []]);
   });
 
-  it("one that the data makes fail says that the change was made", async () => {
+  it("a jq expression that fails on the data says that the change was made", async () => {
     const { code, stderr } = await run([created], [...create, "-q", "--jq", ".game.name[0]"]);
     expect([code, JSON.parse(stderr).message]).toEqual([1, expect.stringContaining("did its work; only its output failed.")]);
   });
 
-  it("a field that is not there is a warning, for what was made is printed", async () => {
+  it("an unknown field is a warning, and the created object is printed", async () => {
     const { code, stdout, stderr } = await run([created], [...create, "-q", "--json=id,checkoutUrl"]);
     expect([code, JSON.parse(stdout)]).toEqual([0, { game: { id: "1", checkoutUrl: null } }]);
     expect(stderr).toBe("warning: --json: there is no field checkoutUrl. Fields: id, name.\n");
   });
 });
 
-describe("what is wrong is said once", () => {
+describe("error messages", () => {
   const refusal = (details: { field: string; message: string }[]): Stub => ({
     on: "GET /games",
     status: 400,
@@ -275,13 +275,13 @@ describe("what is wrong is said once", () => {
     ["review show 1", "/playtests/slots/1", "playtest playtests slots PLAYTEST"],
     ["billing payments get 1", "/billing/payments/1", "playtest billing payments list"],
     ["applications list 2", "/playtests/2/applications", "playtest playtests list --all-games"],
-  ])("what is not there, with what lists it: %s", async (line, path, listing) => {
+  ])("a 404 names the command that lists valid ids: %s", async (line, path, listing) => {
     const missing: Stub = { on: `GET ${path}`, status: 404, error: { code: "NOT_FOUND", message: "Not found" } };
     const { code, stderr } = await run([missing], line.split(" "));
     expect([code, stderr]).toEqual([3, expect.stringContaining(`To list valid ids: \`${listing}\`.`)]);
   });
 
-  it("but not where the thing is there and has not got what was asked for", async () => {
+  it("a 404 for a part of an existing resource has no such hint", async () => {
     const error = { code: "NOT_FOUND", message: "This slot has no video." };
     const { stderr } = await run([{ on: "GET /playtests/slots/1/download-url", status: 404, error }], ["review", "url", "1"]);
     expect(stderr).toBe("error: This slot has no video.\nRequest req_00000000000000000001\n");
@@ -290,12 +290,12 @@ describe("what is wrong is said once", () => {
   it.each([
     ["http://127.0.0.1:1", "Start a server with `playtest serve`"],
     ["http://0.0.0.0:1", "To see where this address is set: `playtest config explain`"],
-  ])("what to do where nothing answers at %s", async (baseUrl, hint) => {
+  ])("the hint for a refused connection to %s", async (baseUrl, hint) => {
     const { code, stderr } = await playtest(["games", "list", "--retries", "0"], { baseUrl, key });
     expect([code, stderr]).toEqual([10, expect.stringContaining(hint)]);
   });
 
-  it("a key's placeholder in a message is no secret", async () => {
+  it("the placeholder of a key in a message is not redacted", async () => {
     const message = "Send `Authorization: Bearer <API_KEY>`.";
     const { stderr } = await run(
       [{ on: "GET /games", status: 401, error: { code: "UNAUTHORIZED", message } }],
@@ -313,12 +313,12 @@ describe("secrets", () => {
     expect(stderr).not.toMatch(/planted|0123456789abcdef/);
   });
 
-  it("-v says one line a request and reply", async () => {
+  it("-v prints one line per request and response", async () => {
     const { stderr } = await run([secret], ["api", "auth/me", "-v"]);
     expect(stderr.split("\n").map((line) => line.replace(/127.*/, "…"))).toEqual(["> GET http://…", "< 200 in 0 ms", ""]);
   });
 
-  it("a bug shows its trace without them", async () => {
+  it("the stack trace of a bug does not contain them", async () => {
     const broken = {
       now: () => {
         throw new Error(`boom ${key}`);
@@ -350,7 +350,7 @@ describe("signals", () => {
   it.each([
     ["its reply is awaited", { on: "POST /games", instead: "hang" as const }, {}],
     ["it waits to try again", { on: "POST /games", instead: "drop" as const }, { sleep: untilStopped }],
-  ])("during a change, while %s: how to repeat it safely", async (_, stub, outside) => {
+  ])("an interrupt during a change, while %s, says how to repeat it safely", async (_, stub, outside) => {
     const { baseUrl, arrived, seen } = await stubServer([stub]);
     const fake = new FakeProcess({ env: { HOME: testFolder(), PLAYTEST_BASE_URL: baseUrl, PLAYTEST_API_KEY: key }, cwd: "/" });
     void arrived(1).then(() => setImmediate(() => fake.signal("SIGINT")));

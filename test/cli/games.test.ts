@@ -36,7 +36,7 @@ const create = async (name: string, ...flags: string[]): Promise<{ id: string }>
 };
 
 describe("games", () => {
-  it("creates from flags, and prints what the server stored", async () => {
+  it("games create: creates a game from flags and prints it", async () => {
     const { code, stdout, stderr } = await run([
       "games",
       "create",
@@ -55,7 +55,7 @@ describe("games", () => {
   it.each([
     ["JSON", '{"name":"From file","buildUrl":"https://example.com/b.zip","devices":["Mac"]}'],
     ["YAML", "name: From file\nbuildUrl: https://example.com/b.zip\ndevices: [Mac]\n"],
-  ])("creates from %s, and a flag wins over the file", async (_, stdin) => {
+  ])("games create: creates a game from %s; a flag overrides the file", async (_, stdin) => {
     const { code, stdout } = await run(["games", "create", "-f", "-", "--name", "From flag", "--json=id,name"], { stdin });
     expect(code).toBe(0);
     const { id, name } = JSON.parse(stdout).game;
@@ -63,7 +63,7 @@ describe("games", () => {
     expect(JSON.parse((await run(["games", "get", id, "--json=devices"])).stdout)).toEqual({ game: { devices: ["Mac"] } });
   });
 
-  it("updates fields, clears them, and adds to a set", async () => {
+  it("games update: sets fields, clears them, and adds to a list", async () => {
     const { id } = await create("Star Miner", "--devices", "PC", "--cover-image-url", "https://example.com/c.png");
     const { code } = await run([
       "games",
@@ -84,7 +84,7 @@ describe("games", () => {
     });
   });
 
-  it("is the game of a folder after `use`", async () => {
+  it("games use: sets the default game of a directory", async () => {
     const { id } = await create("Star Miner");
     const cwd = testFolder();
     expect((await run(["games", "use", id], { cwd })).stdout).toBe(
@@ -94,7 +94,7 @@ describe("games", () => {
     expect((await run(["games", "builds", "--jq", ".builds[].buildUrl"], { cwd })).stdout).toBe("https://example.com/a.zip\n");
   });
 
-  it("takes the short form that a table shows", async () => {
+  it("games get: accepts the short id that a table shows", async () => {
     const { id } = await create("Star Miner");
     const config = testFolder();
     const env = { PLAYTEST_CONFIG_DIR: config };
@@ -107,7 +107,7 @@ describe("games", () => {
     });
   });
 
-  it("pages by itself above 100, and stops at a limit", { timeout: 30_000 }, async () => {
+  it("games list: fetches several pages above 100 items, and stops at --limit", { timeout: 30_000 }, async () => {
     const names = Array.from({ length: 103 }, (_, n) => `Game ${n}`);
     await Promise.all(names.map((name) => create(name)));
     const counts = await Promise.all(
@@ -129,7 +129,7 @@ describe("games", () => {
   });
 });
 
-describe("what is wrong names the flag, and nothing is sent", () => {
+describe("games: an invalid value is an error that names the flag, and nothing is sent", () => {
   const name = ["--name", "X"];
   const url = ["--build-url", "https://example.com/a.zip"];
   it.each([
@@ -155,7 +155,7 @@ describe("what is wrong names the flag, and nothing is sent", () => {
     expect(stderr).not.toContain("pt_sk_secret");
   });
 
-  it("the server's own objections name flags too", async () => {
+  it("games create: validation errors of the server name the flag too", async () => {
     const { code, stderr } = await run(["games", "create", ...name, ...url, "--tags", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--tags")]);
   });

@@ -21,7 +21,7 @@ const ran = (path: string, how: Miss, flags: readonly string[] = []) =>
 const beyond =
   /^(admin|tester|auth keys) |^(games push|playtests pay|playtests cancel|playtests cancel-slot|chat block|chat unblock)$|^webhooks (redeliver|trigger)$/;
 
-describe.each(["json", "html"] as const)("on a server without extensions, which answers their routes with %s,", (how) => {
+describe.each(["json", "html"] as const)("on a server without extensions that answers unknown routes with %s:", (how) => {
   it.each(Object.keys(everyCommand))("%s", async (path) => {
     const { code, stdout, stderr, expected } = await ran(path, how);
     // Its row asks for the past of the event stream.
@@ -33,7 +33,7 @@ describe.each(["json", "html"] as const)("on a server without extensions, which 
     expect(hint).toMatch(/^[A-Z].*\.$/);
   });
 
-  it("as JSON: a code, a status and the next step", async () => {
+  it("--json prints a code, a status and a hint", async () => {
     const { code, stdout, stderr } = await ran("auth keys list", how, ["--json"]);
     expect([code, stdout, JSON.parse(stderr)]).toEqual([
       3,
@@ -42,14 +42,14 @@ describe.each(["json", "html"] as const)("on a server without extensions, which 
     ]);
   });
 
-  it("what is missing on a route of the specification is still not found", async () => {
+  it("a missing resource of a specified route is not found, not unsupported", async () => {
     const gone = ["games", "get", "019ca945-0a00-7706-9c06-a611624d0000"];
     const { code, stderr } = await playtest(gone, { baseUrl: gates[how].baseUrl, key: world.owner.key });
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^error: (?!This server)/)]);
   });
 });
 
-describe("without quotes, the price is the published one:", () => {
+describe("on a server without quotes, orders use the published price:", () => {
   it.each([
     ["5 slots", ["--quantity", "5"], { totalCents: 10_000, playtestMinutesNeeded: 300, wouldPayWith: "credit", missingCents: 0 }],
     ["3 players", ["--player-count", "3", "--duration-minutes", "30"], { totalCents: 3500, costPerSlotCents: 3500 }],
@@ -66,7 +66,7 @@ describe("without quotes, the price is the published one:", () => {
   it.each([
     ["39", 7, "costs $40.00, more than --max-cost $39.00"],
     ["40", 0, "the price is the published list's"],
-  ])("games push --order, for $%s at most", async (most, code, said) => {
+  ])("games push --order --max-cost %s", async (most, code, said) => {
     const words = ["games", "push", "https://example.com/new.zip", world.gameId, "--order", "-", "--max-cost", most];
     const { baseUrl } = gates.json;
     const ended = await playtest(words, { baseUrl, key: world.owner.key, stdin: "quantity: 2\n", outside: { newId } });
@@ -75,15 +75,15 @@ describe("without quotes, the price is the published one:", () => {
   });
 });
 
-describe("one thing that is missing on a server with extensions", () => {
-  it("is not found, not a route that is not offered", async () => {
+describe("a missing resource on a server with extensions", () => {
+  it("is reported as not found, not as an unsupported route", async () => {
     const words = ["playtests", "cancel", "019ca945-0a00-7706-9c06-a611624d0000", "--yes"];
     const { code, stderr } = await playtest(words, { baseUrl: world.server.baseUrl, key: world.owner.key });
     expect([code, stderr]).toEqual([3, expect.not.stringContaining("offer")]);
   });
 });
 
-it("events come by polling", async () => {
+it("webhooks listen: polls for events if the server has no event stream", async () => {
   const key = world.owner.key;
   const { code, stdout, stderr } = await playtest(["webhooks", "listen", "--count", "1"], {
     key,

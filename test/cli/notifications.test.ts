@@ -9,7 +9,7 @@ const fixture = eachOwnerFixture();
 const submit = async () => play(fixture.server, await registerPlaytester(fixture.server, "Pim"), await fixture.order());
 
 describe("notifications", () => {
-  it("lists, filters and marks as read", async () => {
+  it("notifications list and read-all: filters unread ones, and marks all as read", async () => {
     await submit();
     const all = await fixture.run("notifications list --json");
     const { notifications, unreadCount } = JSON.parse(all.stdout);
@@ -20,7 +20,7 @@ describe("notifications", () => {
     expect(await fixture.run("notifications list --unread")).toMatchObject({ code: 0, stdout: "" });
   });
 
-  it("watches: only what comes from now on, each once, through a command that gets it as data", async () => {
+  it("notifications watch --exec: runs the command once for each new notification, with its data on standard input", async () => {
     await submit();
     const folder = testFolder();
     const script = `cat >> out.jsonl; echo "$PLAYTEST_EVENT" >> kinds; [ "$PLAYTEST_EVENT" != slot.reserved ]`;
@@ -43,7 +43,7 @@ describe("notifications", () => {
     expect(ended.stderr).toContain(`warning: --exec ended with 1 for ${items[0].id}.`);
   });
 
-  it("shows at once what the event stream tells, long before the next look", async () => {
+  it("notifications watch: prints an event of the stream immediately, before the next poll", async () => {
     await submit();
     let more: Promise<string> | undefined;
     const ended = await fixture.run("notifications watch --unread --template {kind}", {
@@ -57,7 +57,7 @@ describe("notifications", () => {
     await more;
   });
 
-  it("begins with unread ones where asked, and ends at Ctrl-C", async () => {
+  it("notifications watch --unread: starts with unread notifications, and ends at Ctrl-C", async () => {
     await submit();
     const ended = await fixture.run("notifications watch --unread", {
       onOutput: (text, process) => {

@@ -67,8 +67,8 @@ function run(argv: readonly string[], env: Record<string, string>, folder = test
 }
 const at = (credentials = "") => `http://${credentials}127.0.0.1:${proxy.port}`;
 
-describe("through a proxy, to an instance with a private certificate", () => {
-  it("uploads and downloads whole, over one tunnel a connection", { timeout: 60_000 }, async () => {
+describe("through a proxy to an instance with a private certificate", () => {
+  it("uploads and downloads completely, with one tunnel per connection", { timeout: 60_000 }, async () => {
     const folder = testFolder();
     const gameId = await createGame(owner);
     const build = Buffer.alloc(3_000_000, "build");
@@ -89,7 +89,7 @@ describe("through a proxy, to an instance with a private certificate", () => {
     expect(readFileSync(join(folder, "videos", video)).equals(videoBytes())).toBe(true);
   });
 
-  it("does not trust the certificate without its authority, and says what to set", async () => {
+  it("refuses an untrusted certificate and names NODE_EXTRA_CA_CERTS", async () => {
     const { code, stdout, stderr } = await run(["games", "list", "--retries", "0"], {
       HTTPS_PROXY: at(),
       NODE_EXTRA_CA_CERTS: "",
@@ -105,7 +105,7 @@ const here = (env: Record<string, string>, baseUrl = base) =>
   playtest(["games", "list", "--retries", "0"], { baseUrl, key: owner.key, env });
 
 describe("a proxy", () => {
-  it("gets the user and password of its address, which no error shows", async () => {
+  it("receives the user and password in its address, which no error shows", async () => {
     proxy.credentials = "ann:s3cret pass";
     const good = await run(["games", "list", "--debug"], { https_proxy: at("ann:s3cret%20pass@") });
     expect(good.code).toBe(0);
@@ -119,7 +119,7 @@ describe("a proxy", () => {
     expect((await here({ HTTPS_PROXY: at() })).stderr).toContain("The proxy requires a user and password");
   });
 
-  it.each([502, 503, 403])("that answers %i is named, with the way around it", async (status) => {
+  it.each([502, 503, 403])("that returns %i is named, with how to bypass it", async (status) => {
     proxy.refuse = status;
     const { code, stdout, stderr } = await here({ HTTPS_PROXY: at() });
     expect([code, stdout]).toEqual([10, ""]);
@@ -127,7 +127,7 @@ describe("a proxy", () => {
     expect(stderr).toContain(`NO_PROXY=${name}`);
   });
 
-  it("is asked again only where that may help", async () => {
+  it("is retried only where that may help", async () => {
     proxy.refuse = 502;
     const again = (status: number) => {
       Object.assign(proxy, { asked: [], refuse: status });
@@ -139,22 +139,25 @@ describe("a proxy", () => {
     expect(proxy.asked.length).toBe(1);
   });
 
-  it("that is not there is what cannot be reached", async () => {
+  it("that is down is named as unreachable", async () => {
     const { code, stderr } = await here({ https_proxy: "http://ann:s3cret@127.0.0.1:9" });
     expect(code).toBe(10);
     expect(stderr).toContain("Cannot reach the proxy 127.0.0.1:9 (https_proxy): connection refused.");
     expect(stderr).not.toContain("s3cret");
   });
 
-  it.each(["socks5://ann:s3cret@127.0.0.1:1", "http://", "http://ann:s3cret@:80", "::"])("cannot be %s", async (address) => {
-    const { code, stderr } = await here({ HTTPS_PROXY: address });
-    expect([code, stderr]).toEqual([
-      2,
-      "error: HTTPS_PROXY is not a valid http or https proxy address.\nSet it to http://host:port, or unset it.\n",
-    ]);
-  });
+  it.each(["socks5://ann:s3cret@127.0.0.1:1", "http://", "http://ann:s3cret@:80", "::"])(
+    "is refused as an invalid address: %s",
+    async (address) => {
+      const { code, stderr } = await here({ HTTPS_PROXY: address });
+      expect([code, stderr]).toEqual([
+        2,
+        "error: HTTPS_PROXY is not a valid http or https proxy address.\nSet it to http://host:port, or unset it.\n",
+      ]);
+    },
+  );
 
-  it("forwards plain requests, and may refuse those too", async () => {
+  it("forwards plain HTTP requests, and may refuse them", async () => {
     const plain = (env: Record<string, string>) => here(env, "http://plain.example");
     proxy.credentials = "ann:s3cret";
     expect((await plain({ http_proxy: at("ann:s3cret@") })).code).toBe(0);
@@ -171,7 +174,7 @@ describe("a proxy", () => {
     ["NO_PROXY", "other.example, *.office.example"],
     ["no_proxy", `${name}:443`],
     ["NO_PROXY", "*"],
-  ])("is passed by for %s=%s", async (variable, value) => {
+  ])("is bypassed for %s=%s", async (variable, value) => {
     const { code, stderr } = await here({ HTTPS_PROXY: at(), [variable]: value });
     expect([code, proxy.asked]).toEqual([10, []]);
     expect(stderr).toContain(`Cannot reach ${base}:`);
@@ -186,7 +189,7 @@ describe("a proxy", () => {
     },
   );
 
-  it("is never asked for this machine", async () => {
+  it("is never used for this machine", async () => {
     expect((await here({ HTTP_PROXY: at() }, server.baseUrl)).code).toBe(0);
     expect(proxy.asked).toEqual([]);
   });

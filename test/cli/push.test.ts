@@ -42,8 +42,8 @@ const result = ({ code, stdout, stderr }: { code: number; stdout: string; stderr
   return JSON.parse(stdout).result;
 };
 
-describe("games push, to a server that keeps builds", () => {
-  it("packs a folder, uploads it and points the game at it", async () => {
+describe("games push to a server that hosts builds", () => {
+  it("packs a directory, uploads it and sets the game's build", async () => {
     const folder = folderWith({ "game.html": "<h1>hi</h1>", "data/level 1.txt": "x".repeat(5000) });
     const { code, stdout, stderr } = await at(folder, ".", fixture.gameId, "--version-label", "1.2", "--channel", "beta");
     expect([code, stderr]).toEqual([0, ""]);
@@ -53,7 +53,7 @@ describe("games push, to a server that keeps builds", () => {
     expect((await game()).buildUrl).toBe(build.buildUrl);
   });
 
-  it("says how far it is, how fast and how long still, at most every ten seconds", async () => {
+  it("reports progress, speed and remaining time, at most every ten seconds", async () => {
     const folder = folderWith({ "big.bin": "x".repeat(3_000_000) });
     let now = startTime;
     const ran = await fixture.run(["games", "push", "big.bin", fixture.gameId], {
@@ -73,7 +73,7 @@ describe("games push, to a server that keeps builds", () => {
     ]);
   });
 
-  it("packs the same files to the same bytes, whatever their times, and skips what the game has", async () => {
+  it("packs the same files to the same bytes whatever their times; --if-changed skips the same build", async () => {
     const folder = folderWith({ "a.txt": "a", "b/c.txt": "c" });
     const first = result(await at(folder, ".", fixture.gameId, "--json"));
     utimesSync(join(folder, "a.txt"), 1, 1);
@@ -85,7 +85,7 @@ describe("games push, to a server that keeps builds", () => {
     expect(changed.sha256).not.toBe(first.sha256);
   });
 
-  it("knows the same files again although another program packed them", async () => {
+  it("--if-changed recognizes the same files packed by another program", async () => {
     const folder = folderWith({ "a.txt": "a".repeat(9999), "b/c.txt": "c" });
     const first = result(await at(folder, ".", fixture.gameId, "--json"));
     // As if the archive that the server keeps had been made by another version of zlib.
@@ -101,7 +101,7 @@ describe("games push, to a server that keeps builds", () => {
     ["file", { "a.txt": "a", VERSION: "3.1\nnotes\n" }, /^3\.1$/],
     ["file", { "version.txt": " 7 \n" }, /^7$/],
     ["file", { "package.json": '{"version":"0.4.0"}' }, /^0\.4\.0$/],
-  ])("takes the label from %s: %j", async (from, files, label) => {
+  ])("--version-from %s takes the version from %j", async (from, files, label) => {
     const folder = folderWith(files as unknown as Record<string, string>);
     const git = (...words: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...words], { cwd: folder });
@@ -116,7 +116,7 @@ describe("games push, to a server that keeps builds", () => {
     expect((await builds())[0].version).toBe(pushed.version);
   });
 
-  it("leaves out what .playtestignore names, and warns of links", async () => {
+  it("leaves out files that .playtestignore lists, and warns about links", async () => {
     const folder = folderWith({
       ".playtestignore": "*.log\n/tmp/\n!keep.log\n",
       "a.txt": "a",
@@ -136,7 +136,7 @@ describe("games push, to a server that keeps builds", () => {
     expect(await builds()).toHaveLength(1);
   });
 
-  it("previews what a push would change, by the list inside the present build", async () => {
+  it("--preview lists the changed files, from the index of the current build", async () => {
     const folder = folderWith({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
     await at(folder, ".", fixture.gameId);
     writeFileSync(join(folder, "b.txt"), "B");
@@ -154,7 +154,7 @@ describe("games push, to a server that keeps builds", () => {
     ]);
   });
 
-  it("goes on where a killed upload stopped", async () => {
+  it("resumes an upload after a kill", async () => {
     const folder = folderWith({ "big.bin": "" });
     truncateSync(join(folder, "big.bin"), 300_000_000);
     const env = { PLAYTEST_BASE_URL: fixture.server.baseUrl, PLAYTEST_API_KEY: fixture.owner.key };
@@ -174,7 +174,7 @@ describe("games push, to a server that keeps builds", () => {
     expect((await builds())[0].size).toBe(300_000_000);
   }, 60_000);
 
-  it("orders for the new build, after asking the price", async () => {
+  it("--order places an order after the push, and asks before it", async () => {
     const folder = folderWith({ "a.txt": "a", "order.yaml": "quantity: 2\n" });
     const refused = await at(folder, "a.txt", fixture.gameId, "--order", "order.yaml");
     expect([refused.code, (await builds()).length]).toEqual([2, 1]);
@@ -207,7 +207,7 @@ describe("games push, to a server that keeps builds", () => {
       return fixture.run(argv, { cwd: folder, baseUrl: way.baseUrl }).finally(way.close);
     }
 
-    it("a run makes up for the order that an earlier one could not place, and only one does", async () => {
+    it("the next run retries an order that failed, and only once", async () => {
       const failed = await through("refused", "--if-changed");
       expect([failed.code, failed.stderr]).toEqual([
         10,
@@ -223,19 +223,19 @@ describe("games push, to a server that keeps builds", () => {
       expect(await orders()).toHaveLength(1);
     });
 
-    it("an order whose reply was lost is not placed again", async () => {
+    it("an order whose response was lost is not placed twice", async () => {
       expect((await through("lost", "--if-changed")).code).toBe(12);
       expect(result(await at(folder, ...line("--if-changed", "--json"))).order).toBeUndefined();
       expect(await orders()).toHaveLength(1);
     });
 
-    it("a build that comes back is ordered for anew", async () => {
+    it("an old build that is pushed again is ordered for again", async () => {
       for (const push of [line("--if-changed"), [`${url}?2`, fixture.gameId], line("--if-changed", "--json")])
         expect((await at(folder, ...push)).code).toBe(0);
       expect(await orders()).toHaveLength(2);
     });
 
-    it("nothing to do needs no funds and asks nothing", async () => {
+    it("if there is nothing to do, it needs no funds and asks nothing", async () => {
       expect((await at(folder, ...line("--if-changed"))).code).toBe(0);
       writeFileSync(join(folder, "order.yaml"), "quantity: 100\n");
       expect(await at(folder, url, fixture.gameId, "--order", "order.yaml", "--if-changed")).toMatchObject({
@@ -244,7 +244,7 @@ describe("games push, to a server that keeps builds", () => {
       });
     });
 
-    it("without --if-changed the error names the command that orders", async () => {
+    it("without --if-changed, the error names the command that orders", async () => {
       const { code, stderr } = await through("refused");
       expect([code, stderr]).toEqual([
         10,
@@ -253,7 +253,7 @@ describe("games push, to a server that keeps builds", () => {
     });
   });
 
-  it("plans without sending", async () => {
+  it("--dry-run sends nothing", async () => {
     const folder = folderWith({ "a.txt": "a" });
     const { code, stdout } = await at(folder, "a.txt", fixture.gameId, "--dry-run", "--json");
     expect([code, JSON.parse(stdout).requests[0].path]).toEqual([0, `/api/v1/games/${fixture.gameId}/builds`]);
@@ -279,7 +279,7 @@ describe("games push, to a server that keeps builds", () => {
   });
 });
 
-describe("games push, elsewhere", () => {
+describe("games push to other storage", () => {
   let storage: Server;
   let address: string;
   const stored = new Map<string, Buffer>();
@@ -309,7 +309,7 @@ describe("games push, elsewhere", () => {
   });
   afterEach(() => void storage.close());
 
-  it("puts it to a presigned address, checks it, and knows it again by the hash in its address", async () => {
+  it("--put-url uploads to a presigned URL, verifies it, and stores the hash in the build URL", async () => {
     const folder = folderWith({ "a.txt": "abc" });
     const pushed = result(await at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/b/a.txt?sig=1`, "--json"));
     expect(stored.get("/b/a.txt")?.toString()).toBe("abc");
@@ -322,7 +322,7 @@ describe("games push, elsewhere", () => {
     expect([again.skipped, stored.size]).toEqual([true, 0]);
   });
 
-  it("knows a folder again on another machine by the hash of its files", async () => {
+  it("--if-changed recognizes a directory on another machine by the hash of its files", async () => {
     const files = { "index.html": "<h1>", "data/a.bin": "x" };
     const to = `${address}/b/game.zip`;
     const first = result(await at(folderWith(files), ".", fixture.gameId, "--put-url", to, "--json"));
@@ -337,7 +337,7 @@ describe("games push, elsewhere", () => {
     expect(stored.get("/b/game.zip")?.length).toBe(before?.length);
   });
 
-  it("checks what an address redirects to, and gives up where that never ends", async () => {
+  it("verification follows redirects, but not forever", async () => {
     const folder = folderWith({ "a.txt": "abc" });
     const push = (publicUrl: string) =>
       at(folder, "a.txt", fixture.gameId, "--put-url", `${address}/b/a.txt`, "--public-url", `${address}${publicUrl}`);
@@ -345,7 +345,7 @@ describe("games push, elsewhere", () => {
     expect(await push("/round")).toMatchObject({ code: 1, stderr: expect.stringContaining("/round returned 302.") });
   });
 
-  it("leaves the game alone when the storage refuses, or does not serve what was stored", async () => {
+  it("the game is not changed if the storage refuses the upload or serves something else", async () => {
     const folder = folderWith({ "a.txt": "abc" });
     const before = (await game()).buildUrl;
     denyPut = true;
@@ -373,7 +373,7 @@ describe("games push, elsewhere", () => {
     expect((await game()).buildUrl).toMatch(/\/other#content-sha256=/);
   });
 
-  it("stores by a command, whose last line is the address", async () => {
+  it("--upload-cmd uploads with a command whose last output line is the URL", async () => {
     const folder = folderWith({ "it's a.txt": "abc" });
     const script = `cp {file} ${folder}/copy && echo uploading && echo ${address}/cmd`;
     stored.set("/cmd", Buffer.from("abc"));
@@ -390,7 +390,7 @@ describe("games push, elsewhere", () => {
     );
   });
 
-  it("takes a URL as it is", async () => {
+  it("uses a URL unchanged", async () => {
     const url = "https://example.com/new.zip";
     expect(result(await at(testFolder(), url, fixture.gameId, "--json"))).toMatchObject({ buildUrl: url, skipped: false });
     expect(result(await at(testFolder(), url, fixture.gameId, "--if-changed", "--json")).skipped).toBe(true);

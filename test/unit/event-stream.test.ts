@@ -18,7 +18,7 @@ it.each([
   ["line feeds", text],
   ["carriage returns and line feeds", text.replaceAll("\n", "\r\n")],
   ["carriage returns", text.replaceAll("\n", "\r")],
-])("reads blocks that end in %s, wherever the connection cuts them", async (_, stream) => {
+])("readEventStream: reads blocks that end in %s, however they are split into chunks", async (_, stream) => {
   expect(await read([stream])).toEqual(blocks);
   for (let at = 1; at < stream.length; at++) expect(await read([stream.slice(0, at), stream.slice(at)])).toEqual(blocks);
   expect(await read([...stream])).toEqual(blocks);

@@ -19,7 +19,7 @@ describe("Retry-After", () => {
   });
 });
 
-it("waits exponentially longer, at least half of it, up to 8 s", () => {
+it("backoff: doubles from 250 ms up to 8 s, half of it random", () => {
   expect([1, 2, 3, 4, 5, 6, 7, 20].map((tries) => [backoff(tries, 0), backoff(tries, 0.999_999)])).toEqual([
     [125, 250],
     [250, 500],
@@ -32,7 +32,7 @@ it("waits exponentially longer, at least half of it, up to 8 s", () => {
   ]);
 });
 
-describe("deciding", () => {
+describe("decide", () => {
   const rows: [string, Failure, Partial<typeof state>, Decision][] = [
     ["a lost connection", {}, {}, { retry: true, wait: 188 }],
     ["503", { status: 503 }, {}, { retry: true, wait: 188 }],

@@ -59,7 +59,7 @@ describe("a directory file", () => {
     ["a value deep inside", { list: ["a", "Bearer x"] }, "contains a secret (list.1)"],
     ["a webhook secret", { hook: "whsec_abc" }, "contains a secret (hook)"],
     ["a password", { adminPassword: "x" }, "contains a secret (adminPassword)"],
-  ])("is refused with %s in it", async (_, directory, message) => {
+  ])("that contains %s is refused", async (_, directory, message) => {
     const { code, stdout, stderr } = await at({ directory }, ["config", "list"]);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
     expect(stderr).not.toMatch(/abc|0123456789/);
@@ -74,21 +74,21 @@ describe("a directory file", () => {
     expect(await playtest(["config", "list"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
-  describe("does not choose where a key goes", () => {
+  describe("does not decide where a key is sent", () => {
     const directory = { baseUrl: "http://127.0.0.1:9" };
     const env = { PLAYTEST_API_KEY: "pt_sk_secretsecret" };
     const argv = ["games", "list", "--retries", "0"];
-    it("from the environment: 2, and how to allow it", async () => {
+    it("a key from the environment: 2, with how to allow it", async () => {
       const { code, stderr } = await at({ directory, env }, argv);
       expect([code, stderr]).toEqual([2, expect.stringContaining("--base-url http://127.0.0.1:9")]);
     });
-    it("from a file: 2 as well", async () => {
+    it("a key from a file: 2", async () => {
       const file = join(testFolder(), "key");
       writeFileSync(file, "pt_sk_secretsecret\n");
       const { code, stderr } = await at({ directory, flags: ["--api-key-file", file] }, argv);
       expect([code, stderr]).toEqual([2, expect.stringContaining("The API key from --api-key-file was not sent")]);
     });
-    it("which `config explain` shows before it refuses", async () => {
+    it("`config explain` lists the settings before the error", async () => {
       const { code, stdout, stderr } = await at({ directory: { ...directory, colour: "red" }, env }, ["config", "explain"]);
       expect([code, stderr]).toEqual([2, expect.stringContaining("was not sent")]);
       expect(stdout).toMatch(/^baseUrl\thttp:\/\/127\.0\.0\.1:9\tdirectory file\t.*\.playtest\.json$/m);
@@ -100,7 +100,7 @@ describe("a directory file", () => {
       ["named by a flag", { directory, env, flags: ["--base-url", "http://127.0.0.1:9"] }],
       ["named by the environment", { directory, env: { ...env, PLAYTEST_BASE_URL: "http://127.0.0.1:9/api/v1" } }],
       ["logged in to before", { directory, env, profile: { baseUrl: "http://127.0.0.1:9" } }],
-    ])("unless it is also %s", async (_, given) => {
+    ])("except if the address is also %s", async (_, given) => {
       expect((await at(given, argv)).code).toBe(10);
     });
   });
@@ -122,7 +122,7 @@ it.each([
   expect(await at(given, ["games", "list"])).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
 });
 
-it("settings are set, read and removed, in files only their owner can read", async () => {
+it("config set, get: settings are set, read and removed, in files that only their owner can read", async () => {
   const env = { PLAYTEST_CONFIG_DIR: join(testFolder(), "config") };
   const run = (...argv: string[]) => playtest(argv, { env });
   expect((await run("config", "set", "timeout", "2m")).stdout).toBe("Set timeout to 120 in profile default.\n");
@@ -133,7 +133,7 @@ it("settings are set, read and removed, in files only their owner can read", asy
   expect((await run("config", "set", "colour", "x")).code).toBe(2);
 });
 
-describe("texts become values", () => {
+describe("parsing of values", () => {
   it.each([
     ["30", 30],
     ["30s", 30],
@@ -158,7 +158,7 @@ describe("texts become values", () => {
     expect(parseMoney(text, "--amount")).toBe(cents);
   });
 
-  it.each(["20.001", "-5", "1e3", "20,00", "20 USD", "", "c"])("no amount: %s", (text) => {
+  it.each(["20.001", "-5", "1e3", "20,00", "20 USD", "", "c"])("invalid amount: %s", (text) => {
     expect(() => parseMoney(text, "--amount")).toThrow("--amount");
   });
 
@@ -171,7 +171,7 @@ describe("texts become values", () => {
     expect(instanceUrl(address)).toBe(url);
   });
 
-  it.each(["ftp://x", "https://user:pw@x", "http://", ""])("no address: %s", (address) => {
+  it.each(["ftp://x", "https://user:pw@x", "http://", ""])("invalid address: %s", (address) => {
     expect(() => instanceUrl(address)).toThrow(CliError);
   });
 });

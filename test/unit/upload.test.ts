@@ -47,7 +47,7 @@ function sender(directory = testFolder()) {
   return { file, directory: join(directory, "uploads"), send };
 }
 
-it("sends the key to no other host than the server's own", async () => {
+it("upload: never sends the key to another host", async () => {
   const { sent, transport } = scripted([[201, { location: "http://elsewhere.example/uploads/1" }]]);
   await expect(sender().send(transport)).rejects.toThrow(
     "http://127.0.0.1:1 redirected the upload to http://elsewhere.example. The API key was not sent there.",
@@ -55,7 +55,7 @@ it("sends the key to no other host than the server's own", async () => {
   expect(sent).toEqual(["POST /api/v1/games/1/builds"]);
 });
 
-it("remembers an upload until it is whole, for its user only", async () => {
+it("upload: stores the address of an unfinished upload in a file that only its user can read", async () => {
   const { send, directory } = sender();
   await expect(send(scripted([created, [400]]).transport)).rejects.toThrow("No.");
   const [name] = readdirSync(directory);
@@ -66,7 +66,7 @@ it("remembers an upload until it is whole, for its user only", async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-it.each(["", "{", "null"])("begins anew when what is remembered was cut off: %j", async (content) => {
+it.each(["", "{", "null"])("upload: starts over if the stored address is truncated: %j", async (content) => {
   const { send, directory } = sender();
   await expect(send(scripted([created, [400]]).transport)).rejects.toThrow("No.");
   writeFileSync(join(directory, readdirSync(directory)[0]!), content);
@@ -82,7 +82,7 @@ it.each<[status: number, tries: string[], exitCode: number | undefined]>([
   [401, ["HEAD"], 4],
   [404, ["HEAD", "POST", "PATCH"], undefined],
   [410, ["HEAD", "POST", "PATCH"], undefined],
-])("when the offset is answered by %d: %j", async (status, tries, exitCode) => {
+])("upload: when the offset request returns %d, requests are %j", async (status, tries, exitCode) => {
   const { send, directory } = sender();
   await expect(send(scripted([created, [400]]).transport)).rejects.toThrow("No.");
   const { sent, transport } = scripted([[status], tries[1] === "POST" ? created : stands(0), at(17)]);
@@ -94,7 +94,7 @@ it.each<[status: number, tries: string[], exitCode: number | undefined]>([
   expect(readdirSync(directory)).toHaveLength(exitCode === undefined ? 0 : 1);
 });
 
-it("stops at once when the file becomes shorter", async () => {
+it("upload: stops if the file becomes shorter", async () => {
   const { file, send } = sender();
   const { sent, transport } = scripted([created, [204, {}, () => truncateSync(file, 3)], stands(3)]);
   await expect(send(transport, 4)).rejects.toThrow(`Cannot read ${file}: the file became shorter during the upload.`);
@@ -102,7 +102,7 @@ it("stops at once when the file becomes shorter", async () => {
   expect(sent.length).toBeLessThan(3);
 });
 
-it("says which file cannot be read", async () => {
+it("upload: names a file that cannot be read", async () => {
   const { file, send } = sender();
   const { transport } = scripted([created]);
   rmSync(file);
