@@ -8,7 +8,7 @@ import { specified } from "./specified.ts";
 const endpoints = Object.entries<Endpoint>(contract);
 const bodyOf = (operation: Operation) => (contract[operation] as Endpoint).body as z.ZodType;
 
-/** The fields a body is refused for, in order, or `ok`. An unknown field counts by its name. */
+/** The fields that a value is refused for, sorted, or `ok`. An unknown field counts with its name. */
 function verdict(type: z.ZodType, value: unknown): string {
   const parsed = type.safeParse(value);
   if (parsed.success) return "ok";
@@ -23,7 +23,7 @@ const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
 const game = { name: "Tide", buildUrl: "https://example.com/build.zip" };
 const account = { email: "ada@example.com", password: "correct horse", role: "game_owner" };
 
-describe("lengths count code points", () => {
+describe("contract: text lengths", () => {
   const rows: [Operation, string, number, object][] = [
     ["createGame", "name", 200, game],
     ["createGame", "description", 5000, game],
@@ -40,7 +40,7 @@ describe("lengths count code points", () => {
     ["sendMessage", "content", 5000, {}],
     ["registerApiKey", "password", 256, account],
   ];
-  test.each(rows)("%s %s holds %i", (operation, field, max, base) => {
+  test.each(rows)("%s: %s has at most %i code points", (operation, field, max, base) => {
     const check = (value: string) => verdict(bodyOf(operation), { ...base, [field]: value });
     expect(check("x".repeat(max))).toBe("ok");
     expect(check("x".repeat(max + 1))).toBe(field);
@@ -55,12 +55,12 @@ describe("lengths count code points", () => {
     ["sendMessage", "content", "", {}],
     ["createGame", "name", "nul \0", game],
     ["createGame", "name", "half \ud83c", game],
-  ] as const)("%s refuses %s %j", (operation, field, value, base) => {
+  ] as const)("%s: %s is invalid: %j", (operation, field, value, base) => {
     expect(verdict(bodyOf(operation), { ...base, [field]: value })).toBe(field);
   });
 });
 
-describe("nothing is coerced, nothing unknown accepted", () => {
+describe("contract: values are not converted and unknown fields are refused", () => {
   const wrong = [2000.5, "2000", 1e21, -1, null, true, Number.NaN, [2000], {}];
   const amounts: [Operation, number, number, object][] = [
     ["buyCredit", 2000, 1_000_000, {}],
@@ -68,7 +68,7 @@ describe("nothing is coerced, nothing unknown accepted", () => {
     ["grantCredit", 1, 100_000_000, { note: "sorry" }],
     ["createPayout", 1, 100_000_000, { userId: uuid }],
   ];
-  test.each(amounts)("%s amountCents from %i to %i", (operation, min, max, base) => {
+  test.each(amounts)("%s: amountCents is an integer from %i to %i", (operation, min, max, base) => {
     const check = (amountCents: unknown) => verdict(bodyOf(operation), { ...base, amountCents });
     expect([min, max].map(check)).toEqual(["ok", "ok"]);
     expect([min - 1, max + 1, ...wrong].map(check)).toEqual(Array(wrong.length + 2).fill("amountCents"));
@@ -117,7 +117,7 @@ describe("nothing is coerced, nothing unknown accepted", () => {
     ["createApiKey", { name: "CI", password: account.password }, "email"],
     ["createTransaction", { chain: "base", currency: "USDC", to: "0x1", amount: 5 }, "amount"],
     ["advanceClock", { seconds: 400 * 86_400 + 1 }, "seconds"],
-  ] as [Operation, unknown, string][])("%s %j: %s", (operation, body, expected) => {
+  ] as [Operation, unknown, string][])("%s with %j: %s", (operation, body, expected) => {
     expect(verdict(bodyOf(operation), body)).toBe(expected);
   });
 
@@ -154,7 +154,7 @@ describe("nothing is coerced, nothing unknown accepted", () => {
   });
 });
 
-describe("an order's fields go together", () => {
+describe("contract: fields of an order that depend on each other", () => {
   const past = { targetingType: "past", pastPlaytesterScope: "any" };
   const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: uuid };
   const trial = { isFreePublicTrial: true };
@@ -202,16 +202,16 @@ describe("an order's fields go together", () => {
     [past, { targetingScope: "owner" }],
     [{ ...past, targetingScope: "game" }, { targetingScope: "game" }],
     [{}, { targetingScope: undefined }],
-  ])("%j is completed to %j", (order, expected) => {
+  ])("defaults: %j becomes %j", (order, expected) => {
     expect(bodyOf("createPlaytest").parse(order)).toMatchObject(expected);
   });
 
-  test("an order may not name the game in its body, a quote may", () => {
+  test("an order has no gameId in its body, a quote has", () => {
     expect(verdict(bodyOf("createPlaytest"), { gameId: uuid })).toBe("gameId");
   });
 });
 
-describe("who may call", () => {
+describe("contract: operations that a key may call", () => {
   const owner = { role: "game_owner", scopes: roleScopes.game_owner } as const;
   const billing = { role: "game_owner", scopes: ["billing"] } as const;
   const hooks = { role: "game_owner", scopes: ["webhooks"] } as const;
@@ -239,29 +239,29 @@ describe("who may call", () => {
   });
 });
 
-describe("completeness", () => {
+describe("contract: endpoints", () => {
   const access = (e: Endpoint) => (Array.isArray(e.access) ? e.access.join("+") : String(e.access));
   const described = new Map<string, Endpoint>(
     endpoints.flatMap(([, e]) => [e.path, ...(e.also ?? [])].map((path) => [`${e.method} ${path}`, e] as const)),
   );
 
-  test("the specification's table has every route once", () => {
+  test("the list of specified routes has each route once", () => {
     expect(specified.length).toBe(54);
     expect(new Set(specified.map(([route]) => route)).size).toBe(specified.length);
   });
 
-  test.each(specified)("%s needs %s, answers %i", (route, scope, status) => {
+  test.each(specified)("%s requires the scope %s and returns %i", (route, scope, status) => {
     const e = described.get(route);
     expect(e && { scope: access(e), status: e.status, extension: e.extension }).toEqual({ scope, status, extension: false });
   });
 
-  test("what is not in the specification is marked as an extension", () => {
+  test("routes that are not in the specification are marked as extensions", () => {
     const routes = new Set<string>(specified.map(([route]) => route));
     const unmarked = endpoints.filter(([, e]) => !e.extension && !routes.has(`${e.method} ${e.path}`));
     expect(unmarked.map(([id]) => id)).toEqual([]);
   });
 
-  test("no two resources share an operation id, no two endpoints a route", () => {
+  test("operation ids and routes are unique", () => {
     const ids = Object.values(resources).flatMap((group) => Object.keys(group));
     expect(ids.length).toBe(endpoints.length);
     const routes = endpoints.flatMap(([, e]) =>
@@ -270,7 +270,7 @@ describe("completeness", () => {
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  test("every field a caller sends is described in one sentence", () => {
+  test("every request field has a one-sentence description", () => {
     const nameless = endpoints.flatMap(([operation, { body, query }]) =>
       [body, query].flatMap((type) => {
         const properties = type ? (inputSchema(type).properties ?? {}) : {};
@@ -282,7 +282,7 @@ describe("completeness", () => {
     expect(nameless).toEqual([]);
   });
 
-  test("a list takes limit and cursor, nothing else does", () => {
+  test("lists take limit and cursor, other operations do not", () => {
     const paged = (e: Endpoint) => {
       const names = e.query ? Object.keys(inputSchema(e.query).properties ?? {}) : [];
       return names.includes("limit") && names.includes("cursor");
@@ -290,7 +290,7 @@ describe("completeness", () => {
     expect(endpoints.filter(([, e]) => paged(e) !== e.list).map(([id]) => id)).toEqual([]);
   });
 
-  test("every way of losing something or spending is declared", () => {
+  test("operations that spend or destroy something are declared so", () => {
     const of = (risk: string) => endpoints.filter(([, e]) => e.risk === risk).map(([id]) => id);
     expect(of("spend").join(" ")).toMatchInlineSnapshot(
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours resolveSuspense createPayout failPayout"`,
@@ -303,21 +303,21 @@ describe("completeness", () => {
     ]);
   });
 
-  test("sandbox routes are below /sandbox and keyless, but for events", () => {
+  test("sandbox routes are below /sandbox and need no API key, except emitEvent", () => {
     const sandbox = endpoints.filter(([, e]) => e.path.startsWith("/sandbox/"));
     expect(sandbox.every(([, e]) => e.only === "sandbox" && e.extension)).toBe(true);
     expect(endpoints.filter(([, e]) => e.only === "sandbox").length).toBe(sandbox.length);
     expect(sandbox.filter(([, e]) => e.access !== "none").map(([id]) => id)).toEqual(["emitEvent"]);
   });
 
-  test("keyless routes are these and no others", () => {
+  test("no other routes work without an API key than these", () => {
     const keyless = endpoints.filter(([, e]) => (e.access === "none" || e.access === "optional") && !e.only);
     expect(keyless.map(([id]) => id).join(" ")).toMatchInlineSnapshot(
       `"registerApiKey register createApiKey resendVerification requestPasswordReset confirmPasswordReset getServerInfo getOpenapi"`,
     );
   });
 
-  test("replies that show a secret are marked", () => {
+  test("replies that contain a secret are marked", () => {
     expect(
       endpoints
         .filter(([, e]) => e.secretReply)
@@ -329,7 +329,7 @@ describe("completeness", () => {
   });
 });
 
-describe("replies are exact", () => {
+describe("contract: replies", () => {
   const at = "2026-01-02T03:04:05.678Z";
   const playtest = {
     id: uuid,
@@ -370,19 +370,29 @@ describe("replies are exact", () => {
     paymentId: uuid,
   };
   const rows: [string, Operation, unknown, boolean][] = [
-    ["pending", "createPlaytest", pending, true],
-    ["pending with a card checkout", "createPlaytest", { ...pending, checkoutUrl: "https://pay.example", paymentId: uuid }, true],
-    ["paid with hours", "createPlaytest", hours, true],
-    ["paid with credit", "createPlaytest", { ...paid, paidWithCredit: true, balanceCents: 0 }, true],
-    ["paid with crypto", "createPlaytest", { ...paid, paidWithCrypto: true }, true],
-    ["a trial", "createPlaytest", { playtest, slots: [], needsAdminApproval: true }, true],
-    ["public", "createPlaytest", { playtest }, true],
-    ["a mixture", "createPlaytest", { ...pending, paid: true }, false],
+    ["an unpaid order", "createPlaytest", pending, true],
+    [
+      "an unpaid order with a card checkout",
+      "createPlaytest",
+      { ...pending, checkoutUrl: "https://pay.example", paymentId: uuid },
+      true,
+    ],
+    ["an order paid with hours", "createPlaytest", hours, true],
+    ["an order paid with credit", "createPlaytest", { ...paid, paidWithCredit: true, balanceCents: 0 }, true],
+    ["an order paid with crypto", "createPlaytest", { ...paid, paidWithCrypto: true }, true],
+    ["a free public trial", "createPlaytest", { playtest, slots: [], needsAdminApproval: true }, true],
+    ["a public order", "createPlaytest", { playtest }, true],
+    ["an order that is paid and unpaid", "createPlaytest", { ...pending, paid: true }, false],
     ["a playtest with its keys", "createPlaytest", { playtest: { ...playtest, keysForTesters: ["a"] } }, false],
-    ["a public order when paying", "payPlaytest", { playtest }, false],
-    ["a status the contract does not have", "getPayment", { payment: payment("settling") }, false],
-    ["half a cent", "getPayment", { payment: { ...payment("completed"), amountCents: 0.5 } }, false],
-    ["a time without zone", "getPayment", { payment: { ...payment("completed"), createdAt: "2026-01-02T03:04:05" } }, false],
+    ["a public order from payPlaytest", "payPlaytest", { playtest }, false],
+    ["a status that is not in the contract", "getPayment", { payment: payment("settling") }, false],
+    ["a fraction of a cent", "getPayment", { payment: { ...payment("completed"), amountCents: 0.5 } }, false],
+    [
+      "a time without a time zone",
+      "getPayment",
+      { payment: { ...payment("completed"), createdAt: "2026-01-02T03:04:05" } },
+      false,
+    ],
     ["contacts of an owner", "listContacts", { contacts: [] }, true],
     ["contacts of a playtester", "listContacts", { contacts: [], chatDisabled: false }, true],
   ];
@@ -393,7 +403,7 @@ describe("replies are exact", () => {
     expect(contract[operation as keyof Contract].reply.safeParse(data).success).toBe(accepted);
   });
 
-  test("an offer hides what only a holder may see", () => {
+  test("an offer does not show what only the holder of a slot may see", () => {
     const schema = JSON.stringify(inputSchema(contract.listOffers.reply));
     for (const secret of ["instructions", "notesForTesters", "keys", "buildUrl", "ownerId"])
       expect(schema, secret).not.toContain(`"${secret}"`);

@@ -14,7 +14,7 @@ interface Operation {
 }
 
 const options = { baseUrl: "http://127.0.0.1:4747", version: "1.2.3", sandbox: true };
-// Through JSON, because that is how it is served: what JSON cannot hold is gone here too.
+// Through JSON, as it is served: what JSON cannot represent is dropped here too.
 const served = (over: Partial<typeof options> = {}): Node =>
   JSON.parse(JSON.stringify(openapi(contract, { ...options, ...over })));
 const document = served();
@@ -50,8 +50,8 @@ function collect(pick: (node: Node, at: string) => string | undefined): string[]
 const parametersOf = ({ parameters }: Operation) =>
   parameters.map((p) => (typeof p.$ref === "string" ? resolve(p.$ref) : p) as { name: string; in: string; required?: boolean });
 
-describe("the OpenAPI document is one", () => {
-  test("it has the parts OpenAPI 3.1 asks for and no others", () => {
+describe("OpenAPI document: format", () => {
+  test("has the parts that OpenAPI 3.1 requires and no unknown ones", () => {
     const known = ["openapi", "info", "servers", "paths", "webhooks", "components", "security", "tags", "externalDocs"];
     expect(Object.keys(document).filter((key) => !known.includes(key))).toEqual([]);
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
@@ -69,12 +69,12 @@ describe("the OpenAPI document is one", () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test("no two paths are the same template", () => {
+  test("path templates are unique", () => {
     const templates = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, "{}"));
     expect(templates.filter((path, index) => templates.indexOf(path) !== index)).toEqual([]);
   });
 
-  test("the parameters of a path are declared, required and no more than its braces", () => {
+  test("path parameters are declared and required, and each is in the path", () => {
     const wrong = operations.filter(({ path, operation }) => {
       const braces = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const declared = parametersOf(operation).filter((p) => p.in === "path" && p.required);
@@ -89,7 +89,7 @@ describe("the OpenAPI document is one", () => {
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
-  test("a parameter is named once, says where it is and has either a schema or one content", () => {
+  test("parameters are unique, have a location, and have a schema or a content", () => {
     const faults = operations.flatMap(({ operation }) => {
       const parameters = parametersOf(operation) as (Node & { name: string; in: string })[];
       const names = parameters.map((p) => `${p.in} ${p.name.toLowerCase()}`);
@@ -99,7 +99,7 @@ describe("the OpenAPI document is one", () => {
     expect(faults).toEqual([]);
   });
 
-  test("every reply has a description, every success is declared, GET has no body", () => {
+  test("every reply has a description, every operation has a success reply, GET has no body", () => {
     const faults = operations.filter(({ method, operation }) => {
       const replies = Object.entries(operation.responses).map(
         ([status, reply]) => [status, typeof reply.$ref === "string" ? (resolve(reply.$ref) as Node) : reply] as const,
@@ -130,16 +130,16 @@ describe("the OpenAPI document is one", () => {
   });
 });
 
-describe("it says what the contract says", () => {
+describe("OpenAPI document: content", () => {
   const endpoints = Object.entries<Endpoint>(contract);
 
-  test("every endpoint and every other form of its path is there", () => {
+  test("every endpoint and every alias of its path is there", () => {
     const expected = endpoints.flatMap(([, e]) => [e.path, ...(e.also ?? [])].map((path) => `${e.method.toLowerCase()} ${path}`));
     const found = operations.map(({ method, path }) => `${method} ${path.replace("/api/v1", "").replace(/\{(\w+)\}/g, ":$1")}`);
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  test("without the sandbox its routes are absent", () => {
+  test("sandbox routes are absent without the sandbox", () => {
     const shown = Object.keys(served({ sandbox: false }).paths as Node);
     expect(shown.filter((path) => path.includes("/sandbox/"))).toEqual([]);
     expect(shown.length).toBeGreaterThan(80);
@@ -147,7 +147,7 @@ describe("it says what the contract says", () => {
 
   const at = (path: string, method: string) => paths[`/api/v1${path}`]?.[method] as Operation & Node;
 
-  test("keys, scopes and alternatives", () => {
+  test("security requirements: none, optional, any key, several scopes, alternative scopes", () => {
     expect({
       none: at("/auth/register/api-key", "post").security,
       optional: at("/auth/api-keys", "post").security,
@@ -163,7 +163,7 @@ describe("it says what the contract says", () => {
     });
   });
 
-  test("an order takes its payment headers and an idempotency key, and may answer 402 with instructions", () => {
+  test("createPlaytest has payment headers, an idempotency key, and a 402 reply with payment instructions", () => {
     const order = at("/games/{gameId}/playtests", "post");
     expect(parametersOf(order).map(({ name }) => name)).toEqual([
       "gameId",
@@ -186,7 +186,7 @@ describe("it says what the contract says", () => {
     expect(at("/slots/{id}/accept", "post")).toMatchObject({ operationId: "acceptSlotAlias", "x-alias-of": "acceptSlot" });
   });
 
-  test("a reply that the contract accepts is valid, one that it refuses is not", () => {
+  test("schemas accept the same replies as the contract", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, "doc");
     const pointer = "/paths/~1api~1v1~1billing~1balance/get/responses/200/content/application~1json/schema";
@@ -202,7 +202,7 @@ describe("it says what the contract says", () => {
     ]).toEqual([true, true, false, false, false]);
   });
 
-  test("bodies are closed", () => {
+  test("request bodies allow no unknown fields", () => {
     const open = operations.filter(({ operation }) => {
       const schema = operation.requestBody?.content["application/json"]?.schema;
       return schema && schema.additionalProperties !== false;

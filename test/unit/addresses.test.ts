@@ -8,7 +8,7 @@ import { createOutbound, type Outbound, type Resolve } from "../../server/outbou
 const strict: GuardOptions = { allowPrivate: [], allowLoopback: false };
 const check = (url: string, options = strict) => createGuard(options).checkUrl(new URL(url));
 
-/** What must never be reached, in the spellings that hide it. */
+/** Addresses that must never be reached, also in spellings that hide what they are. */
 const refused: [spelling: string, reason: RegExp][] = [
   ["127.0.0.1", /loopback/],
   ["127.255.255.254", /loopback/],
@@ -106,7 +106,7 @@ const allowed = [
   "[::ffff:8.8.8.8]",
 ];
 
-describe("addresses", () => {
+describe("outbound address check", () => {
   it.each(refused)("refuses https://%s/ as %s", (host, reason) => {
     expect(() => check(`https://${host}/`)).toThrow(reason);
   });
@@ -124,13 +124,13 @@ describe("addresses", () => {
     ["https://8.8.8.8:22/", /Port 22/],
     ["https://8.8.8.8:25/", /Port 25/],
     ["https://8.8.8.8:1023/", /Port 1023/],
-  ])("refuses %s", (url, reason) => expect(() => check(url)).toThrow(reason));
+  ])("refuses the URL %s", (url, reason) => expect(() => check(url)).toThrow(reason));
 
-  it.each(["https://8.8.8.8:443/", "https://8.8.8.8:8443/", "https://8.8.8.8:1024/"])("allows %s", (url) =>
+  it.each(["https://8.8.8.8:443/", "https://8.8.8.8:8443/", "https://8.8.8.8:1024/"])("allows the port of %s", (url) =>
     expect(() => check(url)).not.toThrow(),
   );
 
-  it("opens what the operator allows, and only that", () => {
+  it("allows the private addresses in webhooks.allowPrivate and no others", () => {
     const options = { allowPrivate: ["10.1.0.0/16", "fd00:1::/32", "192.168.7.7"], allowLoopback: false };
     for (const host of ["10.1.2.3", "[fd00:1::9]", "192.168.7.7", "[::ffff:10.1.2.3]"])
       expect(() => check(`https://${host}/`, options)).not.toThrow();
@@ -139,7 +139,7 @@ describe("addresses", () => {
     expect(() => check("http://10.1.2.3/", options)).toThrow(/https/);
   });
 
-  it("lets a sandbox reach loopback by http, and nothing else that is private", () => {
+  it("on a sandbox, allows http to loopback addresses and no other private address", () => {
     const sandbox = { allowPrivate: [], allowLoopback: true };
     for (const url of ["http://127.0.0.1:3000/", "http://[::1]:80/", "https://127.0.0.1/", "http://localhost:3000/"])
       expect(() => check(url, sandbox)).not.toThrow();
@@ -148,7 +148,7 @@ describe("addresses", () => {
   });
 });
 
-describe("connections", () => {
+describe("outbound connections", () => {
   let reached = 0;
   let port = 0;
   const sockets = new Set<Socket>();
@@ -182,7 +182,7 @@ describe("connections", () => {
     outbound.request({ url, method: "POST", headers: {}, body: "{}", deadlineMs: 2000, maxBytes: 1024 });
 
   it.each(["127.0.0.1", "127.1", "2130706433", "0x7f.1", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "localhost"])(
-    "would reach %s, were it not for the guard",
+    "reach %s when the guard allows it (so the tests below prove something)",
     async (host) => {
       const outbound = outboundWith(undefined, { allowPrivate: ["0.0.0.0/8", "::/128"], allowLoopback: true });
       // The listener speaks no TLS; that it was reached is enough.
@@ -191,7 +191,7 @@ describe("connections", () => {
     },
   );
 
-  it.each(["localhost", "LOCALHOST", "LocalHost"])("makes none to %s, by the system's own names", async (host) => {
+  it.each(["localhost", "LOCALHOST", "LocalHost"])("are refused to %s, which the system's own resolver knows", async (host) => {
     const outbound = outboundWith(undefined);
     await expect(outbound.check(`https://${host}:${port}/`)).rejects.toThrow("loopback");
     await expect(post(outbound, `https://${host}:${port}/`)).rejects.toThrow("loopback");
@@ -199,14 +199,14 @@ describe("connections", () => {
   });
 
   it.each(["[fe80::1%25eth0]", "[::1%lo]", "127.0.0.1%00.example.com", "127.0.0.256", "0x7f.0.0.0.1"])(
-    "takes %s for no host at all",
+    "are refused to %s, which is not a valid host",
     async (host) => {
       await expect(post(outboundWith(undefined), `https://${host}:${port}/`)).rejects.toThrow("Invalid URL");
       expect(reached).toBe(0);
     },
   );
 
-  it("makes none to where an answer redirects", async () => {
+  it("do not follow a redirect", async () => {
     const redirecting = createServer((socket) => {
       socket.on("error", () => {});
       const head = `HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:${port}/\r\nContent-Length: 0\r\n\r\n`;
@@ -221,7 +221,7 @@ describe("connections", () => {
     await new Promise((resolve) => redirecting.close(resolve));
   });
 
-  it("sends nothing to a peer that is not who was checked", async () => {
+  it("send nothing to a peer whose address differs from the one that was checked", async () => {
     let looks = 0;
     const guard = createGuard({ allowPrivate: [], allowLoopback: true });
     const wary: Guard = {
@@ -246,9 +246,9 @@ describe("connections", () => {
   });
 
   it.each<[string, (socket: Socket) => void]>([
-    ["says nothing", () => {}],
+    ["sends nothing", () => {}],
     [
-      "drips what is no end of a record",
+      "sends a TLS record byte by byte",
       (socket) => {
         socket.write(Buffer.from([22, 3, 3, 64, 0]));
         const timer = setInterval(() => socket.write("x"), 10);
@@ -256,7 +256,7 @@ describe("connections", () => {
       },
     ],
   ])(
-    "leaves at the deadline a TLS receiver that %s, and keeps no connection to it",
+    "are closed at the deadline when a TLS receiver %s",
     async (_, behave) => {
       let left = () => {};
       const gone = new Promise<void>((resolve) => {
@@ -279,7 +279,7 @@ describe("connections", () => {
     5_000,
   );
 
-  it("takes no notice of proxies in the environment", async () => {
+  it("ignore proxies set in the environment", async () => {
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"];
     for (const name of names) vi.stubEnv(name, `http://127.0.0.1:${port}`);
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
@@ -293,14 +293,14 @@ describe("connections", () => {
     vi.unstubAllEnvs();
   });
 
-  it.each(refused)("makes none to https://%s/", async (host) => {
+  it.each(refused)("are refused to https://%s/", async (host) => {
     const outbound = outboundWith(async () => []);
     await expect(post(outbound, `https://${host}:${port}/`)).rejects.toThrow();
     await expect(outbound.check(`https://${host}:${port}/`)).rejects.toThrow();
     expect(reached).toBe(0);
   });
 
-  it("makes none to a name that was public when it was checked and is private when it is used", async () => {
+  it("are refused to a name that was public when it was checked and is private when it is used", async () => {
     const answers = [["93.184.216.34"], ["127.0.0.1"]];
     const outbound = outboundWith(async () => answers.shift() ?? []);
     const url = `https://rebind.example.com:${port}/`;
@@ -314,7 +314,7 @@ describe("connections", () => {
     ["the first is private", ["127.0.0.1", "93.184.216.34"]],
     ["one hides an IPv4 address", ["93.184.216.34", "::ffff:127.0.0.1"]],
     ["one is no address", ["93.184.216.34", "localhost"]],
-  ])("makes none to a name with two addresses when %s", async (_, addresses) => {
+  ])("are refused to a name with two addresses when %s", async (_, addresses) => {
     const outbound = outboundWith(async () => addresses);
     await expect(outbound.check(`https://two.example.com:${port}/`)).rejects.toThrow();
     await expect(post(outbound, `https://two.example.com:${port}/`)).rejects.toThrow();
@@ -323,7 +323,7 @@ describe("connections", () => {
 
   // All on this machine, so that a broken guard is seen by the listener and by nobody else.
   it.each(["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"])(
-    "makes none to %s of this machine, by its number",
+    "are refused to %s, an address of this machine",
     async (host) => {
       await expect(post(outboundWith(undefined), `https://${host}:${port}/`)).rejects.toThrow(/loopback|unspecified/);
       expect(reached).toBe(0);
@@ -333,15 +333,18 @@ describe("connections", () => {
   it.each([
     ["127.0.0.1", "127.0.0.2"],
     ["127.0.0.2", "127.0.0.1"],
-  ])("makes none to a name of two on this machine, %s and %s, where one is allowed", async (...addresses) => {
-    const outbound = outboundWith(async () => addresses, { allowPrivate: ["127.0.0.1"], allowLoopback: false });
-    const url = `https://two.example.com:${port}/`;
-    await expect(outbound.check(url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
-    await expect(post(outbound, url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
-    expect(reached).toBe(0);
-  });
+  ])(
+    "are refused to a name with the addresses %s and %s of this machine, when only one of them is allowed",
+    async (...addresses) => {
+      const outbound = outboundWith(async () => addresses, { allowPrivate: ["127.0.0.1"], allowLoopback: false });
+      const url = `https://two.example.com:${port}/`;
+      await expect(outbound.check(url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
+      await expect(post(outbound, url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
+      expect(reached).toBe(0);
+    },
+  );
 
-  it("reads no more of an answer than it keeps", async () => {
+  it("stop reading a reply at the maximum size", async () => {
     const size = 64 * 2 ** 20;
     const block = Buffer.alloc(2 ** 16);
     let written = 0;
@@ -364,7 +367,7 @@ describe("connections", () => {
     expect(written).toBeLessThan(size / 2);
   });
 
-  it("asks for a name once per connection, and connects to that answer", async () => {
+  it("resolve a name once and connect to the address that was checked", async () => {
     let asked = 0;
     const resolve: Resolve = async () => (asked++ === 0 ? ["127.0.0.1"] : ["127.0.0.2"]);
     const reply = await post(
@@ -374,7 +377,7 @@ describe("connections", () => {
     expect([reply.status, reply.body.toString(), asked, reached]).toEqual([200, "ok", 1, 1]);
   });
 
-  it("sends plain http to a name only when it leads to loopback", async () => {
+  it("use plain http only for a name with a loopback address", async () => {
     const sandbox = { allowPrivate: [], allowLoopback: true };
     await expect(
       post(
@@ -384,13 +387,13 @@ describe("connections", () => {
     ).rejects.toThrow("https");
   });
 
-  it("lets a name pass that the operator allows, wherever it leads", async () => {
+  it("are allowed to a name in webhooks.allowPrivate, whatever its address", async () => {
     const outbound = outboundWith(async () => ["127.0.0.1"], { allowPrivate: ["ci.internal"], allowLoopback: false });
     await outbound.check("https://ci.internal/");
     await expect(outbound.check("https://other.internal/")).rejects.toThrow("loopback");
   });
 
-  it("accepts a name that has no address just now, and fails when it is used", async () => {
+  it("to a name that does not resolve pass the check and fail when used", async () => {
     const outbound = outboundWith(async () => Promise.reject(new Error("ENOTFOUND")));
     await outbound.check("https://later.example.com/");
     await expect(post(outbound, "https://later.example.com/")).rejects.toThrow("ENOTFOUND");

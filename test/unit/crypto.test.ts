@@ -6,12 +6,12 @@ import { defaults } from "../../server/config/defaults.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";
 import { createTestClock } from "../helpers/server.ts";
 
-describe("amounts", () => {
+describe("crypto amounts", () => {
   const currency = fc.constantFrom("USDC" as const, "ETH" as const, "SOL" as const);
   const cents = fc.integer({ min: 500, max: 1_000_000 });
   const rate = fc.integer({ min: 100, max: 20_000_000 });
 
-  it("with their suffix are worth exactly what was asked for", () => {
+  it("with their unique suffix are worth exactly the amount due", () => {
     fc.assert(
       fc.property(currency, cents, rate, fc.nat(), (which, asked, price, draw) => {
         const used = which === "USDC" ? 100 : price;
@@ -20,7 +20,7 @@ describe("amounts", () => {
     );
   });
 
-  it("differ when their draws do", () => {
+  it("differ for different random numbers", () => {
     const draws = Array.from({ length: 9_998 }, (_, draw) => uniqueAmount(2000, 100, "USDC", draw));
     expect(new Set(draws).size).toBe(9_998);
   });
@@ -31,11 +31,11 @@ describe("amounts", () => {
     [1n, "ETH", "0.000000000000000001"],
     [9_007_199_254_740_993n, "ETH", "0.009007199254740993"],
     [1_500_000_000n, "SOL", "1.5"],
-  ] as const)("%i of %s reads %s", (atomic, which, text) => {
+  ] as const)("%i atomic units of %s are shown as %s", (atomic, which, text) => {
     expect(coins(atomic, which)).toBe(text);
   });
 
-  it("count fractions of a cent for nothing", () => {
+  it("are rounded down to whole cents", () => {
     expect([centsOf(9_999n, 100, "USDC"), centsOf(10_000n, 100, "USDC")]).toEqual([0, 1]);
   });
 });
@@ -44,11 +44,11 @@ it.each([
   ["0xAbC0000000000000000000000000000000000001", "0xabc0000000000000000000000000000000000001", true],
   ["0xAbC0000000000000000000000000000000000001", "0xabc0000000000000000000000000000000000002", false],
   ["EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "epjfwdd5aufqssqem2qn1xzybapc8g4weggkzwytdt1v", false],
-])("%s and %s are the same address: %s", (a, b, same) => {
+])("sameAddress: %s and %s: %s", (a, b, same) => {
   expect(sameAddress(a, b)).toBe(same);
 });
 
-describe("whose transfer it is", () => {
+describe("matching a deposit to a quote", () => {
   const start = 1_000_000_000;
   const quote = (atomic: bigint, changes: Partial<QuoteTerms> = {}): QuoteTerms => ({
     ownerId: "me",
@@ -68,25 +68,30 @@ describe("whose transfer it is", () => {
     rivals?: boolean;
     is: string;
   }[] = [
-    { name: "my exact amount in time", exact: [quote(100n)], is: "paid" },
-    { name: "at the last millisecond", exact: [quote(100n)], at: start + 900_000, is: "paid" },
-    { name: "a millisecond later", exact: [quote(100n)], at: start + 900_001, is: "late" },
-    { name: "by a clock that is a minute slow", exact: [quote(100n)], at: start - 60_000, is: "paid" },
-    { name: "before I asked", exact: [quote(100n)], at: start - 60_001, is: "unasked" },
-    { name: "my exact amount, paid before", exact: [quote(100n, { paid: true })], is: "again" },
-    { name: "somebody else's exact amount", exact: [quote(100n, other)], mine: [quote(90n)], is: "foreign" },
+    { name: "the exact amount in time", exact: [quote(100n)], is: "paid" },
+    { name: "the exact amount at the last millisecond", exact: [quote(100n)], at: start + 900_000, is: "paid" },
+    { name: "the exact amount a millisecond late", exact: [quote(100n)], at: start + 900_001, is: "late" },
     {
-      name: "an amount mine once and now another's",
+      name: "the exact amount, a minute before the quote by the chain's clock",
+      exact: [quote(100n)],
+      at: start - 60_000,
+      is: "paid",
+    },
+    { name: "the exact amount, more than a minute before the quote", exact: [quote(100n)], at: start - 60_001, is: "unasked" },
+    { name: "the exact amount of a quote that is paid already", exact: [quote(100n, { paid: true })], is: "again" },
+    { name: "the exact amount of another owner's quote", exact: [quote(100n, other)], mine: [quote(90n)], is: "foreign" },
+    {
+      name: "the exact amount of an expired quote and of another owner's current one",
       exact: [quote(100n, other), quote(100n, { createdAt: 0, expiresAt: 1 })],
       is: "foreign",
     },
-    { name: "more than I was asked for", mine: [quote(90n)], is: "paid" },
-    { name: "less than I was asked for", mine: [quote(110n)], is: "short" },
-    { name: "more, while others wait", mine: [quote(90n)], rivals: true, is: "unclear" },
-    { name: "less, while others wait", mine: [quote(110n)], rivals: true, is: "unclear" },
-    { name: "more, but late", mine: [quote(90n)], at: start + 900_001, is: "late" },
-    { name: "any amount when I asked for nothing", is: "unasked" },
-    { name: "any amount when I asked for nothing and others did", rivals: true, is: "unasked" },
+    { name: "more than the quote", mine: [quote(90n)], is: "paid" },
+    { name: "less than the quote", mine: [quote(110n)], is: "short" },
+    { name: "more than the quote, while other owners have quotes", mine: [quote(90n)], rivals: true, is: "unclear" },
+    { name: "less than the quote, while other owners have quotes", mine: [quote(110n)], rivals: true, is: "unclear" },
+    { name: "more than the quote, but late", mine: [quote(90n)], at: start + 900_001, is: "late" },
+    { name: "any amount without a quote", is: "unasked" },
+    { name: "any amount without a quote, while other owners have quotes", rivals: true, is: "unasked" },
   ];
   it.each(rows)(
     "$name: $is",
@@ -95,7 +100,7 @@ describe("whose transfer it is", () => {
     },
   );
 
-  it("takes the largest of my quotes that an overpayment covers", () => {
+  it("an overpayment pays the largest quote that it covers", () => {
     const verdict = judge({ amount: 100n, at: start }, "me", {
       exact: [],
       mine: [quote(50n), quote(80n), quote(120n)],
@@ -105,7 +110,7 @@ describe("whose transfer it is", () => {
   });
 });
 
-describe("prices from a feed", () => {
+describe("prices from the rate feed", () => {
   const running: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const feed of running.splice(0)) await feed.close();
@@ -133,7 +138,7 @@ describe("prices from a feed", () => {
     expect(feed.paths).toEqual(["/ETH", "/ETH", "/ETH", "/ETH"]);
   });
 
-  it("that make no sense are none", async () => {
+  it("that are not positive are refused", async () => {
     const feed = await startRpc(
       () => ({ result: null }),
       () => ({ data: { amount: "-1" } }),

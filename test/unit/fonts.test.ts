@@ -10,7 +10,7 @@ const woff = readFileSync(
   createRequire(import.meta.url).resolve("@fontsource/noto-sans-thai/files/noto-sans-thai-thai-400-normal.woff"),
 );
 
-/** A collection with one font in it: what was `offset` in the font is that much further on. */
+/** A font collection with one font: each table's offset grows by the length of the collection's header. */
 function collectionOf(font: Buffer): Buffer {
   const header = Buffer.from("ttcf\0\u0001\0\0\0\0\0\u0001\0\0\0\u0010", "latin1");
   const moved = Buffer.from(font);
@@ -19,13 +19,13 @@ function collectionOf(font: Buffer): Buffer {
   return Buffer.concat([header, moved]);
 }
 
-it("takes the first font out of a collection", () => {
+it("invoice fonts: a font collection gives its first font", () => {
   const font = plainFont(woff);
   expect(plainFont(collectionOf(font)).equals(font)).toBe(true);
   expect(plainFont(font)).toBe(font);
 });
 
-it("prefers an operator's own fonts to those of the system, and those to the plain one for every character", () => {
+it("invoice fonts: the operator's come before the system's, and those before the plain one that has every character", () => {
   const folder = freshFolder();
   const system = join(folder, "system.ttc");
   writeFileSync(system, collectionOf(plainFont(woff)));

@@ -6,9 +6,9 @@ const whole = Buffer.from("a build of a game");
 const sha256 = createHash("sha256").update(whole).digest("hex");
 
 it.each<[string, [before: number, from: number, to: number][], string | undefined]>([
-  ["came in one request", [[0, 0, 17]], sha256],
+  ["sent in one request", [[0, 0, 17]], sha256],
   [
-    "came in three",
+    "sent in three requests",
     [
       [0, 0, 5],
       [5, 5, 9],
@@ -17,30 +17,30 @@ it.each<[string, [before: number, from: number, to: number][], string | undefine
     sha256,
   ],
   [
-    "lost bytes that went by before they were kept",
+    "whose first request was stored only in part",
     [
       [0, 0, 9],
       [5, 5, 17],
     ],
     undefined,
   ],
-  ["began in another process", [[5, 5, 17]], undefined],
+  ["begun in another process", [[5, 5, 17]], undefined],
   [
-    "was begun anew after a cut at the start",
+    "restarted from the beginning",
     [
       [0, 0, 3],
       [0, 0, 17],
     ],
     undefined,
   ],
-  ["is not all here", [[0, 0, 9]], undefined],
-])("an upload that %s", (_, requests, expected) => {
+  ["that is incomplete", [[0, 0, 9]], undefined],
+])("upload hash: for an upload %s", (_, requests, expected) => {
   const hashes = new RunningHashes();
   for (const [before, from, to] of requests) hashes.follow("upload", before)(whole.subarray(from, to));
   expect(hashes.take("upload", whole.length)).toBe(expected);
 });
 
-it("keeps uploads apart, and no more than 200", () => {
+it("upload hash: uploads have separate hashes, at most 200 of them", () => {
   const hashes = new RunningHashes();
   for (let index = 0; index <= 200; index++) hashes.follow(`upload ${index}`, 0)(whole);
   expect(hashes.take("upload 0", whole.length)).toBeUndefined();

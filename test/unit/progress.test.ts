@@ -5,7 +5,7 @@ import { createMeter, transferred } from "../../src/io/meter.ts";
 import { createProgress, label, type ProgressMode } from "../../src/io/progress.ts";
 import { FakeProcess, testFolder } from "../helpers/cli.ts";
 
-/** What a minute of work said, a percent and a second at a time. */
+/** What a minute of work printed, at one percent per second. */
 async function minute(mode: ProgressMode, tty: boolean, { env = {}, quiet = false, seconds = 60 } = {}) {
   let now = 0;
   const fake = new FakeProcess({ env, tty, cwd: "/" });
@@ -22,20 +22,20 @@ async function minute(mode: ProgressMode, tty: boolean, { env = {}, quiet = fals
 
 const everyTenSeconds = [10, 20, 30, 40, 50, 60].map((second) => `Working, second ${second} ${second} %\n`).join("");
 
-describe("long work", () => {
+describe("progress", () => {
   it.each([
-    ["one plain line every ten seconds in a pipe", () => minute("auto", false), `${everyTenSeconds}Done.\n`],
+    ["one line every ten seconds in a pipe", () => minute("auto", false), `${everyTenSeconds}Done.\n`],
     ["the same with --progress plain on a terminal", () => minute("plain", true), `${everyTenSeconds}Done.\n`],
     ["the same on the terminal of a CI", () => minute("auto", true, { env: { CI: "1" } }), `${everyTenSeconds}Done.\n`],
     ["nothing while it is short", () => minute("auto", false, { seconds: 9 }), "Done.\n"],
     ["nothing with --progress none", () => minute("none", true), ""],
     ["nothing with -q", () => minute("auto", true, { quiet: true }), ""],
-  ])("says %s", async (_, run, expected) => {
+  ])("prints %s", async (_, run, expected) => {
     expect(await run()).toBe(expected);
   });
 });
 
-it("steps that are short tell of themselves when together they are long", async () => {
+it("progress: short steps are printed once they take ten seconds together", async () => {
   const fake = new FakeProcess({ env: { PLAYTEST_CONFIG_DIR: testFolder() }, tty: false, cwd: "/" });
   const io = createIo(fake);
   let now = 0;
@@ -51,7 +51,7 @@ it("steps that are short tell of themselves when together they are long", async 
   expect(fake.stderr.text).toBe("Sending\n");
 });
 
-it("what long work is about cannot drive the terminal", async () => {
+it("progress: control characters in a text are escaped", async () => {
   const fake = new FakeProcess({ env: {}, tty: false, cwd: "/" });
   const io = createIo(fake);
   let now = 0;
@@ -63,18 +63,18 @@ it("what long work is about cannot drive the terminal", async () => {
   expect(fake.stderr.text).toBe("Uploading \\u001b[2J.mp4 50 %\nUploaded \\u001b]0;owned\\u0007.mp4\n");
 });
 
-describe("on a terminal", () => {
+describe("progress on a terminal", () => {
   it.each<[text: string, fraction: number | undefined, columns: number, line: string]>([
     ["Uploading 1.0 MiB: a.zip", 0.25, 40, "Uploading 1.0 MiB: a.zip 25 %"],
     ["Uploading 1.0 MiB: a.zip", 0.25, 27, "Uploading 1.0 MiB: a.… 25 %"],
     ["Uploading 1.0 MiB: a.zip", undefined, 21, "Uploading 1.0 MiB: a…"],
-  ])("%j stays on one line", (text, fraction, columns, line) => {
+  ])("%j is shortened to one line", (text, fraction, columns, line) => {
     expect(label(text, fraction, columns)).toBe(line);
   });
 });
 
-describe("a transfer", () => {
-  it("tells bytes, rate and time left; what an earlier run sent says nothing about the rate", () => {
+describe("transfer progress", () => {
+  it("shows bytes, rate and time left; bytes sent by an earlier run do not count for the rate", () => {
     let now = 0;
     const told: [string, number][] = [];
     const report = transferred(
@@ -94,7 +94,7 @@ describe("a transfer", () => {
     ]);
   });
 
-  it("of unknown size tells bytes and rate", () => {
+  it("of unknown size shows bytes and rate", () => {
     let now = 0;
     const meter = createMeter(() => now);
     now = 1_000;

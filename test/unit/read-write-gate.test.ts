@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ReadWriteGate } from "../../server/database/postgres/read-write-gate.ts";
 
-/** Work that says when it runs and ends when told to. */
+/** Work that logs when it runs and ends when the test says so. */
 function stage() {
   const log: string[] = [];
   const finish = new Map<string, () => void>();
@@ -25,15 +25,10 @@ function stage() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it("lets many pass together and one alone, in the order they came", async () => {
-  const turnstile = new ReadWriteGate();
+it("read-write gate: runs shared work together and exclusive work alone, in order of arrival", async () => {
+  const gate = new ReadWriteGate();
   const { log, work, end } = stage();
-  const all = [
-    turnstile.together(work("a")),
-    turnstile.together(work("b")),
-    turnstile.alone(work("X")),
-    turnstile.together(work("c")),
-  ];
+  const all = [gate.together(work("a")), gate.together(work("b")), gate.alone(work("X")), gate.together(work("c"))];
   await settled();
   expect(log).toEqual(["a in", "b in"]);
   await end("a");
@@ -45,8 +40,8 @@ it("lets many pass together and one alone, in the order they came", async () => 
   await Promise.all(all);
 });
 
-it("opens again when the work throws", async () => {
-  const turnstile = new ReadWriteGate();
-  await expect(turnstile.alone(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(await turnstile.together(async () => "in")).toBe("in");
+it("read-write gate: opens again when the work throws", async () => {
+  const gate = new ReadWriteGate();
+  await expect(gate.alone(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await gate.together(async () => "in")).toBe("in");
 });

@@ -8,8 +8,8 @@ describe("Retry-After", () => {
   it.each([
     ["absent", undefined, undefined],
     ["seconds", "7", 7_000],
-    ["parts of a second", "0.25", 250],
-    ["with blanks", " 2 ", 2_000],
+    ["fractions of a second", "0.25", 250],
+    ["with spaces", " 2 ", 2_000],
     ["a date", "Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
     ["a date in the past", "Sun, 01 Mar 2026 11:00:00 GMT", 0],
     ["nonsense", "soon", undefined],
@@ -32,22 +32,32 @@ it("backoff: doubles from 250 ms up to 8 s, half of it random", () => {
   ]);
 });
 
-describe("decide", () => {
+describe("whether to retry", () => {
   const rows: [string, Failure, Partial<typeof state>, Decision][] = [
     ["a lost connection", {}, {}, { retry: true, wait: 188 }],
     ["503", { status: 503 }, {}, { retry: true, wait: 188 }],
     ["408", { status: 408 }, {}, { retry: true, wait: 188 }],
-    ["429 that says when", { status: 429, retryAfter: "5" }, {}, { retry: true, wait: 5_000 }],
+    ["429 with Retry-After", { status: 429, retryAfter: "5" }, {}, { retry: true, wait: 5_000 }],
     ["the third try", { status: 500 }, { tries: 3 }, { retry: true, wait: 750 }],
     ["after the last try", { status: 500 }, { tries: 4 }, { retry: false }],
-    ["no retries allowed", { status: 429, retryAfter: "1" }, { retries: 0 }, { retry: false, requestedWait: 1_000 }],
-    ["longer than allowed", { status: 429, retryAfter: "61" }, {}, { retry: false, requestedWait: 61_000 }],
-    ["longer than what is left", { status: 429, retryAfter: "10" }, { waited: 55_000 }, { retry: false, requestedWait: 10_000 }],
-    ["a twin still running", { status: 409, retryAfter: "1" }, {}, { retry: true, wait: 1_000 }],
-    ["a conflict", { status: 409 }, {}, { retry: false }],
-    ["not offered", { status: 501 }, {}, { retry: false }],
-    ["a caller's mistake", { status: 422 }, {}, { retry: false }],
-    ["payment not final yet", { status: 402, retryAfter: "5" }, {}, { retry: false }],
+    ["429 when no retries are allowed", { status: 429, retryAfter: "1" }, { retries: 0 }, { retry: false, requestedWait: 1_000 }],
+    ["a wait longer than the maximum", { status: 429, retryAfter: "61" }, {}, { retry: false, requestedWait: 61_000 }],
+    [
+      "a wait longer than what is left of the maximum",
+      { status: 429, retryAfter: "10" },
+      { waited: 55_000 },
+      { retry: false, requestedWait: 10_000 },
+    ],
+    [
+      "409 with Retry-After: the same request is still running",
+      { status: 409, retryAfter: "1" },
+      {},
+      { retry: true, wait: 1_000 },
+    ],
+    ["409 without Retry-After", { status: 409 }, {}, { retry: false }],
+    ["501", { status: 501 }, {}, { retry: false }],
+    ["422", { status: 422 }, {}, { retry: false }],
+    ["402: the payment is not final yet", { status: 402, retryAfter: "5" }, {}, { retry: false }],
   ];
   it.each(rows)("%s", (_, failure, change, expected) => {
     expect(decide(failure, { ...state, ...change })).toEqual(expected);

@@ -22,19 +22,19 @@ it.each([
   ["crypto.solana.rpcUrl", { crypto: { solana: { rpcUrl: "secret" } } }],
   ["crypto.rates.feedUrl", { crypto: { rates: { feedUrl: "ftp://rates.example/{coin}" } } }],
   ["stripe.apiUrl", { stripe: { apiUrl: "secret" } }],
-])("refuses a wrong %s by its name, and shows nothing of it: %j", (name, settings) => {
+])("server settings: an invalid %s is refused by its name, without its value: %j", (name, settings) => {
   const refused = expect(() => read(settings));
   refused.toThrow(expect.objectContaining({ name: "ConfigError", message: expect.stringContaining(name) }));
   refused.not.toThrow(/secret/);
 });
 
-it("refuses what the environment says as well", () => {
+it("server settings: invalid environment variables are refused", () => {
   const refuse = (env: Record<string, string>) => expect(() => read({}, env));
   refuse({ PLAYTEST_TRUSTED_PROXIES: "10.0.0.1, nonsense" }).toThrow("http.trustedProxies");
   refuse({ PLAYTEST_SMTP_URL: "nonsense" }).toThrow("mail.smtpUrl");
 });
 
-it("takes blocks and single addresses of proxies, and addresses of services", () => {
+it("server settings: trusted proxies are networks or addresses; services are URLs", () => {
   const services = { mail: { smtpUrl: "smtps://user:pass@mail.example.com" }, crypto: url("https://node.example/key") };
   const { http, mail, crypto } = read(services, { PLAYTEST_TRUSTED_PROXIES: "10.0.0.0/8, ::1, 192.0.2.7" });
   expect(http.trustedProxies).toEqual(["10.0.0.0/8", "::1", "192.0.2.7"]);

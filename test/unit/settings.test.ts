@@ -16,7 +16,7 @@ interface Given {
   flags?: string[];
 }
 
-/** Runs `argv` where a profile `work` and a directory file may say things. */
+/** Runs `argv` with the given profile `work` and directory file, if any. */
 function at({ env = {}, directory, profile, flags = [] }: Given, argv: string[], options: RunOptions = {}) {
   const folder = testFolder();
   const config = join(folder, "config");
@@ -28,7 +28,7 @@ function at({ env = {}, directory, profile, flags = [] }: Given, argv: string[],
   return playtest([...argv, ...flags], { env: { PLAYTEST_CONFIG_DIR: config, ...env }, cwd: project, ...options });
 }
 
-describe("a setting", () => {
+describe("setting", () => {
   const env = { PLAYTEST_TIMEOUT: "2" };
   const directory = { timeout: "3s" };
   const profile = { timeout: 4 };
@@ -39,7 +39,7 @@ describe("a setting", () => {
     ["directory file", { directory, profile }, 3],
     ["profile", { profile }, 4],
     ["default", {}, 30],
-  ] as const)("comes from the %s first", async (source, given, value) => {
+  ] as const)("is taken from the %s", async (source, given, value) => {
     const { stdout } = await at(given as Given, [
       "config",
       "explain",
@@ -50,16 +50,16 @@ describe("a setting", () => {
   });
 });
 
-describe("a directory file", () => {
+describe("directory file", () => {
   it.each([
-    ["a key by name", { apiKey: "abc" }, "contains a secret (apiKey)"],
-    ["a key by form", { note: "pt_sk_0123456789abcdef" }, "contains a secret (note)"],
-    ["a hosted service's key", { note: "wpg_sk_0123456789abcdef" }, "contains a secret (note)"],
-    ["a key deep inside", { ci: [{ token: "x" }] }, "contains a secret (ci.0.token)"],
-    ["a value deep inside", { list: ["a", "Bearer x"] }, "contains a secret (list.1)"],
+    ["an API key by the field's name", { apiKey: "abc" }, "contains a secret (apiKey)"],
+    ["an API key by its format", { note: "pt_sk_0123456789abcdef" }, "contains a secret (note)"],
+    ["an API key of the hosted service", { note: "wpg_sk_0123456789abcdef" }, "contains a secret (note)"],
+    ["a nested token", { ci: [{ token: "x" }] }, "contains a secret (ci.0.token)"],
+    ["a nested value that is a secret", { list: ["a", "Bearer x"] }, "contains a secret (list.1)"],
     ["a webhook secret", { hook: "whsec_abc" }, "contains a secret (hook)"],
     ["a password", { adminPassword: "x" }, "contains a secret (adminPassword)"],
-  ])("that contains %s is refused", async (_, directory, message) => {
+  ])("with %s is refused", async (_, directory, message) => {
     const { code, stdout, stderr } = await at({ directory }, ["config", "list"]);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
     expect(stderr).not.toMatch(/abc|0123456789/);
@@ -67,22 +67,22 @@ describe("a directory file", () => {
 
   it.each([
     ["not JSON", "{", "is not valid JSON"],
-    ["no object", "[]", "does not contain a JSON object"],
-  ])("that is %s is a configuration error", async (_, text, message) => {
+    ["not an object", "[]", "does not contain a JSON object"],
+  ])("that is %s is refused", async (_, text, message) => {
     const cwd = testFolder();
     writeFileSync(join(cwd, ".playtest.json"), text);
     expect(await playtest(["config", "list"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
-  describe("does not decide where a key is sent", () => {
+  describe("cannot choose the address that an API key is sent to", () => {
     const directory = { baseUrl: "http://127.0.0.1:9" };
     const env = { PLAYTEST_API_KEY: "pt_sk_secretsecret" };
     const argv = ["games", "list", "--retries", "0"];
-    it("a key from the environment: 2, with how to allow it", async () => {
+    it("key from the environment: exit 2, and how to allow it", async () => {
       const { code, stderr } = await at({ directory, env }, argv);
       expect([code, stderr]).toEqual([2, expect.stringContaining("--base-url http://127.0.0.1:9")]);
     });
-    it("a key from a file: 2", async () => {
+    it("key from a file: exit 2", async () => {
       const file = join(testFolder(), "key");
       writeFileSync(file, "pt_sk_secretsecret\n");
       const { code, stderr } = await at({ directory, flags: ["--api-key-file", file] }, argv);
@@ -97,10 +97,10 @@ describe("a directory file", () => {
       expect(stdout + stderr).not.toContain("secretsecret");
     });
     it.each([
-      ["named by a flag", { directory, env, flags: ["--base-url", "http://127.0.0.1:9"] }],
-      ["named by the environment", { directory, env: { ...env, PLAYTEST_BASE_URL: "http://127.0.0.1:9/api/v1" } }],
-      ["logged in to before", { directory, env, profile: { baseUrl: "http://127.0.0.1:9" } }],
-    ])("except if the address is also %s", async (_, given) => {
+      ["given by a flag", { directory, env, flags: ["--base-url", "http://127.0.0.1:9"] }],
+      ["given by the environment", { directory, env: { ...env, PLAYTEST_BASE_URL: "http://127.0.0.1:9/api/v1" } }],
+      ["that of the profile", { directory, env, profile: { baseUrl: "http://127.0.0.1:9" } }],
+    ])("unless the address is also %s", async (_, given) => {
       expect((await at(given, argv)).code).toBe(10);
     });
   });
@@ -109,16 +109,16 @@ describe("a directory file", () => {
 it.each([
   ["an unknown profile", { flags: ["--profile", "nope"] }, "Profile nope not found (set by --profile)."],
   ["an unknown profile in the environment", { env: { PLAYTEST_PROFILE: "nope" } }, "Profile nope not found"],
-  ["a bad time-out", { flags: ["--timeout", "soon"] }, '--timeout: "soon" is not a duration'],
-  ["a bad time-out in the environment", { env: { PLAYTEST_TIMEOUT: "x" } }, "PLAYTEST_TIMEOUT"],
-  ["a base URL that is none", { flags: ["--base-url", "ftp://x"] }, `"ftp://x" is not a valid http or https address`],
+  ["an invalid timeout", { flags: ["--timeout", "soon"] }, '--timeout: "soon" is not a duration'],
+  ["an invalid timeout in the environment", { env: { PLAYTEST_TIMEOUT: "x" } }, "PLAYTEST_TIMEOUT"],
+  ["an invalid base URL", { flags: ["--base-url", "ftp://x"] }, `"ftp://x" is not a valid http or https address`],
   [
-    "a key that no header can carry",
+    "an API key that is not valid in a header",
     { env: { PLAYTEST_API_KEY: "a b\nc" } },
     "PLAYTEST_API_KEY does not contain a valid API key",
   ],
-  ["a key file that is not there", { flags: ["--api-key-file", "/no/such"] }, "--api-key-file: cannot read /no/such"],
-])("%s is exit 2", async (_, given, message) => {
+  ["an API key file that does not exist", { flags: ["--api-key-file", "/no/such"] }, "--api-key-file: cannot read /no/such"],
+])("settings: %s: exit 2", async (_, given, message) => {
   expect(await at(given, ["games", "list"])).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
 });
 
@@ -176,7 +176,7 @@ describe("parsing of values", () => {
   });
 });
 
-describe("a short id", () => {
+describe("short id", () => {
   const entry = (id: string) => ({ id, key: "games", label: "" });
   const [a, b] = ["0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5c"];
   it.each([
@@ -196,24 +196,34 @@ describe("a short id", () => {
   });
 });
 
-describe("the proxy", () => {
+describe("proxy for a URL", () => {
   const both = { HTTPS_PROXY: "http://p:1", HTTP_PROXY: "q:2" };
   it.each([
     ["https", "https://x.example", both, "http://p:1/"],
     ["http, without a scheme", "http://x.example", both, "http://q:2/"],
     ["lower case", "https://x.example", { https_proxy: "http://r:3" }, "http://r:3/"],
-    ["none set", "https://x.example", {}, undefined],
-    ["this machine", "http://127.0.0.1:4747", both, undefined],
-    ["listed", "https://x.example", { ...both, NO_PROXY: "a.example, x.example" }, undefined],
-    ["listed by domain", "https://a.x.example", { ...both, no_proxy: ".x.example" }, undefined],
-    ["listed with another port", "https://x.example", { ...both, NO_PROXY: "x.example:8443" }, "http://p:1/"],
-    ["everything listed", "https://x.example", { ...both, NO_PROXY: "*" }, undefined],
-    ["an address in a range", "https://10.1.2.3", { ...both, NO_PROXY: "10.0.0.0/8" }, undefined],
-    ["an address beside a range", "https://11.1.2.3", { ...both, NO_PROXY: "10.0.0.0/8,x/8,10.0.0.0/99" }, "http://p:1/"],
-    ["a bare IPv6 address", "https://[fd00::1]", { ...both, NO_PROXY: "fd00::1" }, undefined],
-    ["an IPv6 address with a port", "https://[fd00::1]:8443", { ...both, NO_PROXY: "[fd00::1]:8443" }, undefined],
-    ["another IPv6 address", "https://[fd00::1]", { ...both, NO_PROXY: "fd00::2,fd01::/16" }, "http://p:1/"],
-    ["a name that only ends alike", "https://notx.example", { ...both, NO_PROXY: "x.example" }, "http://p:1/"],
+    ["no proxy set", "https://x.example", {}, undefined],
+    ["a loopback address", "http://127.0.0.1:4747", both, undefined],
+    ["a host in NO_PROXY", "https://x.example", { ...both, NO_PROXY: "a.example, x.example" }, undefined],
+    ["a domain in NO_PROXY", "https://a.x.example", { ...both, no_proxy: ".x.example" }, undefined],
+    ["a host in NO_PROXY with another port", "https://x.example", { ...both, NO_PROXY: "x.example:8443" }, "http://p:1/"],
+    ["NO_PROXY=*", "https://x.example", { ...both, NO_PROXY: "*" }, undefined],
+    ["an address inside a network in NO_PROXY", "https://10.1.2.3", { ...both, NO_PROXY: "10.0.0.0/8" }, undefined],
+    [
+      "an address outside the networks in NO_PROXY",
+      "https://11.1.2.3",
+      { ...both, NO_PROXY: "10.0.0.0/8,x/8,10.0.0.0/99" },
+      "http://p:1/",
+    ],
+    ["an IPv6 address in NO_PROXY", "https://[fd00::1]", { ...both, NO_PROXY: "fd00::1" }, undefined],
+    ["an IPv6 address with a port in NO_PROXY", "https://[fd00::1]:8443", { ...both, NO_PROXY: "[fd00::1]:8443" }, undefined],
+    ["an IPv6 address that is not in NO_PROXY", "https://[fd00::1]", { ...both, NO_PROXY: "fd00::2,fd01::/16" }, "http://p:1/"],
+    [
+      "a host whose name only ends like one in NO_PROXY",
+      "https://notx.example",
+      { ...both, NO_PROXY: "x.example" },
+      "http://p:1/",
+    ],
   ])("%s", (_, url, env, proxy) => {
     expect(routeTo(new URL(url), env).proxy?.url.href).toBe(proxy);
   });

@@ -8,19 +8,19 @@ import { type PlaytestStatus, type SlotStatus, slotStatuses } from "../../src/co
 const hour = 3_600_000;
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 
-describe("claimDeadline", () => {
+describe("claim deadline", () => {
   it.each<{ mode: SelectionMode; players: number; hours: number }>([
     { mode: "automatic", players: 1, hours: 24 },
     { mode: "automatic", players: 2, hours: 72 },
     { mode: "automatic", players: 8, hours: 72 },
     { mode: "manual", players: 1, hours: 72 },
     { mode: "manual", players: 8, hours: 72 },
-  ])("$mode, $players player(s): $hours h", ({ mode, players, hours }) => {
+  ])("$mode selection, $players player(s): $hours h", ({ mode, players, hours }) => {
     expect(claimDeadline(mode, players, now)).toBe(now + hours * hour);
   });
 });
 
-describe("statusAt", () => {
+describe("slot status", () => {
   it.each<{ status: SlotStatus; deadline: number | null; window: number | null; is: SlotStatus }>([
     { status: "reserved", deadline: 1, window: null, is: "reserved" },
     { status: "reserved", deadline: 0, window: null, is: "expired" },
@@ -41,7 +41,7 @@ describe("statusAt", () => {
   });
 });
 
-describe("the status of a playtest", () => {
+describe("playtest status", () => {
   it.each<{ slots: SlotStatus[]; is: PlaytestStatus }>([
     { slots: ["open", "accepted"], is: "active" },
     { slots: ["reserved", "expired"], is: "active" },
@@ -53,7 +53,7 @@ describe("the status of a playtest", () => {
     { slots: ["cancelled", "cancelled"], is: "cancelled" },
     { slots: ["expired", "cancelled"], is: "expired" },
     { slots: ["expired"], is: "expired" },
-  ])("$slots: $is", ({ slots, is }) => {
+  ])("with slots $slots: $is", ({ slots, is }) => {
     expect(playtestStatusOf(slots)).toBe(is);
   });
 
@@ -74,7 +74,7 @@ describe("the status of a playtest", () => {
   });
 });
 
-describe("applicationAt", () => {
+describe("application status", () => {
   it.each([
     { status: "pending", window: 1, is: "pending", reviewedAt: null },
     { status: "pending", window: 0, is: "auto_rejected", reviewedAt: now },
@@ -92,11 +92,11 @@ it.each([
   { sum: 5, count: 1, is: "5.00" },
   { sum: 13, count: 3, is: "4.33" },
   { sum: 14, count: 3, is: "4.67" },
-])("ratingAverage of $count scores that sum to $sum: $is", ({ sum, count, is }) => {
+])("rating average: $count ratings with the sum $sum: $is", ({ sum, count, is }) => {
   expect(ratingAverage(sum, count)).toBe(is);
 });
 
-describe("eligibility", () => {
+describe("eligibility to claim", () => {
   const everyone: Targeting = { type: null, scope: null, pastScope: null, playtesterId: null };
   const nothing: ClaimFacts = {
     ownStatuses: [],
@@ -116,54 +116,64 @@ describe("eligibility", () => {
   const specific: Targeting = { ...target("past"), pastScope: "specific", playtesterId: "me" };
 
   const rows: { name: string; targeting?: Targeting; facts?: Partial<ClaimFacts>; claim: boolean; apply?: boolean }[] = [
-    { name: "anyone", claim: true },
-    { name: "holding two of three", facts: { held: 2 }, claim: true },
-    { name: "holding three of three", facts: { held: 3 }, claim: false, apply: true },
+    { name: "anyone, without targeting", claim: true },
+    { name: "holding two of at most three slots", facts: { held: 2 }, claim: true },
+    { name: "holding three of at most three slots", facts: { held: 3 }, claim: false, apply: true },
     ...slotStatuses
       .filter((status) => status !== "open")
       .map((status) => ({
-        name: `with a slot of it that is ${status}`,
+        name: `with a slot of the playtest that is ${status}`,
         facts: { ownStatuses: [status] },
         claim: false,
       })),
     {
-      name: "new to the game, played another of the owner",
+      name: "targeting new to the game, played another game of the owner",
       targeting: target("new", "game"),
       facts: { playedOwner: true },
       claim: true,
     },
     {
-      name: "new to the game, played it",
+      name: "targeting new to the game, played it",
       targeting: target("new", "game"),
       facts: { playedGame: true, playedOwner: true },
       claim: false,
     },
-    { name: "new to the owner, played another game", targeting: target("new"), facts: { playedOwner: true }, claim: false },
-    { name: "new to the owner", targeting: target("new"), claim: true },
-    { name: "past of the game, never", targeting: target("past", "game"), claim: false },
-    { name: "past of the game, not accepted", targeting: target("past", "game"), facts: { playedGame: true }, claim: false },
     {
-      name: "past of the game, accepted in another",
+      name: "targeting new to the owner, played another game",
+      targeting: target("new"),
+      facts: { playedOwner: true },
+      claim: false,
+    },
+    { name: "targeting new to the owner", targeting: target("new"), claim: true },
+    { name: "targeting past of the game, never played", targeting: target("past", "game"), claim: false },
+    {
+      name: "targeting past of the game, not accepted",
+      targeting: target("past", "game"),
+      facts: { playedGame: true },
+      claim: false,
+    },
+    {
+      name: "targeting past of the game, accepted in another game",
       targeting: target("past", "game"),
       facts: { acceptedOwner: true },
       claim: false,
     },
     {
-      name: "past of the game, accepted",
+      name: "targeting past of the game, accepted",
       targeting: target("past", "game"),
       facts: { acceptedGame: true, acceptedOwner: true },
       claim: true,
     },
     {
-      name: "past of the owner, accepted in another game",
+      name: "targeting past of the owner, accepted in another game",
       targeting: target("past"),
       facts: { acceptedOwner: true },
       claim: true,
     },
-    { name: "past of the owner, not accepted", targeting: target("past"), facts: { playedOwner: true }, claim: false },
-    { name: "the one asked for", targeting: specific, claim: true },
+    { name: "targeting past of the owner, not accepted", targeting: target("past"), facts: { playedOwner: true }, claim: false },
+    { name: "targeting this playtester", targeting: specific, claim: true },
     {
-      name: "somebody else was asked for",
+      name: "targeting another playtester",
       targeting: { ...specific, playtesterId: "you" },
       facts: { acceptedOwner: true },
       claim: false,

@@ -15,13 +15,13 @@ it.each([
   [56, "ID|NAME|PLAYERS|PRICE A SLOT", "Lantern Deep: the long…|漢字かな交じり文の長い…"],
   [42, "ID|NAME|PRICE A SLOT", "Lantern Deep: the…|漢字かな交じり文…"],
   [30, "ID|NAME|PRICE A S…", "Lantern…|漢字か…"],
-])("in %i columns text is cut, spare columns fall away, headers stay", async (width, heads, names) => {
+])("table: in %i columns text is cut and less important columns are dropped", async (width, heads, names) => {
   const [head = "", ...rows] = (await table(columns, width)).trimEnd().split("\n");
   expect(head.split(/ {2,}/).join("|")).toBe(heads);
   expect(rows.map((row) => row.split(/ {2,}/)[1]).join("|")).toBe(names);
 });
 
-it("what is to be read goes on below, broken between words where there is a break", async () => {
+it("table: a message wraps between words where possible", async () => {
   const message =
     "Thanks for the build.\nhttps://example.com/a/very/long/address/without/a/break 漢字かな交じり文の長い文章です。";
   const drawn = await table(

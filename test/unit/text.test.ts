@@ -16,14 +16,14 @@ import {
 
 const esc = "\u001b";
 
-describe("what came from the network cannot drive the terminal", () => {
+describe("text from the network is escaped for the terminal", () => {
   it.each([
-    ["an esc sequence", `${esc}[31mred`, "\\u001b[31mred"],
+    ["an escape sequence", `${esc}[31mred`, "\\u001b[31mred"],
     ["an OSC title", `${esc}]0;owned\u0007`, "\\u001b]0;owned\\u0007"],
     ["a C1 control", "\u009b2J", "\\u009b2J"],
     ["DEL", "a\u007fb", "a\\u007fb"],
     ["a bidi override", "abc\u202egnp.exe", "abc\\u202egnp.exe"],
-    ["an isolate", "\u2066x\u2069", "\\u2066x\\u2069"],
+    ["a bidi isolate", "\u2066x\u2069", "\\u2066x\\u2069"],
     ["line breaks and tabs", "a\nb\tc\rd", "a\\nb\\tc\\rd"],
     ["line separators", "a\u2028b\u2029", "a\\u2028b\\u2029"],
     ["letters of any script", "żółć 日本語 שלום 🎮", "żółć 日本語 שלום 🎮"],
@@ -31,11 +31,11 @@ describe("what came from the network cannot drive the terminal", () => {
     expect(oneLine(text)).toBe(shown);
   });
 
-  it("lines keep their breaks and tabs, and nothing else", () => {
+  it("lines: keep line breaks and tabs, no other control characters", () => {
     expect(lines(`a\r\n\tb${esc}[2J\rc`)).toBe("a\n\tb\\u001b[2J\\rc");
   });
 
-  it("JSON keeps its meaning and loses its teeth", () => {
+  it("JSON: escapes control characters and keeps the value", () => {
     const value = { name: `\u009b${esc}\u202e\u2028\u007f`, list: ["\n"] };
     const text = safeJson(JSON.stringify(value, null, 2));
     expect(JSON.parse(text)).toEqual(value);
@@ -43,20 +43,20 @@ describe("what came from the network cannot drive the terminal", () => {
   });
 });
 
-describe("secrets", () => {
+describe("redaction of secrets", () => {
   it.each([
-    ["another service's key", "key wpg_sk_0123456789abcdef0123456789abcdef refused", "key wpg_sk_… refused"],
-    ["a key", "key pt_sk_0123456789abcdef0123456789abcdef refused", "key pt_sk_… refused"],
+    ["an API key of the hosted service", "key wpg_sk_0123456789abcdef0123456789abcdef refused", "key wpg_sk_… refused"],
+    ["an API key", "key pt_sk_0123456789abcdef0123456789abcdef refused", "key pt_sk_… refused"],
     ["a webhook secret", "whsec_AbC+/9=", "whsec_…"],
     ["a bearer header", "authorization: Bearer abc.def", "authorization: Bearer …"],
     ["a signed link", "https://x/a?id=1&token=abc&b=2", "https://x/a?id=1&token=…&b=2"],
     ["a presigned link", "https://x/a?X-Amz-Signature=abc", "https://x/a?X-Amz-Signature=…"],
-    ["nothing secret", "https://x/a?id=1", "https://x/a?id=1"],
+    ["a link without a secret", "https://x/a?id=1", "https://x/a?id=1"],
   ])("%s", (_, text, shown) => {
     expect(redactText(text)).toBe(shown);
   });
 
-  it("are taken out by name too, however deep", () => {
+  it("by field name, at any depth", () => {
     expect(
       redact({ apiKey: "abcdefgh", user: { password: "x", name: "Ada" }, keysForTesters: ["A"], list: [{ secret: "s" }] }),
     ).toEqual({
@@ -68,7 +68,7 @@ describe("secrets", () => {
   });
 });
 
-describe("quantities", () => {
+describe("formatted values", () => {
   const now = Date.parse("2026-03-01T12:00:00.000Z");
   it.each([
     [usd(2000), "$20.00"],

@@ -14,23 +14,23 @@ const ebml = (docType: string) =>
 const rows: [name: string, head: Buffer, type: string | undefined][] = [
   ["MP4 as a phone writes it", box("ftyp", "mp42"), "video/mp4"],
   ["MP4 as ffmpeg writes it", box("ftyp", "isom"), "video/mp4"],
-  ["the sample", Buffer.from(sampleVideo, "base64"), "video/mp4"],
+  ["the sandbox's sample video", Buffer.from(sampleVideo, "base64"), "video/mp4"],
   ["MOV", box("ftyp", "qt  "), "video/quicktime"],
-  ["MOV from before brands", box("moov", "\0\0\0l"), "video/quicktime"],
+  ["MOV without a brand", box("moov", "\0\0\0l"), "video/quicktime"],
   ["WebM", ebml("webm"), "video/webm"],
   ["MKV", ebml("matroska"), "video/x-matroska"],
-  ["EBML of something else", ebml("other"), undefined],
+  ["EBML of another type", ebml("other"), undefined],
   ["a Windows program", Buffer.from("MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0", "latin1"), undefined],
   ["an ELF program", Buffer.from("\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", "latin1"), undefined],
-  ["a page", Buffer.from("<!doctype html><script>ftypmp42</script>"), undefined],
+  ["an HTML page", Buffer.from("<!doctype html><script>ftypmp42</script>"), undefined],
   ["a HEIC picture", box("ftyp", "heic"), undefined],
   ["an AVIF picture", box("ftyp", "avif"), undefined],
   ["an M4A song", box("ftyp", "M4A "), undefined],
-  ["an MP4 cut in its brand", box("ftyp", "mp42").subarray(0, 10), undefined],
-  ["nothing", Buffer.alloc(0), undefined],
+  ["an MP4 that ends inside its brand", box("ftyp", "mp42").subarray(0, 10), undefined],
+  ["an empty file", Buffer.alloc(0), undefined],
 ];
 
-describe("videoType", () => {
+describe("video type from the first bytes", () => {
   it.each(rows)("%s", (_name, head, type) => {
     expect(videoType(head)).toBe(type);
   });

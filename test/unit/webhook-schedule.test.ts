@@ -13,7 +13,7 @@ it.each([
   { attempts: 2, random: 0, wait: 4 * minute },
   { attempts: 7, random: 1, wait: 12 * hour },
   { attempts: 8, random: 0, wait: null },
-])("after $attempts failed attempts, by chance $random: $wait ms", ({ attempts, random, wait }) => {
+])("webhook retry: after $attempts failed attempts with jitter $random: $wait ms", ({ attempts, random, wait }) => {
   expect(nextAttemptAt(attempts, now, random)).toBe(wait === null ? null : now + wait);
 });
 
@@ -22,7 +22,7 @@ it.each([
   { asked: 2 * minute, attempts: 1, wait: 2 * minute },
   { asked: 2 * hour, attempts: 1, wait: hour },
   { asked: 9 * hour, attempts: 4, wait: 4 * hour },
-])("after $attempts failed attempts, asked to wait $asked ms: $wait ms", ({ asked, attempts, wait }) => {
+])("webhook retry: after $attempts failed attempts and Retry-After of $asked ms: $wait ms", ({ asked, attempts, wait }) => {
   expect(nextAttemptAt(attempts, now, 0.5, asked)).toBe(now + wait);
 });
 
@@ -33,6 +33,6 @@ it.each([
   ["Sun, 01 Mar 2026 11:00:00 GMT", 0],
   ["-5", 0],
   ["soon", 0],
-])("Retry-After %s is %i ms", (header, wait) => {
+])("webhook retry: Retry-After %s is %i ms", (header, wait) => {
   expect(retryAfterMs(header, now)).toBe(wait);
 });

@@ -142,13 +142,13 @@ const connections: readonly Omit<Mutant, "test" | "only">[] = [
 
 const onThisMachine = [
   "public when it was checked",
-  "of two on this machine",
-  "of this machine, by its number",
-  "asks for a name once",
-  "not who was checked",
-  "operator allows, wherever",
-  "where an answer redirects",
-  "reads no more",
+  "addresses .* of this machine",
+  "an address of this machine",
+  "resolve a name once",
+  "differs from the one that was checked",
+  "whatever its address",
+  "do not follow a redirect",
+  "stop reading a reply",
 ].join("|");
 
 const aimedAt = (only: string) => (row: Omit<Mutant, "test" | "only">) => ({
@@ -159,6 +159,6 @@ const aimedAt = (only: string) => (row: Omit<Mutant, "test" | "only">) => ({
 });
 
 export const ssrfRules: readonly Mutant[] = [
-  ...literals.map(aimedAt("^addresses ")),
-  ...connections.map(aimedAt(`^connections .*(${onThisMachine})`)),
+  ...literals.map(aimedAt("^outbound address check ")),
+  ...connections.map(aimedAt(`^outbound connections .*(${onThisMachine})`)),
 ];
