@@ -5,6 +5,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   start: async () => (await import("./start.ts")).start(),
   "start-call": async () => (await import("./start.ts")).startCall(),
   read: async () => (await import("./read.ts")).read(),
+  mixed: async () => (await import("./mixed.ts")).mixed(),
   order: async () => (await import("./order.ts")).order(),
   claim: async () => (await import("./claim.ts")).claim(),
   bulk: async () => (await import("./bulk.ts")).bulk(),

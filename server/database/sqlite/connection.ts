@@ -1,10 +1,12 @@
 import type { Database, Statement } from "better-sqlite3";
 import { assertReadable, assertStorable, type Query, StoreUnavailable, UniqueViolation, type Value } from "../port.ts";
-import { type ReadMemory, type Text, tablesIn } from "./query-cache.ts";
+import type { QueryCache } from "./query-cache.ts";
 
 type Row = Record<string, Value>;
 
-interface Prepared extends Text {
+interface Prepared {
+  /** Unlike that of any other statement of the connection; short, since it is part of many keys. */
+  name: string;
   statement: Statement<Value[], Row>;
   /** Columns that may hold an integer: STRICT tables vouch for the others. */
   numeric: string[];
@@ -16,14 +18,16 @@ const STATEMENTS_KEPT = 1000;
 export class Connection {
   readonly database: Database;
   readonly #writes: boolean;
-  readonly #memory: ReadMemory | undefined;
+  readonly #cache: QueryCache | undefined;
   readonly #commit: Statement;
   readonly #prepared = new Map<string, Prepared>();
+  #named = 0;
 
-  constructor(database: Database, { writes, memory }: { writes: boolean; memory?: ReadMemory }) {
+  /** `cache`: a reader keeps its answers there, and a writer clears it with each commit. */
+  constructor(database: Database, { writes, cache }: { writes: boolean; cache?: QueryCache }) {
     this.database = database;
     this.#writes = writes;
-    this.#memory = memory;
+    this.#cache = cache;
     database.pragma("busy_timeout = 5000");
     if (writes) database.pragma("journal_mode = WAL");
     database.pragma("synchronous = FULL");
@@ -37,38 +41,28 @@ export class Connection {
   }
 
   one(sql: string, values: Value[]): Row | undefined {
-    return this.#ask(
-      sql,
-      values,
-      ({ statement, numeric }) => {
-        const row = statement.get(...values);
-        if (row) assertExact(row, numeric);
-        return row;
-      },
-      "one",
-    );
+    return this.#ask("one", sql, values, ({ statement, numeric }) => {
+      const row = statement.get(...values);
+      if (row) assertExact(row, numeric);
+      return row;
+    });
   }
 
   all(sql: string, values: Value[]): Row[] {
-    return this.#ask(
-      sql,
-      values,
-      ({ statement, numeric }) => {
-        const rows = statement.all(...values);
-        for (const row of rows) assertExact(row, numeric);
-        return rows;
-      },
-      "all",
-    );
+    return this.#ask("all", sql, values, ({ statement, numeric }) => {
+      const rows = statement.all(...values);
+      for (const row of rows) assertExact(row, numeric);
+      return rows;
+    });
   }
 
   run(sql: string, values: Value[]): number {
-    return this.#ask(sql, values, ({ statement }) => statement.run(...values).changes, "run");
+    return this.#ask("run", sql, values, ({ statement }) => statement.run(...values).changes);
   }
 
-  /** Commits with what came before. Readers ask anew for what it changed, also where the outcome is not known. */
+  /** Commits with what came before. Readers ask anew afterwards, also where the outcome is not known. */
   commit(): void {
-    this.#memory?.forget();
+    this.#cache?.clear();
     this.#commit.run();
   }
 
@@ -76,14 +70,11 @@ export class Connection {
     return this.database.pragma(text, { simple: true }) as Value;
   }
 
-  #ask<T>(sql: string, values: Value[], ask: (prepared: Prepared) => T, what: "one" | "all" | "run"): T {
+  #ask<T>(what: "one" | "all" | "run", sql: string, values: Value[], ask: (prepared: Prepared) => T): T {
     try {
       const prepared = this.#prepare(sql, values);
-      if (!this.#memory) return ask(prepared);
-      if (prepared.statement.readonly)
-        return this.#memory.recall(prepared, values, () => ask(prepared), { inside: this.#writes, what });
-      this.#memory.write(prepared);
-      return ask(prepared);
+      if (!this.#cache || this.#writes || what === "run") return ask(prepared);
+      return this.#cache.recall(what + prepared.name, values, () => ask(prepared));
     } catch (error) {
       throw this.#translate(error);
     }
@@ -97,7 +88,7 @@ export class Connection {
     const columns = statement.reader ? statement.columns() : [];
     const numeric = columns.filter(({ type }) => type !== "TEXT" && type !== "BLOB").map(({ name }) => name);
     if (this.#prepared.size >= STATEMENTS_KEPT) this.#prepared.delete(this.#prepared.keys().next().value ?? "");
-    const prepared = { sql, tables: tablesIn(sql), statement, numeric };
+    const prepared = { name: String(this.#named++), statement, numeric };
     this.#prepared.set(sql, prepared);
     return prepared;
   }

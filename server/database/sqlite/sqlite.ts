@@ -6,7 +6,7 @@ import { Checkpoints } from "./checkpoints.ts";
 import { Connection, readQueries } from "./connection.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { lockDataFile } from "./lock.ts";
-import { ReadMemory } from "./query-cache.ts";
+import { QueryCache } from "./query-cache.ts";
 
 export interface SqliteOptions {
   /** Fail a write whose callback awaits anything but its queries. For tests and development. */
@@ -26,10 +26,10 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
   try {
     closeSync(openSync(file, "a", 0o600));
     chmodSync(file, 0o600);
-    const memory = new ReadMemory();
-    const writer = new Connection(open(file), { writes: true, memory });
+    const cache = new QueryCache();
+    const writer = new Connection(open(file), { writes: true, cache });
     proveDurable(writer);
-    return new SqliteStore(file, writer, new Connection(open(file), { writes: false, memory }), unlock, options);
+    return new SqliteStore(file, writer, new Connection(open(file), { writes: false, cache }), unlock, options);
   } catch (error) {
     unlock();
     throw error;
@@ -132,7 +132,7 @@ function inspect(file: string, open: Opener): Store {
   const reader = new Connection(open(file, { fileMustExist: true }), {
     writes: false,
   });
-  // Without a memory: a server may be writing meanwhile.
+  // Without a cache: a server may be writing meanwhile.
   const queries = readQueries(reader);
   return {
     dialect: "sqlite",

@@ -9,13 +9,13 @@ import { idempotencyRules } from "./idempotency.ts";
 import { inboxRules } from "./inbox.ts";
 import { ledgerRules } from "./ledger.ts";
 import { listenRules } from "./listen.ts";
-import { memoryRules } from "./memory.ts";
 import { modelRules } from "./model.ts";
 import { moneyRules } from "./money.ts";
 import { operationsRules } from "./operations.ts";
 import { ordersRules } from "./orders.ts";
 import { paginationRules } from "./pagination.ts";
 import { publishingRules } from "./publishing.ts";
+import { queryCacheRules } from "./query-cache.ts";
 import { slotsRules } from "./slots.ts";
 import { ssrfRules } from "./ssrf.ts";
 import { subscriptionsRules } from "./subscriptions.ts";
@@ -43,6 +43,6 @@ export const mutants: readonly Mutant[] = [
   ...modelRules,
   ...operationsRules,
   ...archivesRules,
-  ...memoryRules,
+  ...queryCacheRules,
   ...uploadsRules,
 ];
