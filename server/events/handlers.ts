@@ -79,9 +79,7 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
   return {
     async listEvents(call) {
       const { userId, keyId } = call.principal;
-      const lastId = call.headers["last-event-id"];
-      if (call.headers.accept?.includes("text/event-stream"))
-        return stream(userId, keyId, typeof lastId === "string" ? lastId : undefined);
+      if (call.headers.Accept === "events") return stream(userId, keyId, call.headers["Last-Event-ID"]);
       const page = call.page();
       const rows = await call.read((q) => eventStore.list(q, userId, page));
       return call.listed(page, rows, (items) => ({ events: items.map(eventView) }));

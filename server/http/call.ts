@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { BodyOut, DataOf, Endpoint, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { BodyOut, DataOf, Endpoint, HeadersOut, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
 import type { Page, Position } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
@@ -84,7 +84,7 @@ export interface Call<E extends Endpoint> {
   principal: Principal;
   /** The caller where a key is optional. */
   maybePrincipal: Principal | undefined;
-  headers: IncomingHttpHeaders;
+  headers: HeadersOut<E>;
   idempotencyKey: string | undefined;
   requestId: string;
   /** The page asked for. */

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { idempotencyKey } from "../../src/contract/headers.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { type Call, Committed, CommittedProblem, type Handler, Listed, listed, type Principal, RawResponse } from "./call.ts";
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { checkIdempotencyKey, createIdempotentRequest, type IdempotentRequest } from "./idempotency.ts";
+import { createIdempotentRequest, type IdempotentRequest } from "./idempotency.ts";
 import { canonicalJson } from "./json.ts";
 import { type Meta, type Rendered, renderData, renderProblem } from "./reply.ts";
 import { validate } from "./validate.ts";
@@ -17,15 +18,19 @@ export interface ServedOperation {
   handler: Handler<Endpoint>;
 }
 
+/** Headers as node hands them over. */
+export type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 /** A request for an operation, wherever it comes from: over HTTP, or from a page of this server. */
 export interface OperationRequest {
   /** The caller, authenticated and authorized. Undefined only where the endpoint needs no API key. */
   principal: Principal | undefined;
   params: Readonly<Record<string, string>>;
-  /** The query and the body as they were sent: the contract checks them here. */
+  /** Query, body and headers as they were sent: the contract checks them here. */
   query: Readonly<Record<string, string>>;
   body: unknown;
-  headers: Call<Endpoint>["headers"];
+  /** By their names in lower case. */
+  headers: SentHeaders;
   /** Ignored where it has no meaning: on reads, uploads and requests without a caller. */
   idempotencyKey: string | undefined;
   requestId: string;
@@ -54,6 +59,7 @@ async function replayOr<T>(run: () => Promise<T>, deps: Deps, idempotent: Idempo
 }
 
 const noFields = z.strictObject({});
+const idempotency = z.object({ "Idempotency-Key": idempotencyKey.optional() });
 
 function bodyOf({ method, media, body: schema }: Endpoint, sent: unknown): unknown {
   if (method === "GET" || media === "tus") return undefined;
@@ -62,21 +68,36 @@ function bodyOf({ method, media, body: schema }: Endpoint, sent: unknown): unkno
   return schema && parsed;
 }
 
-function idempotentRequestOf(deps: Deps, endpoint: Endpoint, request: OperationRequest, body: unknown) {
+const noHeaders: Readonly<Record<string, unknown>> = Object.freeze({});
+
+function headersOf({ headers: schema, media }: Endpoint, sent: SentHeaders): Readonly<Record<string, unknown>> {
+  // The upload protocol checks its own.
+  if (!schema || media === "tus") return noHeaders;
+  const named = Object.keys(schema.shape).map((name) => [name, sent[name.toLowerCase()]]);
+  return validate(schema, Object.fromEntries(named));
+}
+
+function idempotentRequestOf(
+  deps: Deps,
+  endpoint: Endpoint,
+  request: OperationRequest,
+  call: Pick<OperationCall, "body" | "headers">,
+) {
   const { principal, params } = request;
   if (!principal || endpoint.method === "GET" || endpoint.media === "tus") return undefined;
-  const key = checkIdempotencyKey(request.idempotencyKey);
+  const { "Idempotency-Key": key } = validate(idempotency, { "Idempotency-Key": request.idempotencyKey });
   if (key === undefined) return undefined;
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name]!);
   const query = new URLSearchParams(request.query).toString();
-  const pays = request.headers["x-payment"] !== undefined;
-  return createIdempotentRequest(deps, { accountId: principal.userId, key, endpoint, path, query, body, pays });
+  const pays = call.headers["X-Payment"] !== undefined;
+  return createIdempotentRequest(deps, { accountId: principal.userId, key, endpoint, path, query, body: call.body, pays });
 }
 
 /** What a handler gets. A class, so that its functions are not created anew for each request. */
 class OperationCall {
   readonly query: unknown;
   readonly body: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly idempotent: IdempotentRequest | undefined;
   readonly #deps: Deps;
   readonly #endpoint: Endpoint;
@@ -87,8 +108,9 @@ class OperationCall {
     this.#endpoint = endpoint;
     this.#request = request;
     this.query = endpoint.query ? validate(endpoint.query, request.query) : {};
+    this.headers = headersOf(endpoint, request.headers);
     this.body = bodyOf(endpoint, request.body);
-    this.idempotent = idempotentRequestOf(deps, endpoint, request, this.body);
+    this.idempotent = idempotentRequestOf(deps, endpoint, request, this);
   }
 
   get params() {
@@ -101,9 +123,6 @@ class OperationCall {
     const { principal } = this.#request;
     if (!principal) throw new Error(`${this.#endpoint.path} was called without a principal`);
     return principal;
-  }
-  get headers() {
-    return this.#request.headers;
   }
   get idempotencyKey() {
     return this.#request.idempotencyKey;

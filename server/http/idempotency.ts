@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import { conflict, invalid, Problem } from "../lib/problem.ts";
+import { conflict, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as records from "./idempotency-store.ts";
 import { canonicalJson } from "./json.ts";
@@ -33,13 +33,6 @@ export interface IdempotencyOptions {
   body: unknown;
   /** The request carries `X-Payment`: it pays a stored 402 instead of replaying it. */
   pays: boolean;
-}
-
-/** The key as sent, 422 when it is not 1..255 printable ASCII characters. */
-export function checkIdempotencyKey(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (/^[\x20-\x7e]{1,255}$/.test(header)) return header;
-  throw invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters");
 }
 
 export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions): IdempotentRequest {

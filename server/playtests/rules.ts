@@ -37,10 +37,3 @@ export function choosePaymentMethod(need: Need, funds: Funds, method: PaymentMet
   if (method === "x402") return { by: "crypto" };
   return funds.balanceCents > 0 ? { by: "refused", lacks: "credit" } : { by: "later" };
 }
-
-/** Which payment method `X-Payment-Method` asks for; undefined when it is unknown. */
-export function methodOf(header: string | string[] | undefined): PaymentMethod | undefined {
-  if (header === undefined) return "any";
-  const known = ["hours", "credit", "card", "x402"] as const;
-  return known.find((method) => method === header);
-}

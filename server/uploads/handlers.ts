@@ -6,7 +6,7 @@ import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import { iso } from "../lib/time.ts";
 import * as slots from "../playtests/slots/store.ts";
-import { type Creation, readCreation, readText } from "./headers.ts";
+import { type Creation, readText } from "./headers.ts";
 import { type NewUpload, uploadsOf } from "./index.ts";
 import * as store from "./store.ts";
 
@@ -16,7 +16,7 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
   const { config } = deps;
   const service = uploadsOf(deps);
 
-  const creation = (prepare: () => Promise<NewUpload>) =>
+  const creation = (prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>) =>
     new RawResponse((request, response) => service.create(prepare, request, response));
 
   const named = (metadata: Creation["metadata"]) => ({
@@ -32,11 +32,11 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
 
   return {
     createBuildUpload: async (call) =>
-      creation(async () => {
+      creation(async (read) => {
         const userId = call.principal.userId;
         const game = await call.read((q) => games.findForOwner(q, call.params.id, userId));
         if (!game) throw notFound();
-        const { size, metadata } = readCreation(call.headers, config.uploads.buildMaxBytes);
+        const { size, metadata } = read(config.uploads.buildMaxBytes);
         const sha256 = readText(metadata, "sha256", 64).toLowerCase();
         if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid("sha256", "must be the file's SHA-256, 64 hexadecimal digits");
         for (const [field, max] of [
@@ -50,11 +50,11 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
       }),
 
     createVideoUpload: async (call) =>
-      creation(async () => {
+      creation(async (read) => {
         const userId = call.principal.userId;
         const slot = await call.read((q) => slots.find(q, call.params.id));
         if (!slot || slot.playtester_id !== userId) throw notFound();
-        const asked = readCreation(call.headers, config.uploads.videoMaxBytes);
+        const asked = read(config.uploads.videoMaxBytes);
         const of = { user_id: userId, game_id: slot.game_id, slot_id: slot.id, sha256: null };
         return { kind: "video", ...of, ...asked, ...named(asked.metadata) };
       }),

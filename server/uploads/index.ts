@@ -4,7 +4,7 @@ import type { Deps } from "../app/deps.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { UploadFiles } from "./files.ts";
 import { finish, refuse, requireReserved, scheduleDiscard } from "./finish.ts";
-import { type Creation, checksumAlgorithms, readChecksum, readOffset, requireVersion } from "./headers.ts";
+import { type Creation, checksumAlgorithms, readChecksum, readCreation, readOffset, requireVersion } from "./headers.ts";
 import { createIncoming } from "./incoming.ts";
 import { createLocks } from "./locks.ts";
 import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./problems.ts";
@@ -40,10 +40,18 @@ class Uploads {
     this.#tus = new Tus(this.#files, deps.config.baseUrl);
   }
 
-  /** Answers a creation: the row is durable before the client learns the address. A slot's unfinished upload is replaced. */
-  async create(prepare: () => Promise<NewUpload>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /**
+   * Answers a creation: the row is durable before the client learns the address. A slot's unfinished upload is replaced. `prepare`
+   * reads the headers of the upload protocol where it may refuse them.
+   */
+  async create(
+    prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     response.setHeader("Tus-Resumable", tusVersion);
-    await this.#receive(await this.#begin(await prepare()), request, response);
+    const upload = await prepare((maxBytes) => readCreation(request.headers, maxBytes));
+    await this.#receive(await this.#begin(upload), request, response);
   }
 
   /** HEAD, PATCH, DELETE and OPTIONS on an upload of this user. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { chains, currencies, payment } from "./billing.ts";
+import { payment } from "./billing.ts";
 import { endpoint, roles } from "./endpoint.ts";
 import { cents, id, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
+import { chains, currencies } from "./headers.ts";
 import { playtest } from "./playtests.ts";
 import { slotDetail } from "./slots.ts";
 import { depositStatuses, payoutStatuses } from "./states/index.ts";

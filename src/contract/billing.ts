@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cents, httpUrl, id, minutes, pageQuery, text, timestamp, wholeListQuery } from "./fields.ts";
+import { cents, httpUrl, id, minutes, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
+import { chains, cryptoHeaders, currencies } from "./headers.ts";
 import { paymentStatuses, subscriptionStatuses } from "./states/index.ts";
 
 const billingScope = { access: ["billing"] } as const;
 const owner = { access: ["game_owner"] } as const;
 
 export const planKeys = ["indie_monthly", "indie_yearly", "studio_monthly", "studio_yearly"] as const;
-export const chains = ["base", "ethereum", "solana"] as const;
-export const currencies = ["USDC", "ETH", "SOL"] as const;
 export const planTiers = ["indie", "studio"] as const;
 export const planIntervals = ["month", "year"] as const;
 /** Why a subscription ended. */
@@ -22,16 +21,6 @@ export const endedReasons = [
   "checkout_expired",
 ] as const;
 export type EndedReason = (typeof endedReasons)[number];
-export const paymentMethods = ["x402", "hours", "credit", "card"] as const;
-
-/** What `X-Payment` holds: the transaction that pays an open quote (specification: Crypto credit top-up). */
-export const paymentProof = z
-  .strictObject({
-    txHash: text(200, 1),
-    chain: z.enum(chains),
-    currency: z.enum(currencies),
-  })
-  .meta({ id: "PaymentProof" });
 
 /** The `error.payment` of a crypto 402. */
 export const paymentInstructions = z
@@ -167,7 +156,7 @@ export const billing = {
       paymentId: id(),
       creditedCents: cents(),
     }),
-    headers: ["x-payment-method", "x-payment-chain", "x-payment-currency", "x-payment"],
+    headers: cryptoHeaders,
     problems: ["PAYMENT_REQUIRED"],
   }),
   listPlans: endpoint("GET /billing/plans", {

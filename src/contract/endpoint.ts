@@ -47,6 +47,7 @@ export interface Endpoint<
   B extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
   L extends boolean = boolean,
+  H extends z.ZodObject = z.ZodObject,
 > {
   method: Method;
   /** Below `/api/v1`, parameters as `:name`. A parameter that is not a UUID is 404. */
@@ -83,12 +84,12 @@ export interface Endpoint<
    * `document` JSON without the envelope.
    */
   media?: Media;
-  /** Request headers it reads, beyond the common ones; lower case. */
-  headers?: readonly string[];
+  /** Request headers that carry meaning, beyond the common ones: an object of their names. */
+  headers?: H;
   params: PathParams<P>;
 }
 
-interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, L extends boolean> {
+interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, L extends boolean, H extends z.ZodObject> {
   access: Access;
   summary: string;
   reply: R;
@@ -105,7 +106,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   secretReply?: boolean;
   limit?: "register" | "password";
   media?: Media;
-  headers?: readonly string[];
+  headers?: H;
 }
 
 /** Describes one endpoint. `route` is `"METHOD /path/:id"`, as in the specification's tables, without `/api/v1`. */
@@ -115,7 +116,8 @@ export function endpoint<
   Q extends z.ZodType = z.ZodType<Record<never, never>, Record<never, never>>,
   B extends z.ZodType = z.ZodType<Record<never, never> | undefined, Record<never, never> | undefined>,
   const L extends boolean = false,
->(route: Route, options: Options<Q, B, R, L>) {
+  H extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(route: Route, options: Options<Q, B, R, L, H>) {
   type P = Route extends `${Method} ${infer Path}` ? Path : never;
   const [method, path] = route.split(" ") as [Method, P];
   const described = {
@@ -128,7 +130,7 @@ export function endpoint<
     method,
     path,
   };
-  return described as unknown as Endpoint<P, Q, B, R, L>;
+  return described as unknown as Endpoint<P, Q, B, R, L, H>;
 }
 
 export type ParamsOf<E extends Endpoint> = E["params"];
@@ -136,6 +138,7 @@ export type QueryIn<E extends Endpoint> = z.input<NonNullable<E["query"]>>;
 export type QueryOut<E extends Endpoint> = z.output<NonNullable<E["query"]>>;
 export type BodyIn<E extends Endpoint> = z.input<NonNullable<E["body"]>>;
 export type BodyOut<E extends Endpoint> = z.output<NonNullable<E["body"]>>;
+export type HeadersOut<E extends Endpoint> = z.output<NonNullable<E["headers"]>>;
 export type DataOf<E extends Endpoint> = z.output<E["reply"]>;
 
 /** Codes a route can answer with because of what it is, whatever it does. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { extra, httpUrl, id, pageQuery, text, timestamp } from "./fields.ts";
+import { uploadHeaders } from "./headers.ts";
 import { gameStatuses } from "./states/index.ts";
 
 export const deviceNames = ["PC", "Mac", "Linux", "iOS", "Android"] as const;
@@ -137,7 +138,7 @@ export const games = {
     media: "tus",
     status: 201,
     reply: z.strictObject({}),
-    headers: ["upload-length", "upload-metadata", "tus-resumable"],
+    headers: uploadHeaders,
     problems: ["PAYLOAD_TOO_LARGE"],
   }),
   getBuildDownloadUrl: endpoint("GET /games/:id/builds/:buildId/download-url", {

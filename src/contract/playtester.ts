@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { gameWithRelations } from "./games.ts";
+import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
 import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission } from "./slots.ts";
 import { applicationStatuses, slotStatuses } from "./states/index.ts";
@@ -148,7 +149,7 @@ export const playtester = {
     media: "tus",
     status: 201,
     reply: z.strictObject({}),
-    headers: ["upload-length", "upload-metadata", "tus-resumable"],
+    headers: uploadHeaders,
     problems: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
   }),
   submitSlot: endpoint("POST /playtester/slots/:id/submit", {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cents, extra, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
+import { orderHeaders, payHeaders } from "./headers.ts";
 import {
   orderBody,
   pastPlaytesterScopes,
@@ -14,8 +15,6 @@ import { slot } from "./slots.ts";
 import { playtestStatuses, type SlotStatus } from "./states/index.ts";
 
 const owner = { access: ["game_owner"] } as const;
-const paymentHeaders = ["x-payment-method", "x-payment-chain", "x-payment-currency", "x-payment"] as const;
-
 export const slotCounts = z.strictObject({
   open: z.int(),
   reserved: z.int(),
@@ -147,7 +146,7 @@ export const playtests = {
     body: orderBody,
     status: 201,
     reply: orderReply,
-    headers: paymentHeaders,
+    headers: orderHeaders,
     problems: ["PAYMENT_REQUIRED"],
   }),
   getPlaytest: endpoint("GET /playtests/:id", {
@@ -183,7 +182,7 @@ export const playtests = {
       method: z.enum(["hours", "credit", "card", "x402"]).meta({ description: "What to pay with." }),
     }),
     reply: payReply,
-    headers: ["x-payment-chain", "x-payment-currency", "x-payment"],
+    headers: payHeaders,
     problems: ["PAYMENT_REQUIRED"],
   }),
   cancelPlaytest: endpoint("POST /playtests/:id/cancel", {

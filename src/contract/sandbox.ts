@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { chains, currencies, payment, subscription } from "./billing.ts";
+import { payment, subscription } from "./billing.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
 import { id, text, timestamp, wholeListQuery } from "./fields.ts";
+import { chains, currencies } from "./headers.ts";
 import { playtester, slotDetail } from "./slots.ts";
 import { event } from "./webhooks.ts";
 

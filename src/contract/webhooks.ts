@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
 import { httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
+import { streamHeaders } from "./headers.ts";
 
 const owner = { access: ["webhooks", "game_owner"] } as const;
 
@@ -133,6 +134,6 @@ export const webhooks = {
     query: pageQuery(),
     list: true,
     reply: z.strictObject({ events: z.array(event) }),
-    headers: ["last-event-id"],
+    headers: streamHeaders,
   }),
 };

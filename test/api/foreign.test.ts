@@ -72,7 +72,7 @@ const tus = {
   "upload-length": "12",
   "upload-metadata": `filename ${btoa("a.mp4")},filetype ${btoa("video/mp4")},sha256 ${btoa("0".repeat(64))}`,
 };
-const migrations = join(import.meta.dirname, "../../server/store/migrations");
+const migrations = join(import.meta.dirname, "../../server/database/migrations");
 const tables = readdirSync(migrations).flatMap((file) =>
   [...readFileSync(join(migrations, file), "utf8").matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name!),
 );

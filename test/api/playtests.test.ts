@@ -70,7 +70,7 @@ onBothDatabases("orders", (serve) => {
     expect(data).toMatchObject({ requiresPayment: true, playtestMinutesNeeded: 60, playtestMinutesAvailable: 59 });
   });
 
-  describe("without enough money", () => {
+  describe("an order without hours", () => {
     const rows = [
       {
         name: "no credit at all waits for payment",
@@ -83,6 +83,7 @@ onBothDatabases("orders", (serve) => {
       { name: "only credit, none there", cents: 0, method: "credit", status: 402 },
       { name: "only hours, none there", cents: 5000, method: "hours", status: 402 },
       { name: "an unknown method", cents: 5000, method: "gold", status: 422 },
+      { name: "a method in capital letters", cents: 2000, method: "CREDIT", status: 201, says: { paidWithCredit: true } },
     ];
     it.each(rows)("$name", async ({ cents, method, status, says }) => {
       const { owner, gameId } = await serve().then((server) => ownerWithGame(server, cents));

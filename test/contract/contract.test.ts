@@ -409,3 +409,37 @@ describe("contract: replies", () => {
       expect(schema, secret).not.toContain(`"${secret}"`);
   });
 });
+
+describe("headers", () => {
+  const order = contract.createPlaytest.headers!;
+  const proof = { txHash: "0x1", chain: "base", currency: "USDC" };
+
+  test("payment headers have defaults and ignore the case of their values", () => {
+    expect(order.parse({})).toEqual({ "X-Payment-Chain": "base", "X-Payment-Currency": "USDC" });
+    expect(order.parse({ "X-Payment-Method": "X402", "X-Payment-Chain": "Solana", "X-Payment-Currency": "sol" })).toEqual({
+      "X-Payment-Method": "x402",
+      "X-Payment-Chain": "solana",
+      "X-Payment-Currency": "SOL",
+    });
+  });
+
+  test("X-Payment is parsed to the transaction it names", () => {
+    expect(order.parse({ "X-Payment": JSON.stringify(proof) })["X-Payment"]).toEqual(proof);
+    const standard = { x402Version: 2, accepted: { network: "eip155:8453" }, payload: { txHash: "0x1" } };
+    expect(order.parse({ "X-Payment": btoa(JSON.stringify(standard)) })["X-Payment"]).toEqual(proof);
+  });
+
+  test.each([
+    ["X-Payment-Method", "gold", "must be one of x402, hours, credit, card"],
+    ["X-Payment-Chain", "dogechain", "must be one of base, ethereum, solana"],
+    ["X-Payment-Currency", "DOGE", "must be one of USDC, ETH, SOL"],
+    ["X-Payment", "{", "must be JSON with txHash, chain and currency of a transaction you sent (no signed authorization)"],
+  ])("%s refuses %s", (name, value, message) => {
+    expect(order.safeParse({ [name]: value }).error?.issues).toMatchObject([{ path: [name], message }]);
+  });
+
+  test("what takes crypto only refuses other methods", () => {
+    const { headers } = contract.buyCreditWithCrypto;
+    expect(headers!.safeParse({ "X-Payment-Method": "card" }).error?.issues).toMatchObject([{ message: "must be x402" }]);
+  });
+});

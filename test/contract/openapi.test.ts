@@ -173,12 +173,26 @@ describe("OpenAPI document: content", () => {
       "X-Payment",
       "Idempotency-Key",
     ]);
+    expect(parametersOf(order)).toMatchObject([
+      { in: "path" },
+      { in: "header", schema: { type: "string", enum: ["x402", "hours", "credit", "card"] } },
+      { in: "header", schema: { enum: ["base", "ethereum", "solana"], default: "base" } },
+      { in: "header", schema: { enum: ["USDC", "ETH", "SOL"], default: "USDC" } },
+      { in: "header", content: { "application/json": { schema: { $ref: "#/components/schemas/PaymentProof" } } } },
+      { in: "header", schema: { pattern: "^[\\x20-\\x7e]{1,255}$" } },
+    ]);
     expect(Object.keys(order.responses).join(" ")).toBe("201 400 401 402 403 404 409 413 415 422 429 500 503");
     const refused = resolve(order.responses[402]?.$ref as string) as { headers: Node };
     expect(Object.keys(refused.headers)).toEqual(expect.arrayContaining(["X-Payment", "PAYMENT-REQUIRED", "Retry-After"]));
     expect(order.requestBody?.required).toBe(false);
     expect(order["x-risk"]).toBe("spend");
     expect(order["x-extension"]).toBeUndefined();
+  });
+
+  test("a header that only asks for a media type is no parameter", () => {
+    const events = at("/events", "get");
+    expect(parametersOf(events).map(({ name }) => name)).toEqual(["limit", "cursor", "Last-Event-ID"]);
+    expect(Object.keys(events.responses[200]?.content as Node)).toEqual(["application/json", "text/event-stream"]);
   });
 
   test("extensions and aliases are marked", () => {

@@ -23,8 +23,6 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
 
   return {
     async buyCreditWithCrypto(call) {
-      const method = call.headers["x-payment-method"];
-      if (method !== undefined && method !== "x402") throw invalid("X-Payment-Method", "must be x402");
       const ownerId = call.principal.userId;
       const named = proofOf(call.headers, ownerId);
       if (named) {

@@ -1,8 +1,7 @@
-import type { chains, currencies } from "../../../src/contract/billing.ts";
+import type { ChainName, Currency } from "../../../src/contract/headers.ts";
 
 /** What may be paid in which currency on which chain, and what an amount is worth (decisions §8). Rates are cents per whole coin. */
-export type ChainName = (typeof chains)[number];
-export type Currency = (typeof currencies)[number];
+export type { ChainName, Currency };
 
 export interface Pair {
   chain: ChainName;
@@ -20,12 +19,6 @@ export const pairs: readonly Pair[] = [
 
 export const isPair = (chain: ChainName, currency: Currency) =>
   pairs.some((pair) => pair.chain === chain && pair.currency === currency);
-
-export const networks: Record<ChainName, string> = {
-  base: "eip155:8453",
-  ethereum: "eip155:1",
-  solana: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
-};
 
 const decimals: Record<Currency, number> = { USDC: 6, ETH: 18, SOL: 9 };
 

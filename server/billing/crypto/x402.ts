@@ -1,5 +1,5 @@
-import { chains, currencies } from "../../../src/contract/billing.ts";
-import { type ChainName, type Currency, coins, networks } from "./rules.ts";
+import { networks } from "../../../src/contract/headers.ts";
+import { type ChainName, type Currency, coins } from "./rules.ts";
 
 /** The x402 protocol as this API speaks it: what a 402 tells, and what `X-Payment` says in return (decisions §8). */
 export interface Instructions {
@@ -75,38 +75,3 @@ function standard(one: Instructions, extra: object, now: number): string {
 /** JSON that fits into a header: a name beyond ASCII is escaped. */
 const ascii = (value: object) =>
   JSON.stringify(value).replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-const maxHeader = 8192;
-
-/**
- * What `X-Payment` holds, as JSON: the specification's dialect, which begins with `{`, or standard x402 in base64 whose
- * payload names a transaction. Undefined where it is neither.
- */
-export function readPaymentHeader(header: string): unknown {
-  const text = header.trim();
-  if (text.length > maxHeader) return undefined;
-  if (text.startsWith("{")) return parse(text);
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return undefined;
-  const standard = parse(Buffer.from(text, "base64").toString("utf8"));
-  return isRecord(standard) && "x402Version" in standard ? fromStandard(standard) : undefined;
-}
-
-function fromStandard(standard: Record<string, unknown>): unknown {
-  const accepted = isRecord(standard.accepted) ? standard.accepted : standard;
-  const payload = isRecord(standard.payload) ? standard.payload : {};
-  const named = Object.entries(networks).find(([, network]) => network === accepted.network)?.[0];
-  const chain = chains.find((name) => name === (named ?? accepted.network));
-  const currency = payload.currency ?? currencies.find((code) => code === accepted.asset) ?? "USDC";
-  return { txHash: payload.txHash, chain, currency };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

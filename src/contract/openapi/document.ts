@@ -4,7 +4,7 @@ import { resources } from "../index.ts";
 import { type ProblemCode, problems } from "../problems.ts";
 import { event } from "../webhooks.ts";
 import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
-import { headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./parts.ts";
+import { headerParameters, headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./parts.ts";
 
 type Json = Record<string, unknown>;
 /** Components that operations share, collected on the way. */
@@ -54,10 +54,10 @@ function queryParameters({ query }: Endpoint) {
   });
 }
 
-function headerParameters(e: Endpoint) {
-  const names = [...(e.headers ?? [])];
-  if (e.method !== "GET" && e.access !== "none" && e.media !== "tus") names.push("idempotency-key");
-  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+function headersOf(e: Endpoint) {
+  const own = e.headers ? headerParameters(e.headers) : [];
+  if (e.method === "GET" || e.access === "none" || e.media === "tus") return own;
+  return [...own, { $ref: "#/components/parameters/Idempotency-Key" }];
 }
 
 function requestBody({ body }: Endpoint, shared: Shared) {
@@ -89,7 +89,7 @@ function success(e: Endpoint, shared: Shared) {
 
 /** Adds the failed reply to the components unless an operation before did, and points to it. */
 function problem(status: number, codes: ProblemCode[], e: Endpoint, shared: Shared) {
-  const crypto = status === 402 && e.headers?.includes("x-payment") === true;
+  const crypto = status === 402 && e.headers !== undefined && "X-Payment" in e.headers.shape;
   const name = crypto ? `${codes.join(".")}.x402` : codes.join(".");
   shared.responses[name] ??= {
     description: codes.join(", "),
@@ -115,7 +115,7 @@ function operation(id: string, e: Endpoint, path: string, shared: Shared): Json 
     tags: [tagOf.get(id) ?? path.split("/")[1]],
     summary: e.summary,
     security: security(e),
-    parameters: [...pathParameters(path), ...queryParameters(e), ...headerParameters(e)],
+    parameters: [...pathParameters(path), ...queryParameters(e), ...headersOf(e)],
     ...requestBody(e, shared),
     responses: responses(e, shared),
     "x-risk": e.risk,

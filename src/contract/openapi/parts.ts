@@ -1,5 +1,7 @@
-import { chains, currencies, paymentInstructions, paymentMethods, paymentProof } from "../billing.ts";
+import type { z } from "zod";
+import { paymentInstructions } from "../billing.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { idempotencyKey, paymentProof } from "../headers.ts";
 import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
 
 /** The parts of the OpenAPI document that many operations share. */
@@ -30,48 +32,21 @@ export const headers = {
   "Tus-Resumable": header("Version of the upload protocol.", { const: "1.0.0" }),
 };
 
-const inHeader = (name: string, description: string, schema: JsonSchema | Json, more: Json = {}) => ({
-  name,
-  in: "header",
-  description,
-  schema,
-  ...more,
-});
+/** Header parameters, from the object of headers that declares them. */
+export function headerParameters(headers: z.ZodType): Json[] {
+  const { properties = {}, required = [] } = inputSchema(headers);
+  // What is acceptable follows from the media types of the replies.
+  const named = Object.entries(properties).filter(([name]) => name !== "Accept");
+  return named.map(([name, property]) => headerParameter(name, property as JsonSchema, required.includes(name)));
+}
 
-export const parameters: Record<string, Json> = {
-  "idempotency-key": inHeader(
-    "Idempotency-Key",
-    "Repeating a request with the same key, 1 to 255 printable ASCII characters, has no second effect.",
-    {
-      type: "string",
-      pattern: "^[\\x20-\\x7e]{1,255}$",
-    },
-  ),
-  "x-payment-method": inHeader("X-Payment-Method", "How to pay; `x402` asks for crypto instructions.", {
-    type: "string",
-    enum: paymentMethods,
-  }),
-  "x-payment-chain": inHeader("X-Payment-Chain", "Chain to pay on.", { type: "string", enum: chains, default: "base" }),
-  "x-payment-currency": inHeader("X-Payment-Currency", "Currency to pay with.", {
-    type: "string",
-    enum: currencies,
-    default: "USDC",
-  }),
-  "x-payment": {
-    name: "X-Payment",
-    in: "header",
-    description: "The transaction that pays the open quote.",
-    content: { "application/json": { schema: schemaRef("PaymentProof") } },
-  },
-  "upload-length": inHeader("Upload-Length", "Size of the file in bytes.", { type: "integer", minimum: 0 }),
-  "upload-metadata": inHeader(
-    "Upload-Metadata",
-    "Names and base64 values, by tus 1.0: filename, filetype and what the upload needs.",
-    string,
-  ),
-  "tus-resumable": inHeader("Tus-Resumable", "Version of the upload protocol.", { const: "1.0.0" }, { required: true }),
-  "last-event-id": inHeader("Last-Event-ID", "Continue the stream after this event.", string),
-};
+function headerParameter(name: string, { description, ...schema }: JsonSchema, required: boolean): Json {
+  const { contentMediaType, contentSchema } = schema;
+  const about = { name, in: "header", ...(description && { description }), ...(required && { required }) };
+  return contentMediaType ? { ...about, content: { [contentMediaType]: { schema: contentSchema } } } : { ...about, schema };
+}
+
+export const parameters = { "Idempotency-Key": headerParameter("Idempotency-Key", inputSchema(idempotencyKey), false) };
 
 const requestId = { type: "string", pattern: "^req_[0-9a-z]{20}$" };
 const time = { type: "string", format: "date-time" };

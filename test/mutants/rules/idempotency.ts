@@ -3,6 +3,7 @@ import { execute } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const idempotency = "server/http/idempotency.ts";
+const headers = "src/contract/headers.ts";
 
 export const idempotencyRules: readonly Mutant[] = [
   {
@@ -66,13 +67,13 @@ export const idempotencyRules: readonly Mutant[] = [
   {
     rule: "a key of 256 characters is refused",
     test: "api/http",
-    edits: [[idempotency, "{1,255}$/", "{1,256}$/"]],
+    edits: [[headers, "{1,255}$/", "{1,256}$/"]],
   },
-  { rule: "an empty key is refused", test: "api/http", edits: [[idempotency, "{1,255}$/", "{0,255}$/"]] },
+  { rule: "an empty key is refused", test: "api/http", edits: [[headers, "{1,255}$/", "{0,255}$/"]] },
   {
     rule: "a key with control characters is refused",
     test: "api/http",
-    edits: [[idempotency, "/^[\\x20-\\x7e]", "/^[\\x00-\\x7e]"]],
+    edits: [[headers, "/^[\\x20-\\x7e]", "/^[\\x00-\\x7e]"]],
   },
   { rule: "a key is kept for 24 hours", test: "api/http", edits: [[idempotency, "keepMs = 24 *", "keepMs = 25 *"]] },
 ];

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { text } from "./fields.ts";
+
+/** Request headers that carry meaning, declared as they are spelled. The server compares their names without regard to case. */
+
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")
+  .meta({
+    description: "Repeating a request with the same key, 1 to 255 printable ASCII characters, has no second effect.",
+  });
+
+export const paymentMethods = ["x402", "hours", "credit", "card"] as const;
+export const chains = ["base", "ethereum", "solana"] as const;
+export const currencies = ["USDC", "ETH", "SOL"] as const;
+export type ChainName = (typeof chains)[number];
+export type Currency = (typeof currencies)[number];
+
+/** CAIP-2 names of the chains, which standard x402 uses. */
+export const networks: Record<ChainName, string> = {
+  base: "eip155:8453",
+  ethereum: "eip155:1",
+  solana: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+};
+
+/** The transaction that pays an open quote. */
+export const paymentProof = z
+  .strictObject({
+    txHash: text(200, 1),
+    chain: z.enum(chains),
+    currency: z.enum(currencies),
+  })
+  .meta({ id: "PaymentProof" });
+
+/** One of some values, in any case. */
+function caseless<const V extends readonly string[]>(values: V) {
+  const parse = (given: string, ctx: z.RefinementCtx): V[number] => {
+    const found = values.find((value) => value.toLowerCase() === given.toLowerCase());
+    if (found !== undefined) return found;
+    const message = values.length > 1 ? `must be one of ${values.join(", ")}` : `must be ${values[0]}`;
+    ctx.addIssue({ code: "custom", message });
+    return z.NEVER;
+  };
+  return z
+    .string()
+    .transform(parse)
+    .meta({ enum: [...values] });
+}
+
+const maxLength = 8192;
+
+/** Not JSON of this API's own form, nor base64 of standard x402 whose payload names a transaction: undefined. */
+function readPayment(header: string): unknown {
+  const trimmed = header.trim();
+  if (trimmed.length > maxLength) return undefined;
+  if (trimmed.startsWith("{")) return parseJson(trimmed);
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(trimmed)) return undefined;
+  const standard = parseJson(Buffer.from(trimmed, "base64").toString("utf8"));
+  return isRecord(standard) && "x402Version" in standard ? fromStandard(standard) : undefined;
+}
+
+function fromStandard(standard: Record<string, unknown>): unknown {
+  const accepted = isRecord(standard.accepted) ? standard.accepted : standard;
+  const payload = isRecord(standard.payload) ? standard.payload : {};
+  const named = Object.entries(networks).find(([, network]) => network === accepted.network)?.[0];
+  const chain = chains.find((name) => name === (named ?? accepted.network));
+  const currency = payload.currency ?? currencies.find((code) => code === accepted.asset) ?? "USDC";
+  return { txHash: payload.txHash, chain, currency };
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const payment = z
+  .string()
+  .transform((header, ctx): z.output<typeof paymentProof> => {
+    const read = paymentProof.safeParse(readPayment(header));
+    if (read.success) return read.data;
+    const [issue] = read.error.issues;
+    const fault = issue?.path.length ? `${issue.path.join(".")} is wrong (${issue.message}); it ` : "";
+    const says = "must be JSON with txHash, chain and currency of a transaction you sent (no signed authorization)";
+    ctx.addIssue({ code: "custom", message: fault + says });
+    return z.NEVER;
+  })
+  .meta({
+    description: "The transaction that pays the open quote.",
+    contentMediaType: "application/json",
+    contentSchema: { $ref: "#/components/schemas/PaymentProof" },
+  });
+
+const chain = caseless(chains).default("base").meta({ default: "base", description: "Chain to pay on." });
+const currency = caseless(currencies).default("USDC").meta({ default: "USDC", description: "Currency to pay with." });
+const method = <const V extends readonly string[]>(values: V) =>
+  caseless(values).optional().meta({ description: "How to pay; `x402` asks for crypto instructions." });
+
+/** Headers of an order. */
+export const orderHeaders = z.object({
+  "X-Payment-Method": method(paymentMethods),
+  "X-Payment-Chain": chain,
+  "X-Payment-Currency": currency,
+  "X-Payment": payment.optional(),
+});
+
+/** Headers of a payment whose method the request names elsewhere. */
+export const payHeaders = orderHeaders.omit({ "X-Payment-Method": true });
+
+/** Headers of what can be paid in crypto only. */
+export const cryptoHeaders = orderHeaders.extend({ "X-Payment-Method": method(["x402"]) });
+
+/** Headers that start an upload. The upload protocol (tus 1.0) checks them by its own rules and with its own statuses. */
+export const uploadHeaders = z.object({
+  "Upload-Length": z.string().optional().meta({ type: "integer", minimum: 0, description: "Size of the file in bytes." }),
+  "Upload-Metadata": z.string().optional().meta({
+    description: "Names and base64 values, by tus 1.0: filename, filetype and what the upload needs.",
+  }),
+  "Tus-Resumable": z.literal("1.0.0").meta({ description: "Version of the upload protocol." }),
+});
+
+/** Headers of what can be listed or followed as a stream of events. */
+export const streamHeaders = z.object({
+  Accept: z
+    .string()
+    .default("application/json")
+    .transform((accept) => (accept.includes("text/event-stream") ? ("events" as const) : ("json" as const))),
+  "Last-Event-ID": z.string().optional().meta({ description: "Continue the stream after this event." }),
+});
