@@ -1,4 +1,5 @@
-import type { GameStatus } from "../../src/contract/states/index.ts";
+import type { gameMoves } from "../../src/contract/states/index.ts";
+import type { MoveOf } from "../../src/contract/states/moves.ts";
 import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
@@ -63,11 +64,10 @@ export function admin(deps: Deps): HandlersFor<Ops> {
 
   const userOf = async (q: Query, id: string) => ({ user: accountView(await user(q, id)) });
 
-  async function setGameStatus(tx: Query, id: string, status: GameStatus) {
-    const game = await games.find(tx, id);
-    if (!game) throw notFound();
-    const changes = { status, updated_at: clock.now() };
-    if (game.status !== status) await games.update(tx, id, changes);
+  /** Once or again: a game that is so already stays so. */
+  async function moveGame(tx: Query, id: string, move: MoveOf<typeof gameMoves>) {
+    if (!(await games.find(tx, id))) throw notFound();
+    await games.transitionFromAny(tx, { id }, move, { updated_at: clock.now() });
     return { game: gameView((await games.find(tx, id))!) };
   }
 
@@ -144,8 +144,8 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         return userOf(tx, found.id);
       }),
 
-    suspendGame: (call) => call.commit((tx) => setGameStatus(tx, call.params.id, "suspended")),
-    unsuspendGame: (call) => call.commit((tx) => setGameStatus(tx, call.params.id, "active")),
+    suspendGame: (call) => call.commit((tx) => moveGame(tx, call.params.id, "suspend")),
+    unsuspendGame: (call) => call.commit((tx) => moveGame(tx, call.params.id, "unsuspend")),
 
     grantCredit: (call) =>
       call.commit((tx) => {

@@ -35,10 +35,10 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
 export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promise<admin.PayoutRow> {
   const payout = await admin.findPayout(tx, payoutId);
   if (!payout) throw notFound();
-  const failed = { status: "failed" as const, failed_at: deps.clock.now() };
-  if (!(await admin.endPayout(tx, payout.id, failed))) throw conflict("This payout failed before. Nothing was changed.");
+  const completed = admin.requirePayoutMove(payout, "fail");
+  const failed = await admin.transitionPayout(tx, completed, "fail", { failed_at: deps.clock.now() });
   await endPayout(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
-  return { ...payout, ...failed };
+  return failed;
 }
 
 async function endPayout(

@@ -1,9 +1,10 @@
 import type { Role } from "../../src/contract/endpoint.ts";
-import type { PayoutStatus } from "../../src/contract/states/index.ts";
+import { type PayoutStatus, payoutMoves } from "../../src/contract/states/index.ts";
 import { emailKey, type UserRow } from "../accounts/users-store.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { insertRow } from "../database/rows.ts";
+import { stateMachine } from "../database/state-machine.ts";
 
 /** A trial, or a video of one, that waits for an admin. */
 export interface ApprovalRow {
@@ -64,9 +65,11 @@ export interface PayoutRow {
 
 export const findPayout = (q: Query, id: string) => q.one<PayoutRow>("SELECT * FROM payouts WHERE id = ?", id);
 export const insertPayout = (tx: Query, payout: PayoutRow) => insertRow(tx, "payouts", payout);
-/** False when the payout had failed before. */
-export const endPayout = async (tx: Query, id: string, changes: Pick<PayoutRow, "status" | "failed_at">) =>
-  (await updateRow(tx, "payouts", id, changes, { status: "completed" })) === 1;
+export const { requireMove: requirePayoutMove, transition: transitionPayout } = stateMachine<PayoutRow, typeof payoutMoves>({
+  noun: "payout",
+  table: "payouts",
+  moves: payoutMoves,
+});
 
 export function listPayouts(q: Query, page: Page) {
   const { sql, values } = keyset(page, "p");

@@ -1,6 +1,7 @@
-import type { ReversalStatus } from "../../src/contract/states/index.ts";
+import { type ReversalStatus, reversalMoves } from "../../src/contract/states/index.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
+import { stateMachine } from "../database/state-machine.ts";
 
 /** Money of a payment that went back to the card: a dispute or a refund. */
 export interface ReversalRow {
@@ -33,7 +34,9 @@ export const setCents = (tx: Query, id: string, cents: number, now: number) =>
 export const setFee = (tx: Query, id: string, cents: number, now: number) =>
   tx.run("UPDATE payment_reversals SET fee_cents = ?, updated_at = ? WHERE id = ?", cents, now, id);
 
-/** Compare-and-set: true for the one caller that returned it. */
-export const giveBack = async (tx: Query, id: string, now: number) =>
-  (await tx.run("UPDATE payment_reversals SET state = 'returned', updated_at = ? WHERE id = ? AND state = 'taken'", now, id)) ===
-  1;
+export const { transitionFromAny } = stateMachine<ReversalRow, typeof reversalMoves, "state">({
+  noun: "reversal",
+  table: "payment_reversals",
+  column: "state",
+  moves: reversalMoves,
+});

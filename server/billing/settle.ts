@@ -19,7 +19,7 @@ import { abandon, deliverPlan } from "./subscriptions/service.ts";
 export async function payPayment(deps: Deps, tx: Query, payment: payments.PaymentRow, card?: string): Promise<boolean> {
   const now = deps.clock.now();
   const late = payment.status !== "pending" || hasLapsed(payment, now);
-  if (!(await payments.transition(tx, payment.id, ["pending", "cancelled", "failed"], "completed", now))) return false;
+  if (!(await payments.complete(tx, payment, now))) return false;
   if (late) await payments.flag(tx, payment.id, "paid after the checkout had ended");
   await onPaid[payment.purpose](deps, tx, payment, card);
   await emitPayment(deps, tx, "payment.completed", payment);
@@ -62,7 +62,7 @@ async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): P
 
 /** A declined card ends its payment (decisions §14). */
 export async function declinePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
-  if (!(await payments.transition(tx, payment.id, ["pending"], "failed", deps.clock.now()))) return false;
+  if (!(await payments.transitionFromAny(tx, payment, "fail", { updated_at: deps.clock.now() }))) return false;
   if (payment.purpose === "subscription") await abandon(deps, tx, payment, "payment_failed");
   await emitPayment(deps, tx, "payment.failed", payment);
   return true;
@@ -71,7 +71,7 @@ export async function declinePayment(deps: Deps, tx: Query, payment: payments.Pa
 /** Called off at the checkout, or nobody came in time. */
 export async function cancelPayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
   const now = deps.clock.now();
-  if (!(await payments.transition(tx, payment.id, ["pending"], "cancelled", now))) return false;
+  if (!(await payments.transitionFromAny(tx, payment, "cancel", { updated_at: now }))) return false;
   const reason = hasLapsed(payment, now) ? "checkout_expired" : "checkout_cancelled";
   if (payment.purpose === "subscription") await abandon(deps, tx, payment, reason);
   return true;

@@ -1,7 +1,8 @@
-import type { PaymentStatus } from "../../src/contract/states/index.ts";
+import { type PaymentStatus, paymentMoves } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
+import { stateMachine } from "../database/state-machine.ts";
 
 export type PaymentProvider = "stripe" | "sandbox" | "x402" | "credit" | "playtest_hours";
 
@@ -67,18 +68,16 @@ export const setReceived = (tx: Query, id: string, reference: string, cents: num
 
 export const insert = (tx: Query, payment: PaymentRow) => insertRow(tx, "payments", payment);
 
-/** Compare-and-set: true for the one caller that moved it out of `from`. */
-export const transition = async (tx: Query, id: string, from: readonly PaymentStatus[], to: PaymentStatus, now: number) =>
-  (await tx.run(
-    `UPDATE payments SET status = ?, updated_at = ?, completed_at = CASE WHEN ? = 'completed' THEN COALESCE(completed_at, ?) ELSE completed_at END
-      WHERE id = ? AND status IN (${from.map(() => "?").join(", ")})`,
-    to,
-    now,
-    to,
-    now,
-    id,
-    ...from,
-  )) === 1;
+/** What is reported of a payment may be late: a move counts from whichever state has it, not only from the one that was read. */
+export const { transitionFromAny } = stateMachine<PaymentRow, typeof paymentMoves>({
+  noun: "payment",
+  table: "payments",
+  moves: paymentMoves,
+});
+
+/** The money arrived: true for the one caller that books it. */
+export const complete = (tx: Query, payment: Pick<PaymentRow, "id">, now: number) =>
+  transitionFromAny(tx, payment, "pay", { updated_at: now, completed_at: now });
 
 /** What the processor kept of a payment that arrived; false when that is known already. */
 export const setFee = async (tx: Query, id: string, cents: number) =>

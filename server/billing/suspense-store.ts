@@ -1,5 +1,7 @@
+import { depositMoves } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
+import { stateMachine } from "../database/state-machine.ts";
 import type { DepositRow } from "./crypto/store.ts";
 
 /** A deposit that is or was kept aside, under the id of the transfer that did so. */
@@ -27,15 +29,9 @@ export function list(q: Query, status: SuspenseRow["status"], page: Page) {
   return q.all<SuspenseRow>(`SELECT s.* FROM ${entries} WHERE s.status = ? ${sql}`, status, ...values);
 }
 
-/** Compare-and-set: true for the one caller that ended it. */
-export const end = async (
-  tx: Query,
-  { chain, tx_hash, tx_index }: SuspenseRow,
-  to: { status: "credited" | "refunded"; cents: number; at: number; by: string; note: string },
-) =>
-  (await tx.run(
-    `UPDATE crypto_deposits SET status = ?, value_cents = ?, resolved_at = ?, resolved_by = ?, resolution = ?
-      WHERE chain = ? AND tx_hash = ? AND tx_index = ? AND status = 'suspense'`,
-    ...[to.status, to.cents, to.at, to.by, to.note],
-    ...[chain, tx_hash, tx_index],
-  )) === 1;
+export const { isIn, transition } = stateMachine<SuspenseRow, typeof depositMoves>({
+  noun: "deposit",
+  table: "crypto_deposits",
+  moves: depositMoves,
+  key: ["chain", "tx_hash", "tx_index"],
+});

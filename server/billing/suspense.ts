@@ -32,7 +32,8 @@ export async function resolveSuspense(
   const cents = rate === undefined ? entry.kept_cents : centsOf(BigInt(entry.amount_atomic), rate, entry.currency);
   if (cents < 1) throw invalid("rateCents", "makes it worth less than a cent");
   const now = deps.clock.now();
-  if (!(await suspense.end(tx, entry, { status: "credited", cents, at: now, by: adminId, note }))) throw decided();
+  const decision = { value_cents: cents, resolved_at: now, resolved_by: adminId, resolution: note };
+  await suspense.transition(tx, entry, "credit", decision);
   const payment = paymentOf(deps, entry, ownerId, cents);
   await payments.insert(tx, payment);
   const owed = await balance(tx, accounts.receivable(ownerId));
@@ -51,7 +52,8 @@ export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminI
   const entry = await findOpen(tx, id);
   const { kept_cents: cents, owner_id: ownerId, payment_id: paymentId } = entry;
   const now = deps.clock.now();
-  if (!(await suspense.end(tx, entry, { status: "refunded", cents, at: now, by: adminId, note }))) throw decided();
+  const decision = { value_cents: cents, resolved_at: now, resolved_by: adminId, resolution: note };
+  await suspense.transition(tx, entry, "refund", decision);
   const refs = { ...(ownerId !== null && { ownerId }), ...(paymentId !== null && { paymentId }), note };
   const to = accounts.crypto(entry.chain, entry.currency);
   await post(tx, sentBackTransfer({ id, aside: asideOf(entry), to, cents, refs }), { now, newId: deps.newId });
@@ -63,16 +65,16 @@ export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminI
   });
 }
 
-async function findOpen(tx: Query, id: string): Promise<suspense.SuspenseRow> {
+async function findOpen(tx: Query, id: string): Promise<suspense.SuspenseRow & { status: "suspense" }> {
   const entry = await suspense.find(tx, id);
   if (!entry) throw notFound();
-  if (entry.status !== "suspense") throw decided(entry);
+  if (!suspense.isIn(entry, "suspense")) throw decided(entry);
   return entry;
 }
 
-const decided = (entry?: suspense.SuspenseRow) =>
+const decided = (entry: suspense.SuspenseRow) =>
   conflict(
-    `This deposit was ${entry?.status === "refunded" ? "sent back" : "decided on"} before${entry?.resolution ? ` (${entry.resolution})` : ""}. Nothing was changed.`,
+    `This deposit was ${entry.status === "refunded" ? "sent back" : "decided on"} before${entry.resolution ? ` (${entry.resolution})` : ""}. Nothing was changed.`,
   );
 
 async function ownerOf(tx: Query, id: string | null): Promise<string> {

@@ -11,7 +11,7 @@ function textFor(key: string, make: () => string): string {
   return text;
 }
 
-const marks = (names: readonly string[]) => `(${names.map(() => "?").join(", ")})`;
+const marks = (values: readonly unknown[]) => `(${values.map(() => "?").join(", ")})`;
 const insertText = (table: string, names: readonly string[], rows: number) =>
   `INSERT INTO ${table} (${names.join(", ")}) VALUES ${Array(rows).fill(marks(names)).join(", ")}`;
 
@@ -25,14 +25,26 @@ export function insertRows(tx: Query, table: string, rows: readonly object[]): P
   return tx.run(sql, ...rows.flatMap((row) => Object.values(row) as Value[]));
 }
 
-/** Changes the given fields of the row with this id, only while it still is as `expected` says (compare and set). */
-export function updateRow(tx: Query, table: string, id: string, changes: object, expected: object = {}): Promise<number> {
-  const [changed, compared] = [Object.keys(changes), Object.keys(expected)];
-  const sql = textFor(`update ${table} ${changed} where ${compared}`, () => {
-    const conditions = ["id", ...compared].map((name) => `${name} = ?`).join(" AND ");
-    return `UPDATE ${table} SET ${changed.map((name) => `${name} = ?`).join(", ")} WHERE ${conditions}`;
-  });
-  return tx.run(sql, ...(Object.values(changes) as Value[]), id, ...(Object.values(expected) as Value[]));
+/** Changes the given fields of the row with this id. */
+export const updateRow = (tx: Query, table: string, id: string, changes: object) => updateWhere(tx, table, changes, { id });
+
+/** What a column must be, or a list with all that it may be. */
+export type Expected = Readonly<Record<string, Value | readonly Value[]>>;
+
+/** Changes the given fields of the rows that are as `expected` says (compare and set); how many they were. */
+export function updateWhere(tx: Query, table: string, changes: object, expected: Expected): Promise<number> {
+  const changed = Object.keys(changes);
+  const compared = Object.entries(expected).map(([name, value]) => ({ name, values: Array.isArray(value) ? value : [value] }));
+  const sql = textFor(
+    `update ${table} ${changed} where ${compared.map(({ name, values }) => `${name} ${values.length}`)}`,
+    () => {
+      const conditions = compared.map(({ name, values }) =>
+        values.length === 1 ? `${name} = ?` : `${name} IN ${marks(values)}`,
+      );
+      return `UPDATE ${table} SET ${changed.map((name) => `${name} = ?`).join(", ")} WHERE ${conditions.join(" AND ")}`;
+    },
+  );
+  return tx.run(sql, ...(Object.values(changes) as Value[]), ...compared.flatMap(({ values }) => values as Value[]));
 }
 
 /** `make` once for each row that is handed out again and again: what was read is shared and never changed (see `Store.read`). */

@@ -1,7 +1,8 @@
-import type { GameStatus } from "../../src/contract/states/index.ts";
+import { type GameStatus, gameMoves } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
+import { stateMachine } from "../database/state-machine.ts";
 
 export interface GameRow {
   id: string;
@@ -62,7 +63,9 @@ export function listForOwner(q: Query, ownerId: string, page: Page) {
 
 export const insert = (tx: Query, game: GameRow) => insertRow(tx, "games", game);
 
-export const update = (tx: Query, id: string, changes: Partial<GameRow>) => updateRow(tx, "games", id, changes);
+export const update = (tx: Query, id: string, changes: Partial<Omit<GameRow, "status">>) => updateRow(tx, "games", id, changes);
+
+export const { transitionFromAny } = stateMachine<GameRow, typeof gameMoves>({ noun: "game", table: "games", moves: gameMoves });
 
 export async function setCategories(tx: Query, gameId: string, categoryIds: readonly string[]): Promise<void> {
   await tx.run("DELETE FROM game_categories WHERE game_id = ?", gameId);

@@ -1,5 +1,7 @@
-import type { JobStatus } from "../../src/contract/states/index.ts";
+import { type JobStatus, jobMoves } from "../../src/contract/states/index.ts";
+import { sourcesOf, targetOf } from "../../src/contract/states/moves.ts";
 import type { Query } from "../database/port.ts";
+import { updateWhere } from "../database/rows.ts";
 
 export interface JobRow {
   id: string;
@@ -115,9 +117,14 @@ export const again = (tx: Query, job: JobRow, runAt: number) =>
 
 /** Gives a job up: it runs again only when it is queued anew or taken up. */
 export const markDead = (tx: Query, job: JobRow, error: string) =>
-  tx.run("UPDATE jobs SET state = 'dead', last_error = ? WHERE id = ? AND lease_token = ?", error, job.id, job.lease_token);
+  updateWhere(
+    tx,
+    "jobs",
+    { state: targetOf(jobMoves, "giveUp"), last_error: error },
+    { id: job.id, lease_token: job.lease_token, state: sourcesOf(jobMoves, "giveUp") },
+  );
 
-const begin = "UPDATE jobs SET state = 'queued', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL";
+const begin = `UPDATE jobs SET state = '${targetOf(jobMoves, "requeue")}', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL`;
 
 /** Queues every job that was given up; how many. */
 export const requeueDead = (tx: Query) => tx.run(`${begin} WHERE state = 'dead'`);

@@ -10,7 +10,7 @@ import * as playtests from "./store.ts";
 export const expireSlot = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const slot = await slots.find(tx, String(job.payload.slotId));
-    if (slot?.status === "reserved" && slot.deadline_at !== null && slot.deadline_at <= deps.clock.now())
+    if (slot && slots.isIn(slot, "reserved") && slot.deadline_at !== null && slot.deadline_at <= deps.clock.now())
       await expire(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
     await job.done(tx);
   });
@@ -18,8 +18,9 @@ export const expireSlot = (job: Job, deps: Deps) =>
 /** An order nobody paid within a day is cancelled. */
 export const expireOrder = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
-    const now = deps.clock.now();
-    await playtests.transition(tx, String(job.payload.playtestId), "pending_payment", { status: "cancelled", updated_at: now });
+    const playtest = await playtests.find(tx, String(job.payload.playtestId));
+    if (playtest && playtests.isIn(playtest, "pending_payment"))
+      await playtests.transition(tx, playtest, "cancel", { updated_at: deps.clock.now() });
     await job.done(tx);
   });
 

@@ -147,8 +147,8 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         const counts = (await playtests.slotCounts(tx, [row.id], clock.now())).get(row.id)!;
         const { status } = countedPlaytestView(row, counts, clock.now());
         const total = { cents: 0, minutes: 0 };
-        if (status === "pending_payment")
-          await playtests.transition(tx, row.id, "pending_payment", { status: "cancelled", updated_at: clock.now() });
+        if (status === "pending_payment" && playtests.isIn(row, "pending_payment"))
+          await playtests.transition(tx, row, "cancel", { updated_at: clock.now() });
         else {
           const open = status === "active" ? await slots.openOf(tx, row.id) : [];
           if (open.length === 0) throw conflict("No slot of this playtest is open or unpaid, so there is nothing to cancel.");

@@ -126,15 +126,14 @@ export async function activate(
   const now = deps.clock.now();
   const expiresAt = playtest.selection_mode === "manual" ? now + windowMs : null;
   const changes = {
-    status: "active" as const,
     paid_with: paidWith,
     payment_id: paymentId ?? null,
     pay_by: null,
     applications_expire_at: expiresAt,
     updated_at: now,
   };
-  if (!(await playtests.transition(tx, playtest.id, "pending_payment", changes)))
-    throw conflict("This order is not waiting for payment. Nothing was charged.");
+  if (!playtests.isIn(playtest, "pending_payment")) throw conflict("This order is not waiting for payment. Nothing was charged.");
+  const active = await playtests.transition(tx, playtest, "activate", changes);
   for (let index = 0; index < playtest.quantity; index++) await openSlot(deps, tx, playtest);
   if (expiresAt !== null)
     await deps.jobs.schedule(tx, {
@@ -143,7 +142,7 @@ export async function activate(
       payload: { playtestId: playtest.id },
       runAt: expiresAt,
     });
-  return { ...playtest, ...changes };
+  return active;
 }
 
 /** A new open slot; `replaces` names the one it stands in for. */
@@ -152,8 +151,8 @@ export async function openSlot(
   tx: Query,
   playtest: playtests.PlaytestRow,
   replaces: string | null = null,
-): Promise<slots.SlotRow> {
-  const slot: slots.SlotRow = {
+): Promise<slots.SlotIn<"open">> {
+  const slot: slots.SlotIn<"open"> = {
     id: deps.newId(),
     playtest_id: playtest.id,
     game_id: playtest.game_id,

@@ -5,10 +5,11 @@ import type {
   TargetingType,
   Visibility,
 } from "../../src/contract/order-body.ts";
-import { type PlaytestStatus, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
+import { type PlaytestStatus, playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, updateRow } from "../database/rows.ts";
+import { stateMachine } from "../database/state-machine.ts";
 import { statusSql } from "./slots/store.ts";
 
 export interface PlaytestRow {
@@ -54,15 +55,14 @@ export function listForGame(q: Query, gameId: string, page: Page) {
 }
 
 export const insert = (tx: Query, playtest: PlaytestRow) => insertRow(tx, "playtests", playtest);
-export const update = (tx: Query, id: string, changes: Partial<PlaytestRow>) => updateRow(tx, "playtests", id, changes);
+export const update = (tx: Query, id: string, changes: Partial<Omit<PlaytestRow, "status">>) =>
+  updateRow(tx, "playtests", id, changes);
 
-/** Compare-and-set on the status: true for the one caller that moved it. */
-export const transition = async (
-  tx: Query,
-  id: string,
-  from: PlaytestRow["status"],
-  changes: Partial<PlaytestRow> & { status: PlaytestRow["status"] },
-) => (await updateRow(tx, "playtests", id, changes, { status: from })) === 1;
+export const { isIn, transition, tryTransition } = stateMachine<PlaytestRow, typeof playtestMoves>({
+  noun: "playtest",
+  table: "playtests",
+  moves: playtestMoves,
+});
 
 export const hasTrial = async (q: Query, gameId: string) =>
   (await q.one("SELECT id FROM playtests WHERE game_id = ? AND is_free_public_trial = 1 AND status <> 'cancelled'", gameId)) !==

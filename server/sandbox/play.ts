@@ -33,11 +33,11 @@ export async function play(
   const slot = (await slots.find(tx, slotId))!;
   if (slot.playtester_id !== null && testerId !== undefined && slot.playtester_id !== testerId)
     throw conflict("Another playtester holds this slot. Nothing was changed.");
-  const held = status === "reserved" ? slot : await take(deps, tx, slot, testerId);
+  const held = slots.isIn(slot, "open") ? await take(deps, tx, slot, testerId) : slots.requireMove(slot, "submit");
   await submit(deps, tx, held, await upload(deps, tx, held, video), "A simulated playtest.");
 }
 
-async function take(deps: Deps, tx: Query, slot: slots.SlotRow, testerId: string | undefined): Promise<slots.SlotRow> {
+async function take(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, testerId: string | undefined) {
   const playtest = (await playtests.find(tx, slot.playtest_id))!;
   await requireOffered(tx, playtest);
   const playtesterId = testerId === undefined ? await anyTester(deps, tx, playtest) : await namedTester(tx, testerId);
@@ -45,7 +45,7 @@ async function take(deps: Deps, tx: Query, slot: slots.SlotRow, testerId: string
   const earlier = await applications.ofPlaytester(tx, playtest.id, playtesterId);
   const application = earlier ?? (await apply(deps, tx, playtest.id, playtesterId, "I would like to play this."));
   await approve(deps, tx, playtest, application, slot);
-  return (await slots.find(tx, slot.id))!;
+  return slots.requireMove((await slots.find(tx, slot.id))!, "submit");
 }
 
 async function requireOffered(q: Query, playtest: playtests.PlaytestRow): Promise<void> {

@@ -1,7 +1,8 @@
 import type { TranscriptVersion } from "../../src/contract/slots.ts";
-import type { TranscriptionStatus } from "../../src/contract/states/index.ts";
+import { type TranscriptionStatus, transcriptionMoves } from "../../src/contract/states/index.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { insertRow } from "../database/rows.ts";
+import { stateMachine } from "../database/state-machine.ts";
 
 export interface TranscriptionRow {
   id: string;
@@ -19,7 +20,12 @@ export interface TranscriptionRow {
 }
 
 export const insert = (tx: Query, row: TranscriptionRow) => insertRow(tx, "transcriptions", row);
-export const update = (tx: Query, id: string, changes: Partial<TranscriptionRow>) => updateRow(tx, "transcriptions", id, changes);
+
+export const { transitionFromAny } = stateMachine<TranscriptionRow, typeof transcriptionMoves>({
+  noun: "transcription",
+  table: "transcriptions",
+  moves: transcriptionMoves,
+});
 
 export const findForSlot = (q: Query, slotId: string) =>
   q.one<TranscriptionRow>("SELECT * FROM transcriptions WHERE slot_id = ?", slotId);

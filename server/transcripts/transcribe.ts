@@ -20,7 +20,7 @@ export async function transcribe(job: Job, deps: Deps): Promise<void> {
   const row = await deps.store.read((q) => store.findForSlot(q, slotId));
   if (!row || row.status === "approved" || row.status === "failed") return;
   if (!deps.transcriber) return fail(deps, job, row, "no transcriber is configured any more");
-  await deps.store.write((tx) => store.update(tx, row.id, { status: "processing", updated_at: deps.clock.now() }));
+  await deps.store.write((tx) => store.transitionFromAny(tx, row, "begin", { updated_at: deps.clock.now() }));
   // Apart from what a process that lost the lease may still do.
   const folderOf = (attempt: number) => join(deps.dataDir, "transcribing", `${row.id}.${attempt}`);
   const folder = folderOf(job.attempts);
@@ -53,8 +53,7 @@ async function keep(deps: Deps, job: Job, row: store.TranscriptionRow, transcrip
   await writeFile(path, transcript.vtt);
   await deps.blobs.put(key, path);
   await deps.store.write(async (tx) => {
-    await store.update(tx, row.id, {
-      status: "approved",
+    await store.transitionFromAny(tx, row, "approve", {
       selected_version: "original",
       original_key: key,
       key_takeaways: JSON.stringify(transcript.keyTakeaways),
@@ -68,6 +67,6 @@ async function keep(deps: Deps, job: Job, row: store.TranscriptionRow, transcrip
 const fail = (deps: Deps, job: Job, row: store.TranscriptionRow, error: string) =>
   deps.store.write(async (tx) => {
     const text = error.replaceAll("\0", "").slice(0, 1000);
-    await store.update(tx, row.id, { status: "failed", error: text, updated_at: deps.clock.now() });
+    await store.transitionFromAny(tx, row, "fail", { error: text, updated_at: deps.clock.now() });
     await job.done(tx);
   });

@@ -29,7 +29,7 @@ async function decide(tx: Query, id: string, now: number): Promise<uploads.Uploa
     if ((await uploads.submittedFile(tx, upload.slot_id!))?.blob_key === uploads.blobKeyOf(upload)) return "keep";
     if (await canStillSubmit(tx, upload.slot_id!, now)) return now + day;
   }
-  if (upload.status === "open" || upload.status === "completed") await uploads.end(tx, id, upload.status, "expired");
+  if (uploads.isIn(upload, "open", "completed")) await uploads.tryTransition(tx, upload, "expire");
   return upload;
 }
 

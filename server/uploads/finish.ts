@@ -45,7 +45,7 @@ export async function finish(deps: Deps, files: UploadFiles, upload: uploads.Upl
 export async function refuse(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
   await files.drop(upload.id);
   await deps.blobs.remove(uploads.blobKeyOf(upload));
-  await deps.store.write((tx) => uploads.end(tx, upload.id, "open", "refused"));
+  await deps.store.write((tx) => uploads.transitionFromAny(tx, upload, "refuse"));
 }
 
 async function inspect(files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
@@ -68,7 +68,7 @@ async function storedVideoType(deps: Deps, key: string): Promise<string> {
 
 async function record(deps: Deps, tx: Query, upload: uploads.UploadRow, filetype: string | null): Promise<void> {
   const now = deps.clock.now();
-  if (!(await uploads.complete(tx, upload.id, filetype, now))) throw gone();
+  if (!(await uploads.transitionFromAny(tx, upload, "complete", { filetype, completed_at: now }))) throw gone();
   if (upload.kind === "build") return addBuild(deps, tx, upload, now);
   await requireReserved(tx, upload.slot_id!, upload.user_id, now);
   for (const id of await uploads.replace(tx, upload.slot_id!, "completed", upload.id)) await scheduleDiscard(deps, tx, id, now);

@@ -169,7 +169,7 @@ class Uploads {
     try {
       const upload = await this.#loadLive(id, userId);
       if (upload.status === "completed") throw conflict("This upload is complete and cannot be ended. Nothing was changed.");
-      await this.#deps.store.write((tx) => store.end(tx, id, "open", "terminated"));
+      await this.#deps.store.write((tx) => store.transitionFromAny(tx, { id }, "terminate"));
       send(response, await this.#tus.accept(id, request));
     } finally {
       release();

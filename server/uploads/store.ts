@@ -1,6 +1,8 @@
-import type { UploadStatus } from "../../src/contract/states/index.ts";
+import { type UploadStatus, uploadMoves } from "../../src/contract/states/index.ts";
+import { type SourceOf, targetOf } from "../../src/contract/states/moves.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
+import { stateMachine } from "../database/state-machine.ts";
 
 export type UploadKind = "build" | "video";
 
@@ -34,24 +36,18 @@ export const insert = (tx: Query, upload: UploadRow) => insertRow(tx, "uploads",
 
 export const setSize = (tx: Query, id: string, size: number) => tx.run("UPDATE uploads SET size = ? WHERE id = ?", size, id);
 
-/** Ends an upload that is in status `from`; false when it no longer is. */
-export const end = async (tx: Query, id: string, from: UploadStatus, status: UploadStatus) =>
-  (await tx.run("UPDATE uploads SET status = ? WHERE id = ? AND status = ?", status, id, from)) === 1;
-
-/** False when the upload is not open any more. */
-export const complete = async (tx: Query, id: string, filetype: string | null, now: number) =>
-  (await tx.run(
-    "UPDATE uploads SET status = 'completed', filetype = ?, completed_at = ? WHERE id = ? AND status = 'open'",
-    filetype,
-    now,
-    id,
-  )) === 1;
+export const { isIn, tryTransition, transitionFromAny } = stateMachine<UploadRow, typeof uploadMoves>({
+  noun: "upload",
+  table: "uploads",
+  moves: uploadMoves,
+});
 
 /** Ends the slot's other uploads of one status; their ids. */
-export const replace = async (tx: Query, slotId: string, status: UploadStatus, exceptId: string) =>
+export const replace = async (tx: Query, slotId: string, status: SourceOf<typeof uploadMoves, "replace">, exceptId: string) =>
   (
     await tx.all<{ id: string }>(
-      "UPDATE uploads SET status = 'replaced' WHERE slot_id = ? AND status = ? AND id <> ? RETURNING id",
+      "UPDATE uploads SET status = ? WHERE slot_id = ? AND status = ? AND id <> ? RETURNING id",
+      targetOf(uploadMoves, "replace"),
       slotId,
       status,
       exceptId,

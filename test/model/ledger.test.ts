@@ -27,6 +27,7 @@ import type * as slots from "../../server/playtests/slots/store.ts";
 import { cancelOpen, release, submit } from "../../server/playtests/slots/transitions.ts";
 import * as playtests from "../../server/playtests/store.ts";
 import { orderBody } from "../../src/contract/order-body.ts";
+import type { SlotStatus } from "../../src/contract/states/index.ts";
 import { createTestClock, createTestRandom } from "../helpers/server.ts";
 import { type Driver, drivers, freshFolder } from "../helpers/store.ts";
 import { coins, worthOfAll } from "./coins.ts";
@@ -144,14 +145,14 @@ interface Choice {
 type Act = (world: World, a: number, b: number) => Promise<unknown>;
 
 const withSlot =
-  (
-    statuses: readonly string[],
-    act: (world: World, tx: Query, playtest: playtests.PlaytestRow, slot: slots.SlotRow) => Promise<unknown>,
+  <Status extends SlotStatus>(
+    statuses: readonly Status[],
+    act: (world: World, tx: Query, playtest: playtests.PlaytestRow, slot: slots.SlotIn<Status>) => Promise<unknown>,
   ): Act =>
   async (world, a) => {
     const marks = statuses.map(() => "?").join(", ");
     const sql = `SELECT * FROM slots WHERE status IN (${marks}) ORDER BY created_at, id`;
-    const slot = pick(await world.deps.store.read((q) => q.all<slots.SlotRow>(sql, ...statuses)), a);
+    const slot = pick(await world.deps.store.read((q) => q.all<slots.SlotIn<Status>>(sql, ...statuses)), a);
     if (slot) await world.deps.store.write(async (tx) => act(world, tx, (await playtests.find(tx, slot.playtest_id))!, slot));
   };
 

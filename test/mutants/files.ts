@@ -10,4 +10,5 @@ export const slotRows = "server/playtests/slots/store.ts";
 export const slotRoutes = "server/playtests/slots/handlers.ts";
 export const playtestRows = "server/playtests/store.ts";
 export const execute = "server/http/execute.ts";
+export const states = "src/contract/states/index.ts";
 export const chatRows = "server/chat/store.ts";

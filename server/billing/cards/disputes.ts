@@ -12,8 +12,7 @@ import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from
 export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   if (payment.provider !== "sandbox" && payment.provider !== "stripe")
     throw conflict("Only a card payment can be charged back. Nothing was changed.");
-  if (payment.status !== "completed")
-    throw conflict(`Only a completed payment can be disputed; this one is ${payment.status}. Nothing was changed.`);
+  if (payment.status !== "completed") throw conflict(`This payment is ${payment.status}, not completed. Nothing was changed.`);
   const earlier = await reversals.ofPayment(tx, payment.id);
   if (earlier.some(({ kind }) => kind === "dispute"))
     throw conflict("This payment was disputed before, and that was decided for us. Nothing was changed.");
@@ -100,7 +99,7 @@ async function undo(
     return void (await reversals.insert(tx, { ...stampOf(deps), ...nothing }));
   }
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
-  if (!(await reversals.giveBack(tx, known.id, deps.clock.now()))) return;
+  if (!(await reversals.transitionFromAny(tx, known, "giveBack", { updated_at: deps.clock.now() }))) return;
   const source = kind === "dispute" ? "dispute_won" : "refund_failed";
   await giveBack(deps, tx, payment, { key: known.id, source, cents: known.cents, before });
   await settleStatus(deps, tx, payment);
@@ -120,9 +119,11 @@ async function findDispute(
   return { ...byHand, id, renamed: true };
 }
 
+const movesTo = { completed: "restore", disputed: "dispute", refunded: "refund" } as const;
+
 async function settleStatus(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   const status = statusAfter(payment.amount_cents, await reversals.ofPayment(tx, payment.id));
-  await payments.transition(tx, payment.id, ["completed", "disputed", "refunded"], status, deps.clock.now());
+  await payments.transitionFromAny(tx, payment, movesTo[status], { updated_at: deps.clock.now() });
 }
 
 interface Change {

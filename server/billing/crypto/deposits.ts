@@ -119,7 +119,7 @@ export async function applyDeposit(
   const now = deps.clock.now();
   await crypto.setPaid(tx, quote.id);
   const payment = (await payments.find(tx, quote.payment_id))!;
-  await payments.transition(tx, payment.id, ["pending", "cancelled"], "completed", now);
+  await payments.complete(tx, payment, now);
   const cents = Math.max(quote.amount_cents, centsOf(transfer.amount, quote.rate, quote.currency));
   await payments.setReceived(tx, payment.id, proof.txHash, cents);
   const { playtest_id: playtestId, payment_id: paymentId, amount_cents: amountCents } = quote;

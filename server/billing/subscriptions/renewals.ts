@@ -74,10 +74,9 @@ export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcom
   if (isRunning(row)) await fail(deps, tx, row);
 }
 
-async function fail(deps: Deps, tx: Query, row: Row): Promise<void> {
-  const failed = { status: "past_due", failed_renewals: row.failed_renewals + 1, updated_at: deps.clock.now() } as const;
-  await subscriptions.update(tx, row.id, failed);
-  const late = { ...row, ...failed };
+async function fail(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<void> {
+  const failed = { failed_renewals: row.failed_renewals + 1, updated_at: deps.clock.now() };
+  const late = await subscriptions.transition(tx, row, "miss", failed);
   await emitSubscription(deps, tx, "subscription.payment_failed", late);
   const next = attemptAt(row.current_period_end!, failed.failed_renewals);
   if (next !== null) return scheduleRenewal(deps, tx, late, next);

@@ -1,7 +1,7 @@
 import { accounts, move, type Transfer } from "../../ledger/rules.ts";
 import type { Reversed } from "../cards/dispute-rules.ts";
 import type { Plan } from "./plans.ts";
-import type { SubscriptionRow } from "./store.ts";
+import type { RunningRow, SubscriptionRow } from "./store.ts";
 
 const day = 24 * 3_600_000;
 const retryDays = [1, 3, 5];
@@ -32,7 +32,7 @@ export function subscriptionAt(row: SubscriptionRow, now: number): SubscriptionR
   return ranOut ? { ...row, status: "cancelled", ended_at: row.current_period_end, ended_reason: "cancelled" } : row;
 }
 
-export const isRunning = (row: SubscriptionRow): boolean => row.status === "active" || row.status === "past_due";
+export const isRunning = (row: SubscriptionRow): row is RunningRow => row.status === "active" || row.status === "past_due";
 
 /** When it is charged next, and when it ends or ended: what `GET /billing/subscription` says beside it. */
 export function outlook(row: SubscriptionRow): { nextRenewalAt: number | null; endsAt: number | null } {

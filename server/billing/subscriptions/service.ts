@@ -26,7 +26,7 @@ import * as subscriptions from "./store.ts";
 type Row = subscriptions.SubscriptionRow;
 
 /** The owner's plan that is active or past due at this moment. */
-export async function runningOf(deps: Deps, q: Query, ownerId: string): Promise<Row | undefined> {
+export async function runningOf(deps: Deps, q: Query, ownerId: string): Promise<subscriptions.RunningRow | undefined> {
   const row = await subscriptions.findRunning(q, ownerId);
   return row && isRunning(subscriptionAt(row, deps.clock.now())) ? row : undefined;
 }
@@ -82,43 +82,40 @@ async function activate(deps: Deps, tx: Query, row: Row, card: string | undefine
   const now = deps.clock.now();
   const running = await subscriptions.findRunning(tx, row.owner_id);
   if (running) await replace(deps, tx, running);
-  const started = { status: "active", card: card ?? null, anchor_at: now, ended_at: null, ended_reason: null } as const;
-  await enterPeriod(deps, tx, { ...row, ...started }, 0);
-  await emitSubscription(deps, tx, "subscription.created", { ...row, ...started });
+  const begun = { card: card ?? null, anchor_at: now, ended_at: null, ended_reason: null };
+  const changes = { ...begun, ...periodOf({ ...row, ...begun }, 0), updated_at: now };
+  const started = await subscriptions.transition(tx, subscriptions.requireMove(row, "start"), "start", changes);
+  await scheduleRenewal(deps, tx, started, changes.current_period_end);
+  await emitSubscription(deps, tx, "subscription.created", started);
 }
 
 /** A plan change ends the old plan at that moment, without proration (specification: Subscription states). */
-async function replace(deps: Deps, tx: Query, running: Row): Promise<void> {
+async function replace(deps: Deps, tx: Query, running: subscriptions.RunningRow): Promise<void> {
   const now = deps.clock.now();
   const seen = subscriptionAt(running, now);
   const ranOut = seen.status === "cancelled";
-  await subscriptions.update(tx, running.id, {
-    status: "cancelled",
+  await subscriptions.transition(tx, running, "end", {
     ended_at: ranOut ? seen.ended_at : now,
     ended_reason: ranOut ? seen.ended_reason : "plan_changed",
     updated_at: now,
   });
 }
 
-async function renew(deps: Deps, tx: Query, row: Row): Promise<void> {
-  const renewed = { status: "active", failed_renewals: 0 } as const;
-  await enterPeriod(deps, tx, { ...row, ...renewed }, row.period_index + 1);
-  await emitSubscription(deps, tx, "subscription.renewed", { ...row, ...renewed });
+async function renew(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<void> {
+  const changes = { failed_renewals: 0, ...periodOf(row, row.period_index + 1), updated_at: deps.clock.now() };
+  const renewed = await subscriptions.transition(tx, row, "renew", changes);
+  await scheduleRenewal(deps, tx, renewed, changes.current_period_end);
+  await emitSubscription(deps, tx, "subscription.renewed", renewed);
 }
 
-/** Saves the subscription in period `index` and schedules what happens when that ends. */
-async function enterPeriod(deps: Deps, tx: Query, row: Row, index: number): Promise<void> {
+/** Period `index` of a subscription that has started. */
+function periodOf(row: Row, index: number) {
   const { interval } = planOf(row.plan_key);
-  const entered = {
-    ...row,
+  return {
     period_index: index,
     current_period_start: periodStart(row.anchor_at!, interval, index),
     current_period_end: periodStart(row.anchor_at!, interval, index + 1),
-    updated_at: deps.clock.now(),
   };
-  const { id, ...changes } = entered;
-  await subscriptions.update(tx, id, changes);
-  await scheduleRenewal(deps, tx, entered, entered.current_period_end);
 }
 
 export const scheduleRenewal = (deps: Deps, tx: Query, row: Row, runAt: number): Promise<void> =>
@@ -130,17 +127,21 @@ export const scheduleRenewal = (deps: Deps, tx: Query, row: Row, runAt: number):
   });
 
 /** Ends it now, for good. */
-export async function end(deps: Deps, tx: Query, row: Row, reason: EndedReason, at?: number): Promise<Row> {
+export function end(
+  deps: Deps,
+  tx: Query,
+  row: Row & { status: "incomplete" | "active" | "past_due" },
+  reason: EndedReason,
+  at?: number,
+): Promise<Row> {
   const now = deps.clock.now();
-  const changes = { status: "cancelled", ended_at: at ?? now, ended_reason: reason, updated_at: now } as const;
-  await subscriptions.update(tx, row.id, changes);
-  return { ...row, ...changes };
+  return subscriptions.transition(tx, row, "end", { ended_at: at ?? now, ended_reason: reason, updated_at: now });
 }
 
 /** The checkout of a subscription that never started is over. */
 export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRow, reason: EndedReason) {
   const row = await subscriptions.find(tx, payment.subscription_id!);
-  if (row?.status === "incomplete") await end(deps, tx, row, reason);
+  if (row && subscriptions.isIn(row, "incomplete")) await end(deps, tx, row, reason);
 }
 
 interface PlanReversal {

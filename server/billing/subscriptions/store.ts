@@ -1,7 +1,8 @@
 import type { EndedReason } from "../../../src/contract/billing.ts";
-import type { SubscriptionStatus } from "../../../src/contract/states/index.ts";
+import { type SubscriptionStatus, subscriptionMoves } from "../../../src/contract/states/index.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";
+import { stateMachine } from "../../database/state-machine.ts";
 import type { PlanKey } from "./plans.ts";
 
 export interface SubscriptionRow {
@@ -29,11 +30,13 @@ export interface SubscriptionRow {
   updated_at: number;
 }
 
+export type RunningRow = SubscriptionRow & { readonly status: "active" | "past_due" };
+
 export const find = (q: Query, id: string) => q.one<SubscriptionRow>("SELECT * FROM subscriptions WHERE id = ?", id);
 
 /** The one that is active or past due. */
 export const findRunning = (q: Query, ownerId: string) =>
-  q.one<SubscriptionRow>("SELECT * FROM subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", ownerId);
+  q.one<RunningRow>("SELECT * FROM subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", ownerId);
 
 /** The running one, else the last that ended after it had started, else the newest checkout (decisions §7). */
 export const findCurrent = (q: Query, ownerId: string) =>
@@ -45,4 +48,11 @@ export const findCurrent = (q: Query, ownerId: string) =>
   );
 
 export const insert = (tx: Query, row: SubscriptionRow) => insertRow(tx, "subscriptions", row);
-export const update = (tx: Query, id: string, changes: Partial<SubscriptionRow>) => updateRow(tx, "subscriptions", id, changes);
+export const update = (tx: Query, id: string, changes: Partial<Omit<SubscriptionRow, "status">>) =>
+  updateRow(tx, "subscriptions", id, changes);
+
+export const { isIn, requireMove, transition } = stateMachine<SubscriptionRow, typeof subscriptionMoves>({
+  noun: "subscription",
+  table: "subscriptions",
+  moves: subscriptionMoves,
+});

@@ -120,17 +120,12 @@ async function settleSuccesses(deps: Deps, tx: Query, attempts: readonly Attempt
 async function settleFailure(deps: Deps, tx: Query, { delivery: { id }, outcome, random }: Attempted): Promise<void> {
   const now = deps.clock.now();
   const delivery = await webhooks.deliveryOf(tx, id);
-  if (!delivery || (delivery.state !== "pending" && delivery.state !== "paused")) return;
+  if (!delivery || !webhooks.isDeliveryIn(delivery, "pending", "paused")) return;
   const attempts = delivery.attempt_count + 1;
   const next = nextAttemptAt(attempts - delivery.round_start, now, random, outcome.retryAfterMs);
-  const state = next === null ? "failed" : delivery.state;
-  await webhooks.updateDelivery(tx, id, {
-    attempt_count: attempts,
-    status_code: outcome.status,
-    last_error: outcome.error,
-    state,
-    next_retry_at: state === "pending" ? next : null,
-  });
+  const attempted = { attempt_count: attempts, status_code: outcome.status, last_error: outcome.error };
+  if (next === null) await webhooks.transitionDelivery(tx, delivery, "fail", { ...attempted, next_retry_at: null });
+  else await webhooks.updateDelivery(tx, id, { ...attempted, next_retry_at: delivery.state === "pending" ? next : null });
   const webhook = await webhooks.countFailure(tx, delivery.webhook_id, now);
   if (webhook && (outcome.gone || webhook.failure_count >= failuresToDisable)) await disable(deps, tx, webhook);
 }
@@ -149,20 +144,19 @@ const attemptRow = (deps: Deps, deliveryId: string, outcome: Outcome): webhooks.
 export async function settleTest(deps: Deps, tx: Query, delivery: webhooks.DeliveryRow, outcome: Outcome) {
   await webhooks.insertAttempts(tx, [attemptRow(deps, delivery.id, outcome)]);
   const changes = {
-    state: outcome.succeeded ? "delivered" : "failed",
     attempt_count: 1,
     status_code: outcome.status,
     last_error: outcome.error,
     delivered_at: outcome.succeeded ? deps.clock.now() : null,
-  } as const;
-  await webhooks.updateDelivery(tx, delivery.id, changes);
+  };
+  await webhooks.transitionDeliveryFromAny(tx, delivery, outcome.succeeded ? "deliver" : "fail", changes);
   return { ...delivery, ...changes };
 }
 
 /** No further attempts until the owner enables it; they are told by notification and mail (server side of specification: Events). */
 async function disable(deps: Deps, tx: Query, webhook: webhooks.WebhookRow): Promise<void> {
   await webhooks.update(tx, webhook.id, { is_active: 0, disabled_at: deps.clock.now() });
-  await webhooks.moveDeliveries(tx, webhook.id, "pending", "paused");
+  await webhooks.moveDeliveries(tx, webhook.id, "pending", "pause");
   const owner = await users.find(tx, webhook.owner_id);
   if (!owner) return;
   const data = { webhookId: webhook.id, url: webhook.url };

@@ -122,7 +122,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         const row = await find(tx, call.params.id, call.principal.userId);
         await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: deps.clock.now() });
         for (const state of ["pending", "paused", "held"] as const)
-          await webhookStore.moveDeliveries(tx, row.id, state, "cancelled");
+          await webhookStore.moveDeliveries(tx, row.id, state, "cancel");
         return { message: "The webhook is deleted. What was not delivered yet will not be." };
       }),
 
@@ -143,8 +143,8 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         if (webhook.is_active === 0) throw disabled();
         const now = deps.clock.now();
         const { host } = webhook;
-        const changes = { state: "pending", host, next_retry_at: now, round_start: delivery.attempt_count } as const;
-        await webhookStore.updateDelivery(tx, delivery.id, changes);
+        const changes = { host, next_retry_at: now, round_start: delivery.attempt_count };
+        await webhookStore.transitionDeliveryFromAny(tx, delivery, "redeliver", changes);
         await scheduleDeliveries(deps, tx, host, now);
         return { delivery: deliveryView({ ...delivery, ...changes }) };
       }),
@@ -182,7 +182,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         const row = await find(tx, call.params.id, call.principal.userId);
         const now = deps.clock.now();
         await webhookStore.update(tx, row.id, { is_active: 1, failure_count: 0, disabled_at: null });
-        await webhookStore.moveDeliveries(tx, row.id, "paused", "pending", now);
+        await webhookStore.moveDeliveries(tx, row.id, "paused", "resume", now);
         await scheduleDeliveries(deps, tx, row.host, now);
         return {
           message: "The webhook is enabled. Deliveries that waited go on; those of meanwhile can be redelivered.",

@@ -1,8 +1,10 @@
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
-import type { DeliveryStatus } from "../../../src/contract/states/index.ts";
+import { type DeliveryStatus, deliveryMoves } from "../../../src/contract/states/index.ts";
+import { type MoveFrom, type MoveOf, targetOf } from "../../../src/contract/states/moves.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, insertRows, updateRow } from "../../database/rows.ts";
+import { stateMachine } from "../../database/state-machine.ts";
 
 export interface WebhookRow {
   id: string;
@@ -75,8 +77,20 @@ export const allOfOwner = (q: Query, ownerId: string) =>
   q.all<WebhookRow>("SELECT * FROM webhooks WHERE owner_id = ? AND deleted_at IS NULL", ownerId);
 
 export const insertDelivery = (tx: Query, delivery: DeliveryRow) => insertRow(tx, "webhook_deliveries", delivery);
-export const updateDelivery = (tx: Query, id: string, changes: Partial<DeliveryRow>) =>
+export const updateDelivery = (tx: Query, id: string, changes: Partial<Omit<DeliveryRow, "state">>) =>
   updateRow(tx, "webhook_deliveries", id, changes);
+
+export const {
+  isIn: isDeliveryIn,
+  transition: transitionDelivery,
+  transitionFromAny: transitionDeliveryFromAny,
+} = stateMachine<DeliveryRow, typeof deliveryMoves, "state">({
+  noun: "delivery",
+  table: "webhook_deliveries",
+  column: "state",
+  moves: deliveryMoves,
+});
+
 export const insertAttempts = (tx: Query, attempts: readonly AttemptRow[]) => insertRows(tx, "webhook_attempts", attempts);
 
 export const deliveryOf = (q: Query, id: string) => q.one<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ?", id);
@@ -137,18 +151,21 @@ export const countFailure = (tx: Query, webhookId: string, now: number) =>
 /** States of what may still be sent. */
 type Waiting = "pending" | "paused" | "held";
 
-/** Moves all deliveries of a webhook that are in one state to another, to be tried at `nextRetryAt` or not at all. */
-export const moveDeliveries = (
+/** Makes a move of all deliveries of a webhook that are in one state, to be tried at `nextRetryAt` or not at all. */
+export const moveDeliveries = <
+  From extends Waiting,
+  Move extends MoveOf<typeof deliveryMoves> & MoveFrom<typeof deliveryMoves, From>,
+>(
   tx: Query,
   webhookId: string,
-  from: Waiting,
-  to: DeliveryStatus,
+  from: From,
+  move: Move,
   nextRetryAt: number | null = null,
 ) =>
   tx.run(
     // The state stands in the text, so that both databases use the index on what waits.
     `UPDATE webhook_deliveries SET state = ?, next_retry_at = ? WHERE webhook_id = ? AND state = '${from}'`,
-    to,
+    targetOf(deliveryMoves, move),
     nextRetryAt,
     webhookId,
   );

@@ -1,5 +1,6 @@
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
-import type { ApplicationStatus } from "../../../src/contract/states/index.ts";
+import type { applicationMoves } from "../../../src/contract/states/index.ts";
+import type { MoveFrom } from "../../../src/contract/states/moves.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
@@ -64,17 +65,17 @@ export async function approve(
   tx: Query,
   playtest: PlaytestRow,
   application: Application,
-  wanted?: slots.SlotRow,
+  wanted?: slots.SlotIn<"open">,
 ): Promise<{ slotId: string; slotsRemaining: number }> {
-  requirePending(deps, playtest, application);
+  const pending = requirePending(deps, playtest, application, "approve");
   const facts = await eligibilityFacts(deps, tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
     throw conflict(`This playtester holds ${facts.held} slots, as many as they may. Nothing was changed; try again later.`);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const slot = open && (await reserve(deps, tx, playtest, open, application.playtester_id));
   if (!slot) throw conflict("Every slot of this playtest is filled. Nothing was changed.");
-  const decision = { status: "approved" as const, reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
-  if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
+  const decision = { reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
+  await applications.transition(tx, pending, "approve", decision);
   const playtester = (await users.find(tx, application.playtester_id))!;
   const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.approved");
   await queueMail(
@@ -93,18 +94,16 @@ export async function reject(
   application: Application,
   customMessage: string | undefined,
 ): Promise<void> {
-  requirePending(deps, playtest, application);
-  const decision = { status: "rejected" as const, reviewed_at: deps.clock.now() };
-  if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
+  const pending = requirePending(deps, playtest, application, "reject");
+  await applications.transition(tx, pending, "reject", { reviewed_at: deps.clock.now() });
   const playtester = (await users.find(tx, application.playtester_id))!;
   const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.rejected");
   await queueMail(deps, tx, playtester.email, composeRejected({ name: playtester.display_name, gameName, customMessage }));
 }
 
 export async function withdraw(deps: Deps, tx: Query, playtest: PlaytestRow, application: Application): Promise<void> {
-  requirePending(deps, playtest, application);
-  const decision = { status: "withdrawn" as const, reviewed_at: null };
-  if (!(await applications.decide(tx, application.id, decision))) throw notPending("decided");
+  const pending = requirePending(deps, playtest, application, "withdraw");
+  await applications.transition(tx, pending, "withdraw");
 }
 
 /** When no slot is open any more, whoever still waits gets to know. How many slots are open. */
@@ -116,10 +115,11 @@ export async function closeWhenFull(deps: Deps, tx: Query, playtest: PlaytestRow
 
 /** Auto-rejects what is pending, as of `at` (ms). */
 export async function closePending(deps: Deps, tx: Query, playtest: PlaytestRow, at: number): Promise<void> {
-  for (const { id, playtester_id, display_name, email } of await applications.pendingOf(tx, playtest.id)) {
-    if (!(await applications.decide(tx, id, { status: "auto_rejected", reviewed_at: at }))) continue;
-    const playtester = { id: playtester_id, display_name, email };
-    const { gameName } = await emitApplicationEvent(deps, tx, playtest, id, playtester, "application.auto_rejected");
+  for (const pending of await applications.pendingOf(tx, playtest.id)) {
+    if (!(await applications.tryTransition(tx, pending, "close", { reviewed_at: at }))) continue;
+    const { display_name, email } = pending;
+    const playtester = { id: pending.playtester_id, display_name, email };
+    const { gameName } = await emitApplicationEvent(deps, tx, playtest, pending.id, playtester, "application.auto_rejected");
     await queueMail(deps, tx, email, composeClosed({ name: display_name, gameName }));
   }
 }
@@ -145,12 +145,15 @@ async function emitApplicationEvent(
   return { gameName };
 }
 
-function requirePending(deps: Deps, playtest: PlaytestRow, application: Application): void {
+function requirePending(
+  deps: Deps,
+  playtest: PlaytestRow,
+  application: Application,
+  move: MoveFrom<typeof applicationMoves, "pending">,
+): Application & { status: "pending" } {
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest takes the first who claims: there is nothing to decide. Nothing was changed.");
   const { status } = applicationAt({ ...application, window_at: playtest.applications_expire_at }, deps.clock.now());
-  if (status !== "pending") throw notPending(status);
+  if (status === "pending" && applications.isIn(application, "pending")) return application;
+  throw applications.wrongState(status, move);
 }
-
-const notPending = (status: ApplicationStatus | "decided") =>
-  conflict(`Only a pending application can be decided, and this one is ${status.replace("_", "-")}. Nothing was changed.`);

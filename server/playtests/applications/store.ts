@@ -1,7 +1,7 @@
-import type { ApplicationStatus } from "../../../src/contract/states/index.ts";
+import { type ApplicationStatus, applicationMoves } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { updateRow } from "../../database/rows.ts";
+import { stateMachine } from "../../database/state-machine.ts";
 
 export interface ApplicationRow {
   id: string;
@@ -71,23 +71,22 @@ export const insert = async (tx: Query, row: ApplicationRow) =>
     row.created_at,
   )) === 1;
 
-/** Compare-and-set: true for the one caller that moved the application out of `pending`. */
-export const decide = async (
-  tx: Query,
-  id: string,
-  changes: Pick<ApplicationRow, "status" | "reviewed_at"> & Partial<Pick<ApplicationRow, "assigned_slot_id">>,
-) => (await updateRow(tx, "applications", id, changes, { status: "pending" })) === 1;
+export const { isIn, wrongState, transition, tryTransition } = stateMachine<ApplicationRow, typeof applicationMoves>({
+  noun: "application",
+  table: "applications",
+  moves: applicationMoves,
+});
 
-export interface PendingRow {
-  id: string;
-  playtester_id: string;
+/** A pending application with whom to tell how it ended. */
+export interface PendingRow extends ApplicationRow {
+  status: "pending";
   display_name: string;
   email: string;
 }
 
 export const pendingOf = (q: Query, playtestId: string) =>
   q.all<PendingRow>(
-    `SELECT a.id, a.playtester_id, u.display_name, u.email FROM applications a JOIN users u ON u.id = a.playtester_id
+    `SELECT a.*, u.display_name, u.email FROM applications a JOIN users u ON u.id = a.playtester_id
       WHERE a.playtest_id = ? AND a.status = 'pending' ORDER BY a.created_at, a.id`,
     playtestId,
   );

@@ -47,8 +47,8 @@ export async function claim(
   tx: Query,
   playtestId: string,
   playtesterId: string,
-  wanted?: slots.SlotRow,
-): Promise<slots.SlotRow> {
+  wanted?: slots.SlotIn<"open">,
+): Promise<slots.SlotIn<"reserved">> {
   const playtest = await findOffered(tx, playtestId);
   if (playtest.selection_mode === "manual") throw badRequest("This playtest chooses its playtesters: apply instead of claiming.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));

@@ -1,18 +1,17 @@
-import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
-import { conflict } from "../../lib/problem.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
-import { changed, emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
+import { emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
 
 /** What becomes of a submission (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 type Slot = slots.SlotRow;
+type Reviewable = slots.SlotIn<"submitted" | "publishing">;
 
 /**
  * The owner accepts. A private slot is paid at once; a public one is paid when its video is published, and a trial's
@@ -27,8 +26,9 @@ export async function accept(
 ): Promise<string> {
   const now = deps.clock.now();
   const isPublic = playtest.visibility === "public";
-  const next = isPublic ? ({ status: "publishing" } as const) : ({ status: "accepted", ended_at: now } as const);
-  if (!(await slots.transition(tx, slot.id, "submitted", next))) throw notSubmitted(slot.status);
+  const submitted = requireSubmitted(slot);
+  if (isPublic) await slots.transition(tx, submitted, "publish");
+  else await slots.transition(tx, submitted, "accept", { ended_at: now });
   if (rating.score !== null || rating.comment !== null)
     await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
   await emitSlotEvent(deps, tx, slot, "slot.accepted", playtest.payout_cents);
@@ -61,42 +61,44 @@ export async function reject(
   slot: Slot,
   why: { reason: string; allowRetry: boolean },
 ): Promise<string> {
-  if (slot.status !== "submitted") throw notSubmitted(slot.status);
+  const submitted = requireSubmitted(slot);
   if (!why.allowRetry) {
-    await rejectForGood(deps, tx, playtest, slot, why.reason);
+    await rejectForGood(deps, tx, playtest, submitted, why.reason);
     return "Submission rejected.";
   }
-  await markRejected(deps, tx, slot, why);
+  await markRejected(deps, tx, submitted, why);
   const now = deps.clock.now();
   const retry = await openSlot(deps, tx, playtest);
-  const changes = {
-    status: "reserved" as const,
+  const reserved = await slots.transition(tx, retry, "reserve", {
     playtester_id: slot.playtester_id,
     retry_of: slot.id,
     reserved_at: now,
     deadline_at: now + retryDeadlineMs,
-  };
-  await slots.transition(tx, retry.id, "open", changes);
+  });
   await playtests.moveKeys(tx, slot.id, retry.id);
-  const reserved = { ...retry, ...changes };
   await watchDeadline(deps, tx, reserved);
   await emitSlotEvent(deps, tx, reserved, "slot.reserved");
   return "Submission rejected. The playtester may submit again within 24 hours.";
 }
 
 /** A final rejection: no refund, no payout. */
-export async function rejectForGood(deps: Deps, tx: Query, playtest: Playtest, slot: Slot, reason: string): Promise<void> {
+export async function rejectForGood(deps: Deps, tx: Query, playtest: Playtest, slot: Reviewable, reason: string): Promise<void> {
   await markRejected(deps, tx, slot, { reason, allowRetry: false });
   await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
   await finishPlaytest(deps, tx, playtest);
 }
 
-async function markRejected(deps: Deps, tx: Query, slot: Slot, why: { reason: string; allowRetry: boolean }): Promise<void> {
+async function markRejected(
+  deps: Deps,
+  tx: Query,
+  slot: Reviewable,
+  why: { reason: string; allowRetry: boolean },
+): Promise<void> {
   const now = deps.clock.now();
-  if (!(await slots.transition(tx, slot.id, slot.status, { status: "rejected", ended_at: now }))) throw changed();
+  await slots.transition(tx, slot, "reject", { ended_at: now });
   await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
   await emitSlotEvent(deps, tx, slot, "slot.rejected");
 }
 
-const notSubmitted = (status: SlotStatus) =>
-  conflict(`Only a submitted slot can be reviewed, and this one is ${status}. Nothing was changed.`);
+/** The owner reviews what is submitted: a slot that is publishing was accepted already. */
+const requireSubmitted = (slot: Slot) => slots.requireMove(slot, "accept");

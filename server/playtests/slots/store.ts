@@ -1,9 +1,10 @@
 import type { SelectionMode, Visibility } from "../../../src/contract/order-body.ts";
 import type { BlockReason, TranscriptVersion } from "../../../src/contract/slots.ts";
-import type { SlotStatus, TranscriptionStatus } from "../../../src/contract/states/index.ts";
+import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow, updateRow } from "../../database/rows.ts";
+import { insertRow } from "../../database/rows.ts";
+import { stateMachine } from "../../database/state-machine.ts";
 
 export interface SlotRow {
   id: string;
@@ -22,6 +23,9 @@ export interface SlotRow {
   ended_at: number | null;
   created_at: number;
 }
+
+/** A slot that is known to have one of these statuses. */
+export type SlotIn<Status extends SlotStatus> = SlotRow & { readonly status: Status };
 
 /** A slot with all that its views show. */
 export interface SlotDetailRow extends SlotRow {
@@ -108,13 +112,18 @@ export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now:
 
 export const insert = (tx: Query, slot: SlotRow) => insertRow(tx, "slots", slot);
 
-/** Compare-and-set: true for the one caller that moved the slot out of `from`. */
-export const transition = async (tx: Query, id: string, from: SlotStatus, changes: Partial<SlotRow> & { status: SlotStatus }) =>
-  (await updateRow(tx, "slots", id, changes, { status: from })) === 1;
+export const { isIn, requireMove, transition, tryTransition } = stateMachine<SlotRow, typeof slotMoves>({
+  noun: "slot",
+  table: "slots",
+  moves: slotMoves,
+});
 
 /** The oldest open slot of a playtest. */
 export const firstOpen = (tx: Query, playtestId: string) =>
-  tx.one<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1", playtestId);
+  tx.one<SlotIn<"open">>(
+    "SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id LIMIT 1",
+    playtestId,
+  );
 
 export const statusesOf = async (q: Query, playtestId: string) =>
   (await q.all<Pick<SlotRow, "status">>("SELECT status FROM slots WHERE playtest_id = ?", playtestId)).map((row) => row.status);
@@ -195,7 +204,7 @@ export const resolveReport = (tx: Query, slotId: string, now: number) =>
   tx.run("UPDATE blocked_reports SET resolved_at = ? WHERE slot_id = ? AND resolved_at IS NULL", now, slotId);
 
 export const openOf = (q: Query, playtestId: string) =>
-  q.all<SlotRow>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id", playtestId);
+  q.all<SlotIn<"open">>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id", playtestId);
 
 export interface UploadedVideo {
   blobKey: string;

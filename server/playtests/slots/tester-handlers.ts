@@ -103,13 +103,16 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     return { slot: view! };
   }
 
-  /** The slot, which must be one of `statuses` at this instant: a deadline that passed counts although no job has run yet. */
-  async function ownIn(q: Query, slotId: string, playtesterId: string, statuses: readonly SlotStatus[]) {
-    const slot = await own(q, slotId, playtesterId);
-    const status = statusAt(slot, clock.now());
-    if (statuses.includes(status)) return (await slots.find(q, slotId))!;
-    if (status === "expired") throw conflict("The deadline of this slot has passed. Nothing was changed.");
-    throw conflict(`This slot is ${status}, not ${statuses.join(" or ")}. Nothing was changed.`);
+  /** The slot, which must have this move at this instant: a deadline that passed counts although no job has run yet. */
+  async function ownBefore<Move extends "submit" | "release" | "report">(
+    q: Query,
+    slotId: string,
+    playtesterId: string,
+    move: Move,
+  ) {
+    if (statusAt(await own(q, slotId, playtesterId), clock.now()) === "expired")
+      throw conflict("The deadline of this slot has passed. Nothing was changed.");
+    return slots.requireMove((await slots.find(q, slotId))!, move);
   }
 
   return {
@@ -165,7 +168,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
 
     submitSlot: (call) =>
       call.commit(async (tx) => {
-        const slot = await ownIn(tx, call.params.id, call.principal.userId, ["reserved"]);
+        const slot = await ownBefore(tx, call.params.id, call.principal.userId, "submit");
         const video = await uploadedVideo(tx, slot.id);
         if (!video)
           throw conflict("No complete video was uploaded for this slot yet. Nothing was submitted; upload the video first.");
@@ -175,14 +178,14 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
 
     releaseSlot: (call) =>
       call.commit(async (tx) => {
-        const slot = await ownIn(tx, call.params.id, call.principal.userId, ["reserved", "blocked"]);
+        const slot = await ownBefore(tx, call.params.id, call.principal.userId, "release");
         await release(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
         return shown(tx, slot.id, call.principal.userId);
       }),
 
     reportSlot: (call) =>
       call.commit(async (tx) => {
-        const slot = await ownIn(tx, call.params.id, call.principal.userId, ["reserved"]);
+        const slot = await ownBefore(tx, call.params.id, call.principal.userId, "report");
         await report(deps, tx, slot, { reasonCode: call.body.reasonCode, notes: call.body.notes ?? null });
         return shown(tx, slot.id, call.principal.userId);
       }),

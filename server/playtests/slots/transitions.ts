@@ -1,4 +1,5 @@
 import type { BlockReason } from "../../../src/contract/slots.ts";
+import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
@@ -15,6 +16,7 @@ import * as slots from "./store.ts";
 /** The moves of a slot (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 type Slot = slots.SlotRow;
+type SlotIn<Status extends SlotStatus> = slots.SlotIn<Status>;
 type SlotKind = "slot.reserved" | "slot.submitted" | "slot.accepted" | "slot.rejected" | "slot.expired";
 
 const timeField: Record<SlotKind, string> = {
@@ -49,14 +51,14 @@ export async function reserve(
   deps: Deps,
   tx: Query,
   playtest: Playtest,
-  slot: Slot,
+  slot: SlotIn<"open">,
   playtesterId: string,
-): Promise<Slot | undefined> {
+): Promise<SlotIn<"reserved"> | undefined> {
   const now = deps.clock.now();
   const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
-  const changes = { status: "reserved" as const, playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
-  if (!(await slots.transition(tx, slot.id, "open", changes))) return undefined;
-  const reserved = { ...slot, ...changes };
+  const changes = { playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
+  const reserved = await slots.tryTransition(tx, slot, "reserve", changes);
+  if (!reserved) return undefined;
   // A replacement brought its keys along.
   if ((await playtests.keysOfSlot(tx, slot.id)).length === 0)
     await playtests.assignKeys(tx, playtest.id, slot.id, playtest.player_count);
@@ -81,9 +83,9 @@ export interface Video {
   contentType: string;
 }
 
-export async function submit(deps: Deps, tx: Query, slot: Slot, video: Video, notes: string): Promise<void> {
+export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, video: Video, notes: string): Promise<void> {
   const now = deps.clock.now();
-  if (!(await slots.transition(tx, slot.id, "reserved", { status: "submitted", submitted_at: now }))) throw changed();
+  await slots.transition(tx, slot, "submit", { submitted_at: now });
   await slots.insertSubmission(tx, {
     id: deps.newId(),
     slot_id: slot.id,
@@ -102,8 +104,8 @@ export async function submit(deps: Deps, tx: Query, slot: Slot, video: Video, no
 }
 
 /** The deadline passed without a submission: another slot opens or, when the manual window is over, the price returns. */
-export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
-  if (!(await slots.transition(tx, slot.id, "reserved", { status: "expired", ended_at: slot.deadline_at }))) return;
+export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved">): Promise<void> {
+  if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: slot.deadline_at }))) return;
   await emitSlotEvent(deps, tx, slot, "slot.expired");
   if (!windowOver(playtest, deps.clock.now())) return void (await replace(deps, tx, playtest, slot));
   await refund(deps, tx, playtest, slot, "manual_slot_expired");
@@ -111,8 +113,8 @@ export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: Sl
 }
 
 /** The holder gives the slot back; what opens in its place after the manual window ends unfilled at once. */
-export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
-  if (!(await slots.transition(tx, slot.id, slot.status, { status: "cancelled", ended_at: deps.clock.now() }))) throw changed();
+export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved" | "blocked">): Promise<void> {
+  await slots.transition(tx, slot, "release", { ended_at: deps.clock.now() });
   if (slot.status === "blocked") await slots.resolveReport(tx, slot.id, deps.clock.now());
   const replacement = await replace(deps, tx, playtest, slot);
   if (!windowOver(playtest, deps.clock.now())) return;
@@ -121,16 +123,16 @@ export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: S
 }
 
 /** Opens a slot in place of one that was lost; the keys, seen or not, go with it. */
-async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<Slot> {
+async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<SlotIn<"open">> {
   const replacement = await openSlot(deps, tx, playtest, slot.id);
   await playtests.moveKeys(tx, slot.id, replacement.id);
   return replacement;
 }
 
 /** The manual window is over and nobody took the slot: it expires and its price or minutes return once. */
-async function endUnfilled(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
+async function endUnfilled(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"open">): Promise<void> {
   const endedAt = Math.max(playtest.applications_expire_at!, slot.created_at);
-  if (!(await slots.transition(tx, slot.id, "open", { status: "expired", ended_at: endedAt }))) return;
+  if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: endedAt }))) return;
   await emitSlotEvent(deps, tx, slot, "slot.expired");
   await refund(deps, tx, playtest, slot, "manual_slot_expired");
 }
@@ -145,10 +147,10 @@ export async function expireUnfilled(deps: Deps, tx: Query, playtest: Playtest):
 export async function report(
   deps: Deps,
   tx: Query,
-  slot: Slot,
+  slot: SlotIn<"reserved">,
   why: { reasonCode: BlockReason; notes: string | null },
 ): Promise<void> {
-  if (!(await slots.transition(tx, slot.id, "reserved", { status: "blocked", deadline_at: null }))) throw changed();
+  await slots.transition(tx, slot, "report", { deadline_at: null });
   await slots.insertReport(tx, {
     id: deps.newId(),
     slot_id: slot.id,
@@ -162,8 +164,7 @@ export async function report(
 export async function unblock(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
   const now = deps.clock.now();
   const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
-  if (!(await slots.transition(tx, slot.id, "blocked", { status: "reserved", deadline_at: deadline })))
-    throw conflict("This slot is not blocked. Nothing was changed.");
+  await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", { deadline_at: deadline });
   await slots.resolveReport(tx, slot.id, now);
   await watchDeadline(deps, tx, { ...slot, deadline_at: deadline });
 }
@@ -171,9 +172,8 @@ export async function unblock(deps: Deps, tx: Query, playtest: Playtest, slot: S
 /** The owner takes back a slot nobody claimed; its price or minutes return once. */
 export async function cancelOpen(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<Refund> {
   const now = deps.clock.now();
-  const taken =
-    windowOver(playtest, now) || !(await slots.transition(tx, slot.id, "open", { status: "cancelled", ended_at: now }));
-  if (taken)
+  const isOpen = slots.isIn(slot, "open") && !windowOver(playtest, now);
+  if (!isOpen || !(await slots.tryTransition(tx, slot, "cancel", { ended_at: now })))
     throw conflict("Only an open slot can be cancelled; after a playtester claims it there is no refund. Nothing was changed.");
   return refund(deps, tx, playtest, slot, "slot_refund");
 }
@@ -195,11 +195,14 @@ export async function refund(
   return { cents: terms.costCents, minutes: terms.minutes };
 }
 
+const endings = { completed: "complete", cancelled: "cancel", expired: "expire" } as const;
+
 /** Ends the playtest when its last slot ended. */
 export async function finishPlaytest(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
   const now = deps.clock.now();
   const status = playtestStatusOf(await slots.statusesOf(tx, playtest.id));
-  if (status === "active" || !(await playtests.transition(tx, playtest.id, "active", { status, updated_at: now }))) return;
+  if (status === "active" || !playtests.isIn(playtest, "active")) return;
+  if (!(await playtests.tryTransition(tx, playtest, endings[status], { updated_at: now }))) return;
   if (status !== "completed") return;
   const counts = (await playtests.slotCounts(tx, [playtest.id], now)).get(playtest.id)!;
   const game = await games.find(tx, playtest.game_id);
@@ -224,4 +227,3 @@ export function termsOf(playtest: Playtest, slot: Pick<Slot, "id">): SlotTerms {
 }
 
 export const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
-export const changed = () => conflict("The slot changed meanwhile. Nothing was done; look at it again.");

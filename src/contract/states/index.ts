@@ -23,7 +23,7 @@ export const slotMoves = {
   open: { reserve: "reserved", expire: "expired", cancel: "cancelled" },
   reserved: { submit: "submitted", expire: "expired", release: "cancelled", report: "blocked" },
   submitted: { accept: "accepted", publish: "publishing", reject: "rejected" },
-  publishing: { accept: "accepted", reject: "rejected" },
+  publishing: { finish: "accepted", reject: "rejected" },
   blocked: { unblock: "reserved", release: "cancelled" },
   accepted: {},
   rejected: {},

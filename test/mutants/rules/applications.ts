@@ -1,4 +1,4 @@
-import { choosing, moves } from "../files.ts";
+import { choosing, moves, states } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 export const applicationsRules: readonly Mutant[] = [
@@ -44,8 +44,16 @@ export const applicationsRules: readonly Mutant[] = [
     rule: "only a pending application is decided",
     test: "api/applications",
     edits: [
-      [choosing, 'if (status !== "pending") throw notPending(status);', ""],
-      ["server/playtests/applications/store.ts", '{ status: "pending" }', "{}"],
+      [
+        choosing,
+        'if (status === "pending" && applications.isIn(application, "pending")) return application;',
+        "if (status) return application as never;",
+      ],
+      [
+        states,
+        "  approved: {},\n  rejected: {},\n  auto_rejected: {},\n  withdrawn: {},",
+        '  approved: { reject: "rejected" },\n  rejected: { approve: "approved" },\n  auto_rejected: {},\n  withdrawn: {},',
+      ],
     ],
   },
   {
@@ -81,7 +89,7 @@ export const applicationsRules: readonly Mutant[] = [
     edits: [
       [
         choosing,
-        'await emitApplicationEvent(deps, tx, playtest, id, playtester, "application.auto_rejected")',
+        'await emitApplicationEvent(deps, tx, playtest, pending.id, playtester, "application.auto_rejected")',
         '{ gameName: "" }',
       ],
     ],
@@ -89,7 +97,7 @@ export const applicationsRules: readonly Mutant[] = [
   {
     rule: "a withdrawn application is withdrawn",
     test: "api/applications",
-    edits: [[choosing, '{ status: "withdrawn" as const', '{ status: "rejected" as const']],
+    edits: [[states, 'withdraw: "withdrawn"', 'withdraw: "rejected"']],
   },
   {
     rule: "pending applications close with the window",

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
+import { states } from "../files.ts";
 import type { Edit, Mutant } from "../mutant.ts";
 
 const settling = "server/billing/settle.ts";
@@ -16,7 +17,7 @@ const invoiceRows = "server/billing/invoices/store.ts";
 const contract = "src/contract/billing.ts";
 
 const paidAgain: Edit[] = [
-  [settling, '["pending", "cancelled", "failed"], "completed"', '["pending", "cancelled", "failed", "completed"], "completed"'],
+  [states, 'completed: { dispute: "disputed"', 'completed: { pay: "completed", dispute: "disputed"'],
   [settling, "eventKey: `topup:${payment.id}`", "eventKey: `topup:${payment.id}:${Math.random()}`"],
 ];
 
@@ -37,7 +38,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "a late success is credited",
-    edits: [[settling, '["pending", "cancelled", "failed"], "completed"', '["pending"], "completed"']],
+    edits: [[states, '  failed: { pay: "completed" },\n  cancelled: { pay: "completed" },', "  failed: {},\n  cancelled: {},"]],
   },
   {
     rule: "a late success is flagged",
@@ -61,11 +62,11 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "a cancelled checkout is cancelled",
-    edits: [[settling, '"cancelled", now))) return false;', '"failed", now))) return false;']],
+    edits: [[states, 'cancel: "cancelled" },\n  failed: { pay', 'cancel: "failed" },\n  failed: { pay']],
   },
   {
     rule: "a declined card ends its payment",
-    edits: [[settling, '["pending"], "failed", deps', '["pending"], "pending", deps']],
+    edits: [[states, 'fail: "failed", cancel: "cancelled" },\n  failed', 'fail: "pending", cancel: "cancelled" },\n  failed']],
   },
   { rule: "event payment.failed", edits: [[settling, 'await emitPayment(deps, tx, "payment.failed", payment);', ""]] },
   { rule: "event payment.completed", edits: [[settling, 'await emitPayment(deps, tx, "payment.completed", payment);', ""]] },
@@ -110,7 +111,7 @@ const subscriptions: readonly Omit<Mutant, "test">[] = [
     rule: "a renewal told twice grants once",
     edits: [[renewals, " || row.period_index !== periodIndex", ""]],
   },
-  { rule: "a renewal enters the next period", edits: [[plans, "row.period_index + 1);", "row.period_index);"]] },
+  { rule: "a renewal enters the next period", edits: [[plans, "row.period_index + 1),", "row.period_index),"]] },
   {
     rule: "periods end on the month's last day where it is shorter",
     edits: [[planRules, "Math.min(anchor.getUTCDate(), lastDay)", "anchor.getUTCDate()"]],
@@ -205,7 +206,7 @@ const atStripe: readonly Omit<Mutant, "test">[] = [
   {
     rule: "Stripe: an older report changes nothing",
     edits: [
-      [settling, '["pending"], "cancelled", now)', '["pending", "completed"], "cancelled", now)'],
+      [states, 'completed: { dispute: "disputed"', 'completed: { cancel: "cancelled", dispute: "disputed"'],
       [stripe, 'state: paid ? "paid" : session.status === "open" ? "open" : "ended"', 'state: "ended"'],
     ],
   },
@@ -234,7 +235,7 @@ const atStripe: readonly Omit<Mutant, "test">[] = [
   {
     rule: "Stripe: a won dispute gives back once",
     edits: [
-      ["server/billing/reversals-store.ts", " WHERE id = ? AND state = 'taken'", " WHERE id = ?"],
+      [states, "  returned: {},", '  returned: { giveBack: "returned" },'],
       [
         disputes,
         'const source = kind === "dispute" ? "dispute_won" : "refund_failed";',

@@ -6,9 +6,9 @@ const postgres = "server/database/postgres/postgres.ts";
 
 const looseIsolation: Edit = [postgres, "ISOLATION LEVEL SERIALIZABLE", "ISOLATION LEVEL READ COMMITTED"];
 const noCompareAndSet: Edit = [
-  slotRows,
-  'updateRow(tx, "slots", id, changes, { status: from })',
-  'updateRow(tx, "slots", id, changes)',
+  "server/database/state-machine.ts",
+  "{ ...Object.fromEntries(id), [column]: from }",
+  "Object.fromEntries(id)",
 ];
 
 export const concurrencyRules: readonly Mutant[] = [

@@ -1,8 +1,8 @@
-import { choosing, moves, review, times } from "../files.ts";
+import { choosing, moves, review, states, times } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const rows: Omit<Mutant, "test">[] = [
-  { rule: "model: a withdrawal", edits: [[choosing, '{ status: "withdrawn" as const', '{ status: "rejected" as const']] },
+  { rule: "model: a withdrawal", edits: [[states, 'withdraw: "withdrawn"', 'withdraw: "rejected"']] },
   {
     rule: "model: nobody applies twice",
     edits: [
@@ -50,11 +50,11 @@ const rows: Omit<Mutant, "test">[] = [
   },
   {
     rule: "model: a blocked slot has no deadline",
-    edits: [[moves, '{ status: "blocked", deadline_at: null }', '{ status: "reserved" }']],
+    edits: [[moves, '"report", { deadline_at: null }', '"report"']],
   },
   {
     rule: "model: an unblocked slot has a fresh deadline",
-    edits: [[moves, '{ status: "reserved", deadline_at: deadline }', '{ status: "reserved", deadline_at: deadline - 1 }']],
+    edits: [[moves, '"unblock", { deadline_at: deadline }', '"unblock", { deadline_at: deadline - 1 }']],
   },
   {
     rule: "model: a trial's video waits for an admin",
@@ -62,7 +62,7 @@ const rows: Omit<Mutant, "test">[] = [
   },
   {
     rule: "model: a rejected video ends its slot",
-    edits: [["server/playtests/publishing.ts", "  await rejectForGood(deps, tx, playtest, slot, reason);\n", ""]],
+    edits: [["server/playtests/publishing.ts", "  await rejectForGood(deps, tx, playtest, unpublished, reason);\n", ""]],
   },
   {
     rule: "model: an approval of a full playtester waits",

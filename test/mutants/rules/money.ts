@@ -1,4 +1,4 @@
-import { ledger, moves } from "../files.ts";
+import { ledger, moves, states } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 export const moneyRules: readonly Mutant[] = [
@@ -33,11 +33,8 @@ export const moneyRules: readonly Mutant[] = [
     rule: "a claimed slot is not deleted",
     test: "api/playtests",
     edits: [
-      [
-        moves,
-        'slots.transition(tx, slot.id, "open", { status: "cancelled", ended_at: now })',
-        'slots.transition(tx, slot.id, slot.status, { status: "cancelled", ended_at: now })',
-      ],
+      [moves, 'slots.isIn(slot, "open") && !windowOver', "!windowOver"],
+      [states, '  reserved: { submit: "submitted"', '  reserved: { cancel: "cancelled", submit: "submitted"'],
     ],
   },
   {

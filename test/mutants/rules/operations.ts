@@ -68,8 +68,8 @@ export const operationsRules: readonly Mutant[] = [
     edits: [
       [
         "server/jobs/store.ts",
-        'attempts = 0, failures = 0, lease_until = 0, lease_token = NULL";',
-        'attempts = 0, lease_until = 0, lease_token = NULL";',
+        "attempts = 0, failures = 0, lease_until = 0, lease_token = NULL`;",
+        "attempts = 0, lease_until = 0, lease_token = NULL`;",
       ],
     ],
   },

@@ -5,7 +5,7 @@ export const publishingRules: readonly Mutant[] = [
   {
     rule: "an accepted public slot is publishing until the video is out",
     test: "api/public",
-    edits: [[review, 'isPublic ? ({ status: "publishing" }', 'isPublic && playtest.quantity < 0 ? ({ status: "publishing" }']],
+    edits: [[review, "if (isPublic) await", "if (isPublic && playtest.quantity < 0) await"]],
   },
   {
     rule: "a trial's video waits for an admin",

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
-import { claims, ledger, moves, orders, playtestRows, review, slotRoutes, times } from "../files.ts";
+import { claims, ledger, moves, orders, playtestRows, review, slotRoutes, states, times } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const eligibility = "server/playtests/slots/eligibility.ts";
@@ -127,7 +127,7 @@ export const slotsRules: readonly Mutant[] = [
     rule: "the payout is posted once",
     test: "api/playtests",
     edits: [
-      [review, 'slots.transition(tx, slot.id, "submitted", next)', "slots.transition(tx, slot.id, slot.status, next)"],
+      [states, "  accepted: {},", '  accepted: { accept: "accepted" },'],
       [
         ledger,
         'eventKey: `accept:${slot.slotId}`, asset: "USD", postings }',
@@ -138,12 +138,12 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "an accepted slot is not accepted again",
     test: "api/deadlines",
-    edits: [[review, 'slots.transition(tx, slot.id, "submitted", next)', "slots.transition(tx, slot.id, slot.status, next)"]],
+    edits: [[states, "  accepted: {},", '  accepted: { accept: "accepted" },']],
   },
   {
     rule: "an accepted, open or reserved slot is not rejected",
     test: "api/deadlines",
-    edits: [[review, 'if (slot.status !== "submitted") throw notSubmitted(slot.status);', ""]],
+    edits: [[states, "  accepted: {},", '  accepted: { accept: "accepted", reject: "rejected" },']],
   },
   {
     rule: "a retry is a new reserved slot for the same playtester",
@@ -168,8 +168,8 @@ export const slotsRules: readonly Mutant[] = [
     edits: [
       [
         review,
-        "  await markRejected(deps, tx, slot, why);\n",
-        "  await markRejected(deps, tx, slot, why);\n  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));\n",
+        "  await markRejected(deps, tx, submitted, why);\n",
+        "  await markRejected(deps, tx, submitted, why);\n  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));\n",
       ],
     ],
   },
@@ -241,9 +241,9 @@ export const slotsRules: readonly Mutant[] = [
         "for (const slot of await slots.listForPlaytest(tx, playtest.id, { limit: 99, after: undefined })) await endUnfilled",
       ],
       [
-        moves,
-        '"open", { status: "expired", ended_at: endedAt }))) return;',
-        'slot.status, { status: "expired", ended_at: endedAt }))) return;',
+        states,
+        "  expired: {},\n  cancelled: {},\n} as const satisfies Moves<SlotStatus>",
+        '  expired: { expire: "expired" },\n  cancelled: {},\n} as const satisfies Moves<SlotStatus>',
       ],
       [ledger, "eventKey: `${why}:${slot.slotId}`", "eventKey: `${why}:${slot.slotId}:${Math.random()}`"],
     ],

@@ -1,3 +1,4 @@
+import { states } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const plans = "server/billing/subscriptions/service.ts";
@@ -13,7 +14,7 @@ export const subscriptionsRules: readonly Mutant[] = [
   {
     rule: "a paid checkout is active",
     test: "api/billing-subscriptions",
-    edits: [[plans, '{ status: "active", card: card', '{ status: "past_due", card: card']],
+    edits: [[states, 'incomplete: { start: "active"', 'incomplete: { start: "past_due"']],
   },
   {
     rule: "a paid plan grants its hours",
@@ -29,17 +30,17 @@ export const subscriptionsRules: readonly Mutant[] = [
   {
     rule: "event subscription.created",
     test: "api/billing-subscriptions",
-    edits: [[plans, 'await emitSubscription(deps, tx, "subscription.created", { ...row, ...started });', ""]],
+    edits: [[plans, 'await emitSubscription(deps, tx, "subscription.created", started);', ""]],
   },
   {
     rule: "event subscription.renewed",
     test: "api/billing-subscriptions",
-    edits: [[plans, 'await emitSubscription(deps, tx, "subscription.renewed", { ...row, ...renewed });', ""]],
+    edits: [[plans, 'await emitSubscription(deps, tx, "subscription.renewed", renewed);', ""]],
   },
   {
     rule: "a failed renewal is past due",
     test: "api/billing-subscriptions",
-    edits: [[renewals, '{ status: "past_due", failed', '{ status: "active", failed']],
+    edits: [[states, 'active: { renew: "active", miss: "past_due"', 'active: { renew: "active", miss: "active"']],
   },
   {
     rule: "event subscription.payment_failed",
@@ -49,7 +50,7 @@ export const subscriptionsRules: readonly Mutant[] = [
   {
     rule: "a later success is active again",
     test: "api/billing-subscriptions",
-    edits: [[plans, '{ status: "active", failed_renewals: 0 }', "{ failed_renewals: 0 }"]],
+    edits: [[states, 'active: { renew: "active"', 'active: { renew: "past_due"']],
   },
   {
     rule: "a cancelled plan runs to the end of its period",

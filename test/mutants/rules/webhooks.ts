@@ -65,7 +65,7 @@ const table: readonly Omit<Mutant, "test">[] = [
   {
     rule: "no attempts while disabled",
     edits: [
-      [deliveries, '  await webhooks.moveDeliveries(tx, webhook.id, "pending", "paused");\n', ""],
+      [deliveries, '  await webhooks.moveDeliveries(tx, webhook.id, "pending", "pause");\n', ""],
       [job, "webhook.is_active === 0 || ", ""],
     ],
   },
@@ -76,7 +76,7 @@ const table: readonly Omit<Mutant, "test">[] = [
   { rule: "enabling clears the failures", edits: [[routes, "is_active: 1, failure_count: 0,", "is_active: 1,"]] },
   {
     rule: "enabling lets deliveries go on",
-    edits: [[routes, '        await webhookStore.moveDeliveries(tx, row.id, "paused", "pending", now);\n', ""]],
+    edits: [[routes, '        await webhookStore.moveDeliveries(tx, row.id, "paused", "resume", now);\n', ""]],
   },
   {
     rule: "a rotated secret signs what was queued",
@@ -128,7 +128,7 @@ const table: readonly Omit<Mutant, "test">[] = [
       [job, "webhook.is_active === 0 || webhook.deleted_at !== null || ", ""],
       [
         routes,
-        '        for (const state of ["pending", "paused", "held"] as const)\n          await webhookStore.moveDeliveries(tx, row.id, state, "cancelled");\n',
+        '        for (const state of ["pending", "paused", "held"] as const)\n          await webhookStore.moveDeliveries(tx, row.id, state, "cancel");\n',
         "",
       ],
     ],

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stateMachine } from "../../server/database/state-machine.ts";
+import type { Moves } from "../../src/contract/states/moves.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+const doorMoves = {
+  open: { close: "closed" },
+  closed: { open: "open", lock: "double_locked" },
+  double_locked: { unlock: "closed" },
+  gone: {},
+} as const satisfies Moves<"open" | "closed" | "double_locked" | "gone">;
+
+interface Door {
+  house: string;
+  number: number;
+  state: keyof typeof doorMoves;
+  color: string | null;
+}
+
+const { isIn, requireMove, transition, tryTransition, transitionFromAny } = stateMachine<Door, typeof doorMoves, "state">({
+  noun: "door",
+  table: "doors",
+  column: "state",
+  moves: doorMoves,
+  key: ["house", "number"],
+});
+
+describe.each(drivers)("$name: the state machine of a table", ({ open }) => {
+  let store: TestStore;
+  beforeEach(async () => {
+    store = await open();
+    await store.write((tx) => tx.run("CREATE TABLE doors (house TEXT, number INTEGER, state TEXT, color TEXT)"));
+  });
+  afterEach(() => store.remove());
+
+  async function door<State extends Door["state"]>(state: State, number = 1): Promise<Door & { state: State }> {
+    await store.write((tx) => tx.run("INSERT INTO doors VALUES ('a', ?, ?, NULL)", number, state));
+    return { house: "a", number, state, color: null };
+  }
+
+  const doors = () => store.read((q) => q.all<Door>("SELECT * FROM doors ORDER BY number"));
+
+  it("makes a move with its changes, and gives the row as it is then", async () => {
+    const closed = await door("closed");
+    await door("closed", 2);
+    const locked = await store.write((tx) => transition(tx, closed, "lock", { color: "red" }));
+    expect(locked).toEqual({ house: "a", number: 1, state: "double_locked", color: "red" });
+    expect(await doors()).toEqual([locked, { ...closed, number: 2 }]);
+  });
+
+  it("makes a move once: who saw the row before gets nothing, or a conflict", async () => {
+    const closed = await door("closed");
+    await store.write((tx) => transition(tx, closed, "lock"));
+    expect(await store.write((tx) => tryTransition(tx, closed, "open"))).toBeUndefined();
+    await expect(store.write((tx) => transition(tx, closed, "open"))).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: "The door was changed by someone else. Nothing was done. Reload and try again.",
+    });
+    expect(await doors()).toMatchObject([{ state: "double_locked" }]);
+  });
+
+  it("makes a move from any state that has it, and from no other", async () => {
+    const one = await door("open");
+    expect(await store.write((tx) => transitionFromAny(tx, one, "unlock", { color: "red" }))).toBe(false);
+    expect(await store.write((tx) => transitionFromAny(tx, one, "close", { color: "blue" }))).toBe(true);
+    expect(await store.write((tx) => transitionFromAny(tx, one, "close"))).toBe(false);
+    expect(await doors()).toMatchObject([{ state: "closed", color: "blue" }]);
+  });
+
+  it("refuses a row in a state without the move, and says which state it needs", async () => {
+    const locked: Door = await door("double_locked");
+    expect(isIn(locked, "open", "closed")).toBe(false);
+    expect(() => requireMove(locked, "open")).toThrow("This door is double locked, not closed. Nothing was changed.");
+    expect(requireMove(locked, "unlock")).toBe(locked);
+  });
+});
