@@ -95,8 +95,8 @@ const payment = z
     contentSchema: { $ref: "#/components/schemas/PaymentProof" },
   });
 
-const chain = caseless(chains).default("base").meta({ default: "base", description: "Chain to pay on." });
-const currency = caseless(currencies).default("USDC").meta({ default: "USDC", description: "Currency to pay with." });
+const chain = caseless(chains).default("base").meta({ description: "Chain to pay on." });
+const currency = caseless(currencies).default("USDC").meta({ description: "Currency to pay with." });
 const method = <const V extends readonly string[]>(values: V) =>
   caseless(values).optional().meta({ description: "How to pay; `x402` asks for crypto instructions." });
 

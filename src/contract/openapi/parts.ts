@@ -33,11 +33,16 @@ export const headers = {
 };
 
 /** Header parameters, from the object of headers that declares them. */
-export function headerParameters(headers: z.ZodType): Json[] {
+export function headerParameters(headers: z.ZodObject): Json[] {
   const { properties = {}, required = [] } = inputSchema(headers);
   // What is acceptable follows from the media types of the replies.
   const named = Object.entries(properties).filter(([name]) => name !== "Accept");
-  return named.map(([name, property]) => headerParameter(name, property as JsonSchema, required.includes(name)));
+  return named.map(([name, property]) => {
+    // A schema that transforms what was sent says nothing of its default.
+    const { data: initial } = (headers.shape[name] as z.ZodType).safeParse(undefined);
+    const schema = { ...(property as JsonSchema), ...(initial !== undefined && { default: initial as string }) };
+    return headerParameter(name, schema, required.includes(name));
+  });
 }
 
 function headerParameter(name: string, { description, ...schema }: JsonSchema, required: boolean): Json {
