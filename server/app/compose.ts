@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import { createChains } from "../billing/crypto/chains/index.ts";
 import { createInvoicePrinter } from "../billing/invoices/index.ts";
-import type { Config } from "../config/defaults.ts";
+import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Query, Store } from "../database/port.ts";
 import { createFeed } from "../events/feed.ts";

@@ -2,7 +2,7 @@ import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
 import type { InvoicePrinter } from "../billing/invoices/index.ts";
 import type { PaidOrders } from "../billing/paid-orders.ts";
-import type { Config } from "../config/defaults.ts";
+import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Query, Store } from "../database/port.ts";
 import type { EventFeed } from "../events/feed.ts";

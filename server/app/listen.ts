@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Config } from "../config/defaults.ts";
+import type { Config } from "../config/schema.ts";
 import type { App } from "./app.ts";
 
 export interface Listening {

@@ -1,97 +1,95 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseBlock } from "../lib/addresses.ts";
-import { type Config, defaults } from "./defaults.ts";
+import { checkSettings, type Fault, type Tree, valueAt } from "./check.ts";
+import { allSettings, type Config, defaults, type Settings } from "./schema.ts";
 
-/** A setting or flag that cannot be right: the server does not start. `exitCode` 2, as for a wrong flag. */
+/** A setting or flag that is not valid: the server does not start. `exitCode` 2, as for a wrong flag. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   readonly exitCode = 2;
 }
 
-type Env = Record<string, string | undefined>;
+type Env = Readonly<Record<string, string | undefined>>;
 
-/** The defaults, overlaid by the configuration file and then by the environment. Flags come on top, in main.ts. */
-export function readConfig(env: Env, dataDir: string, configFile: string | undefined): Config {
-  const config = structuredClone(defaults);
+export interface ReadSettings {
+  settings: Settings;
+  /** What sets a setting: the name of a variable, the path of the file, or "default". */
+  sourceOf(setting: string): string;
+}
+
+/** The defaults, overridden by the configuration file and then by the environment. Flags override these, in main.ts. */
+export const readConfig = (env: Env, dataDir: string, configFile: string | undefined): Config => ({
+  ...defaults,
+  ...readSettings(env, dataDir, configFile).settings,
+});
+
+/** Throws ConfigError with everything that is wrong. */
+export function readSettings(env: Env, dataDir: string, configFile: string | undefined): ReadSettings {
   const file = configFile ?? join(dataDir, "config.json");
-  const overlay = readOverlay(file, configFile !== undefined);
-  if (overlay) merge(config as unknown as Tree, overlay, file, "");
-  checkReceivers(config.crypto, file);
-  if (env.PLAYTEST_SMTP_URL) config.mail.smtpUrl = env.PLAYTEST_SMTP_URL;
-  if (env.PLAYTEST_STRIPE_SECRET_KEY) config.stripe.secretKey = env.PLAYTEST_STRIPE_SECRET_KEY;
-  if (env.PLAYTEST_STRIPE_WEBHOOK_SECRET) config.stripe.webhookSecret = env.PLAYTEST_STRIPE_WEBHOOK_SECRET;
-  if (env.PLAYTEST_MAIL_FROM) config.mail.from = env.PLAYTEST_MAIL_FROM;
-  if (env.PLAYTEST_TRUSTED_PROXIES)
-    config.http.trustedProxies = env.PLAYTEST_TRUSTED_PROXIES.split(",").map((cidr) => cidr.trim());
-  checkPlaces(config);
-  return config;
+  const tree = readFile(file, configFile !== undefined);
+  const variables = applyVariables(tree, env);
+  const sourceOf = (setting: string) =>
+    variables.get(setting) ?? (valueAt(tree, setting.split(".")) === undefined ? "default" : file);
+  const label = (setting: string) => (variables.has(setting) ? `${setting} (${variables.get(setting)})` : setting);
+  const { settings, faults } = checkSettings(tree, label);
+  if (faults.length > 0) throw new ConfigError(report(faults, sourceOf));
+  return { settings, sourceOf };
 }
 
-/** What only shows later that it is wrong, and may hold a password: it is named, not shown. */
-function checkPlaces({ http, mail, crypto, stripe }: Config): void {
-  const web = ["http:", "https:"];
-  const urls: [string, string | null, string[]][] = [
-    ["mail.smtpUrl (PLAYTEST_SMTP_URL)", mail.smtpUrl, ["smtp:", "smtps:"]],
-    ["stripe.apiUrl", stripe.apiUrl, web],
-    ["crypto.base.rpcUrl", crypto.base.rpcUrl, web],
-    ["crypto.ethereum.rpcUrl", crypto.ethereum.rpcUrl, web],
-    ["crypto.solana.rpcUrl", crypto.solana.rpcUrl, web],
-    ["crypto.rates.feedUrl", crypto.rates.feedUrl, web],
-  ];
-  for (const [name, url, protocols] of urls)
-    if (url !== null && !(URL.canParse(url) && protocols.includes(new URL(url).protocol)))
-      throw new ConfigError(`The setting ${name} is not an address that begins with ${protocols.join("// or ")}//.`);
-  if (http.trustedProxies.every((block) => parseBlock(block))) return;
-  throw new ConfigError(
-    "The setting http.trustedProxies (PLAYTEST_TRUSTED_PROXIES) takes addresses and blocks of them, such as 10.0.0.0/8.",
-  );
+function report(faults: readonly Fault[], sourceOf: (setting: string) => string): string {
+  const sources = new Set(faults.flatMap(({ settings }) => settings.map(sourceOf)).filter((source) => source !== "default"));
+  return [
+    `The server cannot start: its configuration has ${faults.length === 1 ? "an error" : `${faults.length} errors`}.`,
+    ...faults.map(({ message }) => `  ${message}`),
+    `Correct ${[...sources].join(", ")}. \`playtest serve config\` describes every setting.`,
+  ].join("\n");
 }
 
-/** Money sent to a mistyped address is gone, so one that cannot be right is not shown to anybody. */
-function checkReceivers({ base, ethereum, solana }: Config["crypto"], file: string): void {
-  const evm = /^0x[0-9a-fA-F]{40}$/;
-  const rows: [string, string | null, RegExp][] = [
-    ["base.receiver", base.receiver, evm],
-    ["base.usdc", base.usdc, evm],
-    ["ethereum.receiver", ethereum.receiver, evm],
-    ["ethereum.usdc", ethereum.usdc, evm],
-    ["solana.receiver", solana.receiver, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/],
-    ["solana.usdc", solana.usdc, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/],
-  ];
-  for (const [name, address, pattern] of rows)
-    if (address !== null && !pattern.test(address))
-      throw new ConfigError(`${file}: crypto.${name} is not an address of that chain.`);
+function readFile(file: string, required: boolean): Tree {
+  const text = readText(file, required);
+  if (text === undefined) return {};
+  const value = parse(text, file);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new ConfigError(`The configuration file ${file} is not a JSON object.`);
+  // Editors that check a file against the JSON Schema take its address from here.
+  const { $schema, ...tree } = value as Tree;
+  return tree;
 }
 
-type Tree = { [name: string]: unknown };
-
-function readOverlay(file: string, required: boolean): Tree | undefined {
-  let text: string;
+function readText(file: string, required: boolean): string | undefined {
   try {
-    text = readFileSync(file, "utf8");
+    return readFileSync(file, "utf8");
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new ConfigError(`The configuration file ${file} cannot be read: ${(error as Error).message}`);
   }
+}
+
+function parse(text: string, file: string): unknown {
   try {
-    return JSON.parse(text) as Tree;
+    return JSON.parse(text);
   } catch (error) {
     throw new ConfigError(`The configuration file ${file} is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-/** A setting that does not exist, or is of another type, is refused by name: a typo must not go unnoticed. */
-function merge(target: Tree, overlay: Tree, file: string, path: string): void {
-  for (const [name, value] of Object.entries(overlay)) {
-    const at = path + name;
-    if (!(name in target)) throw new ConfigError(`${file}: there is no setting ${at}.`);
-    const known = target[name];
-    if (isTree(known) && isTree(value)) merge(known, value, file, `${at}.`);
-    else if (known === null || sameKind(known, value)) target[name] = value;
-    else throw new ConfigError(`${file}: the setting ${at} must be ${Array.isArray(known) ? "a list" : `a ${typeof known}`}.`);
+/** Puts the values of environment variables into the tree; which variable sets which setting. An empty variable sets nothing. */
+function applyVariables(tree: Tree, env: Env): Map<string, string> {
+  const applied = new Map<string, string>();
+  for (const { name, variable, isList } of allSettings()) {
+    const text = variable === undefined ? undefined : env[variable];
+    if (!text) continue;
+    setAt(tree, name.split("."), isList ? text.split(",").map((entry) => entry.trim()) : text);
+    applied.set(name, variable!);
   }
+  return applied;
 }
 
-const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
-const sameKind = (a: unknown, b: unknown) => typeof a === typeof b && Array.isArray(a) === Array.isArray(b) && b !== null;
+/** Leaves alone what is no object: the check says so. */
+function setAt(tree: Tree, [key, ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) tree[key!] = value;
+  else {
+    tree[key!] ??= {};
+    if (typeof tree[key!] === "object") setAt(tree[key!] as Tree, rest, value);
+  }
+}

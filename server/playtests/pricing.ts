@@ -1,10 +1,13 @@
-import type { Pricing } from "../config/defaults.ts";
+import type { Pricing } from "../config/schema.ts";
 
 export interface Terms {
   visibility: "public" | "private";
   durationMinutes: number;
   playerCount: number;
 }
+
+/** Cents by minutes. */
+type ByDuration = Readonly<Record<number, number | undefined>>;
 
 export interface SlotPrice {
   /** What the owner pays per slot, cents. */
@@ -19,8 +22,10 @@ export interface SlotPrice {
 export function priceOf(terms: Terms, pricing: Pricing): SlotPrice {
   const { durationMinutes, playerCount } = terms;
   if (terms.visibility === "public") return { costCents: 0, payoutCents: pricing.publicPayoutCents, minutes: 0 };
-  const base = pricing.baseCents[durationMinutes];
-  const further = pricing.furtherPlayerCents[durationMinutes];
+  const baseCents: ByDuration = pricing.baseCents;
+  const furtherPlayerCents: ByDuration = pricing.furtherPlayerCents;
+  const base = baseCents[durationMinutes];
+  const further = furtherPlayerCents[durationMinutes];
   if (base === undefined || further === undefined) throw new Error(`no price for ${durationMinutes} minutes`);
   return {
     costCents: base + further * (playerCount - 1),

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { EvmNetwork } from "../../server/config/defaults.ts";
+import type { EvmNetwork } from "../../server/config/schema.ts";
 import { instructionsOf, openWallet } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { callData, type EvmNode, freshReceiver, selectors, startEvmNode } from "../helpers/evm.ts";

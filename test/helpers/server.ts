@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Running, start } from "../../server/app/start.ts";
-import { type Config, defaults } from "../../server/config/defaults.ts";
+import { type Config, defaults } from "../../server/config/schema.ts";
 import type { MovableClock } from "../../server/database/clock.ts";
 import type { Store } from "../../server/database/port.ts";
 import type { Log } from "../../server/lib/log.ts";

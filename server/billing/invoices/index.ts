@@ -1,4 +1,4 @@
-import type { Config } from "../../config/defaults.ts";
+import type { Config } from "../../config/schema.ts";
 import { createFonts } from "./fonts.ts";
 import type { InvoiceDocument } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EvmNetwork } from "../../../config/defaults.ts";
+import type { EvmNetwork } from "../../../config/schema.ts";
 import type { ChainName } from "../rules.ts";
 
 export const hex = z.string().regex(/^0x[0-9a-fA-F]*$/);

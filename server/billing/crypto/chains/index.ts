@@ -1,4 +1,4 @@
-import type { Config } from "../../../config/defaults.ts";
+import type { Config } from "../../../config/schema.ts";
 import type { Store } from "../../../database/port.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { type ChainName, type Currency, type Pair, pairs } from "../rules.ts";

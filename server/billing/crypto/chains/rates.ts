@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Config } from "../../../config/defaults.ts";
+import type { Config } from "../../../config/schema.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Currency } from "../rules.ts";
 import { ChainDown } from "./chain.ts";

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { Setting } from "./schema.ts";
+
+/** A setting in words: what it may be, and its values as people say them. */
+
+interface Shape {
+  type?: string;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  enum?: string[];
+  default?: unknown;
+  description?: string;
+  anyOf?: Shape[];
+  "x-unit"?: string;
+  "x-expected"?: string;
+}
+
+export function shapeOf(type: z.ZodType): Shape & { nullable: boolean } {
+  const outer = z.toJSONSchema(type, { io: "input" }) as Shape;
+  const inner = outer.anyOf?.find((option) => option.type !== "null");
+  return { ...inner, ...outer, type: inner?.type ?? outer.type ?? "string", nullable: inner !== undefined };
+}
+
+/** A limit of the language rather than of the setting. */
+const isBound = (bound: number | undefined): bound is number =>
+  bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER;
+
+/** The least and the greatest value of a number. */
+export const boundsOf = ({ minimum, maximum }: Shape): [number | null, number | null] => [
+  isBound(minimum) ? minimum : null,
+  isBound(maximum) ? maximum : null,
+];
+
+/** From where to where a number may be; each bound is written by `text`. Undefined for a setting that is no number. */
+function between(shape: Shape, text: (bound: number) => string): string | undefined {
+  if (shape.type !== "integer" && shape.type !== "number") return undefined;
+  const [least, most] = boundsOf(shape);
+  if (shape.exclusiveMinimum !== undefined) return `more than ${shape.exclusiveMinimum}, at most ${text(most!)}`;
+  return most === null ? `at least ${text(least!)}` : `${text(least!)} to ${text(most)}`;
+}
+
+const choices = (shape: Shape) => (shape.type === "boolean" ? "true or false" : shape.enum!.join(" or "));
+const orNull = ({ nullable }: { nullable: boolean }) => (nullable ? ", or null" : "");
+
+/** What a value of this setting must be, after "It must be". */
+export function expectation({ type }: Setting): string {
+  const shape = shapeOf(type);
+  if (shape["x-expected"] !== undefined) return shape["x-expected"];
+  const range = between(shape, String);
+  if (range === undefined) return choices(shape) + orNull(shape);
+  const kind = shape.type === "integer" ? "a whole number" : "a number";
+  const unit = shape["x-unit"] === undefined ? "" : ` (${shape["x-unit"]})`;
+  return `${kind} ${/^\d/.test(range) ? "from " : ""}${range}${unit}${orNull(shape)}`;
+}
+
+/** What a setting may be, for a table with its unit beside it. */
+export function rangeText(shape: ReturnType<typeof shapeOf>): string {
+  if (shape["x-expected"] !== undefined) return shape["x-expected"];
+  return (between(shape, (bound) => valueText(bound, shape["x-unit"])) ?? choices(shape)) + orNull(shape);
+}
+
+const times = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1_000, "s"],
+] as const;
+const sizes = [
+  [1024 ** 4, "TiB"],
+  [1024 ** 3, "GiB"],
+  [1024 ** 2, "MiB"],
+  [1024, "KiB"],
+] as const;
+
+/** A number of milliseconds, bytes or cents as people say it: `1 d`, `8 GiB`, `$15.00`. Undefined for others. */
+function spoken(value: unknown, unit: string | undefined): string | undefined {
+  if (typeof value !== "number" || value === 0) return undefined;
+  if (unit === "US cents") return `$${(value / 100).toFixed(2)}`;
+  const table = unit === "milliseconds" ? times : unit === "bytes" ? sizes : [];
+  const [size, name] = table.find(([size]) => value >= size && value % size === 0) ?? [];
+  return size === undefined ? undefined : `${value / size} ${name}`;
+}
+
+/** A value as it stands in the file, and as people say it. */
+export function valueText(value: unknown, unit: string | undefined): string {
+  const said = spoken(value, unit);
+  return said === undefined ? JSON.stringify(value) : `${JSON.stringify(value)} (${said})`;
+}

@@ -1,0 +1,50 @@
+import type { Settings } from "./schema.ts";
+
+/** What settings must be to each other. */
+export interface Rule {
+  settings: readonly string[];
+  holds(settings: Settings): boolean;
+  /** What must be so, as a sentence. */
+  requirement: string;
+}
+
+const minute = 60_000;
+const differ = (chain: "base" | "ethereum" | "solana"): Rule => ({
+  settings: [`crypto.${chain}.receiver`, `crypto.${chain}.usdc`],
+  holds: ({ crypto }) => crypto[chain].receiver?.toLowerCase() !== crypto[chain].usdc.toLowerCase(),
+  requirement: `crypto.${chain}.receiver must be your own address, not that of the USDC token.`,
+});
+
+export const rules: readonly Rule[] = [
+  {
+    settings: ["http.idleTimeoutMs", "http.heartbeatMs"],
+    holds: ({ http }) => http.idleTimeoutMs > http.heartbeatMs,
+    requirement:
+      "http.idleTimeoutMs must be more than http.heartbeatMs. Otherwise event streams are closed before their heartbeat.",
+  },
+  {
+    settings: ["webhooks.inFlightPerHost", "webhooks.inFlight"],
+    holds: ({ webhooks }) => webhooks.inFlightPerHost <= webhooks.inFlight,
+    requirement: "webhooks.inFlightPerHost must be at most webhooks.inFlight.",
+  },
+  {
+    settings: ["crypto.scanMs", "crypto.idleScanMs"],
+    holds: ({ crypto }) => crypto.scanMs <= crypto.idleScanMs,
+    requirement: "crypto.scanMs must be at most crypto.idleScanMs.",
+  },
+  {
+    settings: ["stripe.secretKey", "stripe.webhookSecret"],
+    holds: ({ stripe }) => (stripe.secretKey === null) === (stripe.webhookSecret === null),
+    requirement:
+      "stripe.secretKey (PLAYTEST_STRIPE_SECRET_KEY) and stripe.webhookSecret (PLAYTEST_STRIPE_WEBHOOK_SECRET) must be set together.",
+  },
+  {
+    settings: ["stripe.secretKey", "checkout.expireMs"],
+    holds: ({ stripe, checkout }) =>
+      stripe.secretKey === null || (checkout.expireMs >= 30 * minute && checkout.expireMs <= 24 * 60 * minute),
+    requirement: "checkout.expireMs must be from 1800000 to 86400000 (30 minutes to 24 hours) when Stripe takes the cards.",
+  },
+  differ("base"),
+  differ("ethereum"),
+  differ("solana"),
+];
