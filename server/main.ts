@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
 import { type Running, start } from "./app/start.ts";
-import { type DataLocation, dataLocationOf } from "./config/data-location.ts";
+import { type ChosenLocation, type DataLocation, dataLocationOf, reportLocation } from "./config/data-location.ts";
 import { loadInstanceKey } from "./config/instance-key.ts";
 import { ConfigError, readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
@@ -49,15 +49,19 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   }
 }
 
-interface ServedLocation extends DataLocation {
+interface ServedLocation extends ChosenLocation {
   temporary: boolean;
 }
 
 function chooseLocation(options: ServeOptions, env: ServeHost["env"]): ServedLocation {
-  if (options.ephemeral) return { dataDir: mkdtempSync(join(tmpdir(), "playtest-")), databaseUrl: undefined, temporary: true };
-  const { dataDir, databaseUrl } = dataLocationOf({ ...options, env });
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  return { dataDir, databaseUrl, temporary: false };
+  if (options.ephemeral) {
+    const dataDir = mkdtempSync(join(tmpdir(), "playtest-"));
+    const from = "--ephemeral";
+    return { dataDir, dataDirFrom: from, databaseUrl: undefined, databaseFrom: from, temporary: true };
+  }
+  const location = dataLocationOf({ ...options, env });
+  mkdirSync(location.dataDir, { recursive: true, mode: 0o700 });
+  return { ...location, temporary: false };
 }
 
 function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Config {
@@ -135,17 +139,19 @@ async function makeReady(options: ServeOptions, host: ServeHost, running: Runnin
 }
 
 function banner(options: ServeOptions, running: Running, location: ServedLocation, { adminKey, ownerKey }: Ready): string {
-  const { config, store } = running.deps;
-  const data = `${store.dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, files in ${location.dataDir}${location.temporary ? " (removed at the end)" : ""}`;
+  const { config, mailer } = running.deps;
+  const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
+  const outbox = `${join(dataDir, "outbox")} (set PLAYTEST_SMTP_URL to send emails)`;
   const lines = [
     `playtest ${config.version} serves ${running.baseUrl}`,
-    `  mode   ${config.sandbox ? "SANDBOX: no real money, routes without a key, a clock that can be moved" : "live"}`,
-    `  data   ${data}`,
-    `  mail   ${running.deps.mailer.name === "outbox" ? `${join(location.dataDir, "outbox")} (set PLAYTEST_SMTP_URL to send it)` : running.deps.mailer.name}`,
+    `  mode      ${config.sandbox ? "SANDBOX: no real money, routes without an API key, an adjustable clock" : "live"}`,
+    `  database  ${database} (${databaseFrom})`,
+    `  data      ${dataDir} (${dataDirFrom}${location.temporary ? ", deleted on exit" : ""})`,
+    `  email     ${mailer.name === "outbox" ? outbox : mailer.name}`,
   ];
   if (showsKeys(options)) {
-    if (adminKey !== null) lines.push(`  admin  ${adminKey}  (shown only this once)`);
-    if (ownerKey !== undefined) lines.push(`  owner  ${ownerKey}  (the demo's PLAYTEST_API_KEY)`);
+    if (adminKey !== null) lines.push(`  admin     ${adminKey}  (shown once)`);
+    if (ownerKey !== undefined) lines.push(`  owner     ${ownerKey}  (the demo's PLAYTEST_API_KEY)`);
   }
   return `${lines.join("\n")}\n`;
 }

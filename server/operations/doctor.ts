@@ -1,7 +1,13 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type DataLocationOptions, dataDirOf } from "../config/data-location.ts";
-import { ConfigError } from "../config/read.ts";
+import {
+  type ChosenLocation,
+  type DataLocationOptions,
+  dataLocationOf,
+  type LocationReport,
+  reportLocation,
+} from "../config/data-location.ts";
+import { ConfigError, readConfig } from "../config/read.ts";
 import { migrate, pending } from "../database/migrate.ts";
 import { dataFile } from "../database/open.ts";
 import type { Check, Query, Store } from "../database/port.ts";
@@ -13,13 +19,13 @@ import { missingBlobs } from "../uploads/missing-blobs.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
   ledger: boolean;
-  /** Repairs what can be: needs the database to itself, unlike a look. */
+  /** Also repairs what can be repaired. On SQLite no server may be running then. */
   fix: boolean;
   /** Milliseconds, to compare with the database's clock. */
   now: number;
 }
 
-/** Examines a database, whether a server runs on it or not. Throws ConfigError when there is none to examine. */
+/** Checks a database and its files, whether a server runs on them or not. Throws ConfigError when there is no database. */
 export async function doctor(options: DoctorOptions): Promise<Check[]> {
   const location = dataLocationOf(options);
   const repairs = options.fix ? await repair(location) : [];
@@ -28,11 +34,9 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const behind = await pending(store);
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(location)];
-    if (schema.ok) checks.push(await store.read(jobCheck));
-    const dataDir = "dataDir" in location ? location.dataDir : options.data;
-    if (schema.ok && dataDir !== undefined) checks.push(await store.read((q) => uploadCheck(q, dataDir)));
+    if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
-    return [...repairs, ...checks];
+    return [...locationChecks(location), configCheck(options, location), ...repairs, ...checks];
   } catch (error) {
     throw refused(error);
   } finally {
@@ -40,13 +44,20 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
   }
 }
 
-/** Brings the database up to date; the names of the migrations that ran. */
-export async function migrateDatabase(options: DataLocationOptions): Promise<string[]> {
-  const store = await open(dataLocationOf(options), false);
+export interface Migrated {
+  /** The names of the migrations that ran. */
+  applied: string[];
+  location: LocationReport;
+}
+
+/** Brings the database up to date. */
+export async function migrateDatabase(options: DataLocationOptions): Promise<Migrated> {
+  const location = dataLocationOf(options);
+  const store = await open(location, false);
   try {
-    const names = (await pending(store)).map(({ name }) => name);
+    const applied = (await pending(store)).map(({ name }) => name);
     await migrate(store);
-    return names;
+    return { applied, location: reportLocation(location) };
   } catch (error) {
     throw refused(error);
   } finally {
@@ -55,61 +66,71 @@ export async function migrateDatabase(options: DataLocationOptions): Promise<str
 }
 
 const waiting = (migrations: readonly { name: string }[]) =>
-  `${migrations.map(({ name }) => name).join(", ")} to apply: start the server, or run \`playtest serve migrate\``;
+  `${migrations.map(({ name }) => name).join(", ")} not applied yet: start the server, or run \`playtest serve migrate\``;
 
-type DataLocation = { databaseUrl: string } | { dataDir: string };
-
-/** Flags first, then the environment, then the user's data folder; a folder that is named is meant, whatever the environment says. */
-function dataLocationOf({ data, databaseUrl, env }: DataLocationOptions): DataLocation {
-  const url = databaseUrl ?? (data === undefined ? (env.PLAYTEST_DATABASE_URL ?? env.DATABASE_URL) : undefined);
-  if (url) return { databaseUrl: url };
-  return { dataDir: dataDirOf(data, env) };
+/** What was checked, and what chose it. */
+function locationChecks(location: ChosenLocation): Check[] {
+  const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
+  return [
+    { name: "database", ok: true, detail: `${database} (${databaseFrom})` },
+    { name: "data_directory", ok: true, detail: `${dataDir} (${dataDirFrom})` },
+  ];
 }
 
-async function open(location: DataLocation, lookOnly: boolean): Promise<Store> {
+function configCheck({ env }: DataLocationOptions, { dataDir }: ChosenLocation): Check {
+  try {
+    readConfig(env, dataDir, undefined);
+    return { name: "configuration", ok: true, detail: "valid" };
+  } catch (error) {
+    return { name: "configuration", ok: false, detail: "not valid", help: (error as Error).message };
+  }
+}
+
+async function open({ databaseUrl, dataDir }: ChosenLocation, readOnly: boolean): Promise<Store> {
   // On a large database a check or a migration takes as long as it takes.
   const patient = { silenceMs: 0 };
-  if ("databaseUrl" in location)
-    return openPostgres(location.databaseUrl, patient).catch((error) => Promise.reject(refused(error)));
-  const file = dataFile(location.dataDir);
-  if (lookOnly && !existsSync(file))
-    throw new ConfigError(`There is no playtest database in ${location.dataDir}. Name its folder with --data.`);
-  return openSqlite(file, { readOnly: lookOnly }).catch((error) => Promise.reject(refused(error)));
+  if (databaseUrl !== undefined) return openPostgres(databaseUrl, patient).catch((error) => Promise.reject(refused(error)));
+  const file = dataFile(dataDir);
+  if (readOnly && !existsSync(file))
+    throw new ConfigError(`There is no playtest database in ${dataDir}. Name the data directory with --data.`);
+  return openSqlite(file, { readOnly }).catch((error) => Promise.reject(refused(error)));
 }
 
-/** What is wrong with a database is for the operator, not a defect of this program. */
+/** A database that cannot be opened or read is the operator's to repair, not a bug of this program. */
 function refused(error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return Object.assign(new ConfigError(message, { cause: error }), { exitCode: 1 });
 }
 
-/** What holds keys and people's data is for its owner's eyes only. */
+/** Files with keys and personal data, which only their owner may read. */
 const privateFile = /^(playtest\.db|instance\.key|config\.json)/;
 
-const exposedFiles = (dataDir: string) =>
-  readdirSync(dataDir)
-    .filter((name) => privateFile.test(name))
-    .map((name) => join(dataDir, name))
-    .filter((file) => (statSync(file).mode & 0o077) !== 0);
+function exposedFiles(dataDir: string): string[] {
+  if (process.platform === "win32" || !existsSync(dataDir)) return [];
+  const files = readdirSync(dataDir).filter((name) => privateFile.test(name));
+  return files.map((name) => join(dataDir, name)).filter((file) => (statSync(file).mode & 0o077) !== 0);
+}
 
-function fileChecks(location: DataLocation): Check[] {
-  if ("databaseUrl" in location || process.platform === "win32") return [];
-  const exposed = exposedFiles(location.dataDir);
+function fileChecks({ dataDir }: ChosenLocation): Check[] {
+  if (process.platform === "win32") return [];
+  const exposed = exposedFiles(dataDir);
   const detail =
-    exposed.length === 0 ? "readable by their owner only" : `others can read ${exposed.join(", ")}; --fix closes them`;
+    exposed.length === 0
+      ? "readable by their owner only"
+      : `other users can read ${exposed.join(", ")}; \`--fix\` makes them private`;
   return [{ name: "file_modes", ok: exposed.length === 0, detail }];
 }
 
-/** Work that failed again and again is not lost: it waits here for what kept it from being done to be mended. */
+/** Jobs that failed too often are kept until their cause is removed. */
 async function jobCheck(q: Query): Promise<Check> {
   const kinds = await jobs.givenUp(q);
-  if (kinds.length === 0) return { name: "jobs", ok: true, detail: "none was given up" };
+  if (kinds.length === 0) return { name: "jobs", ok: true, detail: "no failed jobs" };
   return {
     name: "jobs",
     ok: false,
-    detail: kinds.map(({ kind, count, last_error }) => `${count} × ${kind} given up (${last_error})`).join("; "),
-    help: "This work in the background failed 25 times over days. Mend what it names, then `--fix` queues it anew.",
+    detail: kinds.map(({ kind, count, last_error }) => `${count} × ${kind} failed (${last_error})`).join("; "),
+    help: "These background jobs failed 25 times over several days and are not retried. Remove the cause, then requeue them with `--fix`.",
   };
 }
 
@@ -117,34 +138,34 @@ const shownFiles = 3;
 
 async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
   const lost = await missingBlobs(q, dataDir);
-  if (lost.length === 0) return { name: "uploads", ok: true, detail: "each video, build and transcript is there" };
+  if (lost.length === 0) return { name: "uploads", ok: true, detail: "every video, build and transcript is present" };
   const more = lost.length > shownFiles ? ` and ${lost.length - shownFiles} more` : "";
-  const help = `Take them out of a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`.`;
+  const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
   return {
     name: "uploads",
     ok: false,
-    detail: `not in ${join(dataDir, "blobs")}: ${lost.slice(0, shownFiles).join(", ")}${more}`,
+    detail: `missing in ${join(dataDir, "blobs")}: ${lost.slice(0, shownFiles).join(", ")}${more}`,
     help,
   };
 }
 
-async function repair(location: DataLocation): Promise<Check[]> {
+async function repair(location: ChosenLocation): Promise<Check[]> {
   const done: Check[] = [];
   const note = (detail: string) => done.push({ name: "fixed", ok: true, detail });
   const store = await open(location, false);
   try {
     const balances = await store.write(repairBalances);
-    if (balances > 0) note(`${balances} balances set to the sum of their postings`);
-    const taken = await store.write(jobs.requeueDead);
-    if (taken > 0) note(`${taken} jobs that were given up queued anew`);
+    if (balances > 0) note(`set ${balances} balances to the sum of their postings`);
+    const requeued = await store.write(jobs.requeueDead);
+    if (requeued > 0) note(`requeued ${requeued} failed jobs`);
   } catch (error) {
     throw refused(error);
   } finally {
     await store.close();
   }
-  for (const file of "dataDir" in location ? exposedFiles(location.dataDir) : []) {
+  for (const file of exposedFiles(location.dataDir)) {
     chmodSync(file, 0o600);
-    note(`${file} made private`);
+    note(`made ${file} private`);
   }
   return done;
 }

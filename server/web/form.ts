@@ -1,4 +1,4 @@
-import type { Config } from "../config/defaults.ts";
+import type { Config } from "../config/schema.ts";
 import { readBytes } from "../http/body.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
 import type { ReadForm } from "./types.ts";

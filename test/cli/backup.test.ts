@@ -91,7 +91,9 @@ describe("a backup of a server under load", () => {
     going = false;
     await Promise.all(clients);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Wrote .*copy\.tar: \d+ files, .*, checked\.\nIt holds the instance key/);
+    expect(stdout).toMatch(
+      /^Database: SQLite .*\nData directory: .*\nWrote .*copy\.tar: \d+ files, .*, checked\.\nIt holds the instance key/,
+    );
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
     const elsewhere = join(freshFolder(), "new");
@@ -115,7 +117,15 @@ describe("a backup of a server under load", () => {
     const file = join(folder, "playtest-20260301T120000Z.tar");
     expect({ code, result: JSON.parse(stdout).result }).toEqual({
       code: 0,
-      result: { file, bytes: statSync(file).size, files: 4, database: "sqlite", missing: [], removed: [] },
+      result: {
+        file,
+        bytes: statSync(file).size,
+        files: 4,
+        database: "sqlite",
+        missing: [],
+        removed: [],
+        location: expect.objectContaining({ dataDir }),
+      },
     });
     expect(readdirSync(folder)).toEqual(["playtest-20260301T120000Z.tar"]);
   });
@@ -293,9 +303,9 @@ describe("serve backup refuses", () => {
     const found = await playtest(["serve", "doctor", "--data", dataDir]);
     expect({ code: found.code, line: /^uploads.*/m.exec(found.stdout)?.[0] }).toEqual({
       code: 1,
-      line: `uploads\tfailed\tnot in ${dataDir}/blobs: builds/${buildId}`,
+      line: `uploads\tfailed\tmissing in ${dataDir}/blobs: builds/${buildId}`,
     });
-    expect(found.stderr).toContain(`Take them out of a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`.`);
+    expect(found.stderr).toContain(`Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`.`);
     const restored = await playtest(["serve", "restore", file, "--data", join(freshFolder(), "new"), "--yes"]);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("The server had lost already: blobs/builds/") });
   });

@@ -194,7 +194,7 @@ describe("a server that moves", () => {
     const dataDir = join(freshFolder(), "back");
     const back = await moveTo({ dataDir }, dataDir, backTar);
     expect(await readSet(back.server, keys)).toEqual(answers);
-    expect(await run("doctor", "--ledger", "--database-url", databaseUrl)).not.toContain("\tfailed\t");
+    expect(await run("doctor", "--ledger", ...there.flags)).not.toContain("\tfailed\t");
   });
 });
 

@@ -1,7 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { type DataLocation, type DataLocationOptions, dataLocationOf } from "../../config/data-location.ts";
+import {
+  type ChosenLocation,
+  type DataLocationOptions,
+  dataLocationOf,
+  type LocationReport,
+  reportLocation,
+} from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
 import { dataFile } from "../../database/open.ts";
@@ -37,6 +43,7 @@ export interface Backup {
   missing: string[];
   /** Older ones of the folder that went. */
   removed: string[];
+  location: LocationReport;
 }
 
 /**
@@ -68,7 +75,8 @@ export async function backup(options: BackupOptions): Promise<Backup> {
     await rename(part, file);
     await flush(dirname(file));
     const { files, database, missing } = packed;
-    return { file, bytes: statSync(file).size, files, database, missing, removed: await removeOlder(options, file) };
+    const removed = await removeOlder(options, file);
+    return { file, bytes: statSync(file).size, files, database, missing, removed, location: reportLocation(location) };
   } catch (error) {
     throw explained(error, file);
   } finally {
@@ -94,13 +102,15 @@ async function removeOlder({ keep, portable, now }: BackupOptions, file: string)
 }
 
 /** What would be written now; of a PostgreSQL database the size is not known. */
-async function plan({ dataDir, databaseUrl }: DataLocation, file: string, portable: boolean): Promise<Backup> {
+async function plan(location: ChosenLocation, file: string, portable: boolean): Promise<Backup> {
+  const { dataDir, databaseUrl } = location;
   const blobs = await blobsNow({ dataDir, databaseUrl });
   const sizes = blobs.map((key) => sizeOf(join(dataDir, "blobs", key)));
   const missing = blobs.filter((_, at) => sizes[at] === undefined).map((key) => `blobs/${key}`);
   const database = portable || databaseUrl !== undefined ? "rows" : "sqlite";
   const bytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), sizeOf(dataFile(dataDir)) ?? 0);
-  return { file, bytes, files: blobs.length - missing.length, database, missing, removed: [] };
+  const files = blobs.length - missing.length;
+  return { file, bytes, files, database, missing, removed: [], location: reportLocation(location) };
 }
 
 /** A name without an ending is a folder's, which is made: else the first backup would be a file where the next ones find no folder. */

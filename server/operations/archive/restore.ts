@@ -1,7 +1,13 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type DataLocation, type DataLocationOptions, dataLocationOf } from "../../config/data-location.ts";
+import {
+  type DataLocation,
+  type DataLocationOptions,
+  dataLocationOf,
+  type LocationReport,
+  reportLocation,
+} from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
 import { migrations } from "../../database/migrate.ts";
@@ -43,6 +49,7 @@ export interface Restored {
   replaced: string | null;
   /** Files that were gone already when the archive was made. */
   missing: string[];
+  location: LocationReport;
 }
 
 /**
@@ -63,7 +70,8 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
       files: archive.entries.length - 1,
       bytes: archive.bytes,
     };
-    return { ...what, database: location.databaseUrl === undefined ? "sqlite" : "postgres", replaced: replaced ?? null, missing };
+    const database = location.databaseUrl === undefined ? "sqlite" : "postgres";
+    return { ...what, database, replaced: replaced ?? null, missing, location: reportLocation(location) };
   } catch (error) {
     throw explained(error, options);
   } finally {
@@ -121,7 +129,7 @@ async function putInPlace(archive: Archive, location: DataLocation, options: Res
     mkdirSync(staging, { mode: 0o700 });
     await archive.takeOut(staging, counted("Unpacking", archive, options.onProgress));
     requireSameKey(options, staging);
-    const last = await prepare({ ...location, ...options, staging, rows, manifest: archive.manifest });
+    const last = await prepare({ ...options, ...location, staging, rows, manifest: archive.manifest });
     giveToOwner(staging, dataDir);
     return await swapIn(dataDir, new Date(options.now).toISOString().replace(/[-:]|\.\d+/g, ""), last);
   } finally {

@@ -4,6 +4,7 @@ import { version } from "../../cli/version.ts";
 import { partlyDone } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
+import { locationText } from "./location-text.ts";
 import { withProgress } from "./with-progress.ts";
 
 const target = arg.text("File to make, as house.tar, or a folder to make one in that is named by the time");
@@ -31,7 +32,7 @@ async function write(ctx: Context, path: string, { force = false, ...from }: Giv
   const dryRun = ctx.flags.dryRun === true;
   const options = { ...from, env: { ...ctx.io.env }, target: path, portable, force, dryRun, version, now: ctx.now() };
   const made = await withProgress(ctx, (onProgress) => backup({ ...options, onProgress }));
-  const outcome = ctx.text(sentence(made, dryRun), { result: made });
+  const outcome = ctx.text(`${locationText(made.location)}\n${sentence(made, dryRun)}`, { result: made });
   if (made.missing.length === 0) return outcome;
   const hint = "What is left of them may be in an older backup.";
   return {

@@ -1,6 +1,7 @@
 import { define } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
+import { locationText } from "./location-text.ts";
 import { refused } from "./refused.ts";
 
 export const migrate = define({
@@ -16,11 +17,12 @@ export const migrate = define({
   async run({ flags }, ctx) {
     const { migrateDatabase } = await import("../../../server/operations/doctor.ts");
     const options = { ...flags, env: { ...ctx.io.env } };
-    const applied = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
+    const result = await migrateDatabase(options).catch((error: unknown) => Promise.reject(refused(error)));
+    const { applied } = result;
     const text =
       applied.length === 0
         ? "The database is up to date."
         : `Applied ${plural(applied.length, "migration")}: ${applied.join(", ")}.`;
-    return ctx.text(text, { result: { applied } });
+    return ctx.text(`${locationText(result.location)}\n${text}`, { result });
   },
 });

@@ -2,6 +2,7 @@ import type { Restored } from "../../../server/operations/archive/restore.ts";
 import { arg, type Context, define, type Outcome } from "../../cli/define.ts";
 import { bytes, plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
+import { locationText } from "./location-text.ts";
 import { withProgress } from "./with-progress.ts";
 
 const archive = arg.text("File that `serve backup` or `serve export` made");
@@ -27,7 +28,7 @@ async function put(ctx: Context, path: string, given: Given, replace: boolean): 
   const text = dryRun
     ? `${path} of ${done.createdAt} is whole: ${plural(done.files, "file")}, ${bytes(done.bytes)}. Nothing was changed.`
     : sentence(done);
-  return ctx.text(text, { result: done });
+  return ctx.text(`${locationText(done.location)}\n${text}`, { result: done });
 }
 
 const how =
