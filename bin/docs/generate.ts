@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { testCards } from "../../server/billing/cards/sandbox-processor.ts";
 import { plans } from "../../server/billing/subscriptions/plans.ts";
-import { defaults } from "../../server/config/defaults.ts";
+import { configurationReference } from "../../server/config/reference.ts";
+import { defaults } from "../../server/config/schema.ts";
 import { exampleData } from "../../server/sandbox/examples.ts";
 import { type GlobalFlag, globalFlags } from "../../src/cli/globals.ts";
 import { spelled } from "../../src/cli/root-help.ts";
@@ -31,11 +32,11 @@ const table = (head: readonly string[], rows: readonly (readonly (string | numbe
   [row(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(row)].join("\n");
 
 function prices(): string {
-  const { baseCents, furtherPlayerCents } = defaults.pricing;
-  const rows = Object.entries(baseCents).map(([minutes, cents]) => [
+  const furtherPlayerCents: Record<string, number> = defaults.pricing.furtherPlayerCents;
+  const rows = Object.entries(defaults.pricing.baseCents).map(([minutes, cents]) => [
     `${minutes} minutes`,
     usd(cents),
-    usd(furtherPlayerCents[Number(minutes)]!),
+    usd(furtherPlayerCents[minutes]!),
   ]);
   return table(["duration", "one player", "each further player"], rows);
 }
@@ -81,20 +82,6 @@ function stateTable(entity: string): string {
   return table(["status", "meaning", "what can follow"], rows);
 }
 
-/** A setting's name and default; sections are joined by dots. */
-function settings(tree: object, path = ""): [string, string][] {
-  return Object.entries(tree).flatMap(([name, value]: [string, unknown]) => {
-    const isSection = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isSection ? settings(value, `${path}${name}.`) : [[`${path}${name}`, JSON.stringify(value)] as [string, string]];
-  });
-}
-
-const configuration = () =>
-  table(
-    ["setting", "default"],
-    settings(defaults).map(([name, value]) => [code(name), code(value)]),
-  );
-
 const languages: Record<string, string> = { mjs: "js", sh: "sh", yaml: "yaml", csv: "text" };
 
 function example(name: string): string {
@@ -106,7 +93,7 @@ const generators: Record<string, (argument: string) => string> = {
   prices,
   plans: planTable,
   events,
-  configuration,
+  configuration: configurationReference,
   example,
   states: stateTable,
   "test-cards": () =>

@@ -1,5 +1,10 @@
+import { join } from "node:path";
 import { z } from "zod";
+import { valueAt } from "./check.ts";
+import { type DataLocationOptions, dataLocationOf, reportLocation } from "./data-location.ts";
 import { boundsOf, rangeText, shapeOf, valueText } from "./describe.ts";
+
+import { readSettings } from "./read.ts";
 import { allSettings, type Setting, schema } from "./schema.ts";
 
 /** One setting as the reference shows it. */
@@ -41,11 +46,76 @@ function rowOf(setting: Setting): SettingRow {
   };
 }
 
-/** Every setting, in the order of the file. */
-export const settingRows = (): SettingRow[] => allSettings().map(rowOf);
+/** What is not in the file, because it says where the file and the data are, or how to decrypt them. */
+const outsideRows = (
+  [
+    [
+      "--data",
+      "XDG_DATA_HOME/playtest or ~/.local/share/playtest",
+      "a path",
+      null,
+      "Data directory: config.json, the instance key, uploads and, without PostgreSQL, the database.",
+    ],
+    [
+      "--database-url",
+      "SQLite in the data directory",
+      "a postgres:// URL",
+      "PLAYTEST_DATABASE_URL, DATABASE_URL",
+      "PostgreSQL database. The flag comes before the variables. An empty value means SQLite.",
+    ],
+    [
+      "PLAYTEST_SECRET_KEY",
+      "instance.key in the data directory",
+      "64 hexadecimal digits",
+      "PLAYTEST_SECRET_KEY",
+      "Key that encrypts secrets in the database and signs links. Processes on the same database need the same key.",
+    ],
+  ] as const
+).map(([setting, initial, range, variable, description]) => ({
+  ...{ setting, section: "Data and key", type: "string", default: initial, minimum: null, maximum: null },
+  ...{ range, unit: null, variable, description },
+}));
+
+/** Every setting, in the order of the file, after what is not in the file. */
+export const settingRows = (): SettingRow[] => [...outsideRows, ...allSettings().map(rowOf)];
+
+/** A row with the value in effect. */
+export interface EffectiveRow extends SettingRow {
+  value: unknown;
+  /** What sets it: a flag, the name of a variable, the path of the file, or "default". */
+  source: string;
+}
+
+interface Options extends DataLocationOptions {
+  config?: string | undefined;
+}
+
+/** Every setting with its value in effect. Secrets are not shown. Throws ConfigError when the configuration is not valid. */
+export function effectiveRows({ config, ...options }: Options): EffectiveRow[] {
+  const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(dataLocationOf(options));
+  const { settings, sourceOf } = readSettings(options.env, dataDir, config);
+  const key = options.env.PLAYTEST_SECRET_KEY === undefined ? "default" : "PLAYTEST_SECRET_KEY";
+  const outside = [
+    { value: dataDir, source: dataDirFrom },
+    { value: database, source: databaseFrom },
+    { value: key === "default" ? join(dataDir, "instance.key") : hidden, source: key },
+  ];
+  const inside = allSettings().map(({ name, secret }) => {
+    const value = valueAt(settings, name.split("."));
+    return { value: secret && value !== null ? hidden : value, source: sourceOf(name) };
+  });
+  const values = [...outside, ...inside];
+  return settingRows().map((row, index) => ({ ...row, ...values[index]! }));
+}
+
+const hidden = "set (not shown)";
 
 /** JSON Schema 2020-12 of `config.json`, for editors and other programs. */
-export const jsonSchema = (): object => z.toJSONSchema(schema, { io: "input" });
+export function jsonSchema(): object {
+  const { properties, ...document } = z.toJSONSchema(schema, { io: "input" });
+  const address = { $schema: { type: "string", description: "Address of this JSON Schema, for editors." } };
+  return { ...document, properties: { ...address, ...properties } };
+}
 
 /** A complete `config.json` with every setting at its default. */
 export const exampleConfig = (): object => schema.parse({});
@@ -53,8 +123,11 @@ export const exampleConfig = (): object => schema.parse({});
 const code = (text: string) => `\`${text}\``;
 const cell = (text: string) => text.replaceAll(/[|<]/g, "\\$&");
 
-const defaultText = ({ default: value, unit }: SettingRow) =>
-  valueText(value, unit ?? undefined).replace(/^\S.*?(?= \(|$)/, code);
+/** A value of a setting, or what stands for one, in words. */
+export const cellText = (value: unknown, { setting, unit }: SettingRow) =>
+  /^[a-z]+\b/.test(setting) ? valueText(value, unit ?? undefined) : String(value);
+
+const defaultText = (row: SettingRow) => cellText(row.default, row).replace(/^[^- ]\S*(?= \(|$)/, code);
 
 function table(rows: readonly SettingRow[]): string[] {
   const columns: [string, (row: SettingRow) => string][] = [
@@ -62,7 +135,7 @@ function table(rows: readonly SettingRow[]): string[] {
     ["Default", (row) => defaultText(row)],
     ["Range", ({ range }) => cell(range)],
     ["Unit", ({ unit }) => unit ?? ""],
-    ["Variable", ({ variable }) => (variable === null ? "" : code(variable))],
+    ["Variable", ({ variable }) => (variable === null ? "" : variable.split(", ").map(code).join(", "))],
     ["Meaning", ({ description }) => cell(description)],
   ];
   const shown = columns.filter(([, text]) => rows.some((row) => text(row) !== ""));
@@ -81,5 +154,5 @@ export function configurationReference(): string {
   const texts = sections.map((section) =>
     [`## ${section}`, "", ...table(rows.filter((row) => row.section === section))].join("\n"),
   );
-  return `${texts.join("\n\n")}\n`;
+  return texts.join("\n\n");
 }

@@ -1,71 +1,37 @@
 import { z } from "zod";
 import { parseBlock } from "../lib/addresses.ts";
+import { crypto } from "./crypto-schema.ts";
+import {
+  bytes,
+  cents,
+  day,
+  GiB,
+  hasScheme,
+  hour,
+  integer,
+  isHostName,
+  isMailbox,
+  KiB,
+  list,
+  MiB,
+  matching,
+  meta,
+  minute,
+  ms,
+  orNull,
+  perMinute,
+  plainText,
+  second,
+  TiB,
+  toggle,
+  webUrl,
+  year,
+} from "./fields.ts";
 
 /**
  * Every setting of a server: its type, range, unit, default, description and, where it has one, its environment variable.
  * `config.json` is checked against it, and the reference in the documentation is written from it.
  */
-
-/** What the reference shows beyond what zod knows. */
-interface Extra {
-  unit?: string;
-  /** The environment variable that sets it, before the file. A list is separated by commas there. */
-  variable?: string;
-  /** May hold a password or an API key: its value is never shown. */
-  secret?: true;
-  /** What a value must be, where the type and the range do not say it. */
-  expected?: string;
-}
-
-const meta = (description: string, { unit, variable, secret, expected }: Extra = {}) => ({
-  description,
-  ...(unit && { "x-unit": unit }),
-  ...(variable && { "x-variable": variable }),
-  ...(secret && { "x-secret": secret }),
-  ...(expected && { "x-expected": expected }),
-});
-
-const integer = (description: string, initial: number, min: number, max: number, unit?: string) =>
-  z.int().min(min).max(max).default(initial).meta(meta(description, { unit }));
-const ms = (description: string, initial: number, min: number, max: number) =>
-  integer(description, initial, min, max, "milliseconds");
-const cents = (description: string, initial: number) => integer(description, initial, 0, 1_000_000, "US cents");
-const bytes = (description: string, initial: number, min: number, max: number) =>
-  integer(description, initial, min, max, "bytes");
-const perMinute = (description: string, initial: number) => integer(description, initial, 1, 1_000_000, "requests per minute");
-const toggle = (description: string, initial: boolean) => z.boolean().default(initial).meta(meta(description));
-
-/** Null means that the setting is off. */
-const orNull = (type: z.ZodType<string>, description: string, extra: Extra) =>
-  z.nullable(type).default(null).meta(meta(description, extra));
-const matching = (isValid: (text: string) => boolean) => z.string().refine(isValid);
-const list = (item: z.ZodType<string>, description: string, extra: Extra) =>
-  z.array(item).default([]).meta(meta(description, extra));
-
-const hasScheme =
-  (...schemes: string[]) =>
-  (text: string) =>
-    URL.canParse(text) && schemes.includes(new URL(text).protocol);
-const isWebUrl = hasScheme("http:", "https:");
-const webUrl = (description: string) =>
-  orNull(matching(isWebUrl), description, { expected: "an http:// or https:// URL, or null", secret: true });
-
-const isHostName = (text: string) =>
-  /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(text);
-const isMailbox = (text: string) =>
-  /^([^<>@\p{Cc}]*<[^\s<>@\p{Cc}]+@[^\s<>@\p{Cc}]+>|[^\s<>@\p{Cc}]+@[^\s<>@\p{Cc}]+)$/u.test(text);
-const isPlainText = (text: string) => !/\p{Cc}/u.test(text);
-const plainText = (max: number, min = 1) => z.string().min(min).max(max).refine(isPlainText);
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-const year = 365 * day;
-const KiB = 1024;
-const MiB = 1024 * KiB;
-const GiB = 1024 * MiB;
-const TiB = 1024 * GiB;
 
 const limits = z.strictObject({
   enabled: toggle("Whether requests are rate limited. `--rate-limit off` turns it off.", true),
@@ -171,90 +137,6 @@ const stripe = z.strictObject({
   apiUrl: webUrl("Another address for Stripe's API, for tests. Null: Stripe's own."),
 });
 
-const isEvmAddress = (text: string) => /^0x[0-9a-fA-F]{40}$/.test(text) && !/^0x0+$/.test(text);
-const isSolanaAddress = (text: string) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text);
-const evmExpected = "an address of that chain: 0x and 40 hexadecimal digits";
-const solanaExpected = "an address of that chain: 32 to 44 base58 characters";
-const chainAddress = (isValid: (text: string) => boolean, description: string, initial: string, expected: string) =>
-  matching(isValid).default(initial).meta(meta(description, { expected }));
-
-const rpcUrl = (chain: string) =>
-  webUrl(
-    `JSON-RPC URL of your ${chain} node or provider. Payments on ${chain} are accepted when both rpcUrl and receiver are set.`,
-  );
-const receiverText = (chain: string) =>
-  `Address that receives payments on ${chain}. Check it: money sent to a wrong address is lost.`;
-
-const evm = (chain: string, usdc: string, chainId: number, finality: "safe" | "finalized") =>
-  z
-    .strictObject({
-      rpcUrl: rpcUrl(chain),
-      receiver: orNull(matching(isEvmAddress), receiverText(chain), { expected: `${evmExpected}, or null` }),
-      usdc: chainAddress(isEvmAddress, `Contract of the USDC token on ${chain}.`, usdc, evmExpected),
-      chainId: integer("Chain ID the node must report.", chainId, 1, Number.MAX_SAFE_INTEGER),
-      finality: z
-        .enum(["finalized", "safe"])
-        .default(finality)
-        .meta(meta("Block of the node from which a payment counts as confirmed.")),
-      confirmations: z
-        .nullable(z.int().min(1).max(10_000))
-        .default(null)
-        .meta(meta("Blocks after which a payment counts as confirmed. Null: finality decides.", { unit: "blocks" })),
-      scanBlocks: integer(
-        "Blocks per request when looking for deposits, as many as the provider of the node allows.",
-        500,
-        1,
-        100_000,
-        "blocks",
-      ),
-    })
-    .prefault({});
-
-const solana = z
-  .strictObject({
-    rpcUrl: rpcUrl("Solana"),
-    receiver: orNull(matching(isSolanaAddress), receiverText("Solana"), { expected: `${solanaExpected}, or null` }),
-    usdc: chainAddress(
-      isSolanaAddress,
-      "Mint of the USDC token on Solana.",
-      "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
-      solanaExpected,
-    ),
-  })
-  .prefault({});
-
-const rate = (coin: string) =>
-  z
-    .nullable(z.number().positive().max(1_000_000_000))
-    .default(null)
-    .meta(meta(`Fixed price of one ${coin}. Null: the price comes from feedUrl.`, { unit: "US cents" }));
-
-const rates = z
-  .strictObject({
-    ETH: rate("ETH"),
-    SOL: rate("SOL"),
-    feedUrl: orNull(
-      matching((text) => isWebUrl(text) && text.includes("{coin}")),
-      'Address of a price feed, with {coin} where the name of the coin goes. It answers like Coinbase: {"data":{"amount":"3012.45"}}.',
-      { expected: "an http:// or https:// URL with {coin} in it, or null", secret: true },
-    ),
-    timeoutMs: ms("How long the price feed may take to answer.", 5 * second, 100, 10 * minute),
-  })
-  .prefault({});
-
-const crypto = z.strictObject({
-  quoteMs: ms("How long a crypto quote can be paid.", 15 * minute, minute, day),
-  reserveMs: ms("How long after its end a quote's amount is not given to another quote.", hour, 0, 7 * day),
-  maxOpenQuotes: integer("Unpaid quotes an owner may have at once.", 50, 1, 10_000, "quotes"),
-  timeoutMs: ms("How long a node may take to answer.", 10 * second, 100, 10 * minute),
-  scanMs: ms("How often a chain is searched for deposits while quotes are open.", 5 * minute, second, day),
-  idleScanMs: ms("How often a chain is searched for deposits while no quote is open.", day, second, 30 * day),
-  base: evm("Base", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", 8453, "safe"),
-  ethereum: evm("Ethereum", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", 1, "finalized"),
-  solana,
-  rates,
-});
-
 const invoices = z.strictObject({
   series: plainText(32)
     .default("PT")
@@ -301,7 +183,7 @@ const mail = z.strictObject({
     ),
   smtpUrl: orNull(
     matching(hasScheme("smtp:", "smtps:")),
-    "SMTP server that sends the email, with its user and password. Null: emails are written to the folder outbox.",
+    "SMTP server that sends the email, with its user and password. Null: emails are written to the directory outbox.",
     {
       variable: "PLAYTEST_SMTP_URL",
       secret: true,

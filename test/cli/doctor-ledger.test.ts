@@ -133,7 +133,7 @@ describe("serve doctor --ledger", () => {
     const { databaseUrl } = place.options as { databaseUrl: string };
     const flags = ["--data", folder, "--database-url", databaseUrl];
     const look = () => playtest(["serve", "doctor", "--ledger", ...flags], { now: Date.now() });
-    expect(await look()).toMatchObject({ code: 0, stdout: expect.stringMatching(/uploads\tok[^]*ledger_10_causes\tok/) });
+    expect(await look()).toMatchObject({ code: 0, stdout: expect.stringMatching(/uploads\tok[\s\S]*ledger_10_causes\tok/) });
     const corruption = corruptions.find(({ rule }) => rule === "ledger_4_holds")!;
     await break_(place.options, corruption);
     const { code, stdout } = await look();

@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { playtest } from "../helpers/cli.ts";
-import { freshDatabase } from "../helpers/postgres.ts";
+import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { freshFolder } from "../helpers/store.ts";
@@ -37,7 +37,7 @@ describe("serve run", () => {
     server.child.kill("SIGTERM");
     const { code, stdout, stderr } = await server.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toContain(`serves ${ready.baseUrl}\n  mode   SANDBOX`);
+    expect(stderr).toContain(`serves ${ready.baseUrl}\n  mode      SANDBOX`);
     await expect(fetch(ready.baseUrl)).rejects.toThrow();
   });
 
@@ -60,7 +60,7 @@ describe("serve run", () => {
     const { code, stdout, stderr } = await run("--ephemeral", "--port", "0", "--seed", "demo", "--exec", command);
     expect({ code, stdout }).toEqual({ code: 7, stdout: "50000\n" });
     expect(stderr).not.toContain("pt_sk_");
-    const temporary = /files in (\S+) \(removed at the end\)/.exec(stderr)?.[1];
+    const temporary = /data {6}(\S+) \(--ephemeral, deleted on exit\)/.exec(stderr)?.[1];
     expect(existsSync(temporary!)).toBe(false);
   });
 
@@ -71,7 +71,7 @@ describe("serve run", () => {
       shown += chunk;
       if (shown.includes("PLAYTEST_API_KEY)")) break;
     }
-    const [, key = ""] = /owner {2}(pt_sk_\w+)/.exec(shown)!;
+    const [, key = ""] = /owner {5}(pt_sk_\w+)/.exec(shown)!;
     const headers = { authorization: `Bearer ${key}` };
     const reply = await fetch(`${/serves (\S+)/.exec(shown)![1]}/api/v1/billing/balance`, { headers });
     expect(await reply.json()).toMatchObject({ data: { balanceCents: 50_000 } });
@@ -147,6 +147,151 @@ describe("serve run says in its log", () => {
   });
 });
 
+describe("serve with a configuration that is not valid", () => {
+  it("does not start, and lists every error", async () => {
+    writeFileSync(join(folder, "config.json"), '{"jobs":{"leaseMs":-5},"pricing":{"baseCents":{"60":-100}},"uplods":{}}');
+    const { code, stderr } = await playtest(["serve", "run", "--port", "0", "--data", folder]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: The server cannot start: its configuration has 3 errors.
+  pricing.baseCents.60 is -100. It must be a whole number from 0 to 1000000 (US cents).
+  jobs.leaseMs is -5. It must be a whole number from 2000 to 3600000 (milliseconds).
+  Unknown setting uplods. Did you mean uploads?
+Correct ${folder}/config.json. \`playtest serve config\` describes every setting.
+`,
+    });
+    expect(readdirSync(folder)).toEqual(["config.json"]);
+  });
+
+  it("is reported by serve doctor", async () => {
+    await playtest(["serve", "migrate", "--data", folder]);
+    writeFileSync(join(folder, "config.json"), '{"jobs":{"leaseMs":-5}}', { mode: 0o600 });
+    const { code, stdout, stderr } = await playtest(["serve", "doctor", "--data", folder]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("configuration\tfailed\tnot valid\n") });
+    expect(stderr).toContain("jobs.leaseMs is -5.");
+  });
+});
+
+describe("serve config", () => {
+  const config = (...argv: string[]) => playtest(["serve", "config", ...argv]);
+
+  it("describes every setting, a line each", async () => {
+    const { code, stdout } = await config();
+    expect({ code, lines: stdout.split("\n").filter((line) => line.startsWith("mail.")) }).toEqual({
+      code: 0,
+      lines: [
+        'mail.from\t"playtest <no-reply@localhost>"\tan email address, alone or as Name <address>\t\tPLAYTEST_MAIL_FROM\tSender of every email.',
+        "mail.smtpUrl\tnull\tan smtp:// or smtps:// URL, or null\t\tPLAYTEST_SMTP_URL\tSMTP server that sends the email, with its user and password. Null: emails are written to the directory outbox.",
+      ],
+    });
+  });
+
+  it("describes them on a terminal by section", async () => {
+    const { stdout } = await playtest(["serve", "config"], { tty: true, columns: 80 });
+    expect(stdout).toContain(`
+BACKGROUND JOBS
+
+  jobs.leaseMs
+      How long after a server process died another process on the same
+      PostgreSQL database takes over its background jobs.
+      Default: 45000 (45 s)
+      Allowed: 2000 (2 s) to 3600000 (1 h) milliseconds
+`);
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it("prints an example that the server accepts, and a JSON Schema", async () => {
+    writeFileSync(join(folder, "config.json"), (await config("--example")).stdout);
+    expect((await config("--data", folder)).code).toBe(0);
+    const { properties } = JSON.parse((await config("--schema")).stdout);
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(["$schema", "jobs", "strict"]));
+    expect((await config("--example", "--schema")).stderr).toContain("--schema and --example cannot be used together.");
+  });
+
+  it("prints the values in effect with where they come from, and no secret", async () => {
+    const file = join(folder, "own.json");
+    writeFileSync(file, '{"jobs":{"leaseMs":5000},"crypto":{"base":{"rpcUrl":"https://node.example/hidden"}}}');
+    const env = { PLAYTEST_SMTP_URL: "smtp://user:hidden@mail.example.com", PLAYTEST_SECRET_KEY: "hidden" };
+    const { stdout } = await playtest(["serve", "config", "--config", file, "--data", folder, "--json"], { env });
+    const rows: { setting: string; value: unknown; source: string }[] = JSON.parse(stdout).result;
+    const found = rows.filter(({ source }) => source !== "default").map(({ setting, value, source }) => [setting, value, source]);
+    expect(found).toEqual([
+      ["--data", folder, "--data"],
+      ["PLAYTEST_SECRET_KEY", "set (not shown)", "PLAYTEST_SECRET_KEY"],
+      ["crypto.base.rpcUrl", "set (not shown)", file],
+      ["mail.smtpUrl", "set (not shown)", "PLAYTEST_SMTP_URL"],
+      ["jobs.leaseMs", 5000, file],
+    ]);
+    expect(stdout).not.toContain("hidden");
+    const { stdout: text } = await playtest(["serve", "config", "--config", file], { tty: true });
+    expect(text).toContain(`      Value: 5000 (5 s) (${file})\n      Default: 45000 (45 s)\n`);
+  });
+
+  it("lists the errors of a file that is not valid", async () => {
+    writeFileSync(join(folder, "config.json"), '{"jobs":{"leasMs":5000}}');
+    const { code, stderr } = await config("--data", folder);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Did you mean jobs.leaseMs?") });
+  });
+});
+
+describe("serve with both --data and DATABASE_URL", () => {
+  let database: FreshDatabase;
+  let shown: string;
+  beforeEach(async () => {
+    database = await freshDatabase({ empty: true });
+    shown = database.url.replace(/:[^:@/]+@/, ":***@");
+  });
+  afterEach(() => database.drop());
+  const withDatabase = (...argv: string[]) =>
+    playtest(["serve", ...argv], { env: { DATABASE_URL: database.url, PLAYTEST_SECRET_KEY: "5".repeat(64) } });
+  const lines = (dataDir: string) => `Database: PostgreSQL ${shown} (DATABASE_URL)\nData directory: ${dataDir} (--data)\n`;
+
+  it("run, migrate, doctor, backup, export, restore, import and config use that PostgreSQL database and that directory", async () => {
+    expect((await withDatabase("migrate", "--data", folder)).stdout).toBe(`${lines(folder)}Applied 1 migration: 001-initial.\n`);
+    const served = await withDatabase("run", "--port", "0", "--data", folder, "--exec", "true");
+    expect(served.stderr).toContain(`  database  PostgreSQL ${shown} (DATABASE_URL)\n  data      ${folder} (--data)\n`);
+    const doctor = await withDatabase("doctor", "--data", folder);
+    expect(doctor.stdout).toContain(`database\tok\tPostgreSQL ${shown} (DATABASE_URL)\ndata_directory\tok\t${folder} (--data)\n`);
+    const [first, second] = JSON.parse((await withDatabase("config", "--data", folder, "--json")).stdout).result;
+    expect([first.value, second.value, second.source]).toEqual([folder, `PostgreSQL ${shown}`, "DATABASE_URL"]);
+
+    const backups: string[] = [];
+    for (const verb of ["backup", "export"]) {
+      const file = join(freshFolder(), `${verb}.tar`);
+      const { code, stdout } = await withDatabase(verb, file, "--data", folder);
+      expect({ verb, code, stdout }).toEqual({ verb, code: 0, stdout: expect.stringContaining(lines(folder)) });
+      backups.push(file);
+    }
+    for (const [verb, ...flags] of [["restore", "--yes"], ["import"]] as const) {
+      await database.drop();
+      database = await freshDatabase({ empty: true });
+      shown = database.url.replace(/:[^:@/]+@/, ":***@");
+      const target = freshFolder();
+      const { code, stdout } = await withDatabase(verb, backups[0]!, "--data", target, ...flags);
+      expect({ verb, code, stdout }).toEqual({ verb, code: 0, stdout: expect.stringContaining(lines(target)) });
+      expect(existsSync(join(target, "playtest.db"))).toBe(false);
+    }
+    expect(existsSync(join(folder, "playtest.db"))).toBe(false);
+  });
+
+  it("uses SQLite with an empty --database-url", async () => {
+    const { stdout } = await withDatabase("migrate", "--data", folder, "--database-url", "");
+    expect(stdout).toContain(`Database: SQLite ${folder}/playtest.db (--database-url)\n`);
+    expect((await withDatabase("doctor", "--data", folder, "--database-url", "")).code).toBe(0);
+  });
+
+  it("names the variable whose URL is of another kind of database", async () => {
+    const { code, stderr } = await playtest(["serve", "doctor", "--data", folder], {
+      env: { DATABASE_URL: "mysql://root:hidden@db" },
+    });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'error: The database URL of DATABASE_URL does not start with postgres://. Nothing was opened. To use SQLite in the data directory, pass --database-url "".\n',
+    });
+  });
+});
+
 describe("serve doctor and migrate", () => {
   it("examines the database of a running server without disturbing it", async () => {
     const { server } = await serving();
@@ -158,18 +303,24 @@ describe("serve doctor and migrate", () => {
   });
 
   it("finds files that others can read, and closes them with --fix", async () => {
-    expect((await run("migrate", "--data", folder)).stdout).toBe("Applied 1 migration: 001-initial.\n");
-    expect((await run("migrate", "--data", folder, "--json")).stdout).toBe('{"result":{"applied":[]}}\n');
+    expect((await run("migrate", "--data", folder)).stdout).toBe(
+      `Database: SQLite ${folder}/playtest.db (default)\nData directory: ${folder} (--data)\nApplied 1 migration: 001-initial.\n`,
+    );
+    const again = await run("migrate", "--data", folder, "--json");
+    expect(JSON.parse(again.stdout).result).toEqual({
+      applied: [],
+      location: { database: `SQLite ${folder}/playtest.db`, databaseFrom: "default", dataDir: folder, dataDirFrom: "--data" },
+    });
     chmodSync(join(folder, "playtest.db"), 0o644);
     const found = await run("doctor", "--data", folder);
     expect(found.code).toBe(1);
-    expect(found.stdout).toContain(`file_modes\tfailed\tothers can read ${join(folder, "playtest.db")}`);
+    expect(found.stdout).toContain(`file_modes\tfailed\tother users can read ${join(folder, "playtest.db")}`);
     expect(found.stderr).toBe("error: 1 check failed: file_modes.\n");
     expect((await run("doctor", "--data", folder, "--fix")).code).toBe(0);
     expect((await run("doctor", "--data", folder)).code).toBe(0);
   });
 
-  it("finds work that was given up, and queues it anew with --fix", async () => {
+  it("finds background jobs that failed for good, and requeues them with --fix", async () => {
     await run("migrate", "--data", folder);
     const store = await openStore({ dataDir: folder });
     const job = {
@@ -187,12 +338,12 @@ describe("serve doctor and migrate", () => {
     const found = await run("doctor", "--data", folder);
     expect(found).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("jobs\tfailed\t1 × send-mail given up (Error: no route)"),
+      stdout: expect.stringContaining("jobs\tfailed\t1 × send-mail failed (Error: no route)"),
     });
-    expect((await run("doctor", "--data", folder, "--fix")).stdout).toContain("fixed\tok\t1 jobs that were given up queued anew");
+    expect((await run("doctor", "--data", folder, "--fix")).stdout).toContain("fixed\tok\trequeued 1 failed jobs");
     expect(await run("doctor", "--data", folder)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("jobs\tok\tnone was given up"),
+      stdout: expect.stringContaining("jobs\tok\tno failed jobs"),
     });
   });
 
@@ -200,7 +351,7 @@ describe("serve doctor and migrate", () => {
     const { code, stderr } = await run("doctor", "--data", folder);
     expect({ code, stderr, files: readdirSync(folder) }).toEqual({
       code: 2,
-      stderr: `error: There is no playtest database in ${folder}. Name its folder with --data.\n`,
+      stderr: `error: There is no playtest database in ${folder}. Name the data directory with --data.\n`,
       files: [],
     });
   });

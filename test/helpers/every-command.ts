@@ -338,6 +338,7 @@ export const everyCommand: Record<string, Row> = {
   "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
   "serve restore": async () => ({ words: [await archive(), "--data", dataDirFixture(), "--yes"] }),
   "serve import": async () => ({ words: [await archive(), "--data", join(testFolder(), "new")] }),
+  "serve config": nothing,
   "serve systemd": nothing,
   "config get": words(() => "timeout"),
   "config set": words(() => "timeout 1m"),

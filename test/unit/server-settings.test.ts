@@ -211,7 +211,8 @@ describe("server settings: the environment", () => {
 describe("server settings: the reference", () => {
   it("describes every setting by a sentence, and every number by its range", () => {
     const rows = settingRows();
-    expect(rows.map(({ setting }) => setting)).toEqual(allSettings().map(({ name }) => name));
+    const outside = ["--data", "--database-url", "PLAYTEST_SECRET_KEY"];
+    expect(rows.map(({ setting }) => setting)).toEqual([...outside, ...allSettings().map(({ name }) => name)]);
     expect(rows.filter(({ description }) => !/^[A-Z].*\.$/.test(description))).toEqual([]);
     expect(rows.filter(({ type, range }) => /integer|number/.test(type) && !/\d/.test(range))).toEqual([]);
   });
@@ -242,12 +243,13 @@ describe("server settings: the reference", () => {
 
   it("is written as Markdown", () => {
     const text = configurationReference();
+    expect(text).toMatch(/^## Data and key\n\n\| Setting \| Default \| Range \| Variable \| Meaning \|\n/);
     expect(text).toContain(`
 ## Background jobs
 
 | Setting | Default | Range | Unit | Meaning |
 | --- | --- | --- | --- | --- |
 | \`jobs.leaseMs\` | \`45000\` (45 s) | 2000 (2 s) to 3600000 (1 h) | milliseconds | How long`);
-    expect(text.split("\n").filter((line) => line.startsWith("| `"))).toHaveLength(allSettings().length);
+    expect(text.split("\n").filter((line) => line.startsWith("| `"))).toHaveLength(3 + allSettings().length);
   });
 });

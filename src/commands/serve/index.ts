@@ -1,5 +1,6 @@
 import type { Group } from "../../cli/define.ts";
 import { backup, exportCommand } from "./backup.ts";
+import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
 import { migrate } from "./migrate.ts";
 import { importCommand, restoreCommand } from "./restore.ts";
@@ -7,6 +8,6 @@ import { run } from "./run.ts";
 import { systemd } from "./systemd.ts";
 
 export const serve: Group = {
-  commands: [run, doctor, migrate, backup, restoreCommand, exportCommand, importCommand, systemd],
+  commands: [run, config, doctor, migrate, backup, restoreCommand, exportCommand, importCommand, systemd],
   fallback: "run",
 };

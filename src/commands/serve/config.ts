@@ -1,0 +1,83 @@
+import type { EffectiveRow, SettingRow } from "../../../server/config/reference.ts";
+import { type Context, col, define, flag, prose, type View } from "../../cli/define.ts";
+import { fold } from "../../cli/root-help.ts";
+import { usage } from "../../errors.ts";
+import { location } from "./location-flags.ts";
+import { refused } from "./refused.ts";
+
+type Row = SettingRow & Partial<EffectiveRow>;
+type CellText = (value: unknown, row: SettingRow) => string;
+
+/** One line per setting; with values in effect those come before the defaults. */
+function view(cellText: CellText, effective: boolean): View {
+  const shown = (name: "value" | "default") => (row: Record<string, unknown>) => cellText(row[name], row as unknown as Row);
+  const values = [prose("value", shown("value")), col("source", "source")];
+  return {
+    columns: [
+      ...[col("setting", "setting"), ...(effective ? values : []), prose("default", shown("default"))],
+      ...[col("range", "range"), col("unit", "unit"), col("variable", "variable"), prose("meaning", "description")],
+    ],
+  };
+}
+
+function settingText(row: Row, cellText: CellText, width: number): string {
+  const unit = row.unit === null ? "" : ` ${row.unit}`;
+  const facts = [
+    ...("value" in row ? [`Value: ${cellText(row.value, row)} (${row.source})`] : []),
+    `Default: ${cellText(row.default, row)}`,
+    `Allowed: ${row.range}${unit}`,
+    ...(row.variable === null ? [] : [`Variable: ${row.variable}`]),
+  ];
+  const lines = [row.description, ...facts].flatMap((text) => fold(text, width - 6));
+  return [`  ${row.setting}`, ...lines.map((line) => `      ${line}`)].join("\n");
+}
+
+/** For a terminal, where the names and meanings have no room beside each other: a heading for each section, a paragraph for each setting. */
+function pageText(rows: readonly Row[], cellText: CellText, { io }: Context): string {
+  const sections = [...new Set(rows.map(({ section }) => section))];
+  return sections
+    .map((section) => {
+      const settings = rows.filter((row) => row.section === section);
+      return [section.toUpperCase(), ...settings.map((row) => settingText(row, cellText, io.columns))].join("\n\n");
+    })
+    .join("\n\n");
+}
+
+export const config = define({
+  name: "config",
+  summary: "Describe the settings of config.json",
+  description:
+    "Prints every setting with its default, range, unit, environment variable and meaning. With --data, --database-url or --config, " +
+    "also prints the values in effect and where each comes from; secrets are not shown. --schema prints a JSON Schema of config.json, " +
+    "--example a complete config.json with the defaults.",
+  risk: "local",
+  args: {},
+  flags: {
+    ...location,
+    config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    schema: flag.toggle("Print a JSON Schema of config.json"),
+    example: flag.toggle("Print a complete config.json with the defaults"),
+  },
+  examples: [
+    "playtest serve config",
+    "playtest serve config --data /srv/playtest",
+    "playtest serve config --example > config.json",
+    "playtest serve config --data /srv/playtest --jq '.result[] | select(.source != \"default\")'",
+  ],
+  async run({ flags: { schema, example, ...given } }, ctx) {
+    if (schema && example) throw usage("--schema and --example cannot be used together.");
+    const server = await import("../../../server/config/reference.ts");
+    if (schema || example) {
+      const document = schema ? server.jsonSchema() : server.exampleConfig();
+      return ctx.text(JSON.stringify(document, null, 2), document);
+    }
+    const effective = Object.values(given).some((value) => value !== undefined);
+    try {
+      const rows: Row[] = effective ? server.effectiveRows({ ...given, env: { ...ctx.io.env } }) : server.settingRows();
+      if (ctx.io.terminal.stdout && ctx.out.format.kind === "auto") return ctx.text(pageText(rows, server.cellText, ctx), rows);
+      return ctx.rows("settings", rows, view(server.cellText, effective));
+    } catch (error) {
+      throw refused(error);
+    }
+  },
+});
