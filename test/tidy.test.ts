@@ -67,7 +67,7 @@ const handedToAll = /^server\/(app\/deps|http\/call)\.ts$/;
 
 /** Pure rules: nothing but the contract and each other. */
 const pureFiles =
-  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|time)\.ts|server\/mail\/texts\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/x402|subscriptions\/plans)\.ts|server\/playtests\/(pricing|slots\/(eligibility|mails|videos))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
+  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|money|time)\.ts|server\/mail\/texts\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/x402|subscriptions\/plans)\.ts|server\/playtests\/(pricing|slots\/(eligibility|mails|videos))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
 
 /** SQL stands in the stores, in the database's own folder, and where whole tables are copied or checked. */
 const sqlFiles =

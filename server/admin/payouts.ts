@@ -4,10 +4,9 @@ import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
+import { usd } from "../lib/money.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import * as admin from "./store.ts";
-
-const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 
 /** Records that earnings were paid out; 409 when less is owed. `cents` as an integer. */
 export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<admin.PayoutRow> {

@@ -27,6 +27,3 @@ export function returnAddress(returnUrl: string, paymentId: string, status: "suc
   url.search = url.search === "" ? outcome : `${url.search}&${outcome}`;
   return url.href;
 }
-
-export const usd = (cents: number) =>
-  `$${Math.floor(cents / 100).toLocaleString("en-US")}.${String(cents % 100).padStart(2, "0")}`;

@@ -1,4 +1,5 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
+import { usd } from "../lib/money.ts";
 
 /** What an event is about, in words: filled in by whoever causes it. */
 export interface NoticeContext {
@@ -16,8 +17,6 @@ export interface Notice {
   title: string;
   body: string;
 }
-
-const usd = (cents = 0) => `$${(cents / 100).toFixed(2)}`;
 
 /** The notification a person reads for an event: a short title, a body naming the playtester and the game. */
 export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | "admin", c: NoticeContext): Notice {
@@ -51,7 +50,7 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
     "slot.submitted": { title: "Video received", body: `Your playtest video of ${game} is with the owner for review.` },
     "slot.accepted": {
       title: "Playtest accepted",
-      body: `Your playtest of ${game} was accepted${c.amountCents ? ` and earned you ${usd(c.amountCents)}` : ""}.`,
+      body: `Your playtest of ${game} was accepted${c.amountCents ? ` and earned you ${usd(c.amountCents ?? 0)}` : ""}.`,
     },
     "slot.rejected": { title: "Playtest rejected", body: `Your playtest of ${game} was rejected. The reason is with the slot.` },
     "slot.expired": { title: "Slot expired", body: `The deadline of your playtest slot of ${game} passed.` },
@@ -83,17 +82,17 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
       title: "Renewal payment failed",
       body: `The renewal of ${c.planName ?? "your plan"} could not be charged. We will try again.`,
     },
-    "payment.completed": { title: "Payment completed", body: `Your payment of ${usd(c.amountCents)} went through.` },
+    "payment.completed": { title: "Payment completed", body: `Your payment of ${usd(c.amountCents ?? 0)} went through.` },
     "payment.failed": c.sentBack
       ? {
           title: "Payment sent back",
-          body: `Your crypto payment of ${usd(c.amountCents)} was not credited but sent back: ${c.sentBack}`,
+          body: `Your crypto payment of ${usd(c.amountCents ?? 0)} was not credited but sent back: ${c.sentBack}`,
         }
-      : { title: "Payment failed", body: `Your payment of ${usd(c.amountCents)} did not go through.` },
-    "payout.completed": { title: "Payout sent", body: `${usd(c.amountCents)} of your earnings were paid out.` },
+      : { title: "Payment failed", body: `Your payment of ${usd(c.amountCents ?? 0)} did not go through.` },
+    "payout.completed": { title: "Payout sent", body: `${usd(c.amountCents ?? 0)} of your earnings were paid out.` },
     "payout.failed": {
       title: "Payout failed",
-      body: `The payout of ${usd(c.amountCents)} failed. The amount is back in your earnings.`,
+      body: `The payout of ${usd(c.amountCents ?? 0)} failed. The amount is back in your earnings.`,
     },
     "chat.message": { title: "New message", body: `${c.senderName ?? "Someone"} sent you a message.` },
     "playtest.completed": { title: "Playtest completed", body: `Every slot of a playtest of ${game} has ended.` },

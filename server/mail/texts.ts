@@ -1,3 +1,5 @@
+import { usd } from "../lib/money.ts";
+
 /** A mail as text and HTML. People's own words go in as text and, escaped, into the HTML. */
 export interface Letter {
   subject: string;
@@ -104,8 +106,6 @@ export const composeTrialRejected = (to: { name: string; gameName: string; reaso
       "The trial is not used up: you may order it again.",
     ],
   });
-
-const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 
 export const composeReceipt = (to: {
   name: string;

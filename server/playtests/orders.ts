@@ -6,6 +6,7 @@ import { isUniqueViolation, type Query } from "../database/port.ts";
 import type { GameRow } from "../games/store.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
+import { usd } from "../lib/money.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
@@ -173,8 +174,6 @@ export async function openSlot(
 
 export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
   `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${playtest.player_count} player${playtest.player_count === 1 ? "" : "s"}`;
-
-const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 
 /** 402 naming what there is and what is needed (specification: Errors). */
 export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): Problem {

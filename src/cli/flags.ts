@@ -1,6 +1,8 @@
 import { parseDuration } from "../config/settings.ts";
-import type { Field } from "../contract/static.ts";
+import type { Operation } from "../contract/index.ts";
+import { type Field, operations } from "../contract/static.ts";
 import { usage } from "../errors.ts";
+import { usd } from "../io/text.ts";
 
 /** A flag of a command: how it is shown and how its text becomes a value. */
 export interface Flag<T> {
@@ -32,12 +34,14 @@ export function parseInteger(text: string, label: string, min = Number.MIN_SAFE_
   return value;
 }
 
-/** Integer cents of `20`, `20.00` or `2000c`. */
+/** Integer cents of `20`, `20.00`, `$1,500.00` or `2000c`. Commas need the dollar sign: `1,500` could be meant as a decimal fraction. */
+const amount = /^(?:(\d{1,12})c|(\$\d{1,3}(?:,\d{3}){1,3}|\$?\d{1,10})(?:\.(\d{1,2}))?)$/;
+
 export function parseMoney(text: string, label: string): number {
-  const [, cents, dollars, fraction = ""] = /^(?:(\d{1,12})c|\$?(\d{1,10})(?:\.(\d{1,2}))?)$/.exec(text.trim()) ?? [];
+  const [, cents, dollars, fraction = ""] = amount.exec(text.trim()) ?? [];
   if (cents !== undefined) return Number(cents);
   if (dollars === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not an amount such as 20, 20.00 or 2000c.`);
-  return Number(dollars) * 100 + Number(fraction.padEnd(2, "0"));
+  return Number(dollars.replace(/[$,]/g, "")) * 100 + Number(fraction.padEnd(2, "0"));
 }
 
 function parseChoice(text: string, label: string, choices: readonly string[]) {
@@ -83,11 +87,16 @@ export const flag = {
     { min, max, ...options }: Options & { min?: number; max?: number } = {},
   ): Flag<number | undefined> => ({
     kind: "value",
-    summary,
+    summary: withRange(summary, min, max),
     value: "N",
     parse: (text, label) => parseInteger(text, label, min, max),
     ...options,
   }),
+  /** A number of an operation's body, with the range that the contract gives it. */
+  field: (operation: Operation, name: string, summary: string): Flag<number | undefined> => {
+    const field = operations[operation].body.find((one) => one.name === name)!;
+    return fieldFlag({ ...field, description: summary }) as Flag<number | undefined>;
+  },
   /** Integer cents. */
   money: (summary: string, options: Options = {}): Flag<number | undefined> => ({
     kind: "value",
@@ -133,6 +142,8 @@ export const flag = {
 
 export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+const isMoney = ({ name }: Pick<Field, "name">) => name.endsWith("Cents");
+
 /** Name of the flag for a body or query field: cents become an amount of money. */
 export const flagName = (field: Pick<Field, "name">) => kebab(field.name.replace(/Cents$/, ""));
 
@@ -144,7 +155,7 @@ export function parseField(field: Field, text: string, label: string): unknown {
     const choice = parseChoice(text, label, field.enum.map(String));
     return field.enum.find((value) => String(value) === choice);
   }
-  if (field.name.endsWith("Cents")) return inRange(field, parseMoney(text, label), label);
+  if (isMoney(field)) return inRange(field, parseMoney(text, label), label);
   if (field.type === "integer" || field.type === "number") return inRange(field, parseInteger(text, label), label);
   if (field.type === "object") return parseJsonValue(text, label);
   const known = field.enum?.find((value) => String(value).toLowerCase() === text.toLowerCase());
@@ -159,11 +170,21 @@ function parseJsonValue(text: string, label: string): unknown {
   }
 }
 
-function inRange({ name, min, max }: Field, value: number, label: string) {
-  const shown = (bound: number | undefined) => (name.endsWith("Cents") ? `$${((bound ?? 0) / 100).toFixed(2)}` : `${bound}`);
-  if (min !== undefined && value < min) throw usage(`${label}: must be at least ${shown(min)}.`);
-  if (max !== undefined && value > max) throw usage(`${label}: must be at most ${shown(max)}.`);
+/** A bound of a field in the unit that its flag takes. */
+const bound = (field: Field, value: number) => (isMoney(field) ? usd(value) : `${value}`);
+
+function inRange(field: Field, value: number, label: string) {
+  const { min, max } = field;
+  if (min !== undefined && value < min) throw usage(`${label}: must be at least ${bound(field, min)}.`);
+  if (max !== undefined && value > max) throw usage(`${label}: must be at most ${bound(field, max)}.`);
   return value;
+}
+
+/** A summary with the range behind it, where both ends are known; inside the parentheses that it may end with. */
+function withRange(summary: string, min: number | undefined, max: number | undefined, show: (value: number) => string = String) {
+  if (min === undefined || max === undefined) return summary;
+  const range = `${show(min)} to ${show(max)})`;
+  return summary.endsWith(")") ? `${summary.slice(0, -1)}; ${range}` : `${summary} (${range}`;
 }
 
 function checkText({ minLength = 0, maxLength, format }: Field, text: string, label: string) {
@@ -178,14 +199,15 @@ function checkText({ minLength = 0, maxLength, format }: Field, text: string, la
 const splits = (field: Field) => field.enum !== undefined || field.format === "uuid";
 const placeholder = (field: Field) => {
   if (field.enum) return field.enum.join(field.array ? "," : "|");
-  if (field.name.endsWith("Cents")) return "USD";
+  if (isMoney(field)) return "USD";
   if (field.format === "uri") return "URL";
   return field.type === "integer" || field.type === "number" ? "N" : field.type === "object" ? "JSON" : "TEXT";
 };
 
 /** The flag for a field of a body or query: repeatable for arrays, where names and ids may also be joined by commas. */
 export function fieldFlag(field: Field): Flag<unknown> {
-  const summary = (field.description ?? field.name).replace(/\.$/, "");
+  const described = (field.description ?? field.name).replace(/\.$/, "");
+  const summary = withRange(described, field.min, field.max, (value) => bound(field, value));
   if (field.type === "boolean" && !field.array) return { kind: "switch", summary, parse: asIs };
   const kind = field.array ? "list" : "value";
   const parse = (text: string, label: string) => {

@@ -153,7 +153,7 @@ export const admin = {
     summary: "Give an account credit",
     risk: "spend",
     body: z.strictObject({
-      amountCents: z.int().min(1).max(100_000_000).meta({ description: "Cents to give." }),
+      amountCents: z.int().min(1).max(100_000_000).meta({ description: "Credit to grant." }),
       note,
     }),
     reply: grantReply,
@@ -163,7 +163,7 @@ export const admin = {
     summary: "Give an account playtest minutes",
     risk: "spend",
     body: z.strictObject({
-      minutes: z.int().min(1).max(10_000_000).meta({ description: "Minutes to give." }),
+      minutes: z.int().min(1).max(10_000_000).meta({ description: "Playtest minutes to grant." }),
       note,
     }),
     reply: grantReply,
@@ -195,7 +195,7 @@ export const admin = {
         .min(1)
         .max(100_000_000)
         .optional()
-        .meta({ description: "Cents per whole coin; the rate it was kept at unless given." }),
+        .meta({ description: "Price of one whole coin; default: the recorded rate." }),
       note,
     }),
     reply: z.strictObject({ suspense, payment }),
@@ -234,7 +234,7 @@ export const admin = {
     risk: "spend",
     body: z.strictObject({
       userId: id().meta({ description: "Playtester who was paid." }),
-      amountCents: z.int().min(1).max(100_000_000).meta({ description: "Cents paid." }),
+      amountCents: z.int().min(1).max(100_000_000).meta({ description: "Amount paid." }),
     }),
     status: 201,
     reply: z.strictObject({ payout }),

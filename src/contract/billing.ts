@@ -128,7 +128,7 @@ export const billing = {
     summary: "Buy credit by card at a hosted checkout",
     risk: "spend",
     body: z.strictObject({
-      amountCents: z.int().min(2000).max(1_000_000).meta({ description: "Cents to buy, 2000 to 1000000." }),
+      amountCents: z.int().min(2000).max(1_000_000).meta({ description: "Credit to buy." }),
       returnUrl: httpUrl().optional().meta({ description: "Where the checkout returns to: https, or http on this machine." }),
     }),
     reply: z.strictObject({
@@ -143,12 +143,7 @@ export const billing = {
     risk: "spend",
     body: z
       .strictObject({
-        amountCents: z
-          .int()
-          .min(500)
-          .max(1_000_000)
-          .optional()
-          .meta({ description: "Cents to buy, 500 to 1000000; only in the first step." }),
+        amountCents: z.int().min(500).max(1_000_000).optional().meta({ description: "Credit to buy; only in the first step." }),
       })
       .prefault({}),
     reply: z.strictObject({

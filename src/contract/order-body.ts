@@ -16,12 +16,12 @@ export type PastPlaytesterScope = (typeof pastPlaytesterScopes)[number];
 
 const fields = {
   visibility: z.enum(visibilities).optional().meta({ description: "Public videos are free and published; default private." }),
-  quantity: z.int().min(1).max(100).default(1).meta({ description: "Slots to create, 1 to 100." }),
+  quantity: z.int().min(1).max(100).default(1).meta({ description: "Slots to create." }),
   durationMinutes: z
     .literal(durations)
     .optional()
-    .meta({ description: "Minutes a slot: 30, 60, 120 or 180; default 60, public 30." }),
-  playerCount: z.int().min(1).max(8).default(1).meta({ description: "Players a slot, 1 to 8." }),
+    .meta({ description: "Minutes per slot; default 60, or 30 for a public playtest." }),
+  playerCount: z.int().min(1).max(8).default(1).meta({ description: "Players per slot." }),
   notesForTesters: text(5000).optional().meta({ description: "Notes playtesters see only after claiming." }),
   keysForTesters: z
     .array(text(200, 1))

@@ -38,7 +38,7 @@ export const sandbox = {
         .int()
         .min(0)
         .max(400 * days)
-        .meta({ description: "Seconds to move forward, at most 400 days." }),
+        .meta({ description: "Seconds to move forward." }),
     }),
     reply: z.strictObject({
       now: timestamp(),
@@ -96,7 +96,7 @@ export const sandbox = {
     summary: "Make simulated playtesters",
     body: z
       .strictObject({
-        count: z.int().min(1).max(100).default(1).meta({ description: "How many, 1 to 100." }),
+        count: z.int().min(1).max(100).default(1).meta({ description: "Number of playtesters." }),
       })
       .prefault({}),
     status: 201,

@@ -139,7 +139,7 @@ export const slots = {
     summary: "Accept a submission and pay the playtester",
     body: z
       .strictObject({
-        rating: z.int().min(1).max(5).optional().meta({ description: "How good the playtest was, 1 to 5." }),
+        rating: z.int().min(1).max(5).optional().meta({ description: "Rating of the playtest." }),
         comment: text(1000).optional().meta({ description: "Comment that goes with the rating." }),
       })
       .prefault({}),

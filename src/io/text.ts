@@ -19,9 +19,11 @@ export const safeJson = (json: string) =>
 /** JSON of a value, safe to show; `indent` 0 gives one line. */
 export const toJson = (value: unknown, indent = 0) => safeJson(JSON.stringify(value, null, indent));
 
-/** Integer cents as `$20.00`. */
+/** Integer cents as `$1,520.00`. */
 export function usd(cents: number) {
-  const whole = Math.trunc(Math.abs(cents) / 100).toString();
+  const whole = Math.trunc(Math.abs(cents) / 100)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
   const rest = (Math.abs(cents) % 100).toString().padStart(2, "0");
   return `${cents < 0 ? "-" : ""}$${whole}.${rest}`;
 }

@@ -250,6 +250,6 @@ describe("templates", () => {
   });
 
   it("names the amount of a receipt in dollars", () => {
-    expect(letters[4]![1].subject).toBe("Receipt for $1234.56");
+    expect(letters[4]![1].subject).toBe("Receipt for $1,234.56");
   });
 });

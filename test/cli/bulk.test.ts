@@ -127,7 +127,7 @@ describe("before the first row is sent", () => {
       "
     `);
     expect(stderr).toMatchInlineSnapshot(`
-      "3 orders, 6 slots: $160.00; the balance is $1000.00.
+      "3 orders, 6 slots: $160.00; the balance is $1,000.00.
       "
     `);
     expect(await playtests()).toEqual([]);
@@ -185,7 +185,7 @@ describe("before the first row is sent", () => {
   });
 
   it.each([
-    ["without --yes or --max-cost", "", 2, "Order 3 playtests for $160.00? Balance: $1000.00."],
+    ["without --yes or --max-cost", "", 2, "Order 3 playtests for $160.00? Balance: $1,000.00."],
     ["above --max-cost", "--max-cost 159.99", 7, "costs $160.00, more than --max-cost $159.99"],
     ["with an idempotency key of its own", "--yes --idempotency-key k", 2, "each row has a key of its own"],
   ])("does not go on %s", async (_, flags, code, message) => {

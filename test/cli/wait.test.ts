@@ -179,13 +179,13 @@ describe("template", () => {
 
   it("explains every field", async () => {
     expect((await fixture.run("playtests template")).stdout).toMatchInlineSnapshot(`
-      "# Public videos are free and published; default private.
+      "# Public videos are free and published; default private. One of public, private.
       visibility: "private"
-      # Slots to create, 1 to 100.
+      # Slots to create (1 to 100).
       quantity: 1
-      # Minutes a slot: 30, 60, 120 or 180; default 60, public 30.
+      # Minutes per slot; default 60, or 30 for a public playtest. One of 30, 60, 120, 180.
       durationMinutes: 60
-      # Players a slot, 1 to 8.
+      # Players per slot (1 to 8).
       playerCount: 1
       # Notes playtesters see only after claiming.
       # notesForTesters:
@@ -193,15 +193,15 @@ describe("template", () => {
       # keysForTesters: []
       # The game's one free public trial: 1 player, 30 minutes.
       # isFreePublicTrial:
-      # Only playtesters who are new, or only past ones.
+      # Only playtesters who are new, or only past ones. One of new, past.
       # targetingType:
-      # New or past to this game or to all your games; default owner.
+      # New or past to this game or to all your games; default owner. One of game, owner.
       # targetingScope:
-      # Any past playtester, or the one named.
+      # Any past playtester, or the one named. One of any, specific.
       # pastPlaytesterScope:
       # The one playtester to invite.
       # targetedPlaytesterId:
-      # First come first served, or you approve applications.
+      # First come first served, or you approve applications. One of automatic, manual.
       selectionMode: "automatic"
       # What you ask of playtesters; shown with the offer.
       # qualifications:

@@ -1,5 +1,5 @@
 import PDFDocument from "pdfkit";
-import { usd } from "../rules.ts";
+import { usd } from "../../lib/money.ts";
 import type { Fonts } from "./fonts.ts";
 import { createPen, type PdfWriter } from "./pdf-writer.ts";
 import type { InvoiceDocument, Party } from "./rules.ts";

@@ -2,6 +2,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
+import { usd } from "../../lib/money.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
 import { retryDeadlineMs } from "./rules.ts";
@@ -39,7 +40,7 @@ export async function accept(
   }
   await pay(deps, tx, playtest, slot);
   await finishPlaytest(deps, tx, playtest);
-  return `Submission accepted. The playtester earned $${(playtest.payout_cents / 100).toFixed(2)}.`;
+  return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 
 /** A free trial's video needs an admin too, before or after the owner (decisions §5). */

@@ -1,6 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { cursorOf, frame, more, time, usd } from "./layout.ts";
+import { cursorOf, frame, more, time } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Entry = Data<"getEarnings">["entries"][number];

@@ -55,8 +55,6 @@ export const notice = (message: string): Markup => html`<p class="note" role="st
 /** People's own words, with their line breaks. */
 export const prose = (text: string): Markup => html`<p class="prose">${text}</p>`;
 
-export const usd = (cents: number) => `${cents < 0 ? "−" : ""}$${(Math.abs(cents) / 100).toFixed(2)}`;
-
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
 export const time = (iso: string): Markup => html`<time datetime="${iso}">${format.format(new Date(iso))} UTC</time>`;

@@ -1,6 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, frame, more, players, prose, time, tokens, until, usd } from "./layout.ts";
+import { button, cursorOf, frame, more, players, prose, time, tokens, until } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];

@@ -1,9 +1,10 @@
 import type { BlockReason } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
+import { usd } from "../../lib/money.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { slotBadge } from "./badge.ts";
-import { cursorOf, frame, more, notice, players, prose, time, until, usd } from "./layout.ts";
+import { cursorOf, frame, more, notice, players, prose, time, until } from "./layout.ts";
 import { releaseForm, reportForm, submitForms } from "./slot-forms.ts";
 import type { HeldSlot, PageContext } from "./types.ts";
 

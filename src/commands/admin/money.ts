@@ -10,8 +10,8 @@ export const grant = define({
   operation: ["grantCredit", "grantHours"],
   args: { user: userArg() },
   flags: {
-    credit: flag.money("Credit to grant"),
-    minutes: flag.integer("Playtest minutes to grant", { min: 1 }),
+    credit: flag.field("grantCredit", "amountCents", "Credit to grant"),
+    minutes: flag.field("grantHours", "minutes", "Playtest minutes to grant"),
     note: { ...flag.text("Reason, shown in the ledger"), required: true },
   },
   examples: [
@@ -58,7 +58,7 @@ export const payoutsCreate = define({
   summary: "Record that a playtester was paid",
   operation: "createPayout",
   args: { user: userArg("playtester") },
-  flags: { amount: { ...flag.money("Amount paid"), required: true } },
+  flags: { amount: { ...flag.field("createPayout", "amountCents", "Amount paid"), required: true } },
   examples: ["playtest admin payouts create pim@example.com --amount 40 --yes"],
   async run({ args, flags }, ctx) {
     const amountCents = flags.amount ?? 0;

@@ -25,7 +25,7 @@ export const suspenseResolve = define({
   args: { deposit: deposit() },
   flags: {
     user: flag.text("Account to credit: id or email address"),
-    rate: flag.money("Price of one whole coin (default: the recorded rate)"),
+    rate: flag.field("resolveSuspense", "rateCents", "Price of one whole coin (default: the recorded rate)"),
     note,
   },
   examples: [

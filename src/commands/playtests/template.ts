@@ -1,4 +1,5 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
+import { fieldFlag } from "../../cli/flags.ts";
 import { operations } from "../../contract/static.ts";
 import { likeBody } from "../shared/order-body.ts";
 
@@ -7,10 +8,12 @@ const first = { quantity: 1, durationMinutes: 60, playerCount: 1, visibility: "p
 /** A file to begin with: YAML with every field explained, or a table with one column for each. */
 const yaml = (body: Record<string, unknown>) =>
   operations.createPlaytest.body
-    .map(({ name, description, array }) => {
+    .map((field) => {
+      const { name, array } = field;
+      const { summary, choices } = fieldFlag(field);
       const value = body[name];
       const line = `${name}: ${value === undefined ? (array ? "[]" : "") : JSON.stringify(value)}`.trimEnd();
-      return `# ${description ?? name}\n${value === undefined ? "# " : ""}${line}`;
+      return `# ${summary}.${choices ? ` One of ${choices.join(", ")}.` : ""}\n${value === undefined ? "# " : ""}${line}`;
     })
     .join("\n");
 

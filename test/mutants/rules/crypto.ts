@@ -18,7 +18,7 @@ const topUp: readonly Omit<Mutant, "test">[] = [
   { rule: "the 402 has X-Payment", edits: [[x402, 'return { "X-Payment": ascii(own), ...', "return { ..."]] },
   { rule: "at least 500 by crypto", edits: [[contract, ".min(500)", ".min(501)"]] },
   { rule: "not less than 500 by crypto", edits: [[contract, ".min(500)", ".min(499)"]] },
-  { rule: "at most 1000000 by crypto", edits: [[contract, "          .max(1_000_000)", "          .max(1_000_001)"]] },
+  { rule: "at most 1000000 by crypto", edits: [[contract, ".min(500).max(1_000_000)", ".min(500).max(1_000_001)"]] },
   {
     rule: "no two open quotes share an amount",
     edits: [["server/billing/crypto/store.ts", "  if (taken) return false;\n", "  void taken;\n"]],
