@@ -190,6 +190,8 @@ async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (order.targetedPlaytesterId === undefined) return;
   const target = await users.find(tx, order.targetedPlaytesterId);
   if (target?.role !== "playtester") throw invalid("targetedPlaytesterId", "is not the id of a playtester");
+  if (target.suspended_at !== null)
+    throw invalid("targetedPlaytesterId", "is a playtester whose account is suspended, who could not claim the slot");
 }
 
 async function checkTrial(deps: Deps, tx: Query, game: GameRow, order: Order): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as users from "../../server/accounts/users-store.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import {
@@ -43,7 +44,43 @@ const kinds = async (person: Person) =>
   (await person.get("/notifications?limit=100")).body.data.notifications.map((notice: { type: string }) => notice.type);
 const balance = async (owner: Person) => (await owner.post("/playtests/quote", {})).body.data.balanceCents;
 
+const suspend = (server: TestServer, { id }: Person) =>
+  server.deps.store.write((tx) => users.update(tx, id, { suspended_at: server.clock.now() }));
+
 onBothDatabases("applications", (serve) => {
+  it("of a suspended playtester cannot be approved, and can be rejected", async () => {
+    const server = await serve();
+    const { owner, id, playtesters } = await manual(server, 1, 1);
+    const application = await apply(playtesters[0]!, id);
+    await suspend(server, playtesters[0]!);
+    const refused = await approve(owner, application);
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining("account is suspended")]);
+    expect((await owner.get(`/playtests/${id}`)).body.data.playtest.slots).toMatchObject({ open: 1, reserved: 0 });
+    expect((await reject(owner, application)).status).toBe(200);
+  });
+
+  it("reject with a retry: a suspended playtester gets no retry slot; without a retry the rejection goes through", async () => {
+    const server = await serve();
+    const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
+    const gameId = await createGame(owner);
+    await giveCredit(server, owner, 10_000);
+    const slotId = await play(server, playtester, await order(owner, gameId));
+    await suspend(server, playtester);
+    expect((await owner.post(`/slots/${slotId}/reject`, { allowRetry: true })).status).toBe(409);
+    expect((await owner.post(`/slots/${slotId}/reject`, { allowRetry: false })).status).toBe(200);
+  });
+
+  it("order: a suspended playtester cannot be targeted", async () => {
+    const server = await serve();
+    const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
+    const gameId = await createGame(owner);
+    await suspend(server, playtester);
+    const target = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: playtester.id };
+    expect((await owner.post(`/games/${gameId}/playtests`, target)).body.error.details).toMatchObject([
+      { field: "targetedPlaytesterId", message: expect.stringContaining("suspended") },
+    ]);
+  });
+
   it("are listed with the request, the counts and what is known of each playtester", async () => {
     const server = await serve();
     const { owner, gameId, id, playtesters } = await manual(server, 2, 2, { qualifications: "Plays horror." });

@@ -68,6 +68,11 @@ export async function approve(
   wanted?: slots.SlotIn<"open">,
 ): Promise<{ slotId: string; slotsRemaining: number }> {
   const pending = requirePending(deps, playtest, application, "approve");
+  const playtester = (await users.find(tx, application.playtester_id))!;
+  if (playtester.suspended_at !== null)
+    throw conflict(
+      "This playtester's account is suspended and could not use the slot. Nothing was changed. Reject the application instead.",
+    );
   const facts = await eligibilityFacts(deps, tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
     throw conflict(`This playtester holds ${facts.held} slots, as many as they may. Nothing was changed; try again later.`);
@@ -76,7 +81,6 @@ export async function approve(
   if (!slot) throw conflict("Every slot of this playtest is filled. Nothing was changed.");
   const decision = { reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
   await applications.transition(tx, pending, "approve", decision);
-  const playtester = (await users.find(tx, application.playtester_id))!;
   const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.approved");
   await queueMail(
     deps,

@@ -1,8 +1,10 @@
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { usd } from "../../lib/money.ts";
+import { conflict } from "../../lib/problem.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
 import { retryDeadlineMs } from "./rules.ts";
@@ -67,6 +69,11 @@ export async function reject(
     await rejectForGood(deps, tx, playtest, submitted, why.reason);
     return "Submission rejected.";
   }
+  const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
+  if (playtester?.suspended_at != null)
+    throw conflict(
+      "This playtester's account is suspended, so there can be no retry. Nothing was changed. Reject without a retry.",
+    );
   await markRejected(deps, tx, submitted, why);
   const now = deps.clock.now();
   const retry = await openSlot(deps, tx, playtest);
