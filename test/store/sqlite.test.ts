@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dataFile, openStore } from "../../server/database/open.ts";
 import type { Query, Store } from "../../server/database/port.ts";
+import { Connection } from "../../server/database/sqlite/connection.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 
@@ -132,6 +134,26 @@ describe("a full database", () => {
     await limit(1_000_000);
     await write("e", big);
     expect(await names(store)).toEqual([...kept, "d", "d begun", "e", "e begun"]);
+  });
+});
+
+describe("a disk that fails", () => {
+  const database = {
+    pragma() {},
+    prepare(sql: string) {
+      if (sql === "COMMIT") return {};
+      throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
+    },
+  } as unknown as Database;
+
+  it.each([
+    [false, "The SQLite database cannot be read right now (SQLITE_IOERR_READ: disk I/O error). Check"],
+    [
+      true,
+      "The SQLite database cannot be written right now (SQLITE_IOERR_READ: disk I/O error). The change was not saved. Check",
+    ],
+  ])("writes %s: says what was not done", (writes, message) => {
+    expect(() => new Connection(database, { writes }).one("SELECT 1", [])).toThrow(message);
   });
 });
 

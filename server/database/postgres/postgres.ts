@@ -67,7 +67,7 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: "postg
   } catch (error) {
     // An open connection would keep the process from ending; that it cannot be closed well says nothing new.
     await client.end().catch(() => {});
-    throw unavailable(error);
+    throw unavailable(error, { reading: true });
   }
   return {
     dialect: "postgres",
@@ -234,4 +234,4 @@ async function guardOf(tx: Query): Promise<Check> {
   return guardCheck(granted.length === 0, `this server's account at the database has ${list} on ledger_postings`);
 }
 
-const closing = () => new StoreUnavailable("The server is shutting down. Nothing was saved. Try again in a moment.");
+const closing = () => new StoreUnavailable("The server is shutting down. Nothing was changed. Try again in a moment.");

@@ -63,7 +63,7 @@ export class Queries implements Query {
       assertStorable(values);
       return await this.#over.query({ ...this.#statements.get(sql), values });
     } catch (error) {
-      const translated = translate(error);
+      const translated = translate(error, { reading: !this.#transaction });
       if (this.#transaction) this.failure ??= translated;
       throw translated;
     }
@@ -88,18 +88,22 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && "severity" in (error as object) ? code : undefined;
 }
 
-export function translate(error: unknown): unknown {
+export function translate(error: unknown, options: { reading?: boolean } = {}): unknown {
   const state = sqlState(error);
   if (state === "23505") return uniqueViolation(error as Error);
-  return isOutage(error, state) ? unavailable(error) : error;
+  return isOutage(error, state) ? unavailable(error, options) : error;
 }
 
-export function unavailable(error: unknown, options: { outcomeUnknown?: boolean } = {}): StoreUnavailable {
-  if (error instanceof StoreUnavailable && !options.outcomeUnknown) return error;
-  const saved = options.outcomeUnknown ? "Whether the change was saved is not known." : "The change was not saved.";
-  return new StoreUnavailable(`PostgreSQL cannot serve just now (${reason(error)}). ${saved} Try again in a moment.`, {
+/** `reading`: there was nothing to save. */
+export function unavailable(
+  error: unknown,
+  { reading = false, outcomeUnknown = false }: { reading?: boolean; outcomeUnknown?: boolean } = {},
+): StoreUnavailable {
+  if (error instanceof StoreUnavailable && !outcomeUnknown) return error;
+  const saved = outcomeUnknown ? " The change may or may not have been saved." : reading ? "" : " The change was not saved.";
+  return new StoreUnavailable(`PostgreSQL is not available right now (${reason(error)}).${saved} Try again in a moment.`, {
     cause: error,
-    ...options,
+    outcomeUnknown,
   });
 }
 

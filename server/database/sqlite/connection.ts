@@ -98,7 +98,7 @@ export class Connection {
     if (code === undefined) return error;
     if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY") return uniqueViolation(error as Error);
     if (code === "SQLITE_READONLY" && !this.#writes) return error;
-    return TRANSIENT.test(code) ? unavailable(error) : error;
+    return TRANSIENT.test(code) ? unavailable(error, { reading: !this.#writes }) : error;
   }
 }
 
@@ -111,11 +111,17 @@ export const readQueries = (connection: Connection): Query => ({
 
 const TRANSIENT = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 
-export function unavailable(error: unknown, options: { outcomeUnknown?: boolean } = {}): StoreUnavailable {
+/** `reading`: there was nothing to save. */
+export function unavailable(
+  error: unknown,
+  { reading = false, ...options }: { reading?: boolean; outcomeUnknown?: boolean } = {},
+): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
-  const { message } = error as Error;
-  const text = `The SQLite database cannot be written just now (${codeOf(error) ?? "SQLITE_ERROR"}: ${message}). The change was not saved.`;
-  return new StoreUnavailable(`${text} Check free space and permissions of the data folder, then try again.`, {
+  const reason = `${codeOf(error) ?? "SQLITE_ERROR"}: ${(error as Error).message}`;
+  const text = reading
+    ? `The SQLite database cannot be read right now (${reason}).`
+    : `The SQLite database cannot be written right now (${reason}). The change was not saved.`;
+  return new StoreUnavailable(`${text} Check free space and permissions of the data directory, then try again.`, {
     cause: error,
     ...options,
   });

@@ -200,7 +200,7 @@ function guardOf(connection: Connection): Check {
   return guardCheck(triggers === 2 || unmade, `ledger_postings has ${triggers} of its 2 triggers`);
 }
 
-const closing = () => new StoreUnavailable("The server is shutting down. Nothing was saved. Try again in a moment.");
+const closing = () => new StoreUnavailable("The server is shutting down. Nothing was changed. Try again in a moment.");
 
 const NETWORK_DISKS = new Map([
   [0x6969, "NFS"],
