@@ -113,6 +113,7 @@ function announcing(store: Store, committed: (tx: Query) => void): Store {
 /** `store`, read and written in another way. */
 const over = (store: Store, { read, write }: Pick<Store, "read" | "write">): Store => ({
   dialect: store.dialect,
+  shared: store.shared,
   read,
   write,
   check: (options) => store.check(options),

@@ -30,7 +30,7 @@ export async function createClock(store: Store, real: () => number, sandbox: boo
     offset = Math.max(offset, await read(q, "clock_offset_ms"));
   };
   if (sandbox) await store.read(follow);
-  const isShared = sandbox && store.dialect !== "sqlite";
+  const isShared = sandbox && store.shared;
   // An advance that was booked by a process that died is not made up for later; among several, it may still be under way.
   if (sandbox && !isShared) await store.write((tx) => write(tx, "clock_booked_ms", offset));
 

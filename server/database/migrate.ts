@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { initial } from "./migrations/001-initial.ts";
-import type { Query, Store } from "./port.ts";
+import type { Dialect, Query, Store } from "./port.ts";
 
 export interface Migration {
   name: string;
@@ -9,7 +9,7 @@ export interface Migration {
 }
 
 /** SQL for both databases, or for each. */
-export type Statement = string | Record<Store["dialect"], string>;
+export type Statement = string | Record<Dialect["variant"], string>;
 
 /** Append only: a migration that was released never changes. */
 export const migrations: readonly Migration[] = [initial];
@@ -35,16 +35,12 @@ export async function migrate(store: Store, list: readonly Migration[] = migrati
 
 /** The migrations still to run. Throws as `migrate` does. */
 export async function pending(store: Store, list: readonly Migration[] = migrations): Promise<readonly Migration[]> {
-  const history = await store.read(async (q) => ((await q.one(HAS_TABLE[store.dialect])) ? applied(q) : []));
+  const history = await store.read(async (q) => ((await hasTable(q, store.dialect)) ? applied(q) : []));
   assertSameHistory(history, list);
   return list.slice(history.length);
 }
 
-const HAS_TABLE = {
-  sqlite: "SELECT name FROM sqlite_master WHERE name = 'schema_migrations'",
-  postgres:
-    "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema_migrations'",
-};
+const hasTable = async (q: Query, dialect: Dialect) => (await q.one(dialect.table, "schema_migrations")) !== undefined;
 
 /** The migrations this database had, in order. */
 export const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
@@ -54,11 +50,11 @@ async function createTable(store: Store): Promise<void> {
   try {
     await store.write((tx) => tx.run(fill(TABLE, store.dialect)));
   } catch (error) {
-    if ((await store.read((q) => q.one(HAS_TABLE[store.dialect]))) === undefined) throw error;
+    if (!(await store.read((q) => hasTable(q, store.dialect)))) throw error;
   }
 }
 
-async function apply(tx: Query, dialect: Store["dialect"], list: readonly Migration[], position: number): Promise<void> {
+async function apply(tx: Query, dialect: Dialect, list: readonly Migration[], position: number): Promise<void> {
   const migration = list[position]!;
   // Recorded first: a second process waits for this row, then sees that the work is done.
   const added = await tx.run(
@@ -70,7 +66,7 @@ async function apply(tx: Query, dialect: Store["dialect"], list: readonly Migrat
   assertSameHistory(await applied(tx), list);
   if (added === 0) return;
   for (const statement of migration.statements)
-    await tx.run(fill(typeof statement === "string" ? statement : statement[dialect], dialect));
+    await tx.run(fill(typeof statement === "string" ? statement : statement[dialect.variant], dialect));
 }
 
 /** Throws when this is not how the list begins: the database is newer than this program, or another's. */
@@ -90,13 +86,8 @@ export function assertSameHistory(history: readonly Applied[], list: readonly Mi
   }
 }
 
-const FILL = {
-  sqlite: { int: "INTEGER", blob: "BLOB", strict: "STRICT" },
-  postgres: { int: "BIGINT", blob: "BYTEA", strict: "" },
-};
-
-const fill = (sql: string, dialect: Store["dialect"]) =>
-  sql.replace(/\{(int|blob|strict)\}/g, (_, word: "int" | "blob" | "strict") => FILL[dialect][word]);
+const fill = (sql: string, { words }: Dialect) =>
+  sql.replace(/\{(int|blob|strict)\}/g, (_, word: keyof Dialect["words"]) => words[word]);
 
 const checksumOf = ({ statements }: Migration) => {
   const texts = statements.map((statement) => (typeof statement === "string" ? statement : JSON.stringify(statement)));

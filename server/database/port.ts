@@ -39,8 +39,22 @@ export const guardCheck = (ok: boolean, found: string): Check => ({
   }),
 });
 
+/** How a database spells what not all databases spell alike. */
+export interface Dialect {
+  /** Which text it takes where a migration has one for each. */
+  readonly variant: "sqlite" | "postgres";
+  /** What `{int}`, `{blob}` and `{strict}` of a migration stand for. */
+  readonly words: Readonly<Record<"int" | "blob" | "strict", string>>;
+  /** Query: the `name` of the table `?`, if there is such a table. */
+  readonly table: string;
+  /** Query: `name` and place in the primary key (`pk`, 0: not part of it) of each column of the table `?`, in order. */
+  readonly columns: string;
+}
+
 export interface Store {
-  readonly dialect: "sqlite" | "postgres";
+  readonly dialect: Dialect;
+  /** Other processes may use the database at the same time. */
+  readonly shared: boolean;
   /**
    * Each query sees everything committed before it; several queries in one `read` are not one snapshot. Rows may be shared with
    * other readers: they are not to be changed.

@@ -1,11 +1,11 @@
 import { dataFile } from "./open.ts";
-import type { Query, Store } from "./port.ts";
+import type { Dialect, Query } from "./port.ts";
 import { openSnapshotClient } from "./postgres/postgres.ts";
 import { openSqlite } from "./sqlite/sqlite.ts";
 
 /** A database as it is at one moment, whatever a server does to it meanwhile. */
 export interface Snapshot {
-  readonly dialect: Store["dialect"];
+  readonly dialect: Dialect;
   readonly query: Query;
   close(): Promise<void>;
 }

@@ -58,8 +58,8 @@ export class JobRunner {
   start(deps: Deps): void {
     this.#deps = deps;
     this.#stopped = false;
-    // SQLite has one process at a time: leases it finds were left by one that died.
-    if (deps.store.dialect === "sqlite")
+    // Where no other process can hold a lease, those that are found were left by one that died.
+    if (!deps.store.shared)
       this.#released = deps.store
         .write(jobs.releaseAll)
         .catch((error) => deps.log.error({ err: error }, "could not take over jobs left behind"));

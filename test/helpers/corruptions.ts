@@ -310,8 +310,8 @@ export const corruptions: readonly Corruption[] = [
 const triggers = initial.statements.flatMap((statement) => (typeof statement === "string" ? [] : [statement.sqlite]));
 
 /** Breaks the books past the guards of their database, which are there again afterwards. */
-export async function corrupt(tx: Query, dialect: Store["dialect"], { sql }: Corruption): Promise<void> {
-  const guarded = dialect === "sqlite" ? triggers : [];
+export async function corrupt(tx: Query, { variant }: Store["dialect"], { sql }: Corruption): Promise<void> {
+  const guarded = variant === "sqlite" ? triggers : [];
   for (const trigger of guarded) await tx.run(`DROP TRIGGER ${/TRIGGER (\w+)/.exec(trigger)![1]}`);
   for (const statement of sql) if ((await tx.run(statement)) === 0) throw new Error(`nothing was broken by ${statement}`);
   for (const trigger of guarded) await tx.run(trigger);

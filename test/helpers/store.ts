@@ -18,7 +18,7 @@ export interface TestStore extends Store {
 }
 
 export interface Driver {
-  name: Store["dialect"];
+  name: "sqlite" | "postgres";
   /** A migrated database without rows, or an empty one. */
   place(options?: { empty?: boolean }): Promise<Place>;
   open(): Promise<TestStore>;

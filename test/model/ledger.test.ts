@@ -54,6 +54,7 @@ function breakable(store: Store) {
   const undo = new Error("undone");
   const wrapped: Store = {
     dialect: store.dialect,
+    shared: store.shared,
     read: (fn) => store.read(fn),
     check: (options) => store.check(options),
     close: () => store.close(),

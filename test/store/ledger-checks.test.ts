@@ -43,7 +43,7 @@ describe.each(drivers)("the invariants of the ledger ($name)", (driver) => {
 
   it.each(corruptions)("notice $name", async (corruption) => {
     await during(async (tx) => {
-      await corrupt(tx, driver.name, corruption);
+      await corrupt(tx, store.dialect, corruption);
       const failed = await failing(tx);
       expect(failed.map(({ name }) => name).sort()).toEqual([corruption.rule, ...(corruption.also ?? [])].sort());
       const { detail, help } = failed.find(({ name }) => name === corruption.rule)!;

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
-import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
+import { type Check, type Dialect, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
+import { postgresDialect } from "./dialect.ts";
 import { isSilence, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./queries.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
 
@@ -49,7 +50,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 }
 
 /** One connection whose queries all see the same moment, for long reads beside running servers. */
-export async function openSnapshotClient(url: string): Promise<{ dialect: "postgres"; query: Query; close(): Promise<void> }> {
+export async function openSnapshotClient(url: string): Promise<{ dialect: Dialect; query: Query; close(): Promise<void> }> {
   const { default: pg } = await import("pg");
   const client = new pg.Client({
     connectionString: url,
@@ -70,7 +71,7 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: "postg
     throw unavailable(error, { reading: true });
   }
   return {
-    dialect: "postgres",
+    dialect: postgresDialect,
     query: new Queries(client, new Statements(), { transaction: true }),
     close: () => client.end(),
   };
@@ -80,7 +81,8 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: "postg
 const TRIES_TOGETHER = 2;
 
 class PostgresStore implements Store {
-  readonly dialect = "postgres";
+  readonly dialect = postgresDialect;
+  readonly shared = true;
   readonly #pool: Pool;
   readonly #random: () => number;
   readonly #sleep: (ms: number) => Promise<unknown>;

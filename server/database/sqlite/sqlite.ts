@@ -4,6 +4,7 @@ import type { Database } from "better-sqlite3";
 import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Connection, readQueries } from "./connection.ts";
+import { sqliteDialect } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { lockDataFile } from "./lock.ts";
 import { QueryCache } from "./query-cache.ts";
@@ -67,7 +68,8 @@ export async function copySqlite(file: string, target: string, progress: (done: 
 const PAGES_AT_ONCE = 4096;
 
 class SqliteStore implements Store {
-  readonly dialect = "sqlite";
+  readonly dialect = sqliteDialect;
+  readonly shared = false;
   readonly #file: string;
   readonly #writer: Connection;
   readonly #reader: Connection;
@@ -135,7 +137,8 @@ function inspect(file: string, open: Opener): Store {
   // Without a cache: a server may be writing meanwhile.
   const queries = readQueries(reader);
   return {
-    dialect: "sqlite",
+    dialect: sqliteDialect,
+    shared: true,
     read: async (fn) => fn(queries),
     write: async () => {
       throw new Error(`${file} was opened to be looked at only. Nothing was written.`);

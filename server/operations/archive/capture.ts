@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 import type { DataLocation } from "../../config/data-location.ts";
+import { tablesOf } from "../../database/catalogue.ts";
 import { type Applied, applied, assertSameHistory, migrations } from "../../database/migrate.ts";
 import { dataFile } from "../../database/open.ts";
 import type { Check, Query } from "../../database/port.ts";
 import { openSnapshot } from "../../database/snapshot.ts";
 import { copySqlite, openSqlite } from "../../database/sqlite/sqlite.ts";
-import { tablesOf } from "../../games/catalogue-store.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { referencedBlobs } from "../../uploads/blob-store.ts";
 import type { Manifest } from "./contents.ts";

@@ -1,9 +1,9 @@
 import { ConfigError } from "../../config/read.ts";
+import { firstUsed, type Table, tablesOf } from "../../database/catalogue.ts";
 import { migrate, migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
 import { openPostgres } from "../../database/postgres/postgres.ts";
 import { openSqlite } from "../../database/sqlite/sqlite.ts";
-import { firstUsed, type Table, tablesOf } from "../../games/catalogue-store.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Batch, insertBatch, readBatches } from "./rows.ts";
 
@@ -12,7 +12,7 @@ export async function loadSqlite(file: string, rows: string, position: number, o
   const store = await openSqlite(file);
   try {
     await migrate(store, migrations.slice(0, position));
-    const tables = await store.read((q) => tablesOf(q, "sqlite", migrations.slice(0, position)));
+    const tables = await store.read((q) => tablesOf(q, store.dialect, migrations.slice(0, position)));
     await eachBatch(rows, tables, onProgress, (batch) => store.write((tx) => insertBatch(tx, batch)));
   } finally {
     await store.close();
@@ -32,7 +32,7 @@ export async function loadPostgres(
   try {
     await migrate(store, list);
     await store.write(async (tx) => {
-      const tables = await tablesOf(tx, "postgres", list);
+      const tables = await tablesOf(tx, store.dialect, list);
       await requireEmpty(tx, tables);
       await eachBatch(rows, tables, onProgress, (batch) => insertBatch(tx, batch));
       const damage = await damageOf(tx);
@@ -47,7 +47,7 @@ export async function loadPostgres(
 export async function requireEmptyPostgres(url: string): Promise<void> {
   const store = await openPostgres(url);
   try {
-    await store.read(async (q) => requireEmpty(q, await tablesOf(q, "postgres")));
+    await store.read(async (q) => requireEmpty(q, await tablesOf(q, store.dialect)));
   } finally {
     await store.close();
   }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import type { Table } from "../../database/catalogue.ts";
 import type { Query, Value } from "../../database/port.ts";
-import type { Table } from "../../games/catalogue-store.ts";
 
 /**
  * The rows of a database, whichever it is, as lines of JSON: `{"table","columns"}`, then an array of values for each row. Bytes are
