@@ -19,6 +19,8 @@ export default defineConfig({
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/setup/scratch.ts"],
     allowOnly: false,
+    // Titles made of rows are not cut.
+    chaiConfig: { truncateThreshold: 200 },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -16,7 +16,7 @@ let shop: Server;
 let store: TestStore;
 let till: Till;
 let page: Page;
-/** Where shops want their customers back. */
+/** The return address of the shop. */
 let shopUrl: string;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ const payButton = () => page.getByRole("button", { name: "Pay $25.00" });
 const heading = () => page.getByRole("heading", { level: 1 }).textContent();
 const statusOf = async (id: string) => (await till.payment(id)).status;
 
-test("paying leads back to the shop, with the payment in the address", async () => {
+test("checkout: paying returns to the shop with the payment's id in the address", async () => {
   const { paymentId } = await open(shopUrl);
   await fill("4242 4242 4242 4242");
   await payButton().click();
@@ -68,7 +68,7 @@ test("paying leads back to the shop, with the payment in the address", async () 
   expect([await page.title(), await till.credit()]).toEqual(["The shop", 2500]);
 });
 
-test("paying without a return address ends on a page that says so", async () => {
+test("checkout: paying without a return address ends on a page that confirms it", async () => {
   await open();
   await fill("4242424242424242");
   await page.getByLabel("CVC").press("Enter");
@@ -76,7 +76,7 @@ test("paying without a return address ends on a page that says so", async () => 
   expect([await heading(), await till.credit()]).toEqual(["Paid", 2500]);
 });
 
-test("a double click pays once", async () => {
+test("checkout: a double click pays once", async () => {
   const { paymentId } = await open(shopUrl);
   await fill("4242 4242 4242 4242");
   await payButton().dblclick();
@@ -85,7 +85,7 @@ test("a double click pays once", async () => {
   expect(await till.events("payment.completed")).toHaveLength(1);
 });
 
-test("going back after paying shows what happened, and no card", async () => {
+test("checkout: going back after paying shows the payment and no card number", async () => {
   await open(shopUrl);
   await fill("4242 4242 4242 4242");
   await payButton().click();
@@ -97,7 +97,7 @@ test("going back after paying shows what happened, and no card", async () => {
   await page.waitForURL(/status=success/);
 });
 
-test("a declined card says so, charges nothing and leads back", async () => {
+test("checkout: a declined card is reported, charges nothing and links back to the shop", async () => {
   const { paymentId } = await open(shopUrl);
   await fill("4000 0000 0000 0002");
   await payButton().click();
@@ -107,7 +107,7 @@ test("a declined card says so, charges nothing and leads back", async () => {
   await page.waitForURL(`${shopUrl}&payment_id=${paymentId}&status=cancelled`);
 });
 
-test("a card that is none of the test cards is marked, and the person can correct it", async () => {
+test("checkout: an invalid card number is marked and can be corrected", async () => {
   await open();
   await fill("1234 5678 1234 5678");
   await payButton().click();
@@ -120,7 +120,7 @@ test("a card that is none of the test cards is marked, and the person can correc
   await page.getByText("The payment is complete").waitFor();
 });
 
-test("cancelling leads back as cancelled, and the checkout is over", async () => {
+test("checkout: cancelling returns to the shop as cancelled and ends the checkout", async () => {
   const { paymentId } = await open(shopUrl);
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.waitForURL(`${shopUrl}&payment_id=${paymentId}&status=cancelled`);
@@ -128,7 +128,7 @@ test("cancelling leads back as cancelled, and the checkout is over", async () =>
   expect([await heading(), await statusOf(paymentId)]).toEqual(["This checkout is over", "cancelled"]);
 });
 
-test("a checkout that expired while it was open takes no card", async () => {
+test("checkout: a page that expired while it was open accepts no card", async () => {
   const { paymentId } = await open();
   await fill("4242 4242 4242 4242");
   till.server.clock.set(till.server.clock.now() + day);
@@ -137,7 +137,7 @@ test("a checkout that expired while it was open takes no card", async () => {
   expect([await heading(), await statusOf(paymentId), await till.credit()]).toEqual(["This checkout is over", "cancelled", 0]);
 });
 
-test("the keyboard reaches every step in order", async () => {
+test("checkout: the Tab key reaches every field and button in order", async () => {
   await open();
   const names: (string | null)[] = [];
   for (let step = 0; step < 5; step++) {
@@ -151,7 +151,7 @@ test("the keyboard reaches every step in order", async () => {
 test.each([
   ["a phone", phone],
   ["a desktop", desktop],
-])("everything fits the width of %s", async (_name, viewport) => {
+])("checkout: everything fits the width of %s", async (_name, viewport) => {
   await page.setViewportSize(viewport);
   await open();
   const edges = await page

@@ -19,7 +19,7 @@ import { mailedPath, signedIn, visitor } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
-/** Set it to a folder to look at what the tests saw. */
+/** A folder to save a picture of each page in. */
 const pictures = process.env.PLAYTEST_SCREENSHOTS;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -27,8 +27,8 @@ let browser: Browser;
 let server: TestServer;
 let store: TestStore;
 let cookies: { busy: string; fresh: string };
-/** Name and address of every page there is to see, by who sees it. */
-const pages: Record<"nobody" | "busy" | "fresh", Record<string, string>> = { nobody: {}, busy: {}, fresh: {} };
+/** Name and address of every page, by the visitor who sees it. */
+const pages: Record<"signedOut" | "busy" | "fresh", Record<string, string>> = { signedOut: {}, busy: {}, fresh: {} };
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -51,7 +51,7 @@ afterAll(async () => {
   await store.remove();
 });
 
-/** One of everything that a page can show. */
+/** Creates one of everything that a page can show. */
 async function fillPortal(owner: Person, ann: Person): Promise<void> {
   const game = (name: string, more = {}) => createGame(owner, { name, ...more });
   const described = await game("Lantern Deep", {
@@ -91,7 +91,7 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
   const door = visitor(server);
   await door.submit("/play/forgot", "/play/forgot", { email: (await ann.get("/auth/me")).body.data.email });
   await server.advance(0);
-  pages.nobody = {
+  pages.signedOut = {
     "sign-in": "/play/sign-in",
     "sign-in-sent": "/play/sign-in/sent",
     "sign-in-confirm": "/play/sign-in/confirm?token=x",
@@ -126,7 +126,7 @@ interface Seen {
   violations: string[];
 }
 
-/** What is wrong with a page by the rules of WCAG 2.2 A and AA, as far as a program can tell; the second look is at colours and sizes. */
+/** Checks a page by those rules of WCAG 2.2 A and AA that a program can check. */
 const judge = (runOnly: readonly string[]) => `(async () => {
   const { violations } = await axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ["violations"] });
   return {
@@ -148,7 +148,7 @@ async function contextOf(who: keyof typeof pages, width: number, scheme: "light"
   const context = await browser.newContext({ baseURL: server.baseUrl, ...options } as const as Parameters<
     Browser["newContext"]
   >[0]);
-  if (who !== "nobody") await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  if (who !== "signedOut") await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
   return context;
 }
 
@@ -171,9 +171,9 @@ async function look(page: Page, name: string, path: string, rules: readonly stri
 describe.each([
   { width: 1280, scheme: "light", rules: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] },
   { width: 390, scheme: "dark", rules: ["color-contrast", "target-size"] },
-] as const)("every page at $width px, $scheme", ({ width, scheme, rules }) => {
-  it.each(["nobody", "busy", "fresh"] as const)(
-    "for %s: fits, is accessible, breaks no policy",
+] as const)("pages at $width px in a $scheme color scheme", ({ width, scheme, rules }) => {
+  it.each(["signedOut", "busy", "fresh"] as const)(
+    "for the visitor %s: fit the width, are accessible and break no content security policy",
     { timeout: 60_000 },
     async (who) => {
       const context = await contextOf(who, width, scheme);
@@ -201,7 +201,7 @@ const focusOf = `(() => {
   };
 })()`;
 
-it("the keyboard reaches everything in the order it stands, and one sees where one is", { timeout: 60_000 }, async () => {
+it("portal: the Tab key reaches everything in order, and the focus is visible", { timeout: 60_000 }, async () => {
   const context = await contextOf("busy", 1280, "light");
   const page = await context.newPage();
   await page.goto(pages.busy["slot-reserved"]!);
@@ -222,7 +222,7 @@ it("the keyboard reaches everything in the order it stands, and one sees where o
   await context.close();
 });
 
-it("says times in the reader's zone, and in UTC without scripts", async () => {
+it("portal: times are in the reader's time zone, and in UTC without JavaScript", async () => {
   const context = await contextOf("busy", 1280, "light");
   const page = await context.newPage();
   await page.goto("/play/applications");

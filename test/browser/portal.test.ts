@@ -49,7 +49,7 @@ afterEach(async () => {
   expect([...faults, ...complaints]).toEqual([]);
 });
 
-/** A page of a browser of its own; what it complains about must be nothing. */
+/** A page in a browser context of its own. The test fails if the page logs an error. */
 async function open(options: { javaScriptEnabled?: boolean; width?: number } = {}): Promise<Page> {
   const { width = 1280, ...rest } = options;
   context = await browser.newContext({ baseURL: server.baseUrl, viewport: { width, height: 800 }, ...rest });
@@ -82,7 +82,9 @@ async function claimSlot(page: Page): Promise<void> {
   await page.getByText("It is yours.").waitFor();
 }
 
-it("signs in by link, claims, uploads across a reload, hands in, is paid and talks", { timeout: 60_000 }, async () => {
+it("portal: sign in by link, claim, upload with a reload in between, submit, be paid, send a message", {
+  timeout: 60_000,
+}, async () => {
   const page = await open();
   await signInByLink(page);
   await claimSlot(page);
@@ -99,7 +101,7 @@ it("signs in by link, claims, uploads across a reload, hands in, is paid and tal
   await page.route("**/api/v1/uploads/*", (route) => {
     const request = route.request();
     if (request.method() === "PATCH") offsets.push(request.headers()["upload-offset"]!);
-    // The second piece of the first try never gets there.
+    // The second part of the first upload never arrives.
     if (offsets.length === 2 && request.method() === "PATCH") return heldUp();
     return route.continue();
   });
@@ -141,7 +143,9 @@ it("signs in by link, claims, uploads across a reload, hands in, is paid and tal
   expect(new URL(page.url()).pathname).toBe("/play/sign-in");
 });
 
-it("says what is wrong with a file that is no video, and takes another", { timeout: 60_000 }, async () => {
+it("portal upload: a file that is not a video is refused with the reason, and another can be chosen", {
+  timeout: 60_000,
+}, async () => {
   const page = await open({ width: 390 });
   await signInByLink(page);
   await claimSlot(page);
@@ -154,7 +158,7 @@ it("says what is wrong with a file that is no video, and takes another", { timeo
   expect(await page.getByRole("button", { name: "Hand in" }).isEnabled()).toBe(true);
 });
 
-it("goes on by itself when the connection comes back, and waits while paused", { timeout: 60_000 }, async () => {
+it("portal upload: it resumes by itself after a lost connection, and stops while paused", { timeout: 60_000 }, async () => {
   const page = await open();
   await signInByLink(page);
   await claimSlot(page);
@@ -182,7 +186,9 @@ it("goes on by itself when the connection comes back, and waits while paused", {
   complaints.splice(0);
 });
 
-it("by password: applies, is chosen, is asked to try again, and is paid for the second try", { timeout: 60_000 }, async () => {
+it("portal: sign in by password, apply, be approved, be asked to retry, be paid for the second submission", {
+  timeout: 60_000,
+}, async () => {
   const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
   const choosy = await order(owner, gameId, {
     selectionMode: "manual",
@@ -238,7 +244,7 @@ it("by password: applies, is chosen, is asked to try again, and is paid for the 
   await page.getByText("$10.00").first().waitFor();
 });
 
-it("without scripts: claims, uploads, hands in; and gives back", { timeout: 60_000 }, async () => {
+it("portal without JavaScript: claim, upload, submit, and release a slot", { timeout: 60_000 }, async () => {
   const page = await open({ javaScriptEnabled: false, width: 390 });
   await signInByLink(page);
   await claimSlot(page);

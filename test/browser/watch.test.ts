@@ -28,7 +28,7 @@ function longVideo(): Buffer {
   return Buffer.concat([sample, box("free", Buffer.alloc(8 * 1024 * 1024)), index]);
 }
 
-/** What a viewer does, in the page: goes to the middle and watches to the end. */
+/** Runs in the page: seeks to the middle and plays to the end. */
 const watching = `(async () => {
   const video = document.querySelector("video");
   const event = (name) => new Promise((done) => video.addEventListener(name, done, { once: true }));
@@ -45,7 +45,7 @@ const watching = `(async () => {
   return { duration, videoWidth, started, stopped: video.currentTime };
 })()`;
 
-it("the watch page plays a video in a browser, seeks by ranges, and meets no policy on its way", {
+it("watch page: plays a video, seeks with range requests, and breaks no content security policy", {
   timeout: 60_000,
 }, async () => {
   const store = await drivers[0]!.open();

@@ -5,7 +5,7 @@ import { type OpenOptions, openStore } from "../../server/database/open.ts";
 import { referencedBlobs } from "../../server/uploads/blob-store.ts";
 import { playtest } from "../helpers/cli.ts";
 import { type Corruption, corrupt, corruptions } from "../helpers/corruptions.ts";
-import { tellHistory } from "../helpers/history.ts";
+import { createHistory } from "../helpers/history.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer } from "../helpers/server.ts";
 import { drivers, freshFolder, type Place, type TestStore } from "../helpers/store.ts";
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000 });
 async function lived(name: "sqlite" | "postgres", folder?: string): Promise<Place> {
   const store = await drivers.find((driver) => driver.name === name)!.open();
   const server = await startTestServer({ store });
-  await tellHistory(server);
+  await createHistory(server);
   await keepFiles(store, folder ?? folderOf(store.place));
   await server.close();
   await store.close();

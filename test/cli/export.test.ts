@@ -12,7 +12,7 @@ import { operations } from "../../src/contract/static.ts";
 import { playtest } from "../helpers/cli.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
-import { tellHistory } from "../helpers/history.ts";
+import { createHistory } from "../helpers/history.ts";
 import { createTestClock, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder, type Place } from "../helpers/store.ts";
 
@@ -121,7 +121,7 @@ async function lived(): Promise<Home> {
   const dataDir = dataDirFixture();
   const home = await serveAt({ dataDir }, dataDir);
   const { server } = home;
-  await tellHistory(server);
+  await createHistory(server);
   const [owner, worker] = [await registerOwner(server, "Zoë"), await registerPlaytester(server, "Ünal")];
   await giveCredit(server, owner, 50_000);
   const gameId = await createGame(owner);

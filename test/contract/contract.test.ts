@@ -410,7 +410,7 @@ describe("contract: replies", () => {
   });
 });
 
-describe("headers", () => {
+describe("contract: request headers", () => {
   const order = contract.createPlaytest.headers!;
   const proof = { txHash: "0x1", chain: "base", currency: "USDC" };
 
@@ -438,7 +438,7 @@ describe("headers", () => {
     expect(order.safeParse({ [name]: value }).error?.issues).toMatchObject([{ path: [name], message }]);
   });
 
-  test("what takes crypto only refuses other methods", () => {
+  test("buyCreditWithCrypto refuses other payment methods", () => {
     const { headers } = contract.buyCreditWithCrypto;
     expect(headers!.safeParse({ "X-Payment-Method": "card" }).error?.issues).toMatchObject([{ message: "must be x402" }]);
   });

@@ -17,7 +17,7 @@ const seed = process.env.PLAYTEST_SEED ?? "kill";
 
 interface Attempt {
   key: string;
-  /** What came back; undefined when the connection died first, so that the outcome is unknown. */
+  /** The reply; undefined when the connection was lost first, so that the outcome is unknown. */
   body: string | undefined;
 }
 
@@ -55,7 +55,7 @@ const post = (to: Serving, key: string) =>
     body: "{}",
   });
 
-/** Orders as fast as it can until the server is gone. */
+/** Sends orders one after the other until the server is gone. */
 async function orderUntilGone(to: Serving, name: string): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
   for (let number = 0; ; number++) {
@@ -73,7 +73,7 @@ async function orderUntilGone(to: Serving, name: string): Promise<Attempt[]> {
   }
 }
 
-it(`loses no order and makes none twice when the server is killed in the middle (${rounds} rounds, seed ${seed})`, async () => {
+it(`orders: none is lost or duplicated when the server is killed while they are sent (${rounds} rounds, seed ${seed})`, async () => {
   const random = createTestRandom(seed);
   const first = await start(0, ["--seed", "demo"]);
   const { ownerKey, gameId } = first.ready as Required<typeof first.ready>;
@@ -94,7 +94,7 @@ it(`loses no order and makes none twice when the server is killed in the middle 
   const to = { baseUrl: server.ready.baseUrl, ownerKey, gameId };
   const acknowledged = attempts.filter((attempt) => attempt.body !== undefined);
   expect(acknowledged.length).toBeGreaterThan(rounds);
-  // Repeating every request, also those with an unknown outcome, must leave exactly one order per key.
+  // Sending every request again, also those with an unknown outcome, must leave exactly one order per key.
   const repeated = new Map<string, string>();
   for (const { key } of attempts) repeated.set(key, await (await post(to, key)).text());
   for (const { key, body } of acknowledged) expect(repeated.get(key)).toBe(body);

@@ -3,12 +3,12 @@ import { type Cluster, ledgerDamage, oneSqlite, twoProcesses } from "../helpers/
 import { claim, createGame, giveVideo, order, type Person, personWith, play, registerOwner } from "../helpers/factories.ts";
 import { killLeftovers } from "../helpers/process.ts";
 
-/** What happens at once must come out as if one had come after the other, in one process or in two. */
+/** Concurrent requests must have the outcome of some order of them, in one process and in two. */
 const hour = 3_600_000;
 const day = 24 * hour;
 
 const places = [
-  { place: "two processes on one PostgreSQL", start: twoProcesses },
+  { place: "two processes with one PostgreSQL", start: twoProcesses },
   { place: "one process on SQLite", start: oneSqlite },
 ];
 
@@ -21,7 +21,7 @@ const statusesOf = async (replies: Promise<{ status: number }>[]) => (await Prom
 const countsOf = async (owner: Person, id: string) => (await owner.get(`/playtests/${id}`)).body.data.playtest.slots;
 const balance = async (owner: Person) => (await owner.get("/billing/balance")).body.data;
 
-describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
+describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await start();
@@ -33,7 +33,7 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
   });
 
   const node = (index: number) => cluster.nodes[index % cluster.nodes.length]!;
-  /** The same person, asking the one server and the other by turns. */
+  /** The same person, with requests to the server of that index. */
   const via = (person: Person, index: number) => personWith(node(index), person.key, person.id);
   const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
   const sandbox = (index: number, path: string, body: unknown) => node(index).request("POST", `/sandbox/${path}`, { body });
@@ -44,7 +44,7 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     await sandbox(1, `payments/${paymentId}/complete`, { outcome: "paid" });
   }
 
-  async function market({ cents = 1_000_000, playtesters = 0 } = {}) {
+  async function createMarket({ cents = 1_000_000, playtesters = 0 } = {}) {
     const owner = await registerOwner(node(0), "Olga");
     const gameId = await createGame(owner);
     await pay(owner, cents);
@@ -56,8 +56,8 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     return { owner, gameId, playtesters: people };
   }
 
-  it("gives one slot to one of 200 claims", async () => {
-    const { owner, gameId, playtesters } = await market({ playtesters: 200 });
+  it("claims: of 200 for one slot, one succeeds", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 200 });
     const id = await order(owner, gameId);
     expect(tally(await statusesOf(playtesters.map((mine) => mine.post(`/playtester/playtests/${id}/claim`))))).toEqual({
       201: 1,
@@ -66,8 +66,8 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect(await countsOf(owner, id)).toMatchObject({ open: 0, reserved: 1 });
   });
 
-  it("gives 10 slots to 10 of 50 approvals", async () => {
-    const { owner, gameId, playtesters } = await market({ playtesters: 50 });
+  it("approvals: of 50 for 10 slots, 10 succeed", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 50 });
     const id = await order(owner, gameId, { quantity: 10, selectionMode: "manual" });
     const applied = await Promise.all(playtesters.map((mine) => mine.post(`/playtester/playtests/${id}/applications`)));
     const ids = applied.map((reply) => reply.body.data.application.id as string);
@@ -79,8 +79,8 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect(applications.filter((application: { status: string }) => application.status === "auto_rejected")).toHaveLength(40);
   });
 
-  it("accepts or rejects a submission, never both", async () => {
-    const { owner, gameId, playtesters } = await market({ playtesters: 12 });
+  it("review: a submission is accepted or rejected, never both", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 12 });
     const id = await order(owner, gameId, { quantity: 12 });
     const slotIds = await Promise.all(playtesters.map((mine, n) => play(node(n), mine, id)));
     const accepted = await Promise.all(
@@ -99,8 +99,8 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect(earned.map((reply) => reply.body.data.balanceCents)).toEqual(accepted.map((won) => (won ? 1000 : 0)));
   });
 
-  it("deletes a slot or lets it be claimed, never both", async () => {
-    const { owner, gameId, playtesters } = await market({ playtesters: 12 });
+  it("deletion: a slot is deleted or claimed, never both", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 12 });
     const before = (await balance(owner)).balanceCents;
     const places = await Promise.all(
       playtesters.map(async () => {
@@ -122,13 +122,13 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect((await balance(owner)).balanceCents).toBe(before - claimed.filter(Boolean).length * 2000);
   });
 
-  it("expires a slot or takes its submission, never both, and opens one in its place once", async () => {
-    const { owner, gameId, playtesters } = await market({ playtesters: 40 });
+  it("deadline: a slot expires or is submitted, never both, and is replaced once", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 40 });
     const id = await order(owner, gameId, { quantity: 40 });
     const slotIds = await Promise.all(playtesters.map((mine) => claim(mine, id)));
     await Promise.all(slotIds.map((slotId, n) => giveVideo(node(n), slotId, playtesters[n]!)));
     const submit = (n: number) => playtesters[n]!.post(`/playtester/slots/${slotIds[n]}/submit`);
-    // Some are on their way when the deadline passes; the last ones begin when the other server's clock has passed it.
+    // Some requests are in flight when the deadline passes; the last ones start after it.
     const early = times(36, submit);
     await advance(0, day);
     const late = await statusesOf([36, 37, 38, 39].map(submit));
@@ -139,7 +139,7 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect(await countsOf(owner, id)).toMatchObject({ submitted, expired: 40 - submitted, open: 40 - submitted, reserved: 0 });
   });
 
-  it("adds up advances of the clock, and both tell the same time", async () => {
+  it("sandbox clock: concurrent advances add up, and all servers have the same time", async () => {
     const now = async (index: number) => Date.parse((await node(index).request("GET", "/sandbox/clock")).body.data.now);
     const before = await now(0);
     await Promise.all(times(4, (index) => advance(index, hour)));
@@ -147,8 +147,8 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect(passed).toEqual([4, 4]);
   });
 
-  it("runs each job once", async () => {
-    const { owner, gameId, playtesters } = await market({ playtesters: 20 });
+  it("jobs: each runs once", async () => {
+    const { owner, gameId, playtesters } = await createMarket({ playtesters: 20 });
     const id = await order(owner, gameId, { quantity: 20 });
     const manual = await order(owner, gameId, { quantity: 5, selectionMode: "manual" });
     await Promise.all(playtesters.map((mine) => claim(mine, id)));
@@ -161,16 +161,16 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect(notifications.filter((notice: { type: string }) => notice.type === "slot.expired")).toHaveLength(25);
   });
 
-  it("pays one of 50 orders from credit for one", async () => {
-    const { owner, gameId } = await market({ cents: 2000 });
+  it("credit: of 50 orders with credit for one, one is paid", async () => {
+    const { owner, gameId } = await createMarket({ cents: 2000 });
     const place = (n: number) => via(owner, n).post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "credit" });
     expect(tally(await statusesOf(times(50, place)))).toEqual({ 201: 1, 402: 49 });
     expect((await balance(owner)).balanceCents).toBe(0);
     expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toHaveLength(1);
   });
 
-  it("orders once for 20 requests with one key", async () => {
-    const { owner, gameId } = await market();
+  it("idempotency: 20 requests with the same key place one order", async () => {
+    const { owner, gameId } = await createMarket();
     const place = (n: number) => via(owner, n).post(`/games/${gameId}/playtests`, {}, { "idempotency-key": "one" });
     const replies = await Promise.all(times(20, place));
     const placed = replies.filter((reply) => reply.status === 201);
@@ -180,7 +180,7 @@ describe.each(places)("$place", { timeout: 60_000 }, ({ start }) => {
     expect((await owner.get(`/games/${gameId}/playtests`)).body.data.playtests).toHaveLength(1);
   });
 
-  it("renews a plan or ends it, granting its hours once for each period that was paid", async () => {
+  it("subscription: it is renewed or ends, and each period that was paid grants its hours once", async () => {
     const owners = await Promise.all(times(6, () => registerOwner(node(0))));
     for (const owner of owners) {
       const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;

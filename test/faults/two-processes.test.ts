@@ -26,8 +26,8 @@ async function database(): Promise<Place> {
   return place;
 }
 
-describe("a lease", () => {
-  it("holds while its process lives, and a job that lost it changes nothing", async () => {
+describe("job lease", () => {
+  it("is exclusive until it runs out, and a job whose lease was lost cannot save anything", async () => {
     const place = await database();
     const clock = createTestClock();
     const store = await openStore(place.options);
@@ -44,7 +44,7 @@ describe("a lease", () => {
     const [first, second] = [gate(), gate()];
     const work = (name: string, wait: Promise<void>): JobKinds => ({
       async mark(job) {
-        log.push(`${name} began`);
+        log.push(`${name} started`);
         await wait;
         await store.write(async (tx) => {
           await tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", `done by ${name}`, "yes");
@@ -66,12 +66,12 @@ describe("a lease", () => {
       clock,
       log: { debug: note, info: note, warn: note, error: (fields: { err?: unknown }) => void errors.push(String(fields.err)) },
     };
-    // A runner needs no more of a server than these.
+    // These are all that a runner uses.
     closing.push(() => runners[1]!.stop());
     runners[0]!.start(deps as unknown as TestServer["deps"]);
     await store.write((tx) => runners[0]!.schedule(tx, { kind: "mark", key: "one", payload: {}, runAt: clock.now() }));
-    await vi.waitUntil(() => log.includes("first began"), { timeout: 10_000 });
-    // The first one takes no more work, and its heart does not beat: the clock stands still for its timers.
+    await vi.waitUntil(() => log.includes("first started"), { timeout: 10_000 });
+    // The first one takes no more jobs and does not renew its lease, because the clock of its timers stands still.
     void runners[0]!.stop();
 
     const due = { due: clock.now(), until: 0, count: 1, kinds: { except: [] } };
@@ -80,13 +80,13 @@ describe("a lease", () => {
     expect(await left(clock.real())).toEqual([]);
     clock.set(clock.now() + 1);
     runners[1]!.start(deps as unknown as TestServer["deps"]);
-    await vi.waitUntil(() => log.includes("second began"), { timeout: 10_000 });
+    await vi.waitUntil(() => log.includes("second started"), { timeout: 10_000 });
     first.open();
     await vi.waitUntil(() => errors.length > 0 || log.includes("first ended"), { timeout: 10_000 });
     second.open();
     await vi.waitUntil(() => log.includes("second ended"), { timeout: 10_000 });
     expect(errors.join()).toMatch(/the lease was lost/);
-    expect(log).toEqual(["first began", "second began", "second ended"]);
+    expect(log).toEqual(["first started", "second started", "second ended"]);
     const rows = await store.read((q) => q.all<{ name: string }>("SELECT name FROM settings WHERE name LIKE 'done by%'"));
     expect(rows).toEqual([{ name: "done by second" }]);
   });
@@ -95,20 +95,20 @@ describe("a lease", () => {
 const script = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
 
 interface Transcriber {
-  /** Where it says that it began. */
-  began: string;
+  /** The file that it writes when it begins. */
+  started: string;
   command: string[];
 }
 
 function transcriber(mode: "hang" | "gate", name: string): Transcriber {
-  const began = join(freshFolder(), name);
-  return { began, command: [process.execPath, script, mode, began] };
+  const started = join(freshFolder(), name);
+  return { started, command: [process.execPath, script, mode, started] };
 }
 
-const hasBegun = ({ began }: Transcriber) => existsSync(began) && readFileSync(began, "utf8").includes(" ");
+const hasStarted = ({ started }: Transcriber) => existsSync(started) && readFileSync(started, "utf8").includes(" ");
 
-/** A sandbox of its own process, which is at the transcript of a slot. */
-async function transcribing(place: Place, { command, began }: Transcriber) {
+/** A sandbox server in a process of its own that is transcribing a slot's video. */
+async function transcribing(place: Place, { command, started }: Transcriber) {
   const folder = freshFolder();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ transcriber: { command } }));
   const { child, ended, baseUrl, ownerKey, gameId } = await startProcess(folder, "ready", place, ["--seed", "demo"]);
@@ -116,11 +116,11 @@ async function transcribing(place: Place, { command, began }: Transcriber) {
   const playtestId = await order(owner, gameId!);
   const slotId: string = (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots[0].id;
   await owner.post(`/sandbox/slots/${slotId}/play`, {});
-  await vi.waitUntil(() => hasBegun({ command, began }), { timeout: 20_000 });
+  await vi.waitUntil(() => hasStarted({ command, started }), { timeout: 20_000 });
   return { child, ended, folder, slotId, ownerKey: ownerKey! };
 }
 
-/** Another server on the same database and folder, at a time when the lease of the first has run out. */
+/** A second server on the same database and folder, at a time when the lease of the first has run out. */
 async function another(place: Place, folder: string, command: string[]): Promise<TestServer> {
   const server = await startTestServer({
     store: await openStore(place.options),
@@ -138,8 +138,8 @@ const transcriptionOf = async (server: TestServer, key: string, slotId: string) 
 const approved = (server: TestServer, key: string, slotId: string) =>
   vi.waitUntil(async () => (await transcriptionOf(server, key, slotId)).status === "approved", { timeout: 20_000, interval: 50 });
 
-describe("a server that is killed", { timeout: 60_000 }, () => {
-  it("leaves its job to the other within a minute", async () => {
+describe("server that is killed", { timeout: 60_000 }, () => {
+  it("leaves its job to another server within a minute", async () => {
     const place = await database();
     const hanging = transcriber("hang", "pids");
     const { child, ended, folder, slotId, ownerKey } = await transcribing(place, hanging);
@@ -149,25 +149,25 @@ describe("a server that is killed", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a server that sleeps longer than its lease", { timeout: 60_000 }, () => {
-  it("finds its job taken over when it wakes, and its late write is refused", async () => {
+describe("server that is suspended longer than its lease", { timeout: 60_000 }, () => {
+  it("cannot save the result of its job, which another server has taken over", async () => {
     const place = await database();
     const [first, second] = [transcriber("gate", "first"), transcriber("gate", "second")];
     const { child, ended, folder, slotId, ownerKey } = await transcribing(place, first);
     child.kill("SIGSTOP");
     const server = await another(place, folder, second.command);
-    await vi.waitUntil(() => hasBegun(second), { timeout: 20_000 });
+    await vi.waitUntil(() => hasStarted(second), { timeout: 20_000 });
 
-    writeFileSync(`${first.began}.open`, "");
+    writeFileSync(`${first.started}.open`, "");
     child.kill("SIGCONT");
-    let said = "";
+    let logged = "";
     child.stderr!.on("data", (chunk: Buffer) => {
-      said += chunk;
+      logged += chunk;
     });
-    await vi.waitUntil(() => said.includes("the lease was lost"), { timeout: 20_000 });
+    await vi.waitUntil(() => logged.includes("the lease was lost"), { timeout: 20_000 });
     expect((await transcriptionOf(server, ownerKey, slotId)).status).toBe("processing");
 
-    writeFileSync(`${second.began}.open`, "");
+    writeFileSync(`${second.started}.open`, "");
     await approved(server, ownerKey, slotId);
     const { keyTakeaways } = await transcriptionOf(server, ownerKey, slotId);
     child.kill("SIGTERM");

@@ -10,14 +10,16 @@ afterEach(killLeftovers);
 
 const mib = 2 ** 20;
 
-/** SHA-256 of what an address or a file holds, in hex. */
+/** SHA-256 in hex. */
 async function sha256(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(bytes, hash);
   return hash.digest("hex");
 }
 
-it("an upload goes on where it stood when its sender is killed, and then its server", { timeout: 120_000 }, async () => {
+it("upload: resumes where it stopped after the command is killed, and again after the server is killed", {
+  timeout: 120_000,
+}, async () => {
   const folder = freshFolder();
   const build = join(folder, "build.bin");
   const block = randomFillSync(Buffer.alloc(mib));
@@ -58,7 +60,7 @@ it("an upload goes on where it stood when its sender is killed, and then its ser
   expect(pushed).toMatchObject({ code: 0 });
   const expected = await sha256(createReadStream(build));
   expect(JSON.parse(pushed.stdout).result).toMatchObject({ sha256: expected, size: 200 * mib });
-  // The same upload from beginning to end: nothing was sent anew.
+  // The same upload from beginning to end: it was not started again.
   expect([unfinished(), readdirSync(join(folder, "blobs/builds"))]).toEqual([[], [left!.id]]);
   expect(await sha256(createReadStream(join(folder, "blobs/builds", left!.id)))).toBe(expected);
 });

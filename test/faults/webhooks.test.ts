@@ -48,8 +48,8 @@ const post = async (baseUrl: string, key: string, path: string, body: unknown) =
   return (await reply.json()) as { data: { event: { id: string } } };
 };
 
-/** Causes events of each kind until the server is gone; the ids it acknowledged. */
-async function causeUntilGone(baseUrl: string, key: string): Promise<string[]> {
+/** Emits events of each kind until the server is gone; returns the ids that it acknowledged. */
+async function emitUntilGone(baseUrl: string, key: string): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let number = 0; ; number++) {
     const event = eventKinds[number % eventKinds.length];
@@ -64,11 +64,11 @@ const ask = (baseUrl: string, path: string, body: object) => {
   return fetch(`${baseUrl}/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 };
 
-/** Asks for as many mails as one account gets in an hour, or until the server is gone; how many it promised. */
-async function writeUntilGone(baseUrl: string, email: string): Promise<number> {
-  for (let promised = 0; ; promised++) {
-    const reply = promised < 5 ? await ask(baseUrl, "/auth/password-reset", { email }).catch(() => undefined) : undefined;
-    if (!reply?.ok) return promised;
+/** Requests as many mails as one account gets in an hour, or until the server is gone; returns how many were accepted. */
+async function requestMailsUntilGone(baseUrl: string, email: string): Promise<number> {
+  for (let accepted = 0; ; accepted++) {
+    const reply = accepted < 5 ? await ask(baseUrl, "/auth/password-reset", { email }).catch(() => undefined) : undefined;
+    if (!reply?.ok) return accepted;
     await reply.text().catch(() => {});
   }
 }
@@ -78,7 +78,7 @@ const get = async (baseUrl: string, key: string, path: string) => {
   return (await reply.json()) as { data: never; meta: { cursor: string | null; totalCount?: number } };
 };
 
-/** All of a list, by its cursor. */
+/** All pages of a list. */
 async function all<T>(baseUrl: string, key: string, name: string): Promise<T[]> {
   const items: T[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -89,23 +89,23 @@ async function all<T>(baseUrl: string, key: string, name: string): Promise<T[]> 
   return items;
 }
 
-it(`delivers every acknowledged event although the server is killed again and again (${rounds} rounds, seed ${seed})`, async () => {
+it(`webhooks: every acknowledged event is delivered although the server is killed repeatedly (${rounds} rounds, seed ${seed})`, async () => {
   const random = createTestRandom(seed);
   let server = await start(0, ["--seed", "demo"]);
   const key = server.ownerKey!;
   await post(server.baseUrl, key, "/webhooks", { url: receiver.url, events: ["*"] });
   const acknowledged: string[] = [];
-  let promised = 0;
+  let accepted = 0;
 
   for (let round = 1; round <= rounds; round++) {
     const email = `writer${round}@example.com`;
     await ask(server.baseUrl, "/auth/register", { email, password: "correct horse", role: "game_owner" });
-    // In odd rounds nothing gets through before the kill, in even ones it strikes between sending and noting.
+    // In odd rounds no delivery is answered before the kill, in even ones the kill comes between an answer and its recording.
     receiver.answer(round % 2 === 1 ? () => {} : status(200));
-    const work = Array.from({ length: clients }, () => causeUntilGone(server.baseUrl, key));
+    const work = Array.from({ length: clients }, () => emitUntilGone(server.baseUrl, key));
     const { child } = server;
     setTimeout(() => child.kill("SIGKILL"), 50 + (random(2).readUInt16BE() % 300));
-    promised += await writeUntilGone(server.baseUrl, email);
+    accepted += await requestMailsUntilGone(server.baseUrl, email);
     acknowledged.push(...(await Promise.all(work)).flat());
     await server.ended;
     server = await start(round);
@@ -121,13 +121,13 @@ it(`delivers every acknowledged event although the server is killed again and ag
   const logged = new Set((await all<{ id: string }>(server.baseUrl, key, "events")).map(({ id }) => id));
   expect(acknowledged.filter((id) => !logged.has(id))).toEqual([]);
   expect((await all(server.baseUrl, key, "notifications")).length).toBeGreaterThanOrEqual(acknowledged.length);
-  expect(promised).toBeGreaterThan(0);
+  expect(accepted).toBeGreaterThan(0);
   const outbox = join(folder, "outbox");
   const sent = () => readdirSync(outbox).filter((file) => /Set a new password/.test(readFileSync(join(outbox, file), "utf8")));
-  await vi.waitFor(() => expect(sent().length).toBeGreaterThanOrEqual(promised), { timeout: 30_000, interval: 200 });
+  await vi.waitFor(() => expect(sent().length).toBeGreaterThanOrEqual(accepted), { timeout: 30_000, interval: 200 });
 }, 120_000);
 
-it("two processes on one PostgreSQL deliver each event once, and one goes on where the other was killed", async () => {
+it("webhooks: two processes on one PostgreSQL deliver each event once, and one takes over when the other is killed", async () => {
   const place = await drivers.find(({ name }) => name === "postgres")!.place();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ jobs: { leaseMs: 2_000 } }));
   const database = ["--database-url", (place.options as { databaseUrl: string }).databaseUrl];
@@ -147,7 +147,7 @@ it("two processes on one PostgreSQL deliver each event once, and one goes on whe
   second.child.kill("SIGTERM");
   await second.ended;
 
-  // All that is due now is in the hands of the first, which nobody answers; the other one only sees its leases.
+  // All deliveries that are due are leased by the first process, which gets no answers; the other one has to wait.
   for (const one of receivers) one.answer(() => {});
   for (let count = 0; count < 10; count++) ids.push(await emit(first.baseUrl));
   await Promise.all(receivers.map((one) => one.until(42)));

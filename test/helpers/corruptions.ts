@@ -1,10 +1,10 @@
 import { initial } from "../../server/database/migrations/001-initial.ts";
 import type { Query, Store } from "../../server/database/port.ts";
 
-/** A way to break the books by hand, and what the checks then say. */
+/** A way to corrupt the ledger by hand, and what the checks then report. */
 export interface Corruption {
   name: string;
-  /** Which check fails, and only it unless more are named. */
+  /** The check that fails; no other does, unless listed in `also`. */
   rule: string;
   also?: readonly string[];
   says: RegExp;
@@ -21,7 +21,7 @@ const accept = first(
 const renamed = (to: string, which: string) =>
   `UPDATE ledger_transfers SET event_key = '${to}:lost', source = '${to}:' WHERE id = ${which}`;
 
-/** A transfer that balances, made by hand: it moves `amount`, an expression over account `a`, to the account from goodwill. */
+/** A forged transfer that balances: it moves `amount`, an expression over account `a`, from goodwill to the account. */
 const forged = (id: string, account: string, amount: string, after: string | null) => [
   `INSERT INTO ledger_transfers (id, event_key, asset, source, created_at) VALUES ('${id}', 'goodwill:${id}', 'USD', 'goodwill:', 1)`,
   `INSERT INTO ledger_postings (id, transfer_id, account_id, amount, balance_after, created_at)
@@ -30,7 +30,7 @@ const forged = (id: string, account: string, amount: string, after: string | nul
     SELECT '${id}-2', '${id}', 'expense:goodwill', -amount, 1 FROM ledger_postings WHERE id = '${id}-1'`,
 ];
 
-/** Minutes made by hand for an account, in its own hours history. */
+/** Forged minutes for an account, in the history of `owner`. */
 const granted = (owner: string, account: string) => [
   `INSERT INTO ledger_transfers (id, event_key, asset, source, owner_id, created_at) VALUES ('g1', 'admin_grant:g1', 'MIN', 'admin_grant:', '${owner}', 1)`,
   `INSERT INTO ledger_postings (id, transfer_id, account_id, amount, balance_after, created_at) VALUES ('g1-1', 'g1', '${account}', -60, -60, 1)`,
@@ -48,7 +48,7 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "cents among minutes",
+    name: "a transfer in USD that is marked as minutes",
     rule: "ledger_1_transfers",
     says: /transfer \S+ posts MIN to /,
     sql: ["UPDATE ledger_transfers SET asset = 'MIN' WHERE source = 'goodwill:'"],
@@ -60,19 +60,19 @@ export const corruptions: readonly Corruption[] = [
     sql: [`UPDATE ledger_accounts SET balance = balance - 5 WHERE id = ${owner}`],
   },
   {
-    name: "a lost receivable",
+    name: "a deleted receivable account",
     rule: "ledger_2_balances",
     says: /assets:receivable:\S+ has postings but no balance/,
     sql: ["DELETE FROM ledger_accounts WHERE id LIKE 'assets:receivable:%'"],
   },
   {
-    name: "credit overdrawn for a moment",
+    name: "credit that was overdrawn temporarily",
     rule: "ledger_3_overdrafts",
     says: /liab:credit:\S+ was overdrawn by 1/,
     sql: [...forged("f1", owner, "1 - a.balance", "1"), ...forged("f2", owner, "a.balance - 1", "a.balance")],
   },
   {
-    name: "a receivable settled beyond what was owed",
+    name: "a receivable that was overpaid temporarily",
     rule: "ledger_3_overdrafts",
     says: /assets:receivable:\S+ was overdrawn by 2/,
     sql: [...forged("f1", debtor, "-2 - a.balance", "-2"), ...forged("f2", debtor, "a.balance + 2", "a.balance")],
@@ -84,13 +84,13 @@ export const corruptions: readonly Corruption[] = [
     sql: ["UPDATE playtests SET cost_per_slot_cents = cost_per_slot_cents + 1 WHERE paid_with = 'credit'"],
   },
   {
-    name: "a length changed after the order",
+    name: "a duration changed after the order",
     rule: "ledger_4_holds",
     says: /min:held:\S+ holds 60, its unfinished slots are worth 61/,
     sql: ["UPDATE playtests SET duration_minutes = duration_minutes + 1 WHERE paid_with = 'hours'"],
   },
   {
-    name: "a hold of no playtest",
+    name: "held money without a playtest",
     rule: "ledger_4_holds",
     says: /liab:held:nothing holds 700, its playtest is not there/,
     sql: [
@@ -99,7 +99,7 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "minutes held for no playtest",
+    name: "held minutes without a playtest",
     rule: "ledger_4_holds",
     says: /min:held:nothing holds 60, its playtest is not there/,
     sql: granted("nobody", "min:held:nothing"),
@@ -120,31 +120,31 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "a payout that differs from the order's",
+    name: "an amount for the playtester that differs from the order's",
     rule: "ledger_5_once",
     says: /slot \S+ is accepted, but its playtester was not paid 1001/,
     sql: ["UPDATE playtests SET payout_cents = payout_cents + 1 WHERE paid_with = 'hours'"],
   },
   {
-    name: "a payment posted, but not as credit",
+    name: "a completed payment that was not credited",
     rule: "ledger_5_once",
     says: /payment \S+ is completed with 40000, but was credited 0 times/,
     sql: [renamed("settle", first("ledger_transfers", "source = 'topup:'"))],
   },
   {
-    name: "a crypto payment of another amount",
+    name: "a crypto payment credited with another amount",
     rule: "ledger_5_once",
     says: /payment \S+ is completed with 7501, but was credited 1 times, 7500 in all/,
     sql: ["UPDATE payments SET amount_cents = amount_cents + 1 WHERE provider = 'x402' AND status = 'completed'"],
   },
   {
-    name: "a plan that brought no minutes",
+    name: "a plan payment that granted no minutes",
     rule: "ledger_5_once",
     says: /payment \S+ is completed, but its plan brought no minutes/,
     sql: [renamed("admin_grant", first("ledger_transfers", "source = 'invoice:'"))],
   },
   {
-    name: "a plan that brought its minutes twice",
+    name: "a plan payment that granted its minutes twice",
     rule: "ledger_5_once",
     says: /payment \S+ brought its minutes 2 times/,
     sql: [
@@ -153,19 +153,19 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "minutes in nobody's history",
+    name: "a change of minutes that is in no owner's history",
     rule: "ledger_6_hours",
     says: /posting \S+ changes min:balance:\S+ in the history of nobody/,
     sql: ["UPDATE ledger_transfers SET owner_id = NULL WHERE source = 'admin_grant:'"],
   },
   {
-    name: "minutes of a source that no history shows",
+    name: "a change of minutes from a source that histories do not show",
     rule: "ledger_6_hours",
     says: /posting \S+ changes min:balance:\S+ as goodwill:lost/,
     sql: [renamed("goodwill", first("ledger_transfers", "source = 'admin_grant:'"))],
   },
   {
-    name: "minutes of nobody",
+    name: "minutes of an owner that does not exist",
     rule: "ledger_6_hours",
     says: /min:balance:nobody is of nobody/,
     sql: granted("nobody", "min:balance:nobody"),
@@ -194,19 +194,19 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "a deposit of another value",
+    name: "a deposit whose value differs from its posting",
     rule: "ledger_8_deposits",
     says: /assets:crypto:base:USDC holds \d+, its deposits are worth \d+/,
     sql: ["UPDATE crypto_deposits SET value_cents = value_cents - 1 WHERE status = 'credited'"],
   },
   {
-    name: "money aside that its deposit does not know of",
+    name: "money in suspense whose deposit is marked as credited",
     rule: "ledger_8_deposits",
     says: /liab:suspense:\S+ holds 1850, what is kept aside is worth 0/,
     sql: ["UPDATE crypto_deposits SET status = 'credited' WHERE status = 'suspense'"],
   },
   {
-    name: "a deposit neither credited nor aside",
+    name: "a deposit that is neither credited nor in suspense",
     rule: "ledger_8_deposits",
     says: /deposit base:0x\S+ is lost/,
     sql: ["UPDATE crypto_deposits SET status = 'lost' WHERE status = 'credited'"],
@@ -218,7 +218,7 @@ export const corruptions: readonly Corruption[] = [
     sql: ["DELETE FROM crypto_deposits WHERE status = 'credited'"],
   },
   {
-    name: "a transfer edited so that all sums hold",
+    name: "a transfer edited so that all sums still match",
     rule: "ledger_9_immutable",
     says: /liab:credit:\S+ has a gap in its history at -\d+/,
     sql: [
@@ -227,7 +227,7 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "the postings of a transfer removed",
+    name: "a transfer without its postings",
     rule: "ledger_9_immutable",
     says: /transfer \S+ has lost its postings/,
     sql: [
@@ -236,13 +236,13 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "a posting moved in time",
+    name: "a posting with another time than its transfer",
     rule: "ledger_9_immutable",
     says: /posting \S+ is not of the time of its transfer/,
     sql: ["UPDATE ledger_postings SET created_at = created_at + 1 WHERE account_id = 'revenue:platform'"],
   },
   {
-    name: "an accepted slot that is something else now",
+    name: "a posted acceptance of a slot that is expired",
     rule: "ledger_10_causes",
     says: /slot \S+ is expired, but posted as accept:/,
     sql: [
@@ -250,13 +250,13 @@ export const corruptions: readonly Corruption[] = [
     ],
   },
   {
-    name: "a refund of no slot",
+    name: "a refund of a slot that does not exist",
     rule: "ledger_10_causes",
     says: /transfer slot_refund:lost is of a slot that is not there/,
     sql: [renamed("slot_refund", first("ledger_transfers", "source = 'goodwill:'"))],
   },
   {
-    name: "the price of no order",
+    name: "a posted order that does not exist",
     rule: "ledger_10_causes",
     says: /transfer order:lost is of an order that was not paid so/,
     sql: [renamed("order", first("ledger_transfers", "source = 'goodwill:'"))],
@@ -281,26 +281,26 @@ export const corruptions: readonly Corruption[] = [
     sql: ["UPDATE payments SET status = 'pending' WHERE provider = 'x402' AND status = 'completed'"],
   },
   {
-    name: "a payout of another amount",
+    name: "a payout whose amount differs from its posting",
     rule: "ledger_10_causes",
     says: /payout \S+ is completed with 601, but 600 is posted/,
     sql: ["UPDATE payouts SET amount_cents = amount_cents + 1 WHERE status = 'completed'"],
   },
   {
-    name: "a payout that is not there",
+    name: "a posted payout that does not exist",
     rule: "ledger_10_causes",
     says: /transfer withdraw:\S+ is of a payout that is not there/,
     sql: ["DELETE FROM payouts WHERE status = 'failed'"],
   },
   {
-    name: "a chargeback that is not there",
+    name: "a posted chargeback that does not exist",
     rule: "ledger_10_causes",
     also: ["ledger_7_processors"],
     says: /payment \S+ had 0 taken back, but 6000 is posted/,
     sql: ["DELETE FROM payment_reversals WHERE kind = 'dispute'"],
   },
   {
-    name: "a transfer of no known kind",
+    name: "a transfer of an unknown kind",
     rule: "ledger_10_causes",
     says: /transfer gift:lost is of no kind this program posts/,
     sql: [renamed("gift", first("ledger_transfers", "source = 'goodwill:'"))],
@@ -309,10 +309,10 @@ export const corruptions: readonly Corruption[] = [
 
 const triggers = initial.statements.flatMap((statement) => (typeof statement === "string" ? [] : [statement.sqlite]));
 
-/** Breaks the books past the guards of their database, which are there again afterwards. */
+/** Corrupts the ledger. The triggers that protect it are removed for that and created again. */
 export async function corrupt(tx: Query, { variant }: Store["dialect"], { sql }: Corruption): Promise<void> {
   const guarded = variant === "sqlite" ? triggers : [];
   for (const trigger of guarded) await tx.run(`DROP TRIGGER ${/TRIGGER (\w+)/.exec(trigger)![1]}`);
-  for (const statement of sql) if ((await tx.run(statement)) === 0) throw new Error(`nothing was broken by ${statement}`);
+  for (const statement of sql) if ((await tx.run(statement)) === 0) throw new Error(`no row was changed by ${statement}`);
   for (const trigger of guarded) await tx.run(trigger);
 }

@@ -33,7 +33,7 @@ async function pay(till: Till, cents: number): Promise<string> {
 }
 
 /** Money of every kind that came, was spent, went back and was paid out, on the sandbox: what the checks of the books look at. */
-export async function tellHistory(server: TestServer): Promise<void> {
+export async function createHistory(server: TestServer): Promise<void> {
   const till = await openTill(server);
   const wallet = await openWallet(server, till.owner);
   const admin = personWith(server, (await ensureAdmin(server.deps))!, "");

@@ -17,7 +17,7 @@ export async function createDatabase(server: string, template = "template0"): Pr
 
 export const dropDatabase = (server: string, name: string) => sql(server, `DROP DATABASE ${name} WITH (FORCE)`);
 
-/** Runs one statement on a connection of its own, beside the store under test. */
+/** Runs one statement on a connection of its own, outside of the store under test. */
 export async function sql<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -34,7 +34,7 @@ import { coins, worthOfAll } from "./coins.ts";
 import { checkOracles } from "./oracles.ts";
 import { createProcessor } from "./processor.ts";
 
-/** More of them: `PLAYTEST_MODEL_RUNS=500 PLAYTEST_SEED=7 npm test -- test/model/ledger.test.ts`. */
+/** To run more: `PLAYTEST_MODEL_RUNS=500 PLAYTEST_SEED=7 npm test -- test/model/ledger.test.ts`. */
 const runs = { sqlite: Number(process.env.PLAYTEST_MODEL_RUNS ?? 60), postgres: Number(process.env.PLAYTEST_MODEL_RUNS ?? 8) };
 const steps = Number(process.env.PLAYTEST_LEDGER_STEPS ?? 100);
 const seed = Number(process.env.PLAYTEST_SEED ?? 20260301);
@@ -416,8 +416,8 @@ async function live(driver: Driver, choices: Choice[]): Promise<void> {
   }
 }
 
-describe.each(drivers)("any billing history ($name)", (driver) => {
-  it("keeps the ten invariants after each step, and agrees with the processor in the end", { timeout: 3_600_000 }, async () => {
+describe.each(drivers)("ledger under random billing histories ($name)", (driver) => {
+  it("passes the ten checks after each step and agrees with the card processor at the end", { timeout: 3_600_000 }, async () => {
     const property = fc.asyncProperty(fc.array(choice, { maxLength: steps, size: "max" }), (choices) => live(driver, choices));
     await fc.assert(property, { numRuns: runs[driver.name], seed, endOnFailure: false });
   });

@@ -6,7 +6,7 @@ import { initial, maxHeld, type Slot, type State, step } from "./model.ts";
 import { type Choice, resolve, stories } from "./stories.ts";
 import { act, createWorld, credit, earned, holds, observe, people, type World } from "./world.ts";
 
-/** More of them: `PLAYTEST_MODEL_RUNS=2000 PLAYTEST_SEED=7 npm run test:model`. */
+/** To run more: `PLAYTEST_MODEL_RUNS=2000 PLAYTEST_SEED=7 npm run test:model`. */
 const runs = Number(process.env.PLAYTEST_MODEL_RUNS ?? 7);
 const length = Number(process.env.PLAYTEST_MODEL_STEPS ?? 70);
 /** Stops there, also while a failing story shrinks. */
@@ -76,8 +76,10 @@ async function play(server: TestServer, choices: (Choice | null)[]): Promise<voi
   expect(await holds(world)).toEqual(state.playtests.map(({ kind }, index) => kind.price * live(index).length));
 }
 
-onBothDatabases("server and model in step", (serve) => {
-  it(`through ${runs} random stories of ${length} steps, seed ${seed}`, { timeout: 30_000 + runs * 20_000 }, async () => {
+onBothDatabases("server and model agree", (serve) => {
+  it(`after each of ${length} random actions, in ${runs} sequences, seed ${seed}`, {
+    timeout: 30_000 + runs * 20_000,
+  }, async () => {
     const server = await serve({ config: (config) => (config.playtesters.maxReserved = maxHeld) });
     await fc.assert(
       fc.asyncProperty(stories(length), (choices) => play(server, choices)),

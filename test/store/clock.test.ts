@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createClock } from "../../server/database/clock.ts";
 import { drivers } from "../helpers/store.ts";
 
-describe.each(drivers)("the sandbox clock ($name)", (driver) => {
-  it("moves forward only, runs on with real time, and survives a restart", async () => {
+describe.each(drivers)("sandbox clock ($name)", (driver) => {
+  it("moves only forward, continues with real time, and survives a restart", async () => {
     const store = await driver.open();
     try {
       let real = 1000;
@@ -22,7 +22,7 @@ describe.each(drivers)("the sandbox clock ($name)", (driver) => {
     }
   });
 
-  it("adds up advances that begin at once", async () => {
+  it("adds up concurrent advances", async () => {
     const store = await driver.open();
     try {
       const clock = await createClock(store, () => 1000, true);
@@ -37,7 +37,7 @@ describe.each(drivers)("the sandbox clock ($name)", (driver) => {
     }
   });
 
-  it("is real time without a sandbox, whatever was saved", async () => {
+  it("is real time without a sandbox, even if an advanced time is stored", async () => {
     const store = await driver.open();
     try {
       await (await createClock(store, () => 1000, true)).moveTo(5000);
@@ -48,8 +48,8 @@ describe.each(drivers)("the sandbox clock ($name)", (driver) => {
   });
 });
 
-describe("the sandbox clock of two processes on one PostgreSQL", () => {
-  it("is where either of them moved it, and never goes back", async () => {
+describe("sandbox clock of two processes on one PostgreSQL", () => {
+  it("has the latest time that either of them set, and never goes back", async () => {
     const store = await drivers.find(({ name }) => name === "postgres")!.open();
     try {
       const [one, other] = [await createClock(store, () => 1000, true), await createClock(store, () => 1000, true)];
@@ -58,7 +58,7 @@ describe("the sandbox clock of two processes on one PostgreSQL", () => {
       await store.read((q) => other.follow!(q));
       expect(other.now()).toBe(5000);
       await other.moveTo(9000);
-      // It has not looked yet, so it does not know that this is the past.
+      // This one has not read the new time yet, so it does not know that 7000 is in the past.
       await one.moveTo(7000);
       await store.read((q) => one.follow!(q));
       expect([one.now(), other.now()]).toEqual([9000, 9000]);

@@ -12,22 +12,22 @@ const day = 86_400_000;
 describe.each(drivers)("background jobs ($name)", ({ open }) => {
   let store: TestStore;
   let runner: JobRunner;
-  let mended: boolean;
+  let fixed: boolean;
   let done: string[];
   let tries: number;
   const clock = createTestClock();
-  const said: string[] = [];
-  const say = (_: unknown, message?: string) => void said.push(message ?? "");
-  const log: Log = { debug: say, info: say, warn: say, error: say, access: say };
+  const logged: string[] = [];
+  const write = (_: unknown, message?: string) => void logged.push(message ?? "");
+  const log: Log = { debug: write, info: write, warn: write, error: write, access: write };
 
   beforeEach(async () => {
     store = await open();
-    [mended, done, tries] = [false, [], 0];
+    [fixed, done, tries] = [false, [], 0];
     let ids = 0;
     const kinds = {
       fragile: async ({ payload }: { payload: Record<string, unknown> }) => {
         tries++;
-        if (!mended) throw new Error("it is broken");
+        if (!fixed) throw new Error("it is broken");
         done.push(String(payload.name));
       },
     };
@@ -52,13 +52,13 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     store.write((tx) => runner.schedule(tx, { kind: "fragile", key: name, payload: { name }, runAt: clock.now() }));
   const pass = () => runner.advance(clock.now() + 10 * day, clock.moveTo);
 
-  it("that were given up are said, run when they are queued anew, and only then", async () => {
+  it("that failed 25 times are logged and listed as dead, and run again only when queued again", async () => {
     await queue("host");
     await pass();
     expect(tries).toBe(25);
-    expect(said.at(-1)).toBe("job given up");
+    expect(logged.at(-1)).toBe("job given up");
     expect(await store.read(jobs.givenUp)).toEqual([{ kind: "fragile", count: 1, last_error: "Error: it is broken" }]);
-    mended = true;
+    fixed = true;
     await pass();
     expect(tries).toBe(25);
     await queue("host");
@@ -67,19 +67,19 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     expect(await store.read(jobs.givenUp)).toEqual([]);
   });
 
-  it("that had to wait are not given up at their first failure", async () => {
+  it("that asked to be run later keep all their attempts for real failures", async () => {
     await store.write((tx) => runner.schedule(tx, { kind: "patient", key: "one", payload: {}, runAt: clock.now() }));
     await pass();
     expect([tries, done]).toEqual([43, ["patient"]]);
   });
 
-  it("that were given up can all be taken up again, and are tried as often as before", async () => {
+  it("that are dead can all be requeued, with all their attempts", async () => {
     for (const name of ["a", "b"]) await queue(name);
     await pass();
     expect(await store.write(jobs.requeueDead)).toBe(2);
     await pass();
     expect(tries).toBe(100);
-    mended = true;
+    fixed = true;
     await store.write(jobs.requeueDead);
     await pass();
     expect(done.sort()).toEqual(["a", "b"]);

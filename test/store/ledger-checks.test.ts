@@ -6,20 +6,20 @@ import { checkLedger, repairBalances } from "../../server/ledger/checks.ts";
 import { goodwillTransfer } from "../../server/ledger/rules.ts";
 import { post } from "../../server/ledger/store.ts";
 import { corrupt, corruptions } from "../helpers/corruptions.ts";
-import { tellHistory } from "../helpers/history.ts";
+import { createHistory } from "../helpers/history.ts";
 import { createDatabase, dropDatabase, sql } from "../helpers/postgres-server.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
 const undo = new Error("undo");
 
-describe.each(drivers)("the invariants of the ledger ($name)", (driver) => {
+describe.each(drivers)("ledger checks ($name)", (driver) => {
   let store: TestStore;
   let server: TestServer;
   beforeAll(async () => {
     store = await driver.open();
     server = await startTestServer({ store });
-    await tellHistory(server);
+    await createHistory(server);
   }, 60_000);
   afterAll(async () => {
     await server.close();
@@ -27,7 +27,7 @@ describe.each(drivers)("the invariants of the ledger ($name)", (driver) => {
   });
 
   const failing = async (q: Query) => (await checkLedger(q)).filter(({ ok }) => !ok);
-  /** What is done is undone again. */
+  /** Runs `act` in a transaction that is rolled back. */
   const during = async (act: (tx: Query) => Promise<void>) => {
     const undone = store.write(async (tx) => {
       await act(tx);
@@ -36,12 +36,12 @@ describe.each(drivers)("the invariants of the ledger ($name)", (driver) => {
     await expect(undone).rejects.toBe(undo);
   };
 
-  it("hold after a long history", async () => {
+  it("all ten pass after a long history", async () => {
     expect(await store.read(failing)).toEqual([]);
     expect((await store.read(checkLedger)).length).toBe(10);
   });
 
-  it.each(corruptions)("notice $name", async (corruption) => {
+  it.each(corruptions)("detect $name", async (corruption) => {
     await during(async (tx) => {
       await corrupt(tx, store.dialect, corruption);
       const failed = await failing(tx);
@@ -52,7 +52,7 @@ describe.each(drivers)("the invariants of the ledger ($name)", (driver) => {
     });
   });
 
-  it("are set right, as far as balances go, from the postings", async () => {
+  it("repairBalances restores all balances from the postings", async () => {
     await during(async (tx) => {
       await tx.run("UPDATE ledger_accounts SET balance = balance - 5");
       expect((await failing(tx)).map(({ name }) => name)).toEqual(["ledger_2_balances"]);
@@ -62,7 +62,7 @@ describe.each(drivers)("the invariants of the ledger ($name)", (driver) => {
   });
 });
 
-it("PostgreSQL refuses to change or remove a posting, while posting goes on, for an account of its own", async () => {
+it("ledger on PostgreSQL: an account that owns the database can add postings but not change or delete them", async () => {
   const postgres = inject("postgresUrl");
   const database = await createDatabase(postgres);
   const role = `own_${database.name}`;

@@ -47,7 +47,7 @@ const lists: Record<string, (q: Query) => Promise<unknown>> = {
   deliveries: (q) => webhooks.listDeliveries(q, "w", page),
 };
 
-/** How SQLite looks up a list. */
+/** SQLite's query plan for a list. */
 async function planOf(list: (q: Query) => Promise<unknown>): Promise<string[]> {
   const store = await drivers[0]!.open();
   const plans: string[] = [];
@@ -63,21 +63,21 @@ async function planOf(list: (q: Query) => Promise<unknown>): Promise<string[]> {
   return plans;
 }
 
-/** A page far down a list costs what the first one does: an index leads to where the last page ended, in the order of the list. */
-it.each(Object.entries(lists))("%s go on by an index, without sorting", async (_, list) => {
+/** Each page costs the same as the first: an index in the order of the list leads to where the last page ended. */
+it.each(Object.entries(lists))("list of %s: an index finds the next page, without sorting", async (_, list) => {
   const plan = await planOf(list);
   expect(plan).toContainEqual(expect.stringMatching(/^SEARCH \w USING INDEX .*created_at[<>]\?/));
   expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
 });
 
-it("the few submissions of one status are not looked for among all", async () => {
+it("list of submissions: an index finds those of one status", async () => {
   expect((await planOf(lists["submissions of a status"]!))[0]).toContain("(owner_id=? AND status=? AND created_at<?)");
 });
 
 it.each([
   ["one kind", 1],
   ["several kinds", 2],
-])("due jobs of %s are not looked for among all that are due", async (_, count) => {
+])("due jobs of %s: an index finds them among all that are due", async (_, count) => {
   const only = ["expire-slot", "expire-order"].slice(0, count);
   const lease = { token: "t", due: 1, real: 1, until: 2, count: 1, kinds: { only } };
   const plan = await planOf((q) => jobs.claim(q, lease));

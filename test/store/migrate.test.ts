@@ -19,7 +19,7 @@ const second: Migration = { name: "002-names", statements: ["ALTER TABLE pets AD
 const openBare = ({ databaseUrl, dataDir = "" }: OpenOptions): Promise<Store> =>
   databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataFile(dataDir), { strict: true });
 
-describe.each(drivers)("$name", ({ place: makePlace }) => {
+describe.each(drivers)("migrations ($name)", ({ place: makePlace }) => {
   let place: Place;
   let store: Store;
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe.each(drivers)("$name", ({ place: makePlace }) => {
       (row) => row.name,
     );
 
-  it("runs each migration once, in order", async () => {
+  it("run once each, in order", async () => {
     expect((await pending(store, [first, second])).map(({ name }) => name)).toEqual(["001-pets", "002-names"]);
     await migrate(store, [first]);
     await migrate(store, [first, second]);
@@ -46,7 +46,7 @@ describe.each(drivers)("$name", ({ place: makePlace }) => {
     await store.write((tx) => tx.run("INSERT INTO pets (id, age, photo, name) VALUES ('a', 3, NULL, 'Rex')"));
   });
 
-  it("refuses a database that is newer than the program", async () => {
+  it("a database that is newer than the program is refused", async () => {
     await migrate(store, [first, second]);
     await expect(migrate(store, [first])).rejects.toThrow("The database is newer than this program: it has migration 002-names.");
   });
@@ -54,13 +54,13 @@ describe.each(drivers)("$name", ({ place: makePlace }) => {
   it.each([
     ["other statements", { ...first, statements: [...first.statements, "CREATE TABLE more (id TEXT)"] }],
     ["another name", { ...first, name: "001-animals" }],
-  ])("refuses a released migration with %s", async (_, changed) => {
+  ])("a released migration with %s is refused", async (_, changed) => {
     await migrate(store, [first]);
     await expect(migrate(store, [changed, second])).rejects.toThrow("Migration 001-pets of the database differs");
     expect(await history()).toEqual(["001-pets"]);
   });
 
-  it("undoes a migration that fails, and goes on from there", async () => {
+  it("a migration that fails is rolled back and can be run again", async () => {
     const broken = { name: second.name, statements: [...second.statements, "CREATE TABLE pets (id TEXT)"] };
     await expect(migrate(store, [first, broken])).rejects.toThrow("already exists");
     expect(await history()).toEqual(["001-pets"]);
@@ -68,7 +68,7 @@ describe.each(drivers)("$name", ({ place: makePlace }) => {
     expect(await store.read((q) => q.all("SELECT name FROM pets"))).toEqual([]);
   });
 
-  it("does nothing to a database of today", async () => {
+  it("a database that is up to date is left as it is", async () => {
     await migrate(store);
     expect(await pending(store)).toEqual([]);
     const before = await history();
@@ -77,7 +77,7 @@ describe.each(drivers)("$name", ({ place: makePlace }) => {
   });
 });
 
-it("lets any number of processes migrate one PostgreSQL database at the same moment", async () => {
+it("migrations: 12 processes can migrate one PostgreSQL database at the same time", async () => {
   const postgres = drivers.find(({ name }) => name === "postgres")!;
   const place = await postgres.place({ empty: true });
   const stores = await Promise.all(Array.from({ length: 12 }, () => openStore(place.options)));

@@ -39,8 +39,8 @@ function gate() {
   return { opened, open };
 }
 
-describe("serialization failures", () => {
-  it("runs the loser of two transactions again, so that both took effect in some order", async () => {
+describe("PostgreSQL serialization failures", () => {
+  it("the transaction that lost is run again, so that both take effect", async () => {
     await store.write((tx) => put(tx, "count", "0"));
     const bothRead = gate();
     let readers = 0;
@@ -60,7 +60,7 @@ describe("serialization failures", () => {
     expect(await stored()).toEqual([{ name: "count", value: "2" }]);
   });
 
-  it("runs a write again whose callback swallowed or replaced the failure", async () => {
+  it("a write is run again even if its callback caught or replaced the failure", async () => {
     let runs = 0;
     const value = await store.write(async (tx) => {
       runs += 1;
@@ -71,7 +71,7 @@ describe("serialization failures", () => {
     expect(value).toBe(3);
   });
 
-  it.each(["40001", "40P01", "55P03"])("gives up after 8 tries of %s, with pauses that double", async (code) => {
+  it.each(["40001", "40P01", "55P03"])("%s: a write is given up after 8 tries, with pauses that double", async (code) => {
     let runs = 0;
     const write = store.write(async (tx) => {
       runs += 1;
@@ -84,7 +84,7 @@ describe("serialization failures", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("does not run a write again for any other failure", async () => {
+  it("a write is not run again for any other failure", async () => {
     let runs = 0;
     const write = store.write(async (tx) => {
       runs += 1;
@@ -97,8 +97,8 @@ describe("serialization failures", () => {
 
 const raise = (code: string) => `DO $$ BEGIN RAISE EXCEPTION 'made up' USING ERRCODE = '${code}'; END $$`;
 
-describe("a lost connection", () => {
-  it("inside a write: nothing is saved, and the next write gets another connection", async () => {
+describe("PostgreSQL connection", () => {
+  it("lost inside a write: nothing is saved, and the next write gets a new connection", async () => {
     const write = store.write(async (tx) => {
       await put(tx, "a");
       await sql(database.url, `SELECT pg_terminate_backend(${(await backends(tx))?.pid})`);
@@ -110,7 +110,7 @@ describe("a lost connection", () => {
     expect(warnings.length).toBeGreaterThan(0);
   });
 
-  it("during COMMIT: the outcome is unknown, and the write is not run again", async () => {
+  it("lost during COMMIT: the outcome is unknown, and the write is not run again", async () => {
     // The commit waits in a deferred trigger until its connection is ended.
     await sql(
       database.url,
@@ -136,7 +136,7 @@ describe("a lost connection", () => {
     while ((await sql(database.url, end)).length === 0);
   }
 
-  it("that is only silent ends too: in a write, in its COMMIT, in a read; what comes next gets another one", async () => {
+  it("that only goes silent is ended: in a write, in its COMMIT, in a read; the next query gets a new one", async () => {
     const network = await startTcpProxy(database.url.replace(/^postgres(ql)?:/, "http:"));
     const through = new URL(database.url);
     through.host = new URL(network.url).host;
@@ -163,7 +163,7 @@ describe("a lost connection", () => {
     await network.close();
   }, 10_000);
 
-  it("to a server that is not there is StoreUnavailable, and says so in the checks", async () => {
+  it("to a server that is not running: StoreUnavailable, and the connection check fails", async () => {
     const nowhere = await openPostgres("postgres://nobody@127.0.0.1:1/none");
     const said = async (asked: Promise<unknown>) => {
       const error = await asked.then(
@@ -180,8 +180,8 @@ describe("a lost connection", () => {
   });
 });
 
-describe("checks", () => {
-  it("tell the server's version and isolation, and a clock that is off", async () => {
+describe("PostgreSQL checks", () => {
+  it("report the server's version, its isolation level, and a clock that is wrong", async () => {
     const [row] = await sql<{ ms: string }>(database.url, "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS ms");
     const now = Number(row?.ms);
     expect(await store.check({ now })).toMatchObject([
@@ -193,12 +193,12 @@ describe("checks", () => {
   });
 });
 
-it("refuses an address that is not PostgreSQL's, without repeating its password", async () => {
+it("PostgreSQL: a URL with another scheme is refused without printing its password", async () => {
   const error: unknown = await openPostgres("mysql://u:secret@h/d").catch((e) => e);
   expect(String(error)).toBe("Error: The database URL does not start with postgres://. Nothing was opened.");
 });
 
-describe("placeholders", () => {
+describe("PostgreSQL placeholders", () => {
   it.each([
     ["SELECT ? + ?", "SELECT $1 + $2"],
     ["SELECT '?', ?", "SELECT '?', $1"],

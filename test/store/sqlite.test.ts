@@ -48,11 +48,11 @@ function start(mode: "hold" | "write", flags: string[] = []) {
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async () => String((await lines.next()).value);
-  return { child, line, tell: () => child.stdin.write("\n") };
+  return { child, line, open: () => child.stdin.write("\n") };
 }
 
-describe("group commit", () => {
-  it("answers no write before all of its group are in the database", async () => {
+describe("SQLite group commit", () => {
+  it("no write returns before all writes of its group are stored", async () => {
     const store = await open();
     const other = await open({ readOnly: true });
     const answered: string[] = [];
@@ -69,7 +69,7 @@ describe("group commit", () => {
     expect(answered).toEqual(["a", "b", "c"]);
   });
 
-  it("takes what arrives while it commits into the next group, in the order it came", async () => {
+  it("writes that arrive during a commit are the next group, in order of arrival", async () => {
     const store = await open();
     const order: number[] = [];
     await Promise.all(
@@ -78,7 +78,7 @@ describe("group commit", () => {
     expect(order.filter((_, index) => index % 2 === 0)).toEqual(Array.from({ length: 100 }, (_, i) => i));
   });
 
-  it("shows a production write that pauses to nobody, and lets nobody in between", async () => {
+  it("a write that pauses (outside strict mode) is invisible to others, and other writes wait for it", async () => {
     const store = await openStore({ dataDir });
     closeAfter.push(store);
     let seen: unknown;
@@ -96,8 +96,8 @@ describe("group commit", () => {
   });
 });
 
-describe("a COMMIT that fails", () => {
-  it("rejects all of its group, keeps nothing of it, and lets the next one through", async () => {
+describe("SQLite COMMIT that fails", () => {
+  it("rejects and undoes all writes of its group, and the next write succeeds", async () => {
     const store = await open();
     const failing = store.write(async (tx) => {
       await tx.run("PRAGMA defer_foreign_keys = ON");
@@ -111,8 +111,8 @@ describe("a COMMIT that fails", () => {
   });
 });
 
-describe("a full database", () => {
-  it("answers StoreUnavailable, keeps nothing of it, and serves again once there is space", async () => {
+describe("SQLite database without space", () => {
+  it("rejects and undoes a write that does not fit, and accepts writes again once there is space", async () => {
     const store = await open();
     const pages = await store.read((q) => q.one<{ page_count: number }>("PRAGMA page_count"));
     const limit = (count: number) => store.write((tx) => tx.one(`PRAGMA max_page_count = ${count}`));
@@ -137,7 +137,7 @@ describe("a full database", () => {
   });
 });
 
-describe("a disk that fails", () => {
+describe("SQLite with a failing disk", () => {
   const database = {
     pragma() {},
     prepare(sql: string) {
@@ -152,13 +152,13 @@ describe("a disk that fails", () => {
       true,
       "The SQLite database cannot be written right now (SQLITE_IOERR_READ: disk I/O error). The change was not saved. Check",
     ],
-  ])("writes %s: says what was not done", (writes, message) => {
+  ])("writes %s: the error says what was not done", (writes, message) => {
     expect(() => new Connection(database, { writes }).one("SELECT 1", [])).toThrow(message);
   });
 });
 
-describe("the write-ahead log", () => {
-  it("does not grow without bound, and is gone after the end", async () => {
+describe("SQLite write-ahead log", () => {
+  it("stays bounded while writes run, and is removed on close", async () => {
     const store = await open();
     const sizes: number[] = [];
     for (let i = 0; i < 60; i++) {
@@ -171,11 +171,11 @@ describe("the write-ahead log", () => {
   });
 });
 
-describe("the write-ahead log when writes pause", () => {
+describe("SQLite write-ahead log without writes", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("is moved into the data file", async () => {
+  it("is moved into the data file after two seconds", async () => {
     const store = await open();
     await store.write((tx) => put(tx, "a"));
     const size = () => statSync(`${dataFile(dataDir)}-wal`).size;
@@ -187,11 +187,11 @@ describe("the write-ahead log when writes pause", () => {
   });
 });
 
-describe("one process per data file", () => {
-  it("refuses a second one, naming the first", async () => {
+describe("SQLite data file: one process at a time", () => {
+  it("a second process is refused and told the first one's id", async () => {
     const first = start("hold");
     await first.line();
-    first.tell();
+    first.open();
     expect(await first.line()).toBe("open");
     await expect(open()).rejects.toThrow(
       `${dataFile(dataDir)} is in use by another playtest server (process ${first.child.pid}). Nothing was changed. ` +
@@ -199,38 +199,38 @@ describe("one process per data file", () => {
     );
   });
 
-  it("takes over from one that was killed", async () => {
+  it("a process can open the file after another one was killed", async () => {
     const first = start("hold");
     await first.line();
-    first.tell();
+    first.open();
     expect(await first.line()).toBe("open");
     first.child.kill("SIGKILL");
     await once(first.child, "exit");
     expect(await names(await open())).toEqual([]);
   });
 
-  it("believes the lock, not a process number left behind", async () => {
+  it("a stale file with a process id does not count, only the lock does", async () => {
     writeFileSync(`${dataFile(dataDir)}.pid`, `${process.ppid}\n`);
     expect(await names(await open())).toEqual([]);
   });
 
-  it("lets one of several that start at the same moment in", async () => {
+  it("of four processes that start at the same time, one opens the file", async () => {
     const all = Array.from({ length: 4 }, () => start("hold"));
     for (const { line } of all) await line();
-    for (const { tell } of all) tell();
-    const said = await Promise.all(all.map(({ line }) => line()));
-    expect(said.filter((line) => line === "open")).toHaveLength(1);
-    expect(said.filter((line) => line.includes("is in use by another playtest server"))).toHaveLength(3);
+    for (const one of all) one.open();
+    const printed = await Promise.all(all.map(({ line }) => line()));
+    expect(printed.filter((line) => line === "open")).toHaveLength(1);
+    expect(printed.filter((line) => line.includes("is in use by another playtest server"))).toHaveLength(3);
   });
 
-  it("refuses a second store in the same process, until the first is closed", async () => {
+  it("a second store in the same process is refused until the first is closed", async () => {
     const first = await open();
     await expect(open()).rejects.toThrow(`in use by another playtest server (process ${process.pid})`);
     await first.close();
     await open();
   });
 
-  it("lets doctor look while a server runs, and change nothing", async () => {
+  it("a read-only store can be opened beside a server and cannot write", async () => {
     const server = await open();
     await server.write((tx) => put(tx, "a"));
     const doctor = await open({ readOnly: true });
@@ -241,7 +241,7 @@ describe("one process per data file", () => {
   });
 });
 
-it("has every acknowledged write, and no half of one, after kill -9", async () => {
+it("SQLite: after kill -9 every acknowledged write is stored, and none in part", async () => {
   const server = start("write");
   const acknowledged: string[] = [];
   while (acknowledged.length < 500) acknowledged.push(await server.line());
@@ -255,7 +255,7 @@ it("has every acknowledged write, and no half of one, after kill -9", async () =
   expect((await store.check({ thorough: true })).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-it("keeps its files to their owner", async () => {
+it("SQLite: files can be read only by their owner", async () => {
   const store = await open();
   await store.write((tx) => put(tx, "a"));
   const modes = ["", "-wal", "-shm", ".lock", ".pid"].map((suffix) =>
@@ -264,14 +264,14 @@ it("keeps its files to their owner", async () => {
   expect(modes).toEqual(["600", "600", "600", "600", "600"]);
 });
 
-it("refuses a row that refers to none", async () => {
+it("SQLite: foreign keys are enforced", async () => {
   const store = await open();
   await expect(
     store.write((tx) => tx.run("INSERT INTO game_categories (game_id, category_id) VALUES ('none', 'c')")),
   ).rejects.toThrow("FOREIGN KEY");
 });
 
-it("says how to get better-sqlite3 where it is missing", async () => {
+it("SQLite: without better-sqlite3, the error says how to install it", async () => {
   const hook = `export const resolve = (name, context, next) => {
     if (name === "better-sqlite3") throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
     return next(name, context);
@@ -279,7 +279,7 @@ it("says how to get better-sqlite3 where it is missing", async () => {
   const register = `import { register } from "node:module"; register(${JSON.stringify(dataUrl(hook))});`;
   const server = start("hold", ["--import", dataUrl(register)]);
   await server.line();
-  server.tell();
+  server.open();
   expect(await server.line()).toMatch(/needs the optional package better-sqlite3.*npm install better-sqlite3.*DATABASE_URL/);
 });
 

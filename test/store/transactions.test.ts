@@ -7,7 +7,7 @@ import { drivers, type TestStore } from "../helpers/store.ts";
 const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
 const get = (q: Query, name: string) => q.one<{ value: string }>("SELECT value FROM settings WHERE name = ?", name);
 
-describe.each(drivers)("$name", ({ open }) => {
+describe.each(drivers)("transactions ($name)", ({ open }) => {
   let store: TestStore;
   beforeEach(async () => {
     store = await open();
@@ -19,7 +19,7 @@ describe.each(drivers)("$name", ({ open }) => {
     return rows.map(({ name }) => name).join(" ");
   };
 
-  it("keeps what a write did and gives its value", async () => {
+  it("a write is stored and returns its callback's value", async () => {
     const value = await store.write(async (tx) => {
       await put(tx, "a");
       return (await put(tx, "b")) + 1;
@@ -28,7 +28,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(await names()).toBe("a b");
   });
 
-  it("gives one row, or all of them, of the same query", async () => {
+  it("the same query can be read as one row and as all rows", async () => {
     await store.write((tx) => put(tx, "a"));
     const sql = "SELECT name FROM settings WHERE name = ?";
     const both = (q: Query) => Promise.all([q.one(sql, "a"), q.all(sql, "a"), q.one(sql, "a")]);
@@ -36,7 +36,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect([await store.read(both), await store.write(both)]).toEqual([expected, expected]);
   });
 
-  it("undoes a write that throws, and only that one, among writes that commit together", async () => {
+  it("of writes that commit together, only the one that throws is rolled back", async () => {
     const results = await Promise.allSettled(
       ["a", "b", "c", "d"].map((name) =>
         store.write(async (tx) => {
@@ -49,7 +49,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(await names()).toBe("a c d");
   });
 
-  it("gives a write what the same write did before, and a read only what was committed", async () => {
+  it("a write sees its own changes, a read only committed ones", async () => {
     await store.write(async (tx) => {
       await put(tx, "a", "1");
       expect(await get(tx, "a")).toEqual({ value: "1" });
@@ -58,7 +58,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(await store.read((q) => get(q, "a"))).toEqual({ value: "1" });
   });
 
-  it("counts the rows a statement changed", async () => {
+  it("a statement returns the number of rows it changed", async () => {
     await store.write(async (tx) => {
       await put(tx, "a");
       await put(tx, "b");
@@ -70,7 +70,7 @@ describe.each(drivers)("$name", ({ open }) => {
     });
   });
 
-  it("loses no increment of many at once", async () => {
+  it("concurrent increments are all counted", async () => {
     await store.write((tx) => put(tx, "count", "0"));
     const increment = () =>
       store.write(async (tx) => {
@@ -81,7 +81,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(await store.read((q) => get(q, "count"))).toEqual({ value: "10" });
   });
 
-  it("names the table and the columns of a row that exists already", async () => {
+  it("a unique violation names the table and its column", async () => {
     await store.write((tx) => put(tx, "a"));
     const error: unknown = await store.write((tx) => put(tx, "a")).catch((e) => e);
     expect(error).toMatchObject({
@@ -95,7 +95,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(isUniqueViolation(new Error("other"))).toBe(false);
   });
 
-  it("names both columns of a key of two", async () => {
+  it("a unique violation names both columns of a key", async () => {
     const receive = (tx: Query) =>
       tx.run(
         "INSERT INTO processor_events (provider, event_id, kind, received_at) VALUES (?, ?, ?, ?)",
@@ -108,7 +108,7 @@ describe.each(drivers)("$name", ({ open }) => {
     await expect(store.write(receive)).rejects.toMatchObject({ table: "processor_events", columns: ["provider", "event_id"] });
   });
 
-  it("dooms a write whose query failed, even when the callback catches the error", async () => {
+  it("a write whose query failed is rolled back, even if its callback catches the error", async () => {
     await store.write((tx) => put(tx, "a"));
     const write = store.write(async (tx) => {
       await put(tx, "b");
@@ -120,7 +120,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(await names()).toBe("a");
   });
 
-  it("refuses a query of a write that is over", async () => {
+  it("a query after the end of its write is refused", async () => {
     let leaked: Query | undefined;
     await store.write(async (tx) => {
       leaked = tx;
@@ -129,12 +129,12 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(await names()).toBe("");
   });
 
-  it("refuses to write in a read", async () => {
+  it("a read cannot write", async () => {
     await expect(store.read((q) => put(q, "a"))).rejects.toThrow(/read-?only/i);
     expect(await names()).toBe("");
   });
 
-  it("finishes the writes that wait when it closes, and refuses later ones", async () => {
+  it("closing finishes the writes that wait and refuses later ones", async () => {
     const waiting = store.write((tx) => put(tx, "a"));
     await store.close();
     await waiting;
@@ -142,25 +142,25 @@ describe.each(drivers)("$name", ({ open }) => {
     await expect(store.read(async () => 1)).rejects.toMatchObject({ name: "StoreUnavailable" });
   });
 
-  it("reports its health", async () => {
+  it("a healthy database passes all checks", async () => {
     const checks = await store.check({ thorough: true });
     expect(checks.length).toBeGreaterThan(2);
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   });
 
   const texts = ["", "it's", 'a "quoted" one', "what? $1 ?", "-- no comment", "Ünïcødé 🎮", "line\nbreak", "\\ \\'", "%_"];
-  it.each(texts)("keeps the text %j", async (text) => {
+  it.each(texts)("text is stored unchanged: %j", async (text) => {
     await store.write((tx) => put(tx, "text", text));
     expect(await store.read((q) => get(q, "text"))).toEqual({ value: text });
   });
 
-  it("leaves question marks in strings, quoted names and comments alone", async () => {
+  it("question marks in strings, quoted names and comments are not placeholders", async () => {
     const row = await store.read((q) => q.one(`SELECT 'it''s ?' AS a, CAST(? AS TEXT) AS "b?" -- why?`, "x"));
     expect(row).toEqual({ a: "it's ?", "b?": "x" });
   });
 
   it.each([0, -1, 2 ** 31, -(2 ** 31) - 1, 1_800_000_000_000, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
-    "keeps the integer %d",
+    "an integer is stored unchanged: %d",
     async (n) => {
       await store.write((tx) => tx.run("INSERT INTO ledger_accounts (id, asset, balance) VALUES ('a', 'USD', ?)", n));
       expect(await store.read((q) => q.all("SELECT balance FROM ledger_accounts WHERE balance = ?", n))).toEqual([
@@ -174,7 +174,7 @@ describe.each(drivers)("$name", ({ open }) => {
   );
 
   it.each(["SELECT balance FROM ledger_accounts", "SELECT SUM(balance) AS balance FROM ledger_accounts"])(
-    "does not round what %s holds beyond 2^53",
+    "an integer beyond 2^53 is an error, not rounded: %s",
     async (sql) => {
       await store.write((tx) => tx.run("INSERT INTO ledger_accounts (id, asset, balance) VALUES ('a', 'USD', 9007199254740993)"));
       await expect(store.read((q) => q.all(sql))).rejects.toThrow("beyond ±2^53");
@@ -187,11 +187,11 @@ describe.each(drivers)("$name", ({ open }) => {
     ["not a number", Number.NaN],
     ["beyond 2^53", 2 ** 53],
     ["text with NUL", "a\0b"],
-  ])("refuses to store %s", async (_, value) => {
+  ])("cannot be stored: %s", async (_, value) => {
     await expect(store.write((tx) => tx.run("UPDATE settings SET value = ?", value))).rejects.toThrow(RangeError);
   });
 
-  it("keeps bytes", async () => {
+  it("bytes are stored unchanged", async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     const row = ["k", "f", 200, "{}", bytes, 1, 2] as const;
     await store.write((tx) => tx.run("INSERT INTO idempotency VALUES ('u', ?, ?, ?, ?, ?, ?, ?)", ...row));
@@ -199,7 +199,7 @@ describe.each(drivers)("$name", ({ open }) => {
     expect(Buffer.compare(Buffer.from(found?.body ?? []), bytes)).toBe(0);
   });
 
-  it("gives truth values as 0 and 1", async () => {
+  it("booleans are 0 and 1", async () => {
     expect(await store.read((q) => q.one("SELECT EXISTS (SELECT 1 FROM settings) AS none, 1 = 1 AS yes"))).toEqual({
       none: 0,
       yes: 1,
@@ -207,13 +207,13 @@ describe.each(drivers)("$name", ({ open }) => {
   });
 });
 
-describe("a SQLite write that awaits something else than its queries", () => {
+describe("SQLite write that awaits something other than its queries", () => {
   const sqlite = drivers.find(({ name }) => name === "sqlite")!;
   const cases: [string, () => Promise<unknown>][] = [
     ["a timer", () => setTimeout(0)],
-    ["the next turn of the loop", () => new Promise((resolve) => setImmediate(resolve))],
+    ["the next turn of the event loop", () => new Promise((resolve) => setImmediate(resolve))],
     ["a file", () => readFile(import.meta.filename)],
-    ["nothing that ever comes", () => new Promise(() => {})],
+    ["a promise that never settles", () => new Promise(() => {})],
   ];
   it.each(cases)("fails in strict mode: %s", async (_, wait) => {
     const store = await sqlite.open();

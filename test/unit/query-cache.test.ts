@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Value } from "../../server/database/port.ts";
 import { QueryCache } from "../../server/database/sqlite/query-cache.ts";
 
-/** A cache in front of a database that counts how often it was asked. */
+/** A cache in front of a database that counts its queries. */
 function setUp() {
   const state = { asked: 0 };
   const cache = new QueryCache();
@@ -15,14 +15,14 @@ function setUp() {
 }
 
 describe("query cache", () => {
-  it("asks once, whether there was a row or none", () => {
+  it("queries once, whether there is a row or not", () => {
     const { state, read } = setUp();
     expect([read(["a"], { name: "a" }), read(["a"], { name: "b" })]).toEqual([{ name: "a" }, { name: "a" }]);
     expect([read(["none"], undefined), read(["none"], { name: "late" })]).toEqual([undefined, undefined]);
     expect(state.asked).toBe(2);
   });
 
-  it("asks again after it was cleared", () => {
+  it("queries again after it was cleared", () => {
     const { read, cache } = setUp();
     expect(read(["a"], "old")).toBe("old");
     cache.clear();
@@ -30,15 +30,15 @@ describe("query cache", () => {
   });
 
   it.each([
-    ["a number and its text", [1], ["1"]],
-    ["null and its word", [null], ["null"]],
-    ["a text and its parts", ["a", "b"], ['a","b']],
-  ])("tells apart %s", (_, first, second) => {
+    ["a number and the same digits as text", [1], ["1"]],
+    ["null and the text null", [null], ["null"]],
+    ["two texts and one that looks like both", ["a", "b"], ['a","b']],
+  ])("keeps different values apart: %s", (_, first, second) => {
     const { read } = setUp();
     expect([read(first, "first"), read(second, "second")]).toEqual(["first", "second"]);
   });
 
-  it("tells queries apart", () => {
+  it("keeps queries apart", () => {
     const { read } = setUp();
     expect([read([], "one", "games"), read([], "two", "slots")]).toEqual(["one", "two"]);
   });
@@ -50,7 +50,7 @@ describe("query cache", () => {
     expect(() => Object.assign(rows[0]!, { name: "b" })).toThrow(TypeError);
   });
 
-  it("keeps no long answers, and at most 1,000 rows", () => {
+  it("keeps no result of more than 20 rows, and at most 1,000 rows in all", () => {
     const { state, read } = setUp();
     const long = Array.from({ length: 21 }, (_, index) => ({ index }));
     read(["long"], long);

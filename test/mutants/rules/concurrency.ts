@@ -48,11 +48,11 @@ export const concurrencyRules: readonly Mutant[] = [
     ],
   },
   ...[
-    "gives one slot to one of 200 claims",
-    "gives 10 slots to 10 of 50 approvals",
-    "accepts or rejects a submission",
-    "deletes a slot or lets it be claimed",
-    "expires a slot or takes its submission",
+    "claims: of 200 for one slot",
+    "approvals: of 50 for 10 slots",
+    "review: a submission is accepted or rejected",
+    "deletion: a slot is deleted or claimed",
+    "deadline: a slot expires or is submitted",
   ].map((name) => ({
     rule: `two processes: ${name}`,
     test: "faults/races",
@@ -62,7 +62,7 @@ export const concurrencyRules: readonly Mutant[] = [
   {
     rule: "two processes: one of 50 orders from credit for one",
     test: "faults/races",
-    only: "PostgreSQL.*pays one of 50 orders",
+    only: "PostgreSQL.*credit: of 50 orders",
     edits: [
       looseIsolation,
       ["server/ledger/store.ts", "AND balance + ? ${sign} 0 RETURNING", "AND (balance + ? ${sign} 0 OR 1 = 1) RETURNING"],
@@ -71,13 +71,13 @@ export const concurrencyRules: readonly Mutant[] = [
   {
     rule: "two processes: one order for one key",
     test: "faults/races",
-    only: "PostgreSQL.*orders once for 20 requests",
+    only: "PostgreSQL.*idempotency: 20 requests",
     edits: [[execute, "const stored = await idempotent?.find(tx);", "const stored = undefined as Rendered | undefined;"]],
   },
   {
     rule: "two processes: each job runs once",
     test: "faults/races",
-    only: "PostgreSQL.*runs each job once",
+    only: "PostgreSQL.*jobs: each runs once",
     edits: [
       ["server/jobs/store.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 99_999,"],
       ["server/jobs/store.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 99_999,"],
@@ -94,7 +94,7 @@ export const concurrencyRules: readonly Mutant[] = [
   {
     rule: "two processes tell the same time, in every request",
     test: "faults/races",
-    only: "PostgreSQL.*(adds up advances|expires a slot)",
+    only: "PostgreSQL.*(sandbox clock:|deadline:)",
     edits: [["server/app/compose.ts", "if (!follow) return store;", "if (follow) return store;"]],
   },
   {

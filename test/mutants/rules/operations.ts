@@ -92,13 +92,13 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "a page far down a list is led to by an index",
     test: "store/lists",
-    only: "events go on by an index",
+    only: "list of events",
     edits: [["server/database/keyset.ts", "AND ${at} ${sign}= ? AND (", "AND (${at} + 0) ${sign}= ? AND ("]],
   },
   {
     rule: "the submissions of one status are not looked for among all",
     test: "store/lists",
-    only: "the few submissions",
+    only: "list of submissions: an index",
     edits: [["server/playtests/slots/store.ts", "AND s.status ${narrowed} AND", "AND +s.status ${narrowed} AND"]],
   },
   {
@@ -133,7 +133,7 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "a silent connection to PostgreSQL ends",
     test: "store/postgres",
-    only: "only silent ends too",
+    only: "that only goes silent",
     edits: [["server/database/postgres/postgres.ts", "    query_timeout: options.silenceMs ?? SILENCE_MS,\n", ""]],
   },
   {

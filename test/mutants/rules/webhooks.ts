@@ -189,7 +189,7 @@ export const webhooksRules: readonly Mutant[] = [
   {
     rule: "a killed server delivers what it had acknowledged",
     test: "faults/webhooks",
-    only: "killed again and again",
+    only: "killed repeatedly",
     edits: [
       [
         job,
