@@ -7,19 +7,19 @@ import { problemOf, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
 import { notFound } from "../lib/problem.ts";
 import { keepPostedVideo, readPosted } from "../uploads/posted.ts";
-import { assets } from "./assets.ts";
-import { checkout } from "./checkout.ts";
-import { downloads } from "./downloads.ts";
+import { assets } from "./adapters/assets.ts";
+import { downloads } from "./adapters/downloads.ts";
+import { health } from "./adapters/health.ts";
+import { processors } from "./adapters/processors.ts";
 import { createReadForm } from "./form.ts";
-import { health } from "./health.ts";
 import { html, sendPage } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
+import { checkout } from "./pages/checkout.ts";
+import { resetPassword } from "./pages/reset-password.ts";
+import { verifyEmail } from "./pages/verify-email.ts";
+import { watch } from "./pages/watch.ts";
 import { portal } from "./portal/index.ts";
-import { processors } from "./processors.ts";
-import { resetPassword } from "./reset-password.ts";
 import type { Page } from "./types.ts";
-import { verifyEmail } from "./verify-email.ts";
-import { watch } from "./watch.ts";
 
 /** Pages and files outside the API, by the first segment of their path. */
 export function createPages(deps: Deps, callAs: CallAs): PageHandler {

@@ -164,7 +164,9 @@ export const authorizationRules: readonly Mutant[] = [
   {
     rule: "a download token is for GET",
     test: "api/downloads",
-    edits: [["server/web/downloads.ts", 'request.method !== "GET" && request.method !== "HEAD"', 'request.method === "PATCH"']],
+    edits: [
+      ["server/web/adapters/downloads.ts", 'request.method !== "GET" && request.method !== "HEAD"', 'request.method === "PATCH"'],
+    ],
   },
   {
     rule: "keys for testers are stored sealed",

@@ -1,7 +1,7 @@
-import type { Checkout } from "../billing/cards/checkouts.ts";
-import { testCards } from "../billing/cards/sandbox-processor.ts";
-import { usd } from "../lib/money.ts";
-import { html, type Markup, type PageContent } from "./html.ts";
+import type { Checkout } from "../../billing/cards/checkouts.ts";
+import { testCards } from "../../billing/cards/sandbox-processor.ts";
+import { usd } from "../../lib/money.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
 
 export type FormErrors = Partial<Record<"number" | "expiry" | "cvc", string>>;
 

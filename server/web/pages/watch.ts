@@ -1,9 +1,9 @@
-import type { Deps } from "../app/deps.ts";
-import { notFound, Problem } from "../lib/problem.ts";
-import { findPublished, type PublicVideoRow } from "../playtests/slots/store.ts";
-import { sendFile } from "../uploads/downloads.ts";
-import { html, sendPage } from "./html.ts";
-import type { Page } from "./types.ts";
+import type { Deps } from "../../app/deps.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
+import { findPublished, type PublicVideoRow } from "../../playtests/slots/store.ts";
+import { sendFile } from "../../uploads/downloads.ts";
+import { html, sendPage } from "../html.ts";
+import type { Page } from "../types.ts";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,10 +1,10 @@
-import type { Deps } from "../app/deps.ts";
-import * as games from "../games/store.ts";
-import { forbidden, notFound, Problem } from "../lib/problem.ts";
-import { type Download, openToken } from "../lib/signed-links.ts";
-import { sendFile } from "../uploads/downloads.ts";
-import { redirect } from "./html.ts";
-import type { Page } from "./types.ts";
+import type { Deps } from "../../app/deps.ts";
+import * as games from "../../games/store.ts";
+import { forbidden, notFound, Problem } from "../../lib/problem.ts";
+import { type Download, openToken } from "../../lib/signed-links.ts";
+import { sendFile } from "../../uploads/downloads.ts";
+import { redirect } from "../html.ts";
+import type { Page } from "../types.ts";
 
 /** `/downloads?token=…`: files for whoever has a signed link. `/builds/<id>`: the address of a hosted build, closed without one. */
 export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {

@@ -1,6 +1,6 @@
-import type { BrowserAccounts } from "../accounts/browser-accounts.ts";
-import { html, type Markup, sendPage } from "./html.ts";
-import type { Page, ReadForm } from "./types.ts";
+import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
+import { html, type Markup, sendPage } from "../html.ts";
+import type { Page, ReadForm } from "../types.ts";
 
 const [shortest, longest] = [8, 256];
 const title = "Set a new password";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Deps } from "../app/deps.ts";
-import type { Page } from "./types.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Page } from "../types.ts";
 
 const reply = (response: ServerResponse, status: number, text: string) => {
   response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(text) });

@@ -1,9 +1,9 @@
-import { notFound } from "../lib/problem.ts";
-import { timesScript } from "./assets/times.ts";
-import { uploadScript } from "./assets/upload.ts";
-import { style } from "./html.ts";
-import { portalStyle } from "./portal/style.ts";
-import type { Page } from "./types.ts";
+import { notFound } from "../../lib/problem.ts";
+import { timesScript } from "../assets/times.ts";
+import { uploadScript } from "../assets/upload.ts";
+import { style } from "../html.ts";
+import { portalStyle } from "../portal/style.ts";
+import type { Page } from "../types.ts";
 
 const files: Record<string, { type: string; text: string }> = {
   "style.css": { type: "text/css", text: style },

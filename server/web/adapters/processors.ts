@@ -1,9 +1,9 @@
-import type { Deps } from "../app/deps.ts";
-import { takeEvent } from "../billing/cards/hosted.ts";
-import { readBytes } from "../http/body.ts";
-import { problemOf } from "../http/reply.ts";
-import { notFound, Problem } from "../lib/problem.ts";
-import type { Page } from "./types.ts";
+import type { Deps } from "../../app/deps.ts";
+import { takeEvent } from "../../billing/cards/hosted.ts";
+import { readBytes } from "../../http/body.ts";
+import { problemOf } from "../../http/reply.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
+import type { Page } from "../types.ts";
 
 const maxBytes = 1024 * 1024;
 

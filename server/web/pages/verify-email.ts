@@ -1,6 +1,6 @@
-import type { BrowserAccounts } from "../accounts/browser-accounts.ts";
-import { html, sendPage } from "./html.ts";
-import type { Page, ReadForm } from "./types.ts";
+import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
+import { html, sendPage } from "../html.ts";
+import type { Page, ReadForm } from "../types.ts";
 
 /**
  * `/verify-email?token=…`: the link of the verification mail. Opening it asks for one press: mail scanners follow links,
