@@ -134,6 +134,21 @@ describe("imports", () => {
     );
   });
 
+  it("pages reach the server's data only by operations: they import no store, no handlers and no deps", () => {
+    const isPage = /^server\/web\/(pages|portal)\//;
+    const closed = /^server\/(app\/|database\/|.*\b(store|handlers)\.ts$)/;
+    expect(broken(({ from, to }) => isPage.test(from) && closed.test(to))).toEqual([]);
+  });
+
+  it.each(["server/http/", "server/web/"])("no file of %s imports itself over others, not even for a type", (folder) => {
+    const inside = local.filter(({ from, to }) => from.startsWith(folder) && to.startsWith(folder));
+    const reached = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const { to } of inside.filter((one) => one.from === from)) if (!seen.has(to)) reached(to, seen.add(to));
+      return seen;
+    };
+    expect([...new Set(inside.map(({ from }) => from))].filter((file) => reached(file).has(file))).toEqual([]);
+  });
+
   it("commands of one noun do not import another's", () => {
     const noun = (path: string) => /^src\/commands\/(?!shared\/)([^/]+)\//.exec(path)?.[1];
     expect(

@@ -1,7 +1,7 @@
 import { slotStatuses } from "../../src/contract/states/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { playtestStatusAt, statusAt } from "./slots/rules.ts";
-import type { SlotDetailRow } from "./slots/store.ts";
+import type { PublishedVideoRow, SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow, SlotCounts } from "./store.ts";
 
 export const playtestView = (playtest: PlaytestRow) => ({
@@ -92,6 +92,15 @@ export function slotDetailView(slot: SlotDetailRow, now: number) {
     publishedUrl: slot.published_url,
   };
 }
+
+/** A video that everybody may watch, where this server shows it. */
+export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow) => ({
+  slotId: video.id,
+  gameName: video.game_name,
+  playtesterName: video.display_name,
+  publishedAt: iso(video.published_at),
+  videoUrl: `${baseUrl}/watch/${video.id}/video`,
+});
 
 /** An item of the list over all games. A free trial's video waits for an admin from submission to approval. */
 export function submissionItemView(slot: SlotDetailRow, now: number) {

@@ -11,6 +11,7 @@ import { assets } from "./adapters/assets.ts";
 import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
+import { publishedVideo } from "./adapters/published-video.ts";
 import { createReadForm } from "./form.ts";
 import { html, sendPage } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
@@ -32,7 +33,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     processors: processors(deps),
     "reset-password": resetPassword(accounts, readForm),
     "verify-email": verifyEmail(accounts, readForm),
-    watch: watch(deps),
+    watch: watch(callAs, publishedVideo(deps)),
     assets,
     play: portal({
       callAs,

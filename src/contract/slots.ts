@@ -107,6 +107,16 @@ export const submissionItem = z
   })
   .meta({ id: "SubmissionItem" });
 
+export const publishedVideo = z
+  .strictObject({
+    slotId: id(),
+    gameName: z.string(),
+    playtesterName: z.string(),
+    publishedAt: timestamp(),
+    videoUrl: z.string().meta({ description: "The video itself; a part of it by `Range`." }),
+  })
+  .meta({ id: "PublishedVideo" });
+
 export const slots = {
   listSlots: endpoint("GET /playtests/:id/slots", {
     ...owner,
@@ -114,6 +124,12 @@ export const slots = {
     query: pageQuery(),
     list: true,
     reply: z.strictObject({ slots: z.array(slot) }),
+  }),
+  getPublishedVideo: endpoint("GET /slots/:id/published-video", {
+    access: "none",
+    extension: true,
+    summary: "Show the published video of a slot",
+    reply: z.strictObject({ video: publishedVideo }),
   }),
   getSlot: endpoint("GET /playtests/slots/:id", {
     ...owner,

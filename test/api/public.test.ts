@@ -220,7 +220,11 @@ onBothDatabases("the watch page", (serve) => {
     expect(page.headers.get("content-security-policy")).not.toMatch(/script-src|unsafe/);
     expect(page.text).toContain(`<video controls preload="metadata" src="/watch/${slotId}/video"`);
     expect(page.text).not.toMatch(/<script/);
-    const part = await fetch(`${server.baseUrl}/watch/${slotId}/video`, { headers: { range: "bytes=4-11" } });
+    const { video } = (await server.request("GET", `/slots/${slotId}/published-video`)).body.data;
+    const publishedAt = new Date(server.clock.now()).toISOString();
+    const videoUrl = `${server.baseUrl}/watch/${slotId}/video`;
+    expect(video).toEqual({ slotId, gameName: "Lantern Deep", playtesterName: "playtester-2", publishedAt, videoUrl });
+    const part = await fetch(videoUrl, { headers: { range: "bytes=4-11" } });
     expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([206, "bytes 4-11/4096", "ftypmp42"]);
     expect(part.headers.get("content-type")).toBe("video/mp4");
     expect((await server.request("POST", `//watch/${slotId}`)).status).toBe(405);

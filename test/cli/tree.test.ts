@@ -141,6 +141,7 @@ const withoutCommand: Record<string, string> = {
   confirmPasswordReset: "follows a link in a mail",
   getBuildDownloadUrl: "`tester claim` shows the address of the build",
   unblockSlot: "`games push` replaces the build that blocked it",
+  getPublishedVideo: "`open` shows the page",
   getOpenapi: "for generators of clients",
   getClock: "sandbox only, for tests",
   advanceClock: "sandbox only, for tests",

@@ -313,7 +313,7 @@ describe("contract: endpoints", () => {
   test("no other routes work without an API key than these", () => {
     const keyless = endpoints.filter(([, e]) => (e.access === "none" || e.access === "optional") && !e.only);
     expect(keyless.map(([id]) => id).join(" ")).toMatchInlineSnapshot(
-      `"registerApiKey register createApiKey resendVerification requestPasswordReset confirmPasswordReset getServerInfo getOpenapi"`,
+      `"registerApiKey register createApiKey resendVerification requestPasswordReset confirmPasswordReset getPublishedVideo getServerInfo getOpenapi"`,
     );
   });
 

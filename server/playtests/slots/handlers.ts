@@ -4,12 +4,20 @@ import type { HandlersFor } from "../../http/call.ts";
 import { notFound } from "../../lib/problem.ts";
 import { closeWhenFull } from "../applications/service.ts";
 import * as playtests from "../store.ts";
-import { slotDetailView, slotView, submissionItemView } from "../views.ts";
+import { publishedVideoView, slotDetailView, slotView, submissionItemView } from "../views.ts";
 import { accept, reject } from "./review.ts";
 import * as slotStore from "./store.ts";
 import { cancelOpen, finishPlaytest, unblock } from "./transitions.ts";
 
-type Ops = "listSlots" | "getSlot" | "deleteSlot" | "acceptSlot" | "rejectSlot" | "unblockSlot" | "listSubmissions";
+type Ops =
+  | "listSlots"
+  | "getSlot"
+  | "getPublishedVideo"
+  | "deleteSlot"
+  | "acceptSlot"
+  | "rejectSlot"
+  | "unblockSlot"
+  | "listSubmissions";
 
 export function slots(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
@@ -38,6 +46,13 @@ export function slots(deps: Deps): HandlersFor<Ops> {
         const slot = await slotStore.findForOwner(q, call.params.id, call.principal.userId);
         if (!slot) throw notFound();
         return { slot: slotDetailView(slot, clock.now()) };
+      }),
+
+    getPublishedVideo: (call) =>
+      call.read(async (q) => {
+        const video = await slotStore.findPublished(q, call.params.id);
+        if (!video) throw notFound();
+        return { video: publishedVideoView(deps.config.baseUrl, video) };
       }),
 
     deleteSlot: (call) =>

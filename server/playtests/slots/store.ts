@@ -169,6 +169,8 @@ export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filena
   display_name: string;
 }
 
+export type PublishedVideoRow = PublicVideoRow & { published_at: number };
+
 const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.published_at, g.name AS game_name, u.display_name
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id JOIN users u ON u.id = s.playtester_id
   JOIN submissions b ON b.slot_id = s.id WHERE s.id = ? AND p.visibility = 'public'`;
@@ -176,10 +178,7 @@ const publicVideo = `SELECT s.id, b.blob_key, b.filename, b.content_type, b.publ
 export const findUnpublished = (q: Query, slotId: string) =>
   q.one<PublicVideoRow>(`${publicVideo} AND s.status = 'publishing'`, slotId);
 export const findPublished = (q: Query, slotId: string) =>
-  q.one<PublicVideoRow & { published_at: number }>(
-    `${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL`,
-    slotId,
-  );
+  q.one<PublishedVideoRow>(`${publicVideo} AND s.status = 'accepted' AND b.published_at IS NOT NULL`, slotId);
 
 export const insertRating = (
   tx: Query,
