@@ -13,6 +13,7 @@ import { exampleData } from "../../server/sandbox/examples.ts";
 import { type GlobalFlag, globalFlags } from "../../src/cli/globals.ts";
 import { spelled } from "../../src/cli/root-help.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
+import { type ProblemCode, problems } from "../../src/contract/problems.ts";
 import * as states from "../../src/contract/states/index.ts";
 import type { Moves } from "../../src/contract/states/moves.ts";
 import { exitCodeMeanings } from "../../src/errors.ts";
@@ -96,6 +97,11 @@ const generators: Record<string, (argument: string) => string> = {
   configuration: configurationReference,
   example,
   states: stateTable,
+  problems: () =>
+    table(
+      ["status", "code", "meaning"],
+      Object.entries(problems).map(([name, status]) => [status, code(name), meanings.problemMeanings[name as ProblemCode]]),
+    ),
   "test-cards": () =>
     table(
       ["card number", "what it does"],

@@ -1,4 +1,5 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
+import type { ProblemCode } from "../../src/contract/problems.ts";
 import type {
   ApplicationStatus,
   PaymentStatus,
@@ -75,4 +76,24 @@ export const eventMeanings: Record<EventKind, string> = {
   "chat.message": "someone wrote to you",
   "webhook.disabled": "one of your webhooks was disabled",
   "test.ping": "you ran `playtest webhooks test`",
+};
+
+export const problemMeanings: Record<ProblemCode, string> = {
+  BAD_REQUEST: "the request cannot be understood, or does not apply",
+  UNAUTHORIZED: "no API key, or one that is unknown, expired or revoked",
+  PAYMENT_REQUIRED: "too little credit or hours, or crypto payment instructions",
+  FORBIDDEN: "the key lacks the scope, or the account may not do this",
+  EMAIL_NOT_VERIFIED: "the account's email address is not verified",
+  NOT_FOUND: "not found, or you do not have access to it",
+  METHOD_NOT_ALLOWED: "the path does not take this method; see `Allow`",
+  CONFLICT: "already exists, or the state does not allow it",
+  PAYLOAD_TOO_LARGE: "the body or the file is too large",
+  UNSUPPORTED_MEDIA_TYPE: "the body is not JSON",
+  RANGE_NOT_SATISFIABLE: "the file has no such range of bytes",
+  VALIDATION_ERROR: "a field or parameter is invalid; see `details`",
+  IDEMPOTENCY_MISMATCH: "the idempotency key was used for another request",
+  RATE_LIMITED: "too many requests; wait for `Retry-After`",
+  INTERNAL_ERROR: "an unexpected error; it is in the server's log",
+  NOT_IMPLEMENTED: "this server does not offer it",
+  SERVICE_UNAVAILABLE: "temporarily not available; try again",
 };

@@ -12,6 +12,7 @@ import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
 import { publishedVideo } from "./adapters/published-video.ts";
+import { docs } from "./docs/index.ts";
 import { createReadForm } from "./form.ts";
 import { html, sendPage } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
@@ -35,6 +36,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     "verify-email": verifyEmail(accounts, readForm),
     watch: watch(callAs, publishedVideo(deps)),
     assets,
+    docs: docs(config),
     play: portal({
       callAs,
       accounts,

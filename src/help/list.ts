@@ -30,6 +30,7 @@ export const chapters = [
   {
     title: "Reference",
     topics: [
+      ["api", "Requests, replies, errors and paging of the HTTP API"],
       ["output", "Output formats: tables, JSON, CSV, templates"],
       ["ids", "How ids are written, shortened and looked up"],
       ["money", "Amounts, spending limits and safe retries"],

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { topicList } from "../../src/help/list.ts";
 import { launchBrowser } from "../helpers/browser.ts";
 import {
   claim,
@@ -28,7 +29,12 @@ let server: TestServer;
 let store: TestStore;
 let cookies: { busy: string; fresh: string };
 /** Name and address of every page, by the visitor who sees it. */
-const pages: Record<"signedOut" | "busy" | "fresh", Record<string, string>> = { signedOut: {}, busy: {}, fresh: {} };
+const pages: Record<"signedOut" | "docs" | "busy" | "fresh", Record<string, string>> = {
+  signedOut: {},
+  docs: {},
+  busy: {},
+  fresh: {},
+};
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -104,6 +110,9 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     "verify-email": "/verify-email?token=x",
     watch: `/watch/${slots.published}`,
   };
+  const references = ["auth", "games", "playtests", "slots", "billing", "admin", "objects"].map((name) => `api/${name}`);
+  for (const name of ["", ...topicList.map((topic) => topic.name), ...references])
+    pages.docs[`docs-${name.replace("/", "-")}`] = `/docs/${name}`.replace(/\/$/, "");
   pages.busy = {
     offers: "/play",
     slots: "/play/slots",
@@ -148,7 +157,8 @@ async function contextOf(who: keyof typeof pages, width: number, scheme: "light"
   const context = await browser.newContext({ baseURL: server.baseUrl, ...options } as const as Parameters<
     Browser["newContext"]
   >[0]);
-  if (who !== "signedOut") await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
+  if (who === "busy" || who === "fresh")
+    await context.addCookies([{ name: "playtest_session", value: cookies[who], url: server.baseUrl }]);
   return context;
 }
 
@@ -172,7 +182,7 @@ describe.each([
   { width: 1280, scheme: "light", rules: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] },
   { width: 390, scheme: "dark", rules: ["color-contrast", "target-size"] },
 ] as const)("pages at $width px in a $scheme color scheme", ({ width, scheme, rules }) => {
-  it.each(["signedOut", "busy", "fresh"] as const)(
+  it.each(["signedOut", "docs", "busy", "fresh"] as const)(
     "for the visitor %s: fit the width, are accessible and break no content security policy",
     { timeout: 60_000 },
     async (who) => {

@@ -33,7 +33,7 @@ describe("open", () => {
 
   it("prints the address where there is no browser", async () => {
     const { code, stdout, stderr } = await fixture.run("open docs", { tty: true, env: { BROWSER: "/nonexistent/browser" } });
-    expect([code, named(stdout)]).toEqual([0, "http://SERVER/api/v1/openapi.json\n"]);
+    expect([code, named(stdout)]).toEqual([0, "http://SERVER/docs\n"]);
     expect(stderr).toContain("No browser could be opened");
   });
 

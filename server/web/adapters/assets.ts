@@ -1,6 +1,7 @@
 import { notFound } from "../../lib/problem.ts";
 import { timesScript } from "../assets/times.ts";
 import { uploadScript } from "../assets/upload.ts";
+import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
 import { portalStyle } from "../portal/style.ts";
 import type { Page } from "../types.ts";
@@ -8,6 +9,7 @@ import type { Page } from "../types.ts";
 const files: Record<string, { type: string; text: string }> = {
   "style.css": { type: "text/css", text: style },
   "portal.css": { type: "text/css", text: portalStyle },
+  "docs.css": { type: "text/css", text: docsStyle },
   "times.js": { type: "text/javascript", text: timesScript },
   "upload.js": { type: "text/javascript", text: uploadScript },
 };

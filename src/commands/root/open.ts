@@ -4,7 +4,7 @@ import { CliError, isAbsent, notFound, usage } from "../../errors.ts";
 /** Pages of a server started with `playtest serve`, below its address. */
 const own: Readonly<Record<string, string>> = {
   home: "/play",
-  docs: "/api/v1/openapi.json",
+  docs: "/docs",
   slots: "/play/slots",
   applications: "/play/applications",
   messages: "/play/messages",

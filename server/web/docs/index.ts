@@ -1,0 +1,71 @@
+import { contract } from "../../../src/contract/index.ts";
+import { plain } from "../../../src/help/document.ts";
+import { chapters, isTopic, type TopicName, topicList } from "../../../src/help/list.ts";
+import { topics } from "../../../src/help/topics.ts";
+import type { Config } from "../../config/defaults.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
+import { html, type Markup, sendPage } from "../html.ts";
+import type { Page } from "../types.ts";
+import { type DocsPage, docsPage } from "./layout.ts";
+import { anchorOf, blockMarkup } from "./markup.ts";
+import { type Reference, referenceOf } from "./openapi.ts";
+import { groupEntries, groupPage, groupTitle, objectsPage, overview } from "./reference.ts";
+
+const titles: Record<string, string> = Object.fromEntries(Object.entries(topics).map(([name, { title }]) => [name, title]));
+
+const contents = (): DocsPage => ({
+  title: "Documentation",
+  href: "/docs",
+  body: html`${chapters.map(
+    (chapter) => html`<h2>${chapter.title}</h2>
+<ul class="contents">${chapter.topics.map(([name, summary]) => html`<li><a href="/docs/${name}">${titles[name]}</a><span>${summary}</span></li>`)}</ul>`,
+  )}
+<h2>API reference</h2>
+<ul class="contents"><li><a href="/docs/api">API reference</a><span>Every endpoint of this server, with its parameters, body, reply and errors</span></li></ul>`,
+});
+
+/** Links to the topics before and after. */
+function turn(name: TopicName): Markup {
+  const at = topicList.findIndex((topic) => topic.name === name);
+  const [before, after] = [topicList[at - 1], topicList[at + 1]];
+  return html`<div class="turn">${before && html`<a href="/docs/${before.name}">← ${titles[before.name]}</a>`}
+${after && html`<a href="/docs/${after.name}">${titles[after.name]} →</a>`}</div>`;
+}
+
+function topicPage(name: TopicName, after: Markup = turn(name)): DocsPage {
+  const { title, blocks } = topics[name];
+  const headings = blocks.flatMap((block) => (block.kind === "heading" ? [plain(block.parts)] : []));
+  return {
+    title,
+    href: `/docs/${name}`,
+    body: html`${blocks.map(blockMarkup)}${after}`,
+    parts: headings.map((heading) => ({ href: `#${anchorOf(heading)}`, title: heading })),
+  };
+}
+
+function referencePage(reference: Reference, name: string): DocsPage {
+  const href = `/docs/api/${name}`;
+  if (name === "objects") return { title: "Objects", href, ...objectsPage(reference) };
+  if (!reference.tags.some((tag) => tag.name === name)) throw notFound();
+  return { title: groupTitle(name), href, ...groupPage(reference, name) };
+}
+
+/** `/docs`: the help topics and the reference of the API, for everybody. */
+export function docs({ baseUrl, version, sandbox }: Pick<Config, "baseUrl" | "version" | "sandbox">): Page {
+  let known: Reference | undefined;
+  const reference = () => (known ??= referenceOf(contract, { baseUrl, version, sandbox }));
+
+  function find([name = "", part = "", ...more]: readonly string[]): DocsPage {
+    if (name === "" && part === "" && more.length === 0) return contents();
+    if (name === "api" && more.length === 0 && part !== "") return referencePage(reference(), part);
+    if (part !== "" || more.length > 0 || !isTopic(name)) throw notFound();
+    return name === "api" ? topicPage(name, overview(reference())) : topicPage(name);
+  }
+
+  return async (request, response, url) => {
+    if (request.method !== "GET" && request.method !== "HEAD")
+      throw new Problem("METHOD_NOT_ALLOWED", "This page takes GET, HEAD.", { headers: { Allow: "GET, HEAD" } });
+    const page = find(url.pathname.split("/").slice(2));
+    sendPage(response, 200, docsPage(page, titles, groupEntries(reference())));
+  };
+}

@@ -1,0 +1,45 @@
+import { chapters } from "../../../src/help/list.ts";
+import { html, type Markup, type PageContent } from "../html.ts";
+
+export interface Entry {
+  href: string;
+  title: string;
+}
+
+export interface DocsPage {
+  title: string;
+  body: Markup;
+  /** Address of the page, to mark it in the table of contents. */
+  href: string;
+  /** Parts of the page, listed below its entry. */
+  parts?: readonly Entry[];
+}
+
+const entry = ({ href, title }: Entry, page: DocsPage) => {
+  const current = href === page.href;
+  const parts = current ? (page.parts ?? []) : [];
+  return html`<li><a href="${href}"${current && html` aria-current="page"`}>${title}</a>${
+    parts.length > 0 && html`<ul>${parts.map((part) => html`<li><a href="${part.href}">${part.title}</a></li>`)}</ul>`
+  }</li>`;
+};
+
+const list = (title: string, entries: readonly Entry[], page: DocsPage) => html`<h2>${title}</h2>
+<ul>${entries.map((one) => entry(one, page))}</ul>`;
+
+/** The table of contents: of the topics, or on a page of the API reference of that. */
+function contents(page: DocsPage, titles: Readonly<Record<string, string>>, reference: readonly Entry[]): Markup {
+  if (page.href.startsWith("/docs/api")) return list("API reference", reference, page);
+  const entriesOf = ({ topics }: (typeof chapters)[number]) =>
+    topics.map(([name]) => ({ href: `/docs/${name}`, title: titles[name] ?? name }));
+  return html`${chapters.map((chapter) => list(chapter.title, entriesOf(chapter), page))}`;
+}
+
+/** The frame of every page of the documentation: a bar on top, and the table of contents beside the text where there is room. */
+export const docsPage = (page: DocsPage, titles: Readonly<Record<string, string>>, reference: readonly Entry[]): PageContent => ({
+  title: page.title,
+  body: page.body,
+  assets: { style: "docs.css" },
+  header: html`<a class="skip" href="#main">Skip to the content</a>
+<header><a class="brand" href="/docs">playtest docs</a><a href="/docs">All topics</a><a href="/docs/api">API</a></header>
+<nav aria-label="Documentation">${contents(page, titles, reference)}</nav>`,
+});

@@ -1,0 +1,62 @@
+import { type Block, type Inline, plain } from "../../../src/help/document.ts";
+import { isTopic } from "../../../src/help/list.ts";
+import { html, type Markup } from "../html.ts";
+
+/** A help topic as HTML. Everything in it goes through `html`, which escapes it. */
+
+/** A heading's id in the address: lower case, words joined by dashes. */
+export const anchorOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+
+/** Where a link of a topic leads on this server; topics name each other by file. */
+function addressOf(href: string): string {
+  const topic = /^([\w-]+)\.md$/.exec(href)?.[1];
+  return topic !== undefined && isTopic(topic) ? `/docs/${topic}` : href;
+}
+
+function partMarkup(part: Inline): Markup {
+  switch (part.kind) {
+    case "text":
+      return html`${part.text}`;
+    case "code":
+      return html`<code>${part.text}</code>`;
+    case "strong":
+      return html`<strong>${inline(part.parts)}</strong>`;
+    case "em":
+      return html`<em>${inline(part.parts)}</em>`;
+    case "link":
+      return html`<a href="${addressOf(part.href)}">${inline(part.parts)}</a>`;
+  }
+}
+
+const inline = (parts: readonly Inline[]): Markup[] => parts.map(partMarkup);
+
+const items = (list: readonly Inline[][]) => list.map((parts) => html`<li>${inline(parts)}</li>`);
+
+/** Wider than a phone, so it scrolls by itself; with `tabindex` also from the keyboard. */
+export const table = (head: readonly (Markup | string)[], rows: readonly (readonly (Markup | string | Markup[])[])[]) =>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+
+export function blockMarkup(block: Block): Markup {
+  switch (block.kind) {
+    case "heading": {
+      const title = plain(block.parts);
+      return html`<h2 id="${anchorOf(title)}">${title}</h2>`;
+    }
+    case "paragraph":
+      return html`<p>${inline(block.parts)}</p>`;
+    case "list":
+      return block.ordered ? html`<ol>${items(block.items)}</ol>` : html`<ul>${items(block.items)}</ul>`;
+    case "code":
+      return html`<pre tabindex="0"><code>${block.text}</code></pre>`;
+    case "table":
+      return table(
+        block.head.map((cell) => html`${inline(cell)}`),
+        block.rows.map((row) => row.map(inline)),
+      );
+  }
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { contract } from "../../src/contract/index.ts";
+import { topicList } from "../../src/help/list.ts";
+import { topics } from "../../src/help/topics.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers, type TestStore } from "../helpers/store.ts";
+
+/** The documentation that a server shows at /docs. It reads no database, so one is enough. */
+let server: TestServer;
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await drivers[0]!.open();
+  server = await startTestServer({ store, config: (config) => Object.assign(config, { sandbox: false, autoVerify: false }) });
+});
+afterAll(async () => {
+  await server.close();
+  await store.remove();
+});
+
+const get = (path: string) => fetch(server.baseUrl + path);
+const textOf = async (path: string) => (await get(path)).text();
+const groups = async () => [
+  ...new Set([...(await textOf("/docs/api")).matchAll(/href="(\/docs\/api\/\w+)"/g)].map(([, path]) => path!)),
+];
+const everyPage = async () => ["/docs", ...topicList.map(({ name }) => `/docs/${name}`), ...(await groups())];
+
+const escapes: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+const visible = (html: string) => html.replace(/<[^>]+>/g, "").replace(/&(lt|gt|quot|amp|#39);/g, (entity) => escapes[entity]!);
+
+describe("/docs", () => {
+  it("lists every topic with its title", async () => {
+    const page = await textOf("/docs");
+    for (const { name, summary } of topicList) {
+      expect(page).toContain(`href="/docs/${name}"`);
+      expect(visible(page)).toContain(topics[name].title);
+      expect(visible(page)).toContain(summary);
+    }
+  });
+
+  it.each(topicList.map(({ name }) => name))("%s shows the whole topic", async (name) => {
+    const reply = await get(`/docs/${name}`);
+    const page = visible(await reply.text());
+    expect(reply.status).toBe(200);
+    for (const block of topics[name].blocks) if (block.kind === "code") expect(page).toContain(block.text);
+  });
+
+  it("every page is complete in itself: nothing from elsewhere, no inline script or style", async () => {
+    for (const path of await everyPage()) {
+      const reply = await get(path);
+      const page = await reply.text();
+      expect([path, reply.status]).toEqual([path, 200]);
+      expect(reply.headers.get("content-security-policy")).toBe(
+        "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
+      expect([...page.matchAll(/(?:src|<link[^>]+href)="([^"]*)"/g)].map(([, address]) => address)).toEqual([
+        "/assets/style.css",
+        "/assets/docs.css",
+      ]);
+    }
+  });
+
+  it("every link within the documentation leads somewhere", async () => {
+    const pages = new Map<string, string>();
+    for (const path of await everyPage()) pages.set(path, await textOf(path));
+    const dead: string[] = [];
+    for (const [from, page] of pages)
+      for (const [, href] of page.matchAll(/<a[^>]* href="([^"]+)"/g)) {
+        const [path = "", id] = href!.split("#");
+        const target = path === "" ? page : pages.get(path);
+        if (target === undefined || (id !== undefined && !target.includes(`id="${id}"`))) dead.push(`${from}: ${href}`);
+      }
+    expect(dead).toEqual([]);
+  });
+
+  it("the reference has every endpoint of this server, and no sandbox on a live one", async () => {
+    const pages = (await Promise.all((await groups()).map(textOf))).join();
+    const shown = (id: string) => pages.includes(`<h2 id="${id}">`);
+    const all = Object.entries(contract as Record<string, Endpoint>);
+    expect(all.filter(([id, { only }]) => shown(id) !== (only === undefined)).map(([id]) => id)).toEqual([]);
+  });
+
+  it("the reference says what a request takes and what comes back", async () => {
+    const page = visible(await textOf("/docs/api/playtests")).replace(/\s+/g, " ");
+    expect(page).toContain("POST /api/v1/games/{gameId}/playtests");
+    expect(page).toContain("durationMinutes30, 60, 120, 180");
+    expect(page).toContain("quantityinteger, 1 to 100");
+    expect(page).toContain("402: PAYMENT_REQUIRED");
+  });
+
+  it.each(["/docs/nothing", "/docs/ordering/more", "/docs/api/nothing", "/docs/api/games/more"])("%s is 404", async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  it("takes no other method", async () => {
+    const reply = await fetch(`${server.baseUrl}/docs`, { method: "POST" });
+    expect([reply.status, reply.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
+
+it("a sandbox describes its own endpoints too", async () => {
+  const own = await drivers[0]!.open();
+  const sandbox = await startTestServer({ store: own });
+  expect(await (await fetch(`${sandbox.baseUrl}/docs/api/sandbox`)).text()).toContain('<h2 id="advanceClock">');
+  await sandbox.close();
+  await own.remove();
+});
