@@ -50,6 +50,9 @@ function partText(part: Inline, paint: Paint): string {
 
 const inlineText = (parts: readonly Inline[], paint: Paint): string => parts.map((part) => partText(part, paint)).join("");
 
+/** Many columns folded into a narrow page are harder to read than their cells one below another. */
+const mostFolded = 3;
+
 /** Column widths that fit into `room`: each at least its longest word, the rest of the room by need. Undefined: none fit. */
 function columnWidths(rows: readonly string[][], room: number): number[] | undefined {
   const column = (i: number) => rows.map((row) => row[i] ?? "");
@@ -57,7 +60,7 @@ function columnWidths(rows: readonly string[][], room: number): number[] | undef
   const natural = Array.from({ length: count }, (_, i) => Math.max(...column(i).map(widthOf)));
   const least = Array.from({ length: count }, (_, i) => Math.max(...column(i).flatMap((text) => text.split(/\s+/).map(widthOf))));
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
-  if (sum(least) > room) return undefined;
+  if (sum(least) > room || (count > mostFolded && sum(natural) > room)) return undefined;
   const widths = [...natural];
   // The widest column gives way first.
   while (sum(widths) > room) {
@@ -80,7 +83,7 @@ function alignedRow(row: readonly string[], widths: readonly number[]): string[]
   );
 }
 
-/** Rows below one another, for a table whose words alone are wider than the page. */
+/** The cells of a row below one another, for a table that is too wide for the page. */
 const stackedRow = ([first = "", ...rest]: readonly string[], head: readonly string[], width: number): string[] => [
   first,
   ...rest.flatMap((text, i) => (text === "" ? [] : fold(`${head[i + 1]}: ${text}`, width - 4).map((line) => `    ${line}`))),

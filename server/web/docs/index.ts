@@ -2,7 +2,7 @@ import { contract } from "../../../src/contract/index.ts";
 import { plain } from "../../../src/help/document.ts";
 import { chapters, isTopic, type TopicName, topicList } from "../../../src/help/list.ts";
 import { topics } from "../../../src/help/topics.ts";
-import type { Config } from "../../config/defaults.ts";
+import type { Config } from "../../config/schema.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { html, type Markup, sendPage } from "../html.ts";
 import type { Page } from "../types.ts";
