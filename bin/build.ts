@@ -34,7 +34,7 @@ const shipped = [
  * sample video, the pages' scripts and the help topics need no file beside the program.
  */
 const data =
-  /\/(src\/(contract\/static|help\/topics|cli\/(version|tree|overview))|server\/(sandbox\/sample-video|web\/assets\/(times|upload)))\.ts$/;
+  /\/(src\/(contract\/static|help\/topics|cli\/(version|tree|overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/(times|upload)))\.ts$/;
 const inlineData: Plugin = {
   name: "inline-data",
   setup({ onLoad }) {

@@ -64,8 +64,8 @@ function chooseLocation(options: ServeOptions, env: ServeHost["env"]): ServedLoc
   return { ...location, temporary: false };
 }
 
-function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Config {
-  const config = readConfig(host.env, dataDir, options.config);
+async function configFor(options: ServeOptions, host: ServeHost, dataDir: string): Promise<Config> {
+  const config = await readConfig(host.env, dataDir, options.config);
   config.version = options.version;
   config.sandbox = options.sandbox === true || options.seed !== undefined;
   config.autoVerify = config.sandbox && options.autoVerify !== false;
@@ -80,7 +80,7 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     throw new ConfigError(
       `A restore into ${dataDir} was cut off. What was there before is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,
     );
-  const config = configFor(options, host, dataDir);
+  const config = await configFor(options, host, dataDir);
   const log = await createLog({
     level: options.logLevel ?? "info",
     text: (options.log ?? (host.isTTY ? "text" : "json")) === "text",

@@ -3,9 +3,8 @@ import { nearest } from "../lib/nearest.ts";
 import { expectation } from "./describe.ts";
 
 import { rules } from "./rules.ts";
-import { allSettings, type Setting, type Settings, schema } from "./schema.ts";
-
-export type Tree = { [name: string]: unknown };
+import { allSettings, once, type Setting, type Settings, schema } from "./schema.ts";
+import { type Tree, valueAt } from "./tree.ts";
 
 /** Something that is wrong with a setting. */
 export interface Fault {
@@ -15,11 +14,11 @@ export interface Fault {
 
 /** The settings that a tree of values gives with the defaults, and everything that is wrong with it. `label` names a setting and its source. */
 export function checkSettings(tree: Tree, label: (setting: string) => string): { settings: Settings; faults: Fault[] } {
-  const parsed = schema.safeParse(tree);
+  const parsed = schema.safeParse(tree, once);
   const issues = parsed.success ? [] : parsed.error.issues;
   const faults = issues.flatMap((issue) => faultsOf(issue, tree, label));
   // What is wrong is left at its default, so that rules about the rest are checked as well.
-  const settings = parsed.success ? parsed.data : schema.parse(without(tree, issues));
+  const settings = parsed.success ? parsed.data : schema.parse(without(tree, issues), once);
   const wrong = new Set(faults.flatMap((fault) => fault.settings));
   const broken = rules.filter((rule) => !rule.settings.some((name) => wrong.has(name)) && !rule.holds(settings));
   return { settings, faults: [...faults, ...broken.map((rule) => ({ settings: rule.settings, message: rule.requirement }))] };
@@ -74,10 +73,6 @@ function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "missing";
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
-
-/** The value at a path of keys; undefined where there is none. */
-export const valueAt = (tree: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], tree);
 
 /** A copy without what the issues are about. */
 function without(tree: Tree, issues: readonly Issue[]): Tree {

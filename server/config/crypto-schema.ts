@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { day, hour, integer, isWebUrl, matching, meta, minute, ms, orNull, second, webUrl } from "./fields.ts";
+import { day, described, hour, integer, isWebUrl, matching, minute, ms, orNull, second, webUrl } from "./fields.ts";
 
 const isEvmAddress = (text: string) => /^0x[0-9a-fA-F]{40}$/.test(text) && !/^0x0+$/.test(text);
 const isSolanaAddress = (text: string) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text);
 const evmExpected = "an address of that chain: 0x and 40 hexadecimal digits";
 const solanaExpected = "an address of that chain: 32 to 44 base58 characters";
 const chainAddress = (isValid: (text: string) => boolean, description: string, initial: string, expected: string) =>
-  matching(isValid).default(initial).meta(meta(description, { expected }));
+  described(matching(isValid).default(initial), description, { expected });
 
 const rpcUrl = (chain: string) =>
   webUrl(
@@ -22,14 +22,15 @@ const evm = (chain: string, usdc: string, chainId: number, finality: "safe" | "f
       receiver: orNull(matching(isEvmAddress), receiverText(chain), { expected: `${evmExpected}, or null` }),
       usdc: chainAddress(isEvmAddress, `Contract of the USDC token on ${chain}.`, usdc, evmExpected),
       chainId: integer("Chain ID the node must report.", chainId, 1, Number.MAX_SAFE_INTEGER),
-      finality: z
-        .enum(["finalized", "safe"])
-        .default(finality)
-        .meta(meta("Block of the node from which a payment counts as confirmed.")),
-      confirmations: z
-        .nullable(z.int().min(1).max(10_000))
-        .default(null)
-        .meta(meta("Blocks after which a payment counts as confirmed. Null: finality decides.", { unit: "blocks" })),
+      finality: described(
+        z.enum(["finalized", "safe"]).default(finality),
+        "Block of the node from which a payment counts as confirmed.",
+      ),
+      confirmations: described(
+        z.nullable(z.int().check(z.gte(1), z.lte(10_000))).default(null),
+        "Blocks after which a payment counts as confirmed. Null: finality decides.",
+        { unit: "blocks" },
+      ),
       scanBlocks: integer(
         "Blocks per request when looking for deposits, as many as the provider of the node allows.",
         500,
@@ -54,10 +55,11 @@ const solana = z
   .prefault({});
 
 const rate = (coin: string) =>
-  z
-    .nullable(z.number().positive().max(1_000_000_000))
-    .default(null)
-    .meta(meta(`Fixed price of one ${coin}. Null: the price comes from feedUrl.`, { unit: "US cents" }));
+  described(
+    z.nullable(z.number().check(z.gt(0), z.lte(1_000_000_000))).default(null),
+    `Fixed price of one ${coin}. Null: the price comes from feedUrl.`,
+    { unit: "US cents" },
+  );
 
 const rates = z
   .strictObject({

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkSettings, type Fault, type Tree, valueAt } from "./check.ts";
-import { allSettings, type Config, defaults, type Settings } from "./schema.ts";
+import type { Fault } from "./check.ts";
+import { defaults, variables } from "./defaults.ts";
+import type { Config, Settings } from "./schema.ts";
+import { setAt, type Tree, valueAt } from "./tree.ts";
 
 /** A setting or flag that is not valid: the server does not start. `exitCode` 2, as for a wrong flag. */
 export class ConfigError extends Error {
@@ -18,19 +20,21 @@ export interface ReadSettings {
 }
 
 /** The defaults, overridden by the configuration file and then by the environment. Flags override these, in main.ts. */
-export const readConfig = (env: Env, dataDir: string, configFile: string | undefined): Config => ({
+export const readConfig = async (env: Env, dataDir: string, configFile: string | undefined): Promise<Config> => ({
   ...defaults,
-  ...readSettings(env, dataDir, configFile).settings,
+  ...(await readSettings(env, dataDir, configFile)).settings,
 });
 
 /** Throws ConfigError with everything that is wrong. */
-export function readSettings(env: Env, dataDir: string, configFile: string | undefined): ReadSettings {
+export async function readSettings(env: Env, dataDir: string, configFile: string | undefined): Promise<ReadSettings> {
   const file = configFile ?? join(dataDir, "config.json");
   const tree = readFile(file, configFile !== undefined);
-  const variables = applyVariables(tree, env);
+  const applied = applyVariables(tree, env);
   const sourceOf = (setting: string) =>
-    variables.get(setting) ?? (valueAt(tree, setting.split(".")) === undefined ? "default" : file);
-  const label = (setting: string) => (variables.has(setting) ? `${setting} (${variables.get(setting)})` : setting);
+    applied.get(setting) ?? (valueAt(tree, setting.split(".")) === undefined ? "default" : file);
+  const label = (setting: string) => (applied.has(setting) ? `${setting} (${applied.get(setting)})` : setting);
+  if (Object.keys(tree).length === 0) return { settings: structuredClone(defaults), sourceOf };
+  const { checkSettings } = await import("./check.ts");
   const { settings, faults } = checkSettings(tree, label);
   if (faults.length > 0) throw new ConfigError(report(faults, sourceOf));
   return { settings, sourceOf };
@@ -76,20 +80,11 @@ function parse(text: string, file: string): unknown {
 /** Puts the values of environment variables into the tree; which variable sets which setting. An empty variable sets nothing. */
 function applyVariables(tree: Tree, env: Env): Map<string, string> {
   const applied = new Map<string, string>();
-  for (const { name, variable, isList } of allSettings()) {
-    const text = variable === undefined ? undefined : env[variable];
+  for (const { name, variable, isList } of variables) {
+    const text = env[variable];
     if (!text) continue;
     setAt(tree, name.split("."), isList ? text.split(",").map((entry) => entry.trim()) : text);
-    applied.set(name, variable!);
+    applied.set(name, variable);
   }
   return applied;
-}
-
-/** Leaves alone what is no object: the check says so. */
-function setAt(tree: Tree, [key, ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) tree[key!] = value;
-  else {
-    tree[key!] ??= {};
-    if (typeof tree[key!] === "object") setAt(tree[key!] as Tree, rest, value);
-  }
 }

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { valueAt } from "./check.ts";
 import { type DataLocationOptions, dataLocationOf, reportLocation } from "./data-location.ts";
 import { boundsOf, rangeText, shapeOf, valueText } from "./describe.ts";
 
 import { readSettings } from "./read.ts";
-import { allSettings, type Setting, schema } from "./schema.ts";
+import { allSettings, once, type Setting, schema } from "./schema.ts";
+import { valueAt } from "./tree.ts";
 
 /** One setting as the reference shows it. */
 export interface SettingRow {
@@ -91,9 +91,9 @@ interface Options extends DataLocationOptions {
 }
 
 /** Every setting with its value in effect. Secrets are not shown. Throws ConfigError when the configuration is not valid. */
-export function effectiveRows({ config, ...options }: Options): EffectiveRow[] {
+export async function effectiveRows({ config, ...options }: Options): Promise<EffectiveRow[]> {
   const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(dataLocationOf(options));
-  const { settings, sourceOf } = readSettings(options.env, dataDir, config);
+  const { settings, sourceOf } = await readSettings(options.env, dataDir, config);
   const key = options.env.PLAYTEST_SECRET_KEY === undefined ? "default" : "PLAYTEST_SECRET_KEY";
   const outside = [
     { value: dataDir, source: dataDirFrom },
@@ -118,7 +118,7 @@ export function jsonSchema(): object {
 }
 
 /** A complete `config.json` with every setting at its default. */
-export const exampleConfig = (): object => schema.parse({});
+export const exampleConfig = (): object => schema.parse({}, once);
 
 const code = (text: string) => `\`${text}\``;
 const cell = (text: string) => text.replaceAll(/[|<]/g, "\\$&");

@@ -5,6 +5,7 @@ import {
   bytes,
   cents,
   day,
+  described,
   GiB,
   hasScheme,
   hour,
@@ -15,7 +16,6 @@ import {
   list,
   MiB,
   matching,
-  meta,
   minute,
   ms,
   orNull,
@@ -104,16 +104,14 @@ const uploads = z.strictObject({
 });
 
 const transcriber = z.strictObject({
-  command: z
-    .array(z.string())
-    .refine(([program]) => program !== "")
-    .default([])
-    .meta(
-      meta(
-        "Program and arguments that print the transcript of a video. {video} stands for the path of the video; without it the path is the last argument. Empty: no transcripts.",
-        { expected: "a list of texts: the program, then its arguments" },
-      ),
-    ),
+  command: described(
+    z
+      .array(z.string())
+      .refine(([program]) => program !== "")
+      .default([]),
+    "Program and arguments that print the transcript of a video. {video} stands for the path of the video; without it the path is the last argument. Empty: no transcripts.",
+    { expected: "a list of texts: the program, then its arguments" },
+  ),
   timeoutMs: ms("How long the program may run for one video.", 2 * hour, second, 7 * day),
   maxOutputBytes: bytes("Longest transcript taken from the program.", 8 * MiB, KiB, 256 * MiB),
   parallel: integer("Videos transcribed at once.", 1, 1, 64, "videos"),
@@ -138,18 +136,16 @@ const stripe = z.strictObject({
 });
 
 const invoices = z.strictObject({
-  series: plainText(32)
-    .default("PT")
-    .meta(
-      meta("First part of invoice numbers. The numbers of each series start at 1 every year.", {
-        expected: "a text of 1 to 32 characters",
-      }),
-    ),
+  series: described(
+    plainText(32).default("PT"),
+    "First part of invoice numbers. The numbers of each series start at 1 every year.",
+    { expected: "a text of 1 to 32 characters" },
+  ),
   seller: z
     .strictObject({
-      name: plainText(200)
-        .default("Playtest")
-        .meta(meta("Name of the seller on invoices.", { expected: "a text of 1 to 200 characters" })),
+      name: described(plainText(200).default("Playtest"), "Name of the seller on invoices.", {
+        expected: "a text of 1 to 200 characters",
+      }),
       lines: list(plainText(200, 0), "Lines below the seller's name on invoices, such as the address and the tax number.", {
         expected: "a list of texts of at most 200 characters",
       }),
@@ -173,14 +169,10 @@ const webhooks = z.strictObject({
 });
 
 const mail = z.strictObject({
-  from: matching(isMailbox)
-    .default("playtest <no-reply@localhost>")
-    .meta(
-      meta("Sender of every email.", {
-        variable: "PLAYTEST_MAIL_FROM",
-        expected: "an email address, alone or as Name <address>",
-      }),
-    ),
+  from: described(matching(isMailbox).default("playtest <no-reply@localhost>"), "Sender of every email.", {
+    variable: "PLAYTEST_MAIL_FROM",
+    expected: "an email address, alone or as Name <address>",
+  }),
   smtpUrl: orNull(
     matching(hasScheme("smtp:", "smtps:")),
     "SMTP server that sends the email, with its user and password. Null: emails are written to the directory outbox.",
@@ -224,26 +216,29 @@ const retention = z.strictObject({
 
 /** What `config.json` may hold. Parsing `{}` gives the defaults. */
 export const schema = z.strictObject({
-  limits: limits.prefault({}).meta({ description: "Rate limits" }),
-  http: http.prefault({}).meta({ description: "HTTP" }),
-  pricing: pricing.prefault({}).meta({ description: "Prices and payouts" }),
-  orders: orders.prefault({}).meta({ description: "Orders" }),
-  playtesters: playtesters.prefault({}).meta({ description: "Playtesters" }),
-  uploads: uploads.prefault({}).meta({ description: "Uploads" }),
-  transcriber: transcriber.prefault({}).meta({ description: "Transcripts" }),
-  checkout: checkout.prefault({}).meta({ description: "Checkout" }),
-  stripe: stripe.prefault({}).meta({ description: "Card payments" }),
-  crypto: crypto.prefault({}).meta({ description: "Crypto payments" }),
-  invoices: invoices.prefault({}).meta({ description: "Invoices" }),
-  webhooks: webhooks.prefault({}).meta({ description: "Webhooks" }),
-  mail: mail.prefault({}).meta({ description: "Email" }),
-  jobs: jobs.prefault({}).meta({ description: "Background jobs" }),
-  passwords: passwords.prefault({}).meta({ description: "Passwords" }),
-  retention: retention.prefault({}).meta({ description: "Retention" }),
+  limits: described(limits.prefault({}), "Rate limits"),
+  http: described(http.prefault({}), "HTTP"),
+  pricing: described(pricing.prefault({}), "Prices and payouts"),
+  orders: described(orders.prefault({}), "Orders"),
+  playtesters: described(playtesters.prefault({}), "Playtesters"),
+  uploads: described(uploads.prefault({}), "Uploads"),
+  transcriber: described(transcriber.prefault({}), "Transcripts"),
+  checkout: described(checkout.prefault({}), "Checkout"),
+  stripe: described(stripe.prefault({}), "Card payments"),
+  crypto: described(crypto.prefault({}), "Crypto payments"),
+  invoices: described(invoices.prefault({}), "Invoices"),
+  webhooks: described(webhooks.prefault({}), "Webhooks"),
+  mail: described(mail.prefault({}), "Email"),
+  jobs: described(jobs.prefault({}), "Background jobs"),
+  passwords: described(passwords.prefault({}), "Passwords"),
+  retention: described(retention.prefault({}), "Retention"),
   strict: toggle("Checks every reply against the API contract and watches transactions. For development.", false),
 });
 
 export type Settings = z.output<typeof schema>;
+
+/** How to parse: a parser that is compiled first, as zod does by default, pays off only from the second time on. */
+export const once = { jitless: true };
 
 /** One setting of the schema. */
 export interface Setting {
@@ -282,12 +277,3 @@ export interface Config extends Settings {
 
 export type Pricing = Settings["pricing"];
 export type EvmNetwork = Settings["crypto"]["base"];
-
-/** Production's. Tests and flags override. */
-export const defaults: Config = {
-  ...schema.parse({}),
-  baseUrl: "http://127.0.0.1:4747",
-  sandbox: false,
-  autoVerify: false,
-  version: "0.0.0",
-};

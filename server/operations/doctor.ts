@@ -36,7 +36,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(location)];
     if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
-    return [...locationChecks(location), configCheck(options, location), ...repairs, ...checks];
+    return [...locationChecks(location), await configCheck(options, location), ...repairs, ...checks];
   } catch (error) {
     throw refused(error);
   } finally {
@@ -77,9 +77,9 @@ function locationChecks(location: ChosenLocation): Check[] {
   ];
 }
 
-function configCheck({ env }: DataLocationOptions, { dataDir }: ChosenLocation): Check {
+async function configCheck({ env }: DataLocationOptions, { dataDir }: ChosenLocation): Promise<Check> {
   try {
-    readConfig(env, dataDir, undefined);
+    await readConfig(env, dataDir, undefined);
     return { name: "configuration", ok: true, detail: "valid" };
   } catch (error) {
     return { name: "configuration", ok: false, detail: "not valid", help: (error as Error).message };

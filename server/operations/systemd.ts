@@ -17,12 +17,12 @@ const afterDrainSeconds = 35;
  * A unit file that runs this installation's server hardened. Not `MemoryDenyWriteExecute`: Node.js compiles as it runs. Throws
  * ConfigError for what `serve run` would not take.
  */
-export function unitFile(options: UnitOptions, program: readonly string[]): string {
+export async function unitFile(options: UnitOptions, program: readonly string[]): Promise<string> {
   checkOptions({ ...options, version: "" });
   const data = resolve(options.data);
   const envFile = resolve(options.envFile);
   if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user)) throw new ConfigError(`${JSON.stringify(options.user)} is not a user's name.`);
-  const { drainMs } = readConfig({}, data, options.config).http;
+  const { drainMs } = (await readConfig({}, data, options.config)).http;
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
   const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
   return `# /etc/systemd/system/playtest.service, for:

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../server/app/listen.ts";
-import { defaults } from "../../server/config/schema.ts";
+import { defaults } from "../../server/config/defaults.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";

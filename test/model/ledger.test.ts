@@ -11,7 +11,7 @@ import { settleOwedMinutes } from "../../server/billing/hours.ts";
 import { openCheckout } from "../../server/billing/payments.ts";
 import * as payments from "../../server/billing/store.ts";
 import { startCheckout } from "../../server/billing/subscriptions/service.ts";
-import { defaults } from "../../server/config/schema.ts";
+import { defaults } from "../../server/config/defaults.ts";
 import type { Query, Store } from "../../server/database/port.ts";
 import { StoreUnavailable } from "../../server/database/port.ts";
 import * as games from "../../server/games/store.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { createRates } from "../../server/billing/crypto/chains/rates.ts";
 import { centsOf, coins, judge, type QuoteTerms, sameAddress, uniqueAmount } from "../../server/billing/crypto/rules.ts";
-import { defaults } from "../../server/config/schema.ts";
+import { defaults } from "../../server/config/defaults.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";
 import { createTestClock } from "../helpers/server.ts";
 

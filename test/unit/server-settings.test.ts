@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { defaults } from "../../server/config/defaults.ts";
 import { readConfig, readSettings } from "../../server/config/read.ts";
 import { configurationReference, exampleConfig, jsonSchema, settingRows } from "../../server/config/reference.ts";
-import { allSettings, defaults } from "../../server/config/schema.ts";
+import { allSettings } from "../../server/config/schema.ts";
 import { freshFolder } from "../helpers/store.ts";
 
 type Env = Record<string, string>;
@@ -17,10 +18,10 @@ function folderWith(settings: unknown): string {
 const read = (settings: unknown, env: Env = {}) => readConfig(env, folderWith(settings), undefined);
 
 /** The lines of the error, without the first and the last; the file is named FILE. */
-function faults(settings: unknown, env: Env = {}): string[] {
+async function faults(settings: unknown, env: Env = {}): Promise<string[]> {
   const folder = folderWith(settings);
   try {
-    readConfig(env, folder, undefined);
+    await readConfig(env, folder, undefined);
   } catch (error) {
     expect(error).toMatchObject({ name: "ConfigError", exitCode: 2 });
     return (error as Error).message.replaceAll(join(folder, "config.json"), "FILE").split("\n").slice(1, -1);
@@ -44,8 +45,8 @@ describe("server settings: one that is not valid", () => {
     ["crypto.rates.feedUrl", { crypto: { rates: { feedUrl: "https://secret.example/ETH" } } }],
     ["stripe.apiUrl", { stripe: { apiUrl: "secret" } }],
     ["stripe.webhookSecret", { stripe: { secretKey: "sk_hidden", webhookSecret: ["sk_hidden"] } }],
-  ])("is named, and no secret is shown: %s of %j", (name, settings) => {
-    const lines = faults(settings);
+  ])("is named, and no secret is shown: %s of %j", async (name, settings) => {
+    const lines = await faults(settings);
     expect(lines).toEqual([expect.stringContaining(name)]);
     expect(lines.join()).not.toMatch(/secret\b|hidden/);
   });
@@ -89,21 +90,23 @@ describe("server settings: one that is not valid", () => {
       { crypto: { solana: { receiver } } },
       `crypto.solana.receiver is "${receiver}". It must be an address of that chain: 32 to 44 base58 characters, or null.`,
     ],
-  ])("is shown with what it must be: %s", (_, settings, message) => {
-    expect(faults(settings)).toEqual([`  ${message}`]);
+  ])("is shown with what it must be: %s", async (_, settings, message) => {
+    expect(await faults(settings)).toEqual([`  ${message}`]);
   });
 
   it.each([
     ["a digit too few", "base", "0x00000000000000000000000000000000CaFeBab"],
     ["the zero address", "base", `0x${"0".repeat(40)}`],
     ["an address of another chain", "ethereum", "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"],
-  ])("is refused as an address that receives money: %s on %s", (_, chain, address) => {
-    expect(faults({ crypto: { [chain]: { receiver: address } } })).toEqual([expect.stringContaining(`crypto.${chain}.receiver`)]);
+  ])("is refused as an address that receives money: %s on %s", async (_, chain, address) => {
+    expect(await faults({ crypto: { [chain]: { receiver: address } } })).toEqual([
+      expect.stringContaining(`crypto.${chain}.receiver`),
+    ]);
   });
 
-  it("is listed together with all the others, and with where to correct them", () => {
+  it("is listed together with all the others, and with where to correct them", async () => {
     const folder = folderWith({ jobs: { leasMs: 5 }, uploads: { idleMs: 0 }, webhooks: { inFlight: 1 } });
-    expect(() => readConfig({ PLAYTEST_SMTP_URL: "x" }, folder, undefined)).toThrow(`\
+    await expect(readConfig({ PLAYTEST_SMTP_URL: "x" }, folder, undefined)).rejects.toThrow(`\
 The server cannot start: its configuration has 4 errors.
   uploads.idleMs is 0. It must be a whole number from 1000 to 3600000 (milliseconds).
   mail.smtpUrl (PLAYTEST_SMTP_URL) is not valid (its value is not shown). It must be an smtp:// or smtps:// URL, or null.
@@ -112,11 +115,11 @@ The server cannot start: its configuration has 4 errors.
 Correct ${join(folder, "config.json")}, PLAYTEST_SMTP_URL. \`playtest serve config\` describes every setting.`);
   });
 
-  it("is refused in the environment as well", () => {
-    expect(faults({}, { PLAYTEST_TRUSTED_PROXIES: "10.0.0.1, nonsense" })).toEqual([
+  it("is refused in the environment as well", async () => {
+    expect(await faults({}, { PLAYTEST_TRUSTED_PROXIES: "10.0.0.1, nonsense" })).toEqual([
       '  Entry 2 of http.trustedProxies (PLAYTEST_TRUSTED_PROXIES) is "nonsense". The setting must be a list of IP addresses or CIDR blocks, such as 10.0.0.0/8.',
     ]);
-    expect(faults({ mail: 5 }, { PLAYTEST_SMTP_URL: "smtp://localhost" })).toEqual([
+    expect(await faults({ mail: 5 }, { PLAYTEST_SMTP_URL: "smtp://localhost" })).toEqual([
       "  mail is 5. It must be an object with settings.",
     ]);
   });
@@ -128,19 +131,19 @@ describe("server settings: an unknown one", () => {
     ["leaseMs", "jobs.leaseMs", { leaseMs: 5_000 }],
     ["job", "jobs", { job: {} }],
     ["pricing.baseCents.61", "pricing.baseCents.60", { pricing: { baseCents: { 61: 1 } } }],
-  ])("is answered with the nearest: %s, %s", (name, near, settings) => {
-    expect(faults(settings)).toEqual([`  Unknown setting ${name}. Did you mean ${near}?`]);
+  ])("is answered with the nearest: %s, %s", async (name, near, settings) => {
+    expect(await faults(settings)).toEqual([`  Unknown setting ${name}. Did you mean ${near}?`]);
   });
 
-  it("is answered alone when none is near", () => {
-    expect(faults('{"nothing": 1, "jobs": {"__proto__": 1}}')).toEqual([
+  it("is answered alone when none is near", async () => {
+    expect(await faults('{"nothing": 1, "jobs": {"__proto__": 1}}')).toEqual([
       "  Unknown setting jobs.__proto__.",
       "  Unknown setting nothing.",
     ]);
   });
 
-  it("is answered with the flag that sets it", () => {
-    expect(faults({ baseUrl: "https://play.example.com" })).toEqual([
+  it("is answered with the flag that sets it", async () => {
+    expect(await faults({ baseUrl: "https://play.example.com" })).toEqual([
       "  baseUrl cannot be set in the configuration. Use --public-url.",
     ]);
   });
@@ -157,12 +160,12 @@ describe("server settings: what they must be to each other", () => {
       "crypto.base.receiver must be your own address",
       { crypto: { base: { receiver: defaults.crypto.base.usdc.toLowerCase() } } },
     ],
-  ])("%s", (message, settings) => {
-    expect(faults(settings)).toEqual([expect.stringContaining(message)]);
+  ])("%s", async (message, settings) => {
+    expect(await faults(settings)).toEqual([expect.stringContaining(message)]);
   });
 
-  it("is not checked where one of them is wrong by itself", () => {
-    expect(faults({ webhooks: { inFlight: 0 } })).toEqual([expect.stringContaining("webhooks.inFlight is 0")]);
+  it("is not checked where one of them is wrong by itself", async () => {
+    expect(await faults({ webhooks: { inFlight: 0 } })).toEqual([expect.stringContaining("webhooks.inFlight is 0")]);
   });
 });
 
@@ -171,36 +174,39 @@ describe("server settings: the file", () => {
     ["[]", "is not a JSON object"],
     ["null", "is not a JSON object"],
     ["{", "is not valid JSON"],
-  ])("%s %s", (text, message) => {
-    expect(() => read(text)).toThrow(message);
+  ])("%s %s", async (text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
   });
 
-  it("may be absent, but not when a flag names it", () => {
+  it("may be absent, but not when a flag names it", async () => {
     const folder = freshFolder();
-    expect(readConfig({}, folder, undefined)).toEqual(defaults);
-    expect(() => readConfig({}, folder, join(folder, "other.json"))).toThrow("cannot be read");
+    expect(await readConfig({}, folder, undefined)).toEqual(defaults);
+    await expect(readConfig({}, folder, join(folder, "other.json"))).rejects.toThrow("cannot be read");
   });
 
-  it("may name its JSON Schema", () => {
-    expect(read({ $schema: "./schema.json" })).toEqual(defaults);
+  it("may name its JSON Schema", async () => {
+    expect(await read({ $schema: "./schema.json" })).toEqual(defaults);
   });
 
-  it("sets some settings and leaves the others at their defaults", () => {
-    const { pricing, crypto } = read({ pricing: { baseCents: { 60: 2500 } }, crypto: { base: { receiver, confirmations: 20 } } });
+  it("sets some settings and leaves the others at their defaults", async () => {
+    const { pricing, crypto } = await read({
+      pricing: { baseCents: { 60: 2500 } },
+      crypto: { base: { receiver, confirmations: 20 } },
+    });
     expect(pricing).toEqual({ ...defaults.pricing, baseCents: { ...defaults.pricing.baseCents, 60: 2500 } });
     expect(crypto.base).toEqual({ ...defaults.crypto.base, receiver, confirmations: 20 });
   });
 });
 
 describe("server settings: the environment", () => {
-  it("comes before the file, and an empty variable sets nothing", () => {
+  it("comes before the file, and an empty variable sets nothing", async () => {
     const folder = folderWith({ mail: { smtpUrl: "smtps://user:pass@mail.example.com", from: "a@example.com" } });
     const env = {
       PLAYTEST_TRUSTED_PROXIES: "10.0.0.0/8, ::1, 192.0.2.7",
       PLAYTEST_MAIL_FROM: "b@example.com",
       PLAYTEST_SMTP_URL: "",
     };
-    const { settings, sourceOf } = readSettings(env, folder, undefined);
+    const { settings, sourceOf } = await readSettings(env, folder, undefined);
     expect(settings.http.trustedProxies).toEqual(["10.0.0.0/8", "::1", "192.0.2.7"]);
     expect(settings.mail).toEqual({ from: "b@example.com", smtpUrl: "smtps://user:pass@mail.example.com" });
     const sources = ["http.trustedProxies", "mail.from", "mail.smtpUrl", "jobs.leaseMs"].map(sourceOf);
@@ -229,8 +235,8 @@ describe("server settings: the reference", () => {
       ).toEqual([]);
   });
 
-  it("has an example that is a valid file with every default", () => {
-    expect(read(exampleConfig())).toEqual(defaults);
+  it("has an example that is a valid file with every default", async () => {
+    expect(await read(exampleConfig())).toEqual(defaults);
   });
 
   it("has a JSON Schema that knows every setting and no others", () => {

@@ -73,7 +73,7 @@ export const config = define({
     }
     const effective = Object.values(given).some((value) => value !== undefined);
     try {
-      const rows: Row[] = effective ? server.effectiveRows({ ...given, env: { ...ctx.io.env } }) : server.settingRows();
+      const rows: Row[] = effective ? await server.effectiveRows({ ...given, env: { ...ctx.io.env } }) : server.settingRows();
       if (ctx.io.terminal.stdout && ctx.out.format.kind === "auto") return ctx.text(pageText(rows, server.cellText, ctx), rows);
       return ctx.rows("settings", rows, view(server.cellText, effective));
     } catch (error) {

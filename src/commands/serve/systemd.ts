@@ -27,7 +27,7 @@ export const systemd = define({
     const set = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
     const defaults = { data: "/var/lib/playtest", user: "playtest", envFile: "/etc/playtest/environment" };
     try {
-      const unit = unitFile({ ...defaults, ...set }, thisProgram());
+      const unit = await unitFile({ ...defaults, ...set }, thisProgram());
       return ctx.text(unit.trimEnd(), { result: { unit } });
     } catch (error) {
       throw refused(error);
