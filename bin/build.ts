@@ -6,14 +6,14 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { manPages } from "./man.ts";
 
 /**
- * Bundles the program into dist/. Loading a file costs more than reading it, so the command line is one file whose parts run when
- * they are asked for, and each of its third parties is a file that is loaded when it is needed. The server's stay packages.
+ * Bundles the program into dist/. Resolving many files is slow, so the command line is one file, and each of its third-party packages
+ * is one file that is loaded on demand. The packages of the server are not bundled.
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 
-/** Third parties that are shipped inside; the others are installed beside it. */
+/** Third-party packages that are bundled. The others are installed as dependencies. */
 const shipped = [
   "commander",
   "conf",
@@ -30,8 +30,8 @@ const shipped = [
 ];
 
 /**
- * Modules that are data: evaluated now, shipped as JSON, so that starting loads neither the contract's zod nor every command, and the
- * sample video, the pages' scripts and the help topics need no file beside the program.
+ * Modules that only export data. They are evaluated at build time and shipped as JSON, so that starting loads neither zod nor every
+ * command, and the sample video, the scripts of the pages and the help topics need no separate files.
  */
 const data =
   /\/(src\/(contract\/static|help\/topics|cli\/(version|tree|overview))|server\/(config\/defaults|sandbox\/sample-video|web\/assets\/(times|upload)))\.ts$/;
@@ -48,7 +48,7 @@ const inlineData: Plugin = {
   },
 };
 
-/** conf loads a JSON Schema validator even where no schema is given; none is given here. */
+/** Replaces the JSON Schema validator that conf loads even without a schema. We use no schema. */
 const withoutValidator: Plugin = {
   name: "without-validator",
   setup({ onResolve, onLoad }) {
@@ -69,7 +69,7 @@ const vendored = new Set<string>();
 const parts = new Set<string>();
 
 const tooEarly = (path: string) => ({
-  errors: [{ text: `${path} would be loaded at every start: load it with import() where it is used` }],
+  errors: [{ text: `${path} would be loaded at every start; load it with import() where it is used` }],
 });
 
 const isShipped = (path: string) => shipped.includes(path.split("/")[0]!);
@@ -79,10 +79,10 @@ const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...pee
 const isInstalled = (path: string) => installed.some((name) => path === name || path.startsWith(`${name}/`));
 
 const notThere = (path: string) => ({
-  errors: [{ text: `${path} is neither shipped inside nor installed beside the program: name it in dependencies` }],
+  errors: [{ text: `${path} is neither bundled nor a dependency; add it to dependencies in package.json` }],
 });
 
-/** Third parties that are not shipped stay packages, whoever asks for them first. */
+/** Packages that are not bundled stay external imports. */
 const packages: Plugin = {
   name: "packages",
   setup({ onResolve }) {
@@ -94,7 +94,7 @@ const packages: Plugin = {
   },
 };
 
-/** Third parties of the command line become files of their own, loaded when they are needed. */
+/** Each third-party package of the command line becomes a file that is loaded on demand. */
 const vendorFiles: Plugin = {
   name: "vendor-files",
   setup({ onResolve }) {
@@ -106,7 +106,7 @@ const vendorFiles: Plugin = {
   },
 };
 
-/** What a command may not load before it needs it: the server, the contract's validation, the help topics, third parties. */
+/** Parts that commands must load on demand: the server, the contract's validation, the help topics, third-party packages. */
 const lateParts: Plugin = {
   name: "late-parts",
   setup({ onResolve }) {
@@ -122,7 +122,7 @@ const lateParts: Plugin = {
   },
 };
 
-/** The file of a third party: its exports under their own names, whatever kind of module it is. */
+/** The file of a third-party package: re-exports its exports, whether it is CommonJS or ESM. */
 const vendorEntry: Plugin = {
   name: "vendor-entry",
   setup({ onResolve, onLoad }) {
@@ -151,7 +151,7 @@ const common: BuildOptions = {
   minifySyntax: true,
   logLevel: "warning",
 };
-// CommonJS packages inside ask for node's own modules by require, and for their own folder.
+// Bundled CommonJS packages need `require`, for Node.js modules, and their own directory.
 const requireBanner = [
   'import{createRequire as __createRequire}from"node:module"',
   "const require=__createRequire(import.meta.url)",
@@ -185,7 +185,7 @@ const vendor = await build({
 
 copyFileSync(join(root, "node_modules/jq-web/jq.wasm"), join(dist, "vendor/jq.wasm"));
 
-/** The license of each package that is shipped inside, some of which are inside of others. */
+/** The license of each bundled package, including packages nested in others. */
 function licenses(inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []));
   const texts = [...folders].map((path) => {

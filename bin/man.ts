@@ -11,8 +11,8 @@ import { isTopic, type TopicName, topicList } from "../src/help/list.ts";
 import { topics } from "../src/help/topics.ts";
 
 /**
- * Man pages: in section 1 one for the program and one for each noun, from the same declarations that help and completion come
- * from; in section 7 one for each help topic.
+ * Man pages: in section 1, one for the program and one for each noun, generated from the same definitions as help and completion; in
+ * section 7, one for each help topic.
  */
 
 const characters: Record<string, string> = {
@@ -25,7 +25,7 @@ const characters: Record<string, string> = {
   "~": "\\(ti",
 };
 
-/** Text that roff prints as it is: no character of it is an instruction, at the start of a line or within. */
+/** Escapes text for roff, so that it is printed unchanged. */
 export const roff = (text: string) =>
   text
     .replace(/[\\\-'`"^~]/g, (character) => characters[character]!)
@@ -68,11 +68,11 @@ const page = (lines: readonly string[]) => `${lines.join("\n")}\n`;
 async function programPage(): Promise<string> {
   const tops = await Promise.all(topCommands.map(async ({ name, load }) => commandSection(await load(), name)));
   return page([
-    ...head("playtest", "order playtests, review the videos, pay the players", "playtest <noun> <verb> [arguments] [flags]"),
+    ...head("playtest", "order playtests of a game and review the videos", "playtest <command> <subcommand> [arguments] [flags]"),
     ".SH DESCRIPTION",
-    roff("Each noun has a page of its own, such as playtest-games(1)."),
+    roff("Each command group has its own page, such as playtest-games(1)."),
     ...groups.flatMap(({ name, aliases, summary }) => term([name, ...aliases].join(", "), summary)),
-    ...paragraph("Short ways to verbs used often:"),
+    ...paragraph("Shortcuts for frequent commands:"),
     ...shortcuts.flatMap(({ name, summary }) => term(name, `playtest ${summary}`)),
     ".SH COMMANDS",
     ...tops.flat(),
@@ -93,7 +93,7 @@ function linkText(href: string, text: string): string {
 
 const bold = (text: string) => `\\fB${roff(text)}\\fR`;
 
-/** Text with its code and emphasis in bold, on one line that begins no instruction. */
+/** Inline text on one line, with code and emphasis in bold. */
 const inline = (parts: readonly Inline[]): string =>
   parts
     .map((part) => {
@@ -103,7 +103,7 @@ const inline = (parts: readonly Inline[]): string =>
     })
     .join("");
 
-/** A row is a term, its first cell, with the others below; their headers are said where there are several. */
+/** A table row as a term, its first cell, followed by the other cells, which are prefixed by their headers if there are several. */
 function tableRow([first = [], ...rest]: readonly Inline[][], head: readonly Inline[][]): string[] {
   const named = rest.map((parts, i) => [rest.length > 1 ? `${roff(plain(head[i + 1]!))}: ` : "", inline(parts)] as const);
   const texts = named.filter(([, text]) => text !== "").map(([name, text]) => name + text);
@@ -134,12 +134,12 @@ const topicPage = (name: TopicName, summary: string) =>
     roff("playtest(1)"),
   ]);
 
-/** Every page, by the name of its file. */
+/** All man pages, by file name. */
 export async function manPages(): Promise<Map<string, string>> {
   const pages = new Map([["playtest.1", await programPage()]]);
   for (const { name, aliases, summary, load } of groups) {
     const { commands } = await load();
-    const also = aliases.length > 0 ? paragraph(`Also called: ${aliases.join(", ")}`) : [];
+    const also = aliases.length > 0 ? paragraph(`Aliases: ${aliases.join(", ")}`) : [];
     pages.set(
       `playtest-${name}.1`,
       page([
@@ -148,7 +148,7 @@ export async function manPages(): Promise<Map<string, string>> {
         ".SH COMMANDS",
         ...commands.flatMap((command) => commandSection(command, `${name} ${command.name}`)),
         ".SH SEE ALSO",
-        roff("playtest(1) for the flags every command takes, exit codes and the environment."),
+        roff("playtest(1) for global flags, exit codes and environment variables."),
       ]),
     );
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Built code where there is some; in a checkout without it, the sources by tsx.
+// Runs the built code; in a checkout without a build, runs the sources with tsx.
 import { existsSync } from "node:fs";
 
 const argv = process.argv.slice(2);
@@ -7,7 +7,7 @@ const built = existsSync(new URL("../dist/main.js", import.meta.url));
 if (!built) (await import("tsx/esm/api")).register();
 const load = (path) => import(built ? `../dist/${path.replace(/^.*\//, "")}.js` : `../src/${path}.ts`);
 
-// The version, the overview and completion come from a small file of their own: shells ask for them at every key.
+// The version, the overview and completion are in a small file of their own, because shells request completions at every key press.
 const words = ["--version", "-V", "--help", "-h", "__complete"];
 const answer = words.includes(argv[0]) ? await (await load("cli/quick")).quick(argv, process.env, process.platform) : undefined;
 if (answer === undefined) process.exitCode = await (await load("main")).main(argv, process);

@@ -1,6 +1,6 @@
 /**
- * The whole story with real parts: a sandbox server in a temporary folder, an owner and a playtester, as `playtest`
- * processes typed one after the other. Prints each command and its real output.
+ * Demonstrates the complete workflow: starts a sandbox server in a temporary directory and runs the `playtest` commands of a game
+ * owner and a playtester. Prints each command and its real output.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 const quote = (word: string) => (/^[\w./:=@,-]+$/.test(word) ? word : `'${word}'`);
 const short = (word: string) => (word.startsWith(root) ? relative(root, word) : word);
 
-/** Runs one command as a person types it; its output goes where ours goes. Ends the story when it fails. */
+/** Runs one command with the output passed through. Throws if it fails. */
 function run(args: string[], input = ""): void {
   say(`\n$ playtest ${args.map(short).map(quote).join(" ")}`);
   const { status } = spawnSync(process.execPath, [cli, ...args], {
@@ -29,11 +29,11 @@ function run(args: string[], input = ""): void {
     input,
     stdio: ["pipe", "inherit", "inherit"],
   });
-  if (status !== 0) throw new Error(`the command ended with ${status}`);
+  if (status !== 0) throw new Error(`the command failed with exit code ${status}`);
 }
 
-/** What a script would do between two commands: ask for an id. */
-function ask(args: string[], expression: string): string {
+/** Runs a command and returns one value of its JSON output, such as an id. */
+function query(args: string[], expression: string): string {
   const { stdout } = spawnSync(process.execPath, [cli, ...args, "--jq", expression], { cwd: folder, env, encoding: "utf8" });
   return stdout.trim();
 }
@@ -47,16 +47,16 @@ async function startServer(): Promise<{ child: ChildProcess; baseUrl: string }> 
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let trouble = "";
+  let log = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-    trouble = (trouble + text).slice(-4000);
+    log = (log + text).slice(-4000);
   });
   while (!existsSync(readyFile)) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${trouble}`);
+    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${log}`);
     await sleep(25);
   }
   const { baseUrl } = JSON.parse(readFileSync(readyFile, "utf8"));
-  say(`  serves ${baseUrl}`);
+  say(`  Listening on ${baseUrl}`);
   return { child, baseUrl };
 }
 
@@ -78,7 +78,7 @@ function makeBuild(): string {
   return build;
 }
 
-function tell(baseUrl: string): void {
+function demonstrate(baseUrl: string): void {
   say("\n— The owner registers, uploads a build, buys credit and orders two playtests.");
   const owner = ["-P", "owner"];
   run(
@@ -112,14 +112,14 @@ function tell(baseUrl: string): void {
     "--devices",
     "PC",
   ]);
-  const game = ask([...owner, "games", "list"], ".games[0].id");
+  const game = query([...owner, "games", "list"], ".games[0].id");
   run([...owner, "games", "push", makeBuild(), game, "--version-label", "0.9.1"]);
   run([...owner, "billing", "credit", "add", "--amount", "50", "--sandbox"]);
   run([...owner, "playtests", "quote", game, "--quantity", "2"]);
   run([...owner, "playtests", "order", game, "--quantity", "2", "--notes-for-testers", "Think aloud, please.", "--yes"]);
-  const playtest = ask([...owner, "playtests", "list", game], ".playtests[0].id");
+  const playtest = query([...owner, "playtests", "list", game], ".playtests[0].id");
 
-  say("\n— A playtester finds the offer, claims a slot, plays and submits a video.");
+  say("\n— A playtester finds the playtest, claims a slot, plays and submits a video.");
   const tester = ["-P", "tess"];
   run(
     [
@@ -141,19 +141,19 @@ function tell(baseUrl: string): void {
   );
   run([...tester, "tester", "browse"]);
   run([...tester, "tester", "claim", playtest]);
-  const slot = ask([...tester, "tester", "slots"], ".slots[0].id");
+  const slot = query([...tester, "tester", "slots"], ".slots[0].id");
   run([...tester, "tester", "show", slot]);
   run([...tester, "tester", "submit", video, slot, "--notes", "The lantern never went out."]);
 
-  say("\n— The owner reviews, downloads and accepts; the playtester earns.");
+  say("\n— The owner reviews, downloads and accepts the video; the playtester is paid.");
   run([...owner, "review", "list"]);
   run([...owner, "review", "show", slot]);
   run([...owner, "review", "download", slot, "--dir", join(folder, "videos")]);
   run([...owner, "review", "accept", slot, "--rating", "5", "--comment", "Exactly what we needed."]);
   run([...tester, "tester", "earnings"]);
 
-  say("\n— The second slot was not needed: its price comes back, and the books balance.");
-  const open = ask([...owner, "playtests", "slots", playtest], '.slots[] | select(.status == "open") | .id');
+  say("\n— The owner cancels the second slot: its price is refunded, and the ledger balances.");
+  const open = query([...owner, "playtests", "slots", playtest], '.slots[] | select(.status == "open") | .id');
   run([...owner, "playtests", "cancel-slot", open, "--yes"]);
   run([...owner, "billing", "balance"]);
   run([...owner, "billing", "payments", "list"]);
@@ -163,11 +163,11 @@ function tell(baseUrl: string): void {
 const started = performance.now();
 const { child, baseUrl } = await startServer();
 try {
-  tell(baseUrl);
+  demonstrate(baseUrl);
 } finally {
   await stop(child);
 }
-say(`\nDone in ${((performance.now() - started) / 1000).toFixed(1)} s. To keep playing with it:`);
+say(`\nDone in ${((performance.now() - started) / 1000).toFixed(1)} s. To continue with the same data:`);
 say(`  export PLAYTEST_CONFIG_DIR=${join(folder, "config")}`);
 say(`  npx playtest serve run --sandbox --port ${new URL(baseUrl).port} --data ${dataDir}`);
-say("and in another terminal, with the same export: npx playtest -P owner status");
+say("Then, in another terminal with the same export: npx playtest -P owner status");

@@ -11,51 +11,52 @@ export interface Options {
   /** Address of the instance, with or without `/api/v1`. */
   baseUrl: string;
   apiKey?: string | undefined;
-  /** Milliseconds for one request; default 30 s. */
+  /** Timeout per request in milliseconds. Default: 30,000. */
   timeout?: number | undefined;
-  /** Tries after the first; default 3. Mutations are repeated with the same idempotency key. */
+  /** Maximum number of retries. Default: 3. Mutations are retried with the same idempotency key. */
   retries?: number | undefined;
-  /** Milliseconds that the retries of one request may wait in all; default 60 s. */
+  /** Maximum total time in milliseconds that the retries of one request may wait. Default: 60,000. */
   maxWait?: number | undefined;
-  /** The environment whose HTTPS_PROXY, HTTP_PROXY and NO_PROXY count; default none. */
+  /** Environment to read HTTPS_PROXY, HTTP_PROXY and NO_PROXY from. Default: no proxy. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   userAgent?: string | undefined;
-  /** Ends every request of this client; one request takes a `signal` of its own beside its input. */
+  /** Aborts every request of this client. A single request accepts its own `signal` in its input. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Upload {
-  /** The route that takes it, below `/api/v1`: `/games/ID/builds` or `/playtester/slots/ID/video`. */
+  /** The upload endpoint, relative to `/api/v1`: `/games/ID/builds` or `/playtester/slots/ID/video`. */
   path: string;
-  /** The file to send. */
+  /** Path of the file to upload. */
   file: string;
-  /** What the route wants to know: `filename`, `filetype`, and of a build `sha256`, in hex. */
+  /** Metadata for the endpoint: `filename`, `filetype` and, for a build, `sha256` in hexadecimal. */
   metadata: Record<string, string>;
-  /** Folder that remembers unfinished uploads: the same upload goes on there where an earlier one was cut off. */
+  /** Directory that stores the state of unfinished uploads, so that the same upload can be resumed. */
   directory: string;
-  /** Told of bytes sent, and of all there are. */
+  /** Called with the number of bytes sent and the total. */
   progress?: ((sent: number, total: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export interface Client extends Methods {
-  /** Calls an operation and gives the whole reply, with its `meta`, status and headers. */
+  /** Calls an operation and returns the whole reply, with its `meta`, status and headers. */
   call: ClientCore["call"];
-  /** The pages of a list: one, as many as `{ limit }` items take, or with `{ all: true }` every one. */
+  /** The pages of a list: the first page, enough pages for `{ limit }` items, or all pages with `{ all: true }`. */
   pages<O extends Operation>(operation: O, input?: Input<O>, range?: Range): AsyncIterable<Page<Items<Data<O>>, Data<O>>>;
-  /** Sends a file in chunks that are tried again (tus 1.0), where the server takes files. */
+  /** Uploads a file in chunks that are retried (tus 1.0), if the server accepts uploads. */
   upload(file: Upload): Promise<void>;
   /** Closes the connections. */
   close(): Promise<void>;
 }
 
 /**
- * A client of the API with one method per operation, named as its `operationId` in `openapi.json`:
- * `await createClient({ baseUrl, apiKey }).getGame({ params: { id } })`. Beside `params`, `query` and `body` an input takes
+ * Creates an API client with one method per operation, named like its `operationId` in `openapi.json`:
+ * `await createClient({ baseUrl, apiKey }).getGame({ params: { id } })`. Besides `params`, `query` and `body`, an input accepts
  * `idempotencyKey`, `signal`, `timeout` and `headers`.
  *
- * A failed reply throws a `CliError` with `code`, `exitCode` and `extra` (`httpStatus`, `details`, `requestId`, `hint`); a request that
- * never arrived a `NetworkError`; a change whose reply was lost `OutcomeUnknown`, with the `idempotencyKey` that repeats it safely.
+ * An error reply throws a `CliError` with `code`, `exitCode` and `extra` (`httpStatus`, `details`, `requestId`, `hint`). A request that
+ * never reached the server throws a `NetworkError`. A change whose reply was lost throws `OutcomeUnknown`, with the `idempotencyKey`
+ * that makes a retry safe.
  */
 export function createClient(options: Options): Client {
   const { apiKey, retries = 3, userAgent = `playtest/${version}`, signal } = options;

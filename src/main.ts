@@ -5,8 +5,8 @@ import { ExitWith, Interrupted } from "./errors.ts";
 import { createIo, type ProcessLike } from "./io/io.ts";
 
 /**
- * Runs one command line. Gives the exit code and never throws or exits: standard output drains, however much it is.
- * `replaced` replaces clock, randomness and waiting in tests.
+ * Runs one command line and returns the exit code. Never throws and never exits the process, so that standard output drains.
+ * `replaced` replaces the clock, randomness and sleep in tests.
  */
 export async function main(argv: readonly string[], process: ProcessLike, replaced: Partial<Outside> = {}): Promise<number> {
   const io = createIo(process);
@@ -18,8 +18,8 @@ export async function main(argv: readonly string[], process: ProcessLike, replac
     io.signal.throwIfAborted();
   } catch (error) {
     const { report } = await import("./cli/report.ts");
-    const told = error instanceof ExitWith || error instanceof Interrupted;
-    const reason = io.signal.aborted && !told ? io.signal.reason : error;
+    const final = error instanceof ExitWith || error instanceof Interrupted;
+    const reason = io.signal.aborted && !final ? io.signal.reason : error;
     code = await report(reason, argv, io, running);
     await running.session?.close(code === 0 || running.complete === true);
   }

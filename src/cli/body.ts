@@ -5,7 +5,7 @@ import { fieldFlag, flagName, kebab } from "./flags.ts";
 
 type Json = Record<string, unknown>;
 
-/** Fields of the command's body that have a flag. */
+/** Body fields of a command that get a flag of their own. */
 export function bodyFields(command: Command): readonly Field[] {
   if (!command.body) return [];
   return operations[command.body].body.filter((field) => !command.bodyOmit?.includes(field.name));
@@ -14,7 +14,7 @@ export function bodyFields(command: Command): readonly Field[] {
 export const queryFields = (command: Command): readonly Field[] =>
   command.query ? operations[command.query].query.filter(({ name }) => name !== "limit" && name !== "cursor") : [];
 
-/** Values of the flags given for some fields, by field name. `raw` holds the texts as commander collected them. */
+/** Parsed values of the flags given for `fields`, by field name. `raw` holds the strings as commander collected them. */
 export function fieldValues(fields: readonly Field[], raw: Json): Json {
   const values: Json = {};
   for (const field of fields) {
@@ -33,35 +33,38 @@ export function fieldValues(fields: readonly Field[], raw: Json): Json {
   return values;
 }
 
-/** The object in a JSON or YAML text. */
+/** Parses a JSON or YAML object. */
 export async function parseObject(text: string, path: string, flag = "--from-file"): Promise<Json> {
   let value: unknown;
   try {
     value = /^\s*[{[]/.test(text) ? JSON.parse(text) : (await import("yaml")).parse(text);
   } catch (error) {
-    throw usage(`${flag}: ${path} is neither JSON nor YAML: ${(error as Error).message.split("\n")[0]}`);
+    throw usage(`${flag}: ${path} is not valid JSON or YAML: ${(error as Error).message.split("\n")[0]}`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
-  throw usage(`${flag}: ${path} does not hold an object with fields.`);
+  throw usage(`${flag}: ${path} must contain a JSON or YAML object.`);
 }
 
 function checkNames(body: Json, all: readonly Field[], path: string) {
   const known = all.map(({ name }) => name);
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw usage(`--from-file: ${path} has a field ${unknown} that is not known.`, `Fields: ${known.join(", ")}.`);
+    throw usage(`--from-file: unknown field ${JSON.stringify(unknown)} in ${path}.`, `Known fields: ${known.join(", ")}.`);
 }
 
 function clear(body: Json, names: readonly string[], fields: readonly Field[]) {
   for (const name of names.flatMap((text) => text.split(","))) {
     const field = fields.find((one) => one.name === name || kebab(one.name) === name);
     const clearable = fields.filter(({ nullable }) => nullable).map((one) => kebab(one.name));
-    if (!field?.nullable) throw usage(`--clear: ${name} cannot be cleared.`, `Clearable: ${clearable.join(", ")}.`);
+    if (!field?.nullable) throw usage(`--clear: ${name} cannot be cleared.`, `These fields can be: ${clearable.join(", ")}.`);
     body[field.name] = null;
   }
 }
 
-/** The body of a command: the file's fields, then the flags', then what --clear empties. What is missing is named by its flag. */
+/**
+ * Builds the request body: fields from the file, then from flags, then null for each field that --clear names. A missing required
+ * field is a usage error that names its flag.
+ */
 export async function buildBody(
   command: Command,
   raw: Json,
@@ -77,6 +80,6 @@ export async function buildBody(
   const missing = command.partialBody
     ? undefined
     : bodyFields(command).find(({ name, required }) => required && body[name] === undefined);
-  if (missing) throw usage(`--${flagName(missing)} is needed.`);
+  if (missing) throw usage(`--${flagName(missing)} is required.`);
   return body;
 }

@@ -13,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const unalias = (word: string) => overview.groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
 const startsWith = (path: readonly string[], words: readonly string[]) => words.every((word, i) => path[i] === word);
 
-/** The command that the words name, the longest path first. */
+/** The command with the longest path that `words` start with. */
 function commandOf(words: readonly string[]): TreeCommand | undefined {
   const [noun = "", ...rest] = words;
   const named = [unalias(noun), ...rest];
@@ -39,7 +39,7 @@ function flagLines(command: TreeCommand | undefined): Line[] {
   return [...own, ...(globalFlags as readonly GlobalFlag[]).map(({ name, summary }): Line => [`--${name}`, summary])];
 }
 
-/** Lists whose items an argument of that name may be; any other argument takes the list of its plural. */
+/** Cached lists that hold ids for an argument. Default: the lists named like the argument and its plural. */
 const listsOf: Readonly<Record<string, readonly string[]>> = { slot: ["slots", "submissions"], slots: ["slots", "submissions"] };
 
 function idLines(arg: string, env: Env, platform: string): Line[] {
@@ -50,7 +50,7 @@ function idLines(arg: string, env: Env, platform: string): Line[] {
   return offered.map(({ id, key, label }): Line => [id.slice(-8), `${key} ${label}`.trim()]);
 }
 
-/** Values of the flag a word follows; undefined: it takes none, so that another word comes. */
+/** Completions for the value of `flag`. Undefined: the flag takes no value. */
 function valueLines(command: TreeCommand | undefined, flag: string, env: Env, platform: string): Line[] | undefined {
   const known: readonly (GlobalFlag & { choices?: readonly string[] })[] = [...(command?.flags ?? []), ...globalFlags];
   const found = known.find(({ name, short }) => `--${name}` === flag || (short !== undefined && `-${short}` === flag));
@@ -68,7 +68,7 @@ function wordLines(command: TreeCommand | undefined, words: readonly string[], e
   return [...nextWords(words), ...choices, ...(arg?.id ? idLines(arg.name, env, platform) : [])];
 }
 
-/** What can follow the words typed so far, the last of them unfinished; from the static tree and the local cache alone. */
+/** Completions for the last, unfinished word. Uses only the static command tree and the local id cache, never the network. */
 export function complete(typed: readonly string[], env: Env, platform: string): Line[] {
   const last = typed.at(-1) ?? "";
   const before = typed.slice(0, -1);
@@ -80,7 +80,7 @@ export function complete(typed: readonly string[], env: Env, platform: string): 
     const values = valueLines(command, flag.slice(0, -1), env, platform) ?? [];
     return values.filter(([value]) => value.startsWith(start)).map(([value, summary]): Line => [flag + value, summary]);
   }
-  // bash takes `=` for a word of its own.
+  // bash splits words at `=`, so `--flag=value` arrives as three words.
   const apart = before.at(-1) === "=" ? before.at(-2) : last === "=" ? before.at(-1) : undefined;
   const start = last === "=" ? "" : last;
   const values = valueLines(command, apart ?? before.at(-1) ?? "", env, platform);
@@ -88,7 +88,7 @@ export function complete(typed: readonly string[], env: Env, platform: string): 
   return offered.filter(([word]) => word.startsWith(start));
 }
 
-/** The lines for a shell: word, tab, summary. */
+/** Completions as text for a shell: one `word<TAB>summary` per line. */
 export const completionText = (typed: readonly string[], env: Env, platform: string) =>
   complete(typed, env, platform)
     .map(([word, summary]) => `${oneLine(word)}\t${oneLine(summary)}\n`)

@@ -12,7 +12,7 @@ import type { Prompt } from "../io/prompt.ts";
 import type { ListRange } from "./define.ts";
 import type { GlobalValues } from "./globals.ts";
 
-/** Clock, randomness and waiting: the outside world that tests replace. Times in milliseconds. */
+/** Clock, randomness, ids and sleep, which tests replace. Times in milliseconds. */
 export interface Outside {
   now(): number;
   random(): number;
@@ -23,7 +23,7 @@ export interface Outside {
 export type Api = Methods & Pick<ClientCore, "base" | "call" | "exchange" | "checked" | "explain">;
 
 export interface Spending {
-  /** What is bought, as in "Order 3 slots". */
+  /** The purchase as an imperative, such as "Order 3 slots". */
   what: string;
   cents: number;
   balanceCents?: number | undefined;
@@ -31,7 +31,7 @@ export interface Spending {
   maxCents?: number | undefined;
 }
 
-/** What a command may use. Costly things are functions: help and completion never touch the network or the disk. */
+/** Everything a command may use. Costly values are functions, so that help and completion never touch the network or the disk. */
 export interface Context extends Outside {
   readonly io: Io;
   readonly out: Output;
@@ -40,19 +40,19 @@ export interface Context extends Outside {
   readonly signal: AbortSignal;
   readonly store: Store;
   settings(): Settings;
-  /** The client for the instance and key in force. */
+  /** The client for the configured instance and key. */
   api(): Api;
-  /** A client for another instance or key, as at login. */
+  /** A client for another instance or key, as `login` needs. */
   apiAt(baseUrl: string, apiKey: string | undefined): Api;
-  /** One request to any address, without the key and without retries. */
+  /** Sends one request to any address, without the API key and without retries. */
   send(request: HttpRequest): Promise<HttpReply>;
-  /** Sends a file to an upload route; goes on where an earlier run was cut off. With --dry-run it throws what would be sent. */
+  /** Uploads a file, resuming an interrupted upload. With --dry-run it throws the planned request instead. */
   upload(request: UploadRequest): Promise<void>;
-  /** A result with one subject: the object inside `data`, or `data` itself. */
+  /** A result about one object: the only object inside `data`, or `data` itself. */
   item(data: unknown, view?: View): Outcome;
-  /** A list, fetched page by page. */
+  /** A list that is fetched page by page. */
   list<O extends Operation>(operation: O, input: Input<O>, range: ListRange, view?: View): Outcome;
-  /** A list that is all here; as JSON `{ result }`. */
+  /** A complete list; printed as `{ result }` in JSON. */
   rows(key: string, items: readonly object[], view?: View): Outcome;
   /** The pages of a list. */
   pages<O extends Operation>(
@@ -60,19 +60,19 @@ export interface Context extends Outside {
     input: Input<O>,
     range: ListRange,
   ): AsyncIterable<{ items: unknown[]; data: Data<O>; meta: Meta }>;
-  /** A result that is text for a person and `data` for a program. */
+  /** A result that prints `text` for people and `data` in machine-readable formats. */
   text(text: string, data: unknown): Outcome;
-  /** Takes the place of a secret before it is made, so that none is made and then lost; given back when the command fails. */
+  /** Creates the file for a secret before the secret exists, so that none is created and then lost. Removed if the command fails. */
   reserveSecret(file: string | undefined): Promise<void>;
-  /** A result that is a secret: on standard output, or in a new file only its owner can read. `data` is the JSON form. */
+  /** A result that is a secret: printed, or written to a new file only its owner can read. `data` is the JSON form. */
   secret(secret: string, file: string | undefined, data: unknown): Promise<Outcome>;
   progress(): Promise<Progress>;
-  /** Asks before something that cannot be undone; --yes answers. Declining throws. */
+  /** Asks for confirmation of something that cannot be undone. --yes skips the prompt. Declining throws. */
   confirm(question: string): Promise<void>;
-  /** Asks before money is spent; --yes or --max-cost answer. Declining or exceeding throws. */
+  /** Asks for confirmation before money is spent. --yes or --max-cost skips the prompt. Declining, or exceeding the limit, throws. */
   confirmSpend(spending: Spending): Promise<void>;
-  /** The full id for a full or short form. */
+  /** The full id for a full or a short id. */
   resolveId(id: string): string;
-  /** Sets values in the nearest directory file, or in a new one here; gives its path. */
+  /** Saves values in the nearest `.playtest.json`, or in a new one in the current directory. Returns its path. */
   saveInDirectory(values: Partial<Values>): Promise<string>;
 }

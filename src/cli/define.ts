@@ -10,35 +10,35 @@ import type { Flag } from "./flags.ts";
  * A command is data. To add one:
  *
  * 1. write `src/commands/<noun>/<verb>.ts`: `export const verb = define({ name, summary, operation, examples, run })`;
- * 2. add it to the list in `src/commands/<noun>/index.ts` (a new noun also takes one line in `src/groups.ts`);
+ * 2. add it to the list in `src/commands/<noun>/index.ts` (a new noun also needs one line in `src/cli/groups.ts`);
  * 3. add rows to `test/cli/<noun>.test.ts`.
  *
- * From this description come its flags, their checks, help, completion, the confirmation, `--dry-run` and every output format.
- * `run` gathers, calls and returns what to print: `ctx.item(data, view)`, `ctx.list(operation, input, range, view)` or
- * `ctx.text(text, data)`. It throws to fail (`src/errors.ts`) and never prints by itself.
+ * Flags, validation, help, completion, confirmation, `--dry-run` and all output formats are derived from this description.
+ * `run` returns what to print: `ctx.item(data, view)`, `ctx.list(operation, input, range, view)` or `ctx.text(text, data)`.
+ * It throws an error of `src/errors.ts` to fail and never prints by itself.
  */
 export type CommandRisk = StaticOperation["risk"] | "local";
 
-/** A word of the command line. */
+/** A positional argument. */
 export interface Arg<T> {
   readonly summary: string;
   readonly optional?: boolean;
   readonly variadic?: boolean;
-  /** An id: its short form is resolved, and on a terminal an omitted one is picked from this list, narrowed by `query`. */
+  /** The argument is an id. Short ids are resolved; on a terminal, an omitted id is chosen from the list `pick`, filtered by `query`. */
   readonly id?: {
     readonly pick?: Operation;
     readonly label?: string | ((item: Record<string, unknown>) => string);
     readonly query?: Readonly<Record<string, string>>;
-    /** The list is that of a game: the directory file's, else picked first. */
+    /** The list belongs to a game: the one in `.playtest.json`, otherwise one chosen first. */
     readonly ofGame?: boolean;
-    /** Flags that say which things are meant: then none is picked. */
+    /** Flags that select the items instead, so that none is chosen interactively. */
     readonly unless?: readonly string[];
   };
-  /** The words it may be, for completion. */
+  /** Allowed values, for completion. */
   readonly choices?: readonly string[];
-  /** Taken from this setting when omitted. */
+  /** Setting used when the argument is omitted. */
   readonly setting?: "gameId";
-  /** Never set: carries the type of the value. */
+  /** Never set; carries the type of the value. */
   readonly type?: T;
 }
 
@@ -46,17 +46,17 @@ export const arg = {
   text: (summary: string): Arg<string> => ({ summary }),
   optional: (summary: string): Arg<string | undefined> => ({ summary, optional: true }),
   many: (summary: string): Arg<string[]> => ({ summary, variadic: true }),
-  /** One of a few words; the command checks which. */
+  /** One of a few values; the command validates it. */
   choice: (choices: readonly string[]): Arg<string> => ({ summary: choices.join(", "), choices }),
-  /** An id, by its full or short form. */
+  /** A full or short id. */
   id: (summary: string, pick?: Operation, label = "name", query?: Readonly<Record<string, string>>): Arg<string> => ({
     summary,
     id: { ...(pick && { pick }), label, ...(query && { query }) },
   }),
   ids: (summary: string, id: NonNullable<Arg<string>["id"]> = {}): Arg<string[]> => ({ summary, variadic: true, id }),
-  /** A game: by id, else the directory file's, else picked. */
+  /** A game id; if omitted, the one in `.playtest.json`, otherwise one chosen interactively. */
   game: (): Arg<string> => ({
-    summary: "Game id; default the one `games use` set",
+    summary: "Game id (default: the game set with `games use`)",
     id: { pick: "listGames", label: "name" },
     setting: "gameId",
   }),
@@ -76,7 +76,7 @@ type Flags = Readonly<Record<string, Flag<unknown>>>;
 type ArgValues<A extends Args> = { [K in keyof A]: A[K] extends Arg<infer T> ? T : never };
 type FlagValues<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
-/** Which pages of a list were asked for. */
+/** Which part of a list to fetch. */
 export interface ListRange {
   limit?: number | undefined;
   all?: boolean | undefined;
@@ -91,7 +91,7 @@ export interface CommandInput<
 > {
   args: ArgValues<A>;
   flags: FlagValues<F>;
-  /** The body from `--from-file` and the flags of its fields, checked. */
+  /** The validated body, from `--from-file` and flags. */
   body: NonNullable<BodyIn<Contract[B]>>;
   query: NonNullable<QueryIn<Contract[Q]>>;
   range: ListRange;
@@ -101,34 +101,34 @@ interface Spec<A extends Args, F extends Flags, B extends Operation, Q extends O
   name: string;
   aliases?: readonly string[];
   summary: string;
-  /** More than the summary says, for help. */
+  /** Further help text, shown below the summary. */
   description?: string;
   args?: A;
-  /** Own flags, by camelCase name. */
+  /** Flags of this command, by camelCase name. */
   flags?: F;
-  /** Operations it calls, the main one first: scope, risk and endpoint in help. */
+  /** Operations it calls, the main one first. Help shows their scope, risk and endpoints. */
   operation?: Operation | readonly Operation[];
-  /** Flags for every field of this operation's body, and `--from-file`. */
+  /** Adds a flag for each field of this operation's body, and `--from-file`. */
   body?: B;
   /** Body fields that get no flag. */
   bodyOmit?: readonly string[];
-  /** The body need not be whole: the command completes it. */
+  /** The body may lack required fields; the command adds them. */
   partialBody?: boolean;
-  /** Flags for this operation's query. */
+  /** Adds a flag for each parameter of this operation's query. */
   query?: Q;
   /** Adds --limit, --all and --cursor. */
   list?: boolean;
-  /** Default: the most dangerous of its operations. */
+  /** Default: the highest risk among its operations. */
   risk?: CommandRisk;
-  /** What to ask before a destroying command runs; `false` for one that names its one target. */
+  /** Question to ask before a destructive command runs. `false`: do not ask, because the command names its only target. */
   confirm?: false | ((input: CommandInput<A, F, B, Q>) => string);
   examples: readonly string[];
-  /** Exit codes of its own, beyond those every command has. */
+  /** Exit codes beyond those that every command has. */
   exits?: readonly number[];
   run(input: CommandInput<A, F, B, Q>, ctx: Context): Promise<Outcome | undefined>;
 }
 
-/** A command as the framework handles it. */
+/** A command as the framework sees it. */
 export interface Command extends Omit<Spec<Args, Flags, Operation, Operation>, "run" | "confirm" | "operation" | "risk"> {
   operations: readonly Operation[];
   risk: CommandRisk;
@@ -136,14 +136,14 @@ export interface Command extends Omit<Spec<Args, Flags, Operation, Operation>, "
   run(input: CommandInput, ctx: Context): Promise<Outcome | undefined>;
 }
 
-/** A noun with its verbs. */
+/** A noun with its subcommands. */
 export interface Group {
   commands: readonly Command[];
-  /** Verb that runs when none is named. */
+  /** Subcommand that runs when none is given. */
   fallback?: string;
 }
 
-/** Every risk, the least first. */
+/** All risks, lowest first. */
 export const commandRisks: readonly CommandRisk[] = ["local", "read", "write", "spend", "destroy"];
 
 export function define<
@@ -158,6 +158,6 @@ export function define<
   return { ...spec, operations: names, risk: spec.risk ?? worst } as unknown as Command;
 }
 
-export { col, detail, prose, spare } from "../io/cells.ts";
+export { col, detail, optionalCol, prose } from "../io/cells.ts";
 export { flag } from "./flags.ts";
 export type { Context, Outcome, View };

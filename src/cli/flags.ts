@@ -4,17 +4,17 @@ import { type Field, operations } from "../contract/static.ts";
 import { usage } from "../errors.ts";
 import { usd } from "../io/text.ts";
 
-/** A flag of a command: how it is shown and how its text becomes a value. */
+/** A flag of a command: its help and how its value is parsed. */
 export interface Flag<T> {
   readonly kind: "switch" | "value" | "list";
   readonly summary: string;
   readonly short?: string;
-  /** Placeholder of the value in help. */
+  /** Placeholder for the value in help. */
   readonly value?: string;
   readonly choices?: readonly string[];
   readonly required?: boolean;
   readonly initial?: T;
-  /** Throws a usage error that begins with `label`. */
+  /** Throws a usage error that starts with `label`. */
   parse(text: string, label: string): unknown;
 }
 
@@ -25,22 +25,27 @@ interface Options {
 
 const asIs = (text: string) => text;
 
-/** Whole number in a range; anything else names the flag. */
+/** Parses a whole number in a range. Throws a usage error that starts with `label`. */
 export function parseInteger(text: string, label: string, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
   const value = Number(text);
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
     throw usage(`${label}: ${JSON.stringify(text)} is not a whole number.`);
-  if (value < min || value > max) throw usage(`${label}: ${text} is not from ${min} to ${max}.`);
+  if (value < min || value > max) throw usage(`${label}: must be ${rangeText(min, max)}, not ${text}.`);
   return value;
 }
 
-/** Integer cents of `20`, `20.00`, `$1,500.00` or `2000c`. Commas need the dollar sign: `1,500` could be meant as a decimal fraction. */
+function rangeText(min: number, max: number) {
+  if (max === Number.MAX_SAFE_INTEGER) return `at least ${min}`;
+  return min === Number.MIN_SAFE_INTEGER ? `at most ${max}` : `from ${min} to ${max}`;
+}
+
+/** `20`, `20.00`, `$1,500.00` or `2000c`. Commas require the dollar sign, because `1,500` could be a decimal fraction. */
 const amount = /^(?:(\d{1,12})c|(\$\d{1,3}(?:,\d{3}){1,3}|\$?\d{1,10})(?:\.(\d{1,2}))?)$/;
 
 export function parseMoney(text: string, label: string): number {
   const [, cents, dollars, fraction = ""] = amount.exec(text.trim()) ?? [];
   if (cents !== undefined) return Number(cents);
-  if (dollars === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not an amount such as 20, 20.00 or 2000c.`);
+  if (dollars === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a valid amount. Examples: 20, 20.00, 2000c.`);
   return Number(dollars.replace(/[$,]/g, "")) * 100 + Number(fraction.padEnd(2, "0"));
 }
 
@@ -53,7 +58,7 @@ function parseChoice(text: string, label: string, choices: readonly string[]) {
 
 function parseSeconds(text: string, label: string) {
   const seconds = parseDuration(text);
-  if (seconds === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a duration such as 30s, 5m, 2h or 7d.`);
+  if (seconds === undefined) throw usage(`${label}: ${JSON.stringify(text)} is not a valid duration. Examples: 30s, 5m, 2h, 7d.`);
   return seconds;
 }
 
@@ -62,11 +67,11 @@ function parseMoment(text: string, label: string) {
   if (ago !== undefined) return (now: number) => now - ago * 1000;
   const time = Date.parse(text);
   if (Number.isNaN(time))
-    throw usage(`${label}: ${JSON.stringify(text)} is neither a duration such as 2h nor a time such as 2026-01-31T08:00:00Z.`);
+    throw usage(`${label}: ${JSON.stringify(text)} is not a valid duration or time. Examples: 2h, 2026-01-31T08:00:00Z.`);
   return () => time;
 }
 
-/** The kinds of flags a command declares. Without a default they may be absent. */
+/** Builders for the flags of a command. A flag without a default is undefined when it is not given. */
 export const flag = {
   toggle: (summary: string, options: Options = {}): Flag<boolean> => ({
     kind: "switch",
@@ -113,10 +118,10 @@ export const flag = {
     parse: parseSeconds,
     ...options,
   }),
-  /** A time in the past, in ms: as a function of now, for it may be given as a duration. */
+  /** A time in the past in milliseconds, as a function of the current time, because it may be given as a duration. */
   moment: (summary: string, options: Options = {}): Flag<((now: number) => number) | undefined> => ({
     kind: "value",
-    summary: `${summary}: a duration ago such as 2h, or a time such as 2026-01-31T08:00:00Z`,
+    summary: `${summary}: a duration ago, such as 2h, or a time, such as 2026-01-31T08:00:00Z`,
     value: "TIME",
     parse: parseMoment,
     ...options,
@@ -144,12 +149,12 @@ export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${le
 
 const isMoney = ({ name }: Pick<Field, "name">) => name.endsWith("Cents");
 
-/** Name of the flag for a body or query field: cents become an amount of money. */
+/** Name of the flag for a body or query field. Fields in cents lose the suffix, because their flags take dollars. */
 export const flagName = (field: Pick<Field, "name">) => kebab(field.name.replace(/Cents$/, ""));
 
 const codePoints = (text: string) => [...text].length;
 
-/** Checks one text against a field of the contract and gives the value to send. */
+/** Validates a string against a field of the contract and returns the value to send. */
 export function parseField(field: Field, text: string, label: string): unknown {
   if (field.enum && !field.array) {
     const choice = parseChoice(text, label, field.enum.map(String));
@@ -204,7 +209,7 @@ const placeholder = (field: Field) => {
   return field.type === "integer" || field.type === "number" ? "N" : field.type === "object" ? "JSON" : "TEXT";
 };
 
-/** The flag for a field of a body or query: repeatable for arrays, where names and ids may also be joined by commas. */
+/** The flag for a body or query field. Array fields are repeatable; their names and ids may also be comma-separated. */
 export function fieldFlag(field: Field): Flag<unknown> {
   const described = (field.description ?? field.name).replace(/\.$/, "");
   const summary = withRange(described, field.min, field.max, (value) => bound(field, value));

@@ -24,23 +24,23 @@ const review = async () => (await import("../commands/review/index.ts")).review;
 const ci = async () => (await import("../commands/ci/index.ts")).ci;
 const top = async () => (await import("../commands/root/index.ts")).top;
 
-/** Every noun; its commands are loaded only when it is named. */
+/** All nouns. The commands of a noun are loaded only when it is used. */
 export const groups: readonly GroupEntry[] = [
-  { name: "auth", aliases: [], summary: "Log in, accounts and API keys", load: auth },
-  { name: "games", aliases: ["game"], summary: "Games and their builds", load: games },
-  { name: "playtests", aliases: ["playtest", "pt"], summary: "Order playtests and follow them", load: playtests },
-  { name: "applications", aliases: ["application", "app"], summary: "Choose playtesters who applied", load: applications },
-  { name: "review", aliases: ["rv"], summary: "Watch and judge what playtesters submitted", load: review },
-  { name: "billing", aliases: [], summary: "Credit, payments, invoices, subscriptions and hours", load: billing },
-  { name: "chat", aliases: [], summary: "Talk to playtesters, or to game owners", load: chat },
-  { name: "notifications", aliases: ["notification"], summary: "What happened, as it happens", load: notifications },
-  { name: "webhooks", aliases: ["webhook"], summary: "Events pushed to an address of yours", load: webhooks },
-  { name: "tester", aliases: [], summary: "Play: claim a slot, submit the video, earn", load: tester },
-  { name: "info", aliases: [], summary: "Categories, devices and platforms", load: info },
-  { name: "admin", aliases: [], summary: "Run the marketplace of your own server", load: admin },
-  { name: "ci", aliases: [], summary: "Workflows and summaries for continuous integration", load: ci },
-  { name: "serve", aliases: [], summary: "Run a server of your own", load: serve },
-  { name: "config", aliases: [], summary: "Settings and where they come from", load: config },
+  { name: "auth", aliases: [], summary: "Sign in, manage accounts and API keys", load: auth },
+  { name: "games", aliases: ["game"], summary: "Manage games and upload builds", load: games },
+  { name: "playtests", aliases: ["playtest", "pt"], summary: "Order playtests and track their progress", load: playtests },
+  { name: "applications", aliases: ["application", "app"], summary: "Approve or reject applications", load: applications },
+  { name: "review", aliases: ["rv"], summary: "Watch, accept and reject submitted videos", load: review },
+  { name: "billing", aliases: [], summary: "Manage credit, payments and subscriptions", load: billing },
+  { name: "chat", aliases: [], summary: "Send and read messages", load: chat },
+  { name: "notifications", aliases: ["notification"], summary: "Read and follow notifications", load: notifications },
+  { name: "webhooks", aliases: ["webhook"], summary: "Send events to your own HTTPS endpoint", load: webhooks },
+  { name: "tester", aliases: [], summary: "Claim slots, submit videos and see your earnings", load: tester },
+  { name: "info", aliases: [], summary: "List categories, devices and platforms", load: info },
+  { name: "admin", aliases: [], summary: "Administer the marketplace on your server", load: admin },
+  { name: "ci", aliases: [], summary: "Set up CI workflows and print summaries", load: ci },
+  { name: "serve", aliases: [], summary: "Run your own server", load: serve },
+  { name: "config", aliases: [], summary: "Show and change settings", load: config },
 ];
 
 /** A command without a noun. */
@@ -54,16 +54,16 @@ const verb = (load: () => Promise<Group>, name: string) => async () =>
   (await load()).commands.find((command) => command.name === name)!;
 
 export const topCommands: readonly TopEntry[] = [
-  { name: "status", summary: "What needs attention", load: verb(top, "status") },
+  { name: "status", summary: "Show what needs your attention", load: verb(top, "status") },
   { name: "open", summary: "Open a page in the browser", load: verb(top, "open") },
-  { name: "doctor", summary: "Check settings, network, clock and key", load: verb(top, "doctor") },
-  { name: "api", summary: "Call any endpoint", load: verb(top, "api") },
-  { name: "schema", summary: "What a command takes, as JSON", load: verb(top, "schema") },
-  { name: "completion", summary: "Completion for your shell", load: verb(top, "completion") },
-  { name: "help", summary: "Help on a command or topic", load: verb(top, "help") },
+  { name: "doctor", summary: "Diagnose problems with settings, network and key", load: verb(top, "doctor") },
+  { name: "api", summary: "Call any API endpoint", load: verb(top, "api") },
+  { name: "schema", summary: "Describe a command's input as JSON", load: verb(top, "schema") },
+  { name: "completion", summary: "Generate a shell completion script", load: verb(top, "completion") },
+  { name: "help", summary: "Show help for a command or topic", load: verb(top, "help") },
 ];
 
-/** Short ways to verbs used often. */
+/** Top-level shortcuts for frequent commands. */
 export const shortcuts: readonly TopEntry[] = [
   { name: "login", summary: "auth login", load: verb(auth, "login") },
   { name: "logout", summary: "auth logout", load: verb(auth, "logout") },

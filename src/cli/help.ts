@@ -5,11 +5,11 @@ import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
 import { fold, row, section, spelled } from "./root-help.ts";
 
-/** Help texts, made from the same descriptions the parser uses. */
+/** Help texts, generated from the same definitions that the parser uses. */
 
-const flagRow = (flag: FlagInfo) => row(spelled(flag), `${flag.summary}${flag.required ? " (needed)" : ""}`);
+const flagRow = (flag: FlagInfo) => row(spelled(flag), `${flag.summary}${flag.required ? " (required)" : ""}`);
 
-/** `<game> [reason] [slot…]` of a command. */
+/** The arguments of a command, such as `<game> [reason] [slot…]`. */
 export function argsUsage(command: Command): string {
   const words = Object.entries(command.args ?? {}).map(([name, { optional, variadic, setting }]) => {
     const shown = variadic ? `${name}…` : name;
@@ -18,35 +18,39 @@ export function argsUsage(command: Command): string {
   return words.join(" ");
 }
 
+const anyKey = "any API key";
+
+/** The API key scopes a command needs, in words. */
 export function scopeText(command: Command): string {
   const access = command.operations.map((name) => operations[name].access);
   const names = access.flatMap((one) => {
     if (one === "none" || one === "optional") return [];
-    if (one === "any") return ["any key"];
+    if (one === "any") return [anyKey];
     if (one === "main") return ["the main scope of your role"];
     return "anyOf" in one ? [one.anyOf.join(" or ")] : [...one];
   });
   const unique = [...new Set(names)];
-  const specific = unique.filter((name) => name !== "any key");
+  const specific = unique.filter((name) => name !== anyKey);
   return (specific.length > 0 ? specific : unique).join(", ") || "none";
 }
 
 const risks: Record<Command["risk"], string> = {
-  local: "local (touches no server data)",
+  local: "local (changes nothing through the API)",
   read: "read",
   write: "write",
-  spend: "spend (asks, or --yes or --max-cost)",
+  spend: "spend (asks for confirmation; --yes or --max-cost skips the prompt)",
   destroy: "destroy",
 };
 
 function riskText(command: Command) {
-  return command.risk === "destroy" && command.confirm !== false ? "destroy (asks, or --yes)" : risks[command.risk];
+  if (command.risk !== "destroy" || command.confirm === false) return risks[command.risk];
+  return "destroy (asks for confirmation; --yes skips the prompt)";
 }
 
 const common = [0, 1, 2];
 const remote = [3, 4, 5, 6, 9, 10];
 
-/** The exit codes a command can end with. */
+/** The exit codes a command can return. */
 export function exitsOf(command: Command): number[] {
   const risky = command.risk === "local" || command.risk === "read" ? [] : [12];
   const pays = command.risk === "spend" ? [7] : [];
@@ -64,7 +68,7 @@ export function commandHelp(command: Command, path: string): string {
     ...(command.description ? ["", ...fold(command.description)] : []),
     "",
     `Usage: ${usageLine}`,
-    ...(command.aliases?.length ? [`Also: ${command.aliases.join(", ")}`] : []),
+    ...(command.aliases?.length ? [`Aliases: ${command.aliases.join(", ")}`] : []),
     "",
     ...section(
       "Arguments",
@@ -75,13 +79,13 @@ export function commandHelp(command: Command, path: string): string {
       "Examples",
       command.examples.map((example) => `  ${example}`),
     ),
-    ...section("Good to know", [
+    ...section("Details", [
       row("Scope", scopeText(command)),
       row("Risk", riskText(command)),
-      ...endpoints.map((endpoint, i) => row(i === 0 ? "Calls" : "", endpoint, Number.POSITIVE_INFINITY)),
+      ...endpoints.map((endpoint, i) => row(i === 0 ? "API calls" : "", endpoint, Number.POSITIVE_INFINITY)),
       row("Exit codes", meanings.join(", ")),
     ]),
-    "Global flags (--json, --jq, --csv, --dry-run, …): `playtest help flags`.",
+    "Run `playtest help flags` for the global flags, such as --json and --dry-run.",
     "",
   ].join("\n");
 }
@@ -91,13 +95,13 @@ export function groupHelp({ name, aliases, summary }: GroupEntry, commands: read
     summary,
     "",
     `Usage: playtest ${name} <command> [flags]`,
-    ...(aliases.length ? [`Also: ${aliases.join(", ")}`] : []),
+    ...(aliases.length ? [`Aliases: ${aliases.join(", ")}`] : []),
     "",
     ...section(
       "Commands",
       commands.map((command) => row(`${command.name} ${argsUsage(command)}`.trim(), command.summary)),
     ),
-    `More: \`playtest ${name} <command> --help\`.`,
+    `Run \`playtest ${name} <command> --help\` for details of a command.`,
     "",
   ].join("\n");
 }

@@ -10,7 +10,7 @@ import type { Parsed } from "./parse.ts";
 
 type Item = Record<string, unknown>;
 
-/** Lets a person choose the item whose id was left out. */
+/** Prompts for the item whose id was omitted. */
 async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Promise<string> {
   const { label = "name", query = {} } = id;
   const params = id.ofGame && { gameId: ctx.settings().get("gameId")?.value ?? (await pick("game", arg.game(), ctx)) };
@@ -21,8 +21,8 @@ async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Prom
     value: idOf(item) ?? "",
     name: `${shortId(idOf(item) ?? "")}  ${(typeof label === "string" ? at(item, label) : label(item)) ?? ""}`,
   }));
-  if (choices.length === 0) throw usage(`There is no ${name} to choose.`);
-  return ctx.prompt.choose(`Which ${name}?`, choices, `Name the ${name}.`);
+  if (choices.length === 0) throw usage(`There is no ${name} to choose from.`);
+  return ctx.prompt.choose(`Which ${name}?`, choices, `Pass <${name}> as an argument.`);
 }
 
 async function argument(name: string, one: Arg<unknown>, words: string[], raw: Item, ctx: Context): Promise<unknown> {
@@ -32,25 +32,25 @@ async function argument(name: string, one: Arg<unknown>, words: string[], raw: I
     const chosen = one.id?.unless?.some((flag) => raw[flag] !== undefined && raw[flag] !== false);
     if (rest.length === 0 && one.id?.pick && !chosen && ctx.prompt.possible)
       return [await pick(name.replace(/s$/, ""), one, ctx)];
-    if (rest.length === 0 && !one.optional) throw usage(`<${name}…> is missing.`);
+    if (rest.length === 0 && !one.optional) throw usage(`Missing argument <${name}…>.`);
     return rest;
   }
   const word = words.shift();
-  if (word === "") throw usage(`<${name}> must not be empty.`);
+  if (word === "") throw usage(`Argument <${name}> must not be empty.`);
   if (word !== undefined) return resolve(word);
   const set = one.setting && ctx.settings().get(one.setting);
   if (set) return set.value;
   if (one.optional) return undefined;
   if (one.id?.pick && ctx.prompt.possible) return pick(name, one, ctx);
-  const how = one.setting ? "Name it, or set it for this folder with `playtest games use GAME`." : undefined;
-  throw usage(`<${name}> is missing.`, how);
+  const hint = one.setting ? "Pass a game id, or set one for this directory with `playtest games use GAME`." : undefined;
+  throw usage(`Missing argument <${name}>.`, hint);
 }
 
 async function argumentsOf(command: Command, { words: given, raw }: Parsed, ctx: Context) {
   const words = [...given];
   const values: Item = {};
   for (const [name, one] of Object.entries(command.args ?? {})) values[name] = await argument(name, one, words, raw, ctx);
-  if (words.length > 0) throw usage(`${JSON.stringify(words[0])} is one word too many.`);
+  if (words.length > 0) throw usage(`Unexpected argument ${JSON.stringify(words[0])}.`);
   return values;
 }
 
@@ -59,7 +59,7 @@ function flagsOf(command: Command, raw: Item): Item {
     const given = raw[kebab(name)];
     const label = `--${kebab(name)}`;
     if (given === undefined) {
-      if (flag.required) throw usage(`${label} is needed.`);
+      if (flag.required) throw usage(`${label} is required.`);
       return [name, flag.initial];
     }
     if (flag.kind === "switch") return [name, given];
@@ -74,11 +74,11 @@ function flagsOf(command: Command, raw: Item): Item {
 function rangeOf(command: Command, raw: Item): ListRange {
   if (!command.list) return {};
   const { limit, all, cursor } = raw as { limit?: string; all?: boolean; cursor?: string };
-  if (limit !== undefined && all) throw usage("--limit and --all exclude each other.");
+  if (limit !== undefined && all) throw usage("--limit and --all cannot be used together.");
   return { all: all === true, cursor, limit: limit === undefined ? undefined : parseInteger(limit, "--limit", 1, 1_000_000_000) };
 }
 
-/** Everything a command was given, checked; what is wrong is a usage error that names the flag. */
+/** Validates a command's arguments, flags, query and body. An invalid value is a usage error that names its flag. */
 export async function buildInput(command: Command, parsed: Parsed, ctx: Context): Promise<CommandInput> {
   const { raw } = parsed;
   const flags = flagsOf(command, raw);

@@ -5,7 +5,7 @@ import type { Command } from "./define.ts";
 import { fieldFlag, flagName, kebab } from "./flags.ts";
 import { type GlobalFlag, type GlobalValues, globalFlags } from "./globals.ts";
 
-/** One flag of a command as help, completion and the parser see it. */
+/** A flag of a command, for help, completion and the parser. */
 export interface FlagInfo {
   name: string;
   short?: string;
@@ -17,27 +17,27 @@ export interface FlagInfo {
 }
 
 const listFlags: FlagInfo[] = [
-  { name: "limit", value: "N", summary: "How many items", repeatable: false, required: false },
-  { name: "all", summary: "Every item there is", repeatable: false, required: false },
-  { name: "cursor", value: "CURSOR", summary: "Go on where an earlier page ended", repeatable: false, required: false },
+  { name: "limit", value: "N", summary: "Maximum number of items to list", repeatable: false, required: false },
+  { name: "all", summary: "List all items", repeatable: false, required: false },
+  { name: "cursor", value: "CURSOR", summary: "Start at this cursor from an earlier page", repeatable: false, required: false },
 ];
 const fromFile: FlagInfo = {
   name: "from-file",
   short: "f",
   value: "FILE",
-  summary: "Fields from JSON or YAML; - is standard input",
+  summary: "Read fields from a JSON or YAML file; - for standard input",
   repeatable: false,
   required: false,
 };
 const clearFlag: FlagInfo = {
   name: "clear",
   value: "FIELDS",
-  summary: "Fields to empty, joined by commas",
+  summary: "Fields to clear, comma-separated",
   repeatable: true,
   required: false,
 };
 
-/** Every flag of a command but the global ones. */
+/** All flags of a command except the global ones. */
 export function flagsOf(command: Command): FlagInfo[] {
   const own = Object.entries(command.flags ?? {}).map(([name, flag]) => ({
     name: kebab(name),
@@ -83,31 +83,31 @@ function option(info: FlagInfo | GlobalFlag) {
 
 export interface Parsed {
   words: string[];
-  /** Flags of the command, by their name on the command line. */
+  /** Values of the command's own flags, by their name on the command line. */
   raw: Record<string, unknown>;
   globals: GlobalValues;
 }
 
-// With a space, `--json` would swallow the word after it: `games get --json ID` has to work.
+// Without the `=`, `--json` would consume the next word, and `games get --json ID` has to work.
 const separateJson = (argv: readonly string[]) => {
   const end = argv.indexOf("--");
   return argv.map((token, i) => (token === "--json" && (end < 0 || i < end) ? "--json=" : token));
 };
 
-/** The parser's complaint in this program's words. */
+/** Rewords an error of commander. */
 function misuse(message: string, help: string) {
   const [, unknown, near] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
   if (unknown?.startsWith("--api-key"))
     return usage(
-      "A key never stands on the command line.",
-      "Set PLAYTEST_API_KEY, name a file with --api-key-file, or run `playtest login`.",
+      "An API key cannot be passed as a flag value, where other processes can see it.",
+      "Set PLAYTEST_API_KEY, pass --api-key-file FILE, or run `playtest login`.",
     );
-  if (unknown !== undefined) return usage(`There is no flag ${unknown}.`, near ? `Did you mean ${near}?` : help);
+  if (unknown !== undefined) return usage(`Unknown flag ${unknown}.`, near ? `Did you mean ${near}?` : help);
   const [, bare] = /^option '(?:-\w, )?(--[\w-]+).*' argument missing$/s.exec(message) ?? [];
-  return usage(bare === undefined ? message : `${bare} needs a value.`, help);
+  return usage(bare === undefined ? message : `${bare} requires a value.`, help);
 }
 
-/** Reads the words and flags that follow a command's path. Unknown flags and missing values are usage errors. */
+/** Parses the arguments and flags after a command's path. Unknown flags and missing values are usage errors. */
 export function parseArgs(command: Command, argv: readonly string[], path: string): Parsed {
   const parser = new Parser(path).exitOverride().helpOption(false).allowExcessArguments(true).argument("[words...]");
   parser.configureOutput({ writeErr: () => {} });
@@ -130,7 +130,7 @@ export function parseArgs(command: Command, argv: readonly string[], path: strin
   return { words: parser.args, raw, globals: values as GlobalValues };
 }
 
-/** The parser keeps `--no-x` as an `x` that is true until the flag is given. */
+/** Commander stores `--no-x` as an `x` that is true until the flag is given. */
 const given = (values: Record<string, unknown>, name: string) => {
   if (!name.startsWith("no-")) return values[attribute(name)];
   return values[attribute(name.slice(3))] === false ? true : undefined;

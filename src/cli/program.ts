@@ -6,7 +6,7 @@ import { type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from ".
 import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
 import type { Session } from "./session.ts";
 
-/** What argv names: a command with the rest of its words, or something to print. */
+/** What argv refers to: a command with its remaining arguments, or a help text to print. */
 type Target = { command: Command; path: string; rest: string[] } | { help: string };
 
 const findGroup = (word: string) => groups.find(({ name, aliases }) => name === word || aliases.includes(word));
@@ -17,7 +17,7 @@ const wantsHelp = (argv: readonly string[]) => {
   return argv.some((token, i) => (token === "--help" || token === "-h") && (end < 0 || i < end));
 };
 
-/** argv without its first words that are not flags, one for each given. */
+/** argv without the first occurrence of each of `words`. */
 function without(argv: readonly string[], words: readonly string[]): string[] {
   const rest = [...argv];
   for (const word of words) rest.splice(rest.indexOf(word), 1);
@@ -39,7 +39,7 @@ function distance(a: string, b: string): number {
 function unknown(word: string, known: readonly string[], where: string) {
   const near = known.filter((name) => distance(word, name) <= Math.max(1, Math.floor(name.length / 3)) || name.startsWith(word));
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See \`playtest ${where}--help\`.`;
-  return usage(`There is no command ${JSON.stringify(word)}${where ? ` in ${where.trim()}` : ""}.`, hint);
+  return usage(`Unknown command ${JSON.stringify(`${where}${word}`)}.`, hint);
 }
 
 async function commandTarget(command: Command, path: string, rest: string[], help: boolean): Promise<Target> {
@@ -48,7 +48,7 @@ async function commandTarget(command: Command, path: string, rest: string[], hel
   return { help: commandHelp(command, path) };
 }
 
-/** The verb that the words after a noun name, of one or two words. */
+/** The subcommand, of one or two words, that the words after a noun start with. */
 function namedVerb(group: Group, words: readonly string[]) {
   const pair = words.length > 1 ? findVerb(group, `${words[0]} ${words[1]}`) : undefined;
   if (pair) return { command: pair, words: words.slice(0, 2) };
@@ -64,7 +64,7 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   const group = await entry.load();
   const [noun = "", ...words] = leadingWords(argv, 3);
   const fallback = group.fallback && findVerb(group, group.fallback);
-  // Which words after a verb's own flag are its value is not known yet: such a flag is the fallback's.
+  // Which words after a subcommand's own flag are its value is not known yet, so such a flag belongs to the fallback.
   const flagFirst = isOwnFlag(argv[argv.indexOf(noun) + 1]);
   if (fallback && (words.length === 0 || flagFirst) && !wantsHelp(argv))
     return { command: fallback, path: entry.name, rest: without(argv, [noun]) };
@@ -89,17 +89,17 @@ async function rootTarget(): Promise<Target> {
   return { help: rootHelp(groups, topCommands, shortcuts) };
 }
 
-/** Whether a bare `playtest` should show what needs attention instead of help: a person is there, and logged in. */
-async function atHome(io: Io) {
+/** Whether `playtest` without arguments shows the status instead of help: on a terminal, when a key is stored. */
+async function showsStatus(io: Io) {
   if (!io.terminal.stdout) return false;
   const [{ openStore }, { configDir }] = await Promise.all([import("../config/store.ts"), import("../config/paths.ts")]);
   return Boolean(io.env.PLAYTEST_API_KEY) || Object.keys(openStore(configDir(io.env, io.platform)).keys()).length > 0;
 }
 
-/** Loads what argv names and nothing else. */
+/** Finds the command that argv refers to, loading nothing else. */
 async function resolve(argv: readonly string[], io: Io): Promise<Target> {
   const [first] = leadingWords(argv, 1);
-  if (first === undefined && (wantsHelp(argv) || !(await atHome(io)))) return rootTarget();
+  if (first === undefined && (wantsHelp(argv) || !(await showsStatus(io)))) return rootTarget();
   const word = first ?? "status";
   const entry = findGroup(word);
   if (entry) return groupTarget(entry, argv);
@@ -113,27 +113,27 @@ async function resolve(argv: readonly string[], io: Io): Promise<Target> {
   return commandTarget(await top.load(), word, without(argv, first === undefined ? [] : [word]), wantsHelp(argv));
 }
 
-/** Asks before a destroying command, unless it names its one target by design. */
-async function askFirst(command: Command, input: Parameters<Command["run"]>[0], session: Session) {
+/** Asks for confirmation before a destructive command, unless the command opts out. */
+async function confirmFirst(command: Command, input: Parameters<Command["run"]>[0], session: Session) {
   if (command.confirm === false || (command.risk !== "destroy" && !command.confirm)) return;
-  await session.ctx.confirm(command.confirm ? command.confirm(input) : `${command.summary}: sure?`);
+  await session.ctx.confirm(command.confirm ? command.confirm(input) : `${command.summary}. Are you sure?`);
 }
 
-/** Output that failed behind a change: nobody must take it for a refusal and repeat the command. */
-const afterChange = (error: unknown) =>
+/** Writing the output failed after a change succeeded. The error says so, so that nobody repeats the command. */
+const outputFailed = (error: unknown) =>
   error instanceof CliError
-    ? failure(`${error.message}. The command did its work; only its output failed.`.replace("..", "."), error.extra.hint, error)
+    ? failure(`${error.message.replace(/\.$/, "")}. The command succeeded; only its output failed.`, error.extra.hint, error)
     : error;
 
-/** What `run` hands to its caller as soon as it exists, so that a failure can be reported in the format asked for. */
+/** State that `run` shares with its caller, so that a failure can be reported in the requested format. */
 export interface Running {
   session?: Session;
   globals?: GlobalValues;
-  /** The output is whole, however the command ends. */
+  /** The output is complete, whatever the exit code. */
   complete?: boolean;
 }
 
-/** Runs one command line; throws what goes wrong. */
+/** Runs one command line. Throws on failure. */
 export async function run(argv: readonly string[], io: Io, outside: Outside, running: Running): Promise<void> {
   const answer = /^(-|__)/.test(argv[0] ?? "") ? await (await import("./quick.ts")).quick(argv, io.env, io.platform) : undefined;
   if (answer !== undefined) return io.out(answer);
@@ -151,12 +151,12 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   running.session = session;
   const input = await buildInput(command, parsed, session.ctx);
   await session.ctx.out.check();
-  await askFirst(command, input, session);
+  await confirmFirst(command, input, session);
   const outcome = await command.run(input, session.ctx);
   if (!outcome) return;
   const changes = command.risk !== "local" && command.risk !== "read";
   await session.ctx.out.emit(outcome, changes).catch((error: unknown) => {
-    throw changes ? afterChange(error) : error;
+    throw changes ? outputFailed(error) : error;
   });
   if (!outcome.failure) return;
   running.complete = true;

@@ -5,10 +5,10 @@ import type { Io } from "../io/io.ts";
 import { lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "../io/text.ts";
 import { flagName } from "./flags.ts";
 import type { Running } from "./program.ts";
-import { wantsColour } from "./session.ts";
+import { wantsColor } from "./session.ts";
 import { version } from "./version.ts";
 
-/** The command that repeats this one safely. */
+/** The command line that retries this command safely. */
 export function repeatCommand(argv: readonly string[], key: string): string {
   const given = argv.some((word) => word === "--idempotency-key" || word.startsWith("--idempotency-key="));
   return ["playtest", ...argv, ...(given ? [] : ["--idempotency-key", key])].map(shellShown).join(" ");
@@ -16,7 +16,7 @@ export function repeatCommand(argv: readonly string[], key: string): string {
 
 const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));
 
-// A fault in a row of a file names its line; one in a request names the flag of its field, and which of its values.
+// An error in a row of a file already names its line. An error in a request names the field's flag and, for a list, the value.
 function detailText({ field, message }: ProblemDetail) {
   if (field.includes(" ")) return `${field}: ${message}`;
   const [name = "", index = ""] = field.split(".");
@@ -54,22 +54,22 @@ function describe(error: unknown, argv: readonly string[], running: Running): Re
 
 function bugText(error: unknown) {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `This is a bug in playtest ${version}. Please report it with these lines:\n${redactText(trace)}`;
+  return `This is a bug in playtest ${version}. Please report it with the following lines:\n${redactText(trace)}`;
 }
 
 function asText(report: Report, error: unknown, paint: (text: string) => string): string {
   if (report.exitCode === exitCodes.bug) return `${paint("error:")} ${lines(bugText(error))}\n`;
-  // The API's message repeats the first detail, by the field's name instead of the flag's.
+  // The API's message repeats the first detail, with the name of the field instead of the flag.
   const [first] = report.details;
   const repeats = first !== undefined && report.message === `${first.field}: ${first.message}`;
   const alone = repeats && report.details.length === 1 ? detailText(first) : undefined;
-  const message = alone ?? (repeats ? "The request is not valid; nothing was done." : report.message);
+  const message = alone ?? (repeats ? "The request is invalid. Nothing was changed." : report.message);
   const rows = [
     `${paint("error:")} ${lines(redactText(message))}`,
     ...(alone === undefined ? report.details : []).map((detail) => `  ${oneLine(detailText(detail))}`),
     ...(report.hint ? [lines(redactText(report.hint))] : []),
-    ...(report.retryCommand ? [`To repeat it safely: ${report.retryCommand}`] : []),
-    ...(report.requestId ? [`Request ${oneLine(report.requestId)}`] : []),
+    ...(report.retryCommand ? [`To retry safely, run: ${report.retryCommand}`] : []),
+    ...(report.requestId ? [`Request ID: ${oneLine(report.requestId)}`] : []),
   ];
   return `${rows.join("\n")}\n`;
 }
@@ -95,7 +95,7 @@ async function showPlan({ requests }: DryRun, running: Running): Promise<number>
   return exitCodes.ok;
 }
 
-/** Turns what a command threw into text on standard error, and gives the exit code. */
+/** Prints what a command threw to standard error and returns the exit code. */
 export async function report(error: unknown, argv: readonly string[], io: Io, running: Running): Promise<number> {
   if (error instanceof PipeClosed) return exitCodes.ok;
   if (error instanceof ExitWith) return error.exitCode;
@@ -103,7 +103,7 @@ export async function report(error: unknown, argv: readonly string[], io: Io, ru
   const described = describe(error, argv, running);
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
   else if (!(error instanceof Interrupted && error.idempotencyKey === undefined)) {
-    const paint = painter(wantsColour(io, running.globals?.color, io.terminal.stderr));
+    const paint = painter(wantsColor(io, running.globals?.color, io.terminal.stderr));
     io.err(asText(described, error, (text) => paint("red", text)));
   }
   return described.exitCode;

@@ -5,7 +5,7 @@ const width = 30;
 /** Columns of the narrowest usual terminal. */
 export const whole = 80;
 
-/** Prose in lines that fit; a longer word stays whole. */
+/** Wraps text at spaces. A word longer than the line is not broken. */
 export function fold(text: string, most = whole): string[] {
   const folded: string[] = [];
   for (const word of text.split(/\s+/)) {
@@ -16,17 +16,17 @@ export function fold(text: string, most = whole): string[] {
   return folded;
 }
 
-/** A line of help: a term and what it means, beside it or, behind a long term, below. */
+/** A help entry: a term and its meaning, in two columns. After a long term the meaning starts on the next line. */
 export function row(left: string, right: string, most = whole): string {
   const gap = `\n${" ".repeat(width)}`;
   const meaning = fold(right, most - width).join(gap);
   return left.length < width - 3 ? `  ${left.padEnd(width - 2)}${meaning}` : `  ${left}${gap}${meaning}`;
 }
 
-/** A titled block of lines; none: nothing. */
+/** A titled block of lines. Empty if there are no lines. */
 export const section = (title: string, rows: readonly string[]) => (rows.length === 0 ? [] : [title, ...rows, ""]);
 
-/** `-f, --from-file FILE` */
+/** How help shows a flag, such as `-f, --from-file FILE`. */
 export const spelled = ({ name, short, value }: Pick<GlobalFlag, "name" | "short" | "value">) => {
   const shown = value === undefined ? "" : value.startsWith("[") ? value : ` ${value.length > 60 ? "VALUE" : value}`;
   return `${short ? `-${short}, ` : "    "}--${name}${shown}`;
@@ -40,13 +40,13 @@ interface Entry {
   aliases?: readonly string[];
 }
 
-/** Two columns, the second folded beside the first. */
+/** Two columns, the second wrapped beside the first. */
 export function columns(rows: readonly (readonly [string, string])[], most = whole): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows.map(([name, what]) => name.padEnd(width) + fold(what, most - width).join(`\n${" ".repeat(width)}`)).join("\n");
 }
 
-/** The overview of the program. */
+/** The top-level help. */
 export function rootHelp(groups: readonly Entry[], tops: readonly Entry[], shortcuts: readonly Entry[]): string {
   const named = ({ name, aliases = [] }: Entry) => [name, ...aliases].join(", ");
   const commands = [

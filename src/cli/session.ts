@@ -25,14 +25,14 @@ import { version } from "./version.ts";
 
 export interface Session {
   ctx: Context;
-  /** The idempotency key with which the whole command is repeated safely. */
+  /** The idempotency key that makes repeating the whole command safe. */
   repeatKey(): string;
-  /** Ends the output and the connections. */
+  /** Closes the output and the connections. */
   close(complete: boolean): Promise<void>;
 }
 
-/** Whether to colour what goes to a stream. */
-export function wantsColour(io: Io, mode: string | undefined, terminal: boolean) {
+/** Whether to use color on a stream. */
+export function wantsColor(io: Io, mode: string | undefined, terminal: boolean) {
   if (mode === "always" || mode === "never") return mode === "always";
   if (io.env.NO_COLOR) return false;
   if (io.env.FORCE_COLOR && io.env.FORCE_COLOR !== "0") return true;
@@ -47,14 +47,14 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** The first change of a command carries the given key, the next ones keys derived from it: a repeated command repeats them all. */
+/** The first change of a command uses the given key, later ones use keys derived from it, so that repeating the command is safe. */
 function keySequence(given: string | undefined, newId: () => string) {
   const first = once(() => given ?? newId());
   let count = 0;
   return { first, next: () => (++count === 1 ? first() : `${first()}-${count}`) };
 }
 
-/** Builds what a command may use from the global flags. Nothing is read or opened before it is needed. */
+/** Creates the context of a command from the global flags. Nothing is read or opened before it is needed. */
 export function createSession(io: Io, flags: GlobalValues, outside: Outside): Session {
   const { env } = io;
   const quiet = flags.quiet === true;
@@ -75,7 +75,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   });
   const sink = flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output);
   const choice = (name: "color" | "time" | "progress") => settings().get(name)!;
-  const paint = painter(wantsColour(io, choice("color").value, sink.terminal));
+  const paint = painter(wantsColor(io, choice("color").value, sink.terminal));
   const baseUrl = () => settings().get("baseUrl")!.value;
   const format = chooseFormat(flags);
   const forPeople = sink.terminal && format.kind === "auto";
@@ -125,7 +125,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
 
   async function sendFile(request: UploadRequest) {
     const { base, exchange } = api();
-    // With --dry-run this throws the plan instead of sending.
+    // With --dry-run this throws the planned request instead of sending it.
     if (flags.dryRun) await exchange({ method: "POST", path: request.path, headers: { "tus-resumable": "1.0.0" } });
     const [{ upload }, { uploadOperation }] = await Promise.all([import("../api/upload.ts"), import("../api/offers.ts")]);
     const sent = upload(
@@ -146,16 +146,16 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
 
   async function confirm(question: string) {
     if (flags.yes || flags.dryRun) return;
-    if (!(await prompt.confirm(question, "Pass --yes to answer yes."))) throw declined();
+    if (!(await prompt.confirm(question, "Pass --yes to confirm."))) throw declined();
   }
 
   async function confirmSpend({ what, cents, balanceCents, maxCents }: Spending) {
     if (maxCents !== undefined && cents > maxCents)
-      throw tooExpensive(`${what}: it costs ${usd(cents)}, more than --max-cost ${usd(maxCents)}; nothing was sent.`);
+      throw tooExpensive(`${what}: the cost of ${usd(cents)} exceeds --max-cost ${usd(maxCents)}. Nothing was sent.`);
     if (cents === 0 || maxCents !== undefined || flags.yes || flags.dryRun) return;
     const balance = balanceCents === undefined ? "" : ` Balance: ${usd(balanceCents)}.`;
     const question = `${what} for ${usd(cents)}?${balance}`;
-    if (!(await prompt.confirm(question, "Pass --yes, or bound the price with --max-cost."))) throw declined();
+    if (!(await prompt.confirm(question, "Pass --yes to confirm, or --max-cost to set a limit."))) throw declined();
   }
 
   async function* listPages(operation: never, input: never, range: Range) {
@@ -191,10 +191,10 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
       if (reserved !== file) await reserve(file);
       await writeFile(file, `${secret}\n`);
       reserved = undefined;
-      return { kind: "text", text: `Written to ${file}.`, data: { result: { file } } };
+      return { kind: "text", text: `Wrote the secret to ${file}.`, data: { result: { file } } };
     },
     text: (text, data) => ({ kind: "text", text, data }),
-    // One for all steps of a command: each on its own would begin its ten seconds of silence anew.
+    // One for all steps of a command: a new one would start with ten seconds of silence.
     progress: once(() => createProgress(io, choice("progress").value as ProgressMode, quiet, outside.now)),
     confirm,
     confirmSpend,
@@ -205,7 +205,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   async function reserve(file: string | undefined) {
     if (file === undefined || flags.dryRun) return;
     await writeFile(file, "", { mode: 0o600, flag: "wx" }).catch((error: Error) => {
-      throw cannotWrite(file, error, "Nothing was done. A file that exists is never overwritten with a secret.");
+      throw cannotWrite(file, error, "Nothing was done. An existing file is never overwritten with a secret.");
     });
     reserved = file;
   }

@@ -19,7 +19,7 @@ function bodyText(body: Buffer, type: string | undefined): string {
   }
 }
 
-/** Writes requests and replies to standard error, secrets taken out: a line each, or in full with --debug. */
+/** Logs requests and responses to standard error, secrets redacted: one line each, or in full with --debug. */
 export function tracer({ verbose, debug, err }: Options): ((event: TraceEvent) => void) | undefined {
   if (!verbose && !debug) return undefined;
   const say = (text: string) => err(`${lines(text)}\n`);
@@ -36,6 +36,6 @@ export function tracer({ verbose, debug, err }: Options): ((event: TraceEvent) =
       if (debug) headers("<", event.headers);
       if (debug) say(`< ${bodyText(event.body, event.headers["content-type"])}`);
     } else if (event.kind === "failed") say(`! ${redactText(event.error.message)} after ${event.ms} ms`);
-    else say(`… try ${event.tries} failed; again in ${event.wait} ms`);
+    else say(`… attempt ${event.tries} failed; retrying in ${event.wait} ms`);
   };
 }

@@ -6,7 +6,7 @@ import { groups, shortcuts, topCommands } from "./groups.ts";
 import { exitsOf, scopeText } from "./help.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
 
-/** Every command as data; a build evaluates this module once and ships its value, so that completion loads no command. */
+/** All commands as data. A build evaluates this module once and ships the value, so that completion loads no command. */
 export interface TreeCommand {
   path: string[];
   summary: string;
@@ -17,7 +17,7 @@ export interface TreeCommand {
   risk: string;
   endpoint: string[];
   exitCodes: number[];
-  /** Operation whose body it sends. */
+  /** Operation whose request body it sends. */
   body: Operation | null;
 }
 

@@ -11,39 +11,39 @@ import type {
 } from "../contract/states/index.ts";
 import { ago, bytes, oneLine, type Paint, shortId, usd } from "./text.ts";
 
-/** How a value is shown: `id` is shortened in terminal tables, `status` coloured, `ago` a time, `usd` cents, `minutes` a length. */
+/** How a value is shown: `id` is shortened in terminal tables, `status` colored, `ago` a time, `usd` cents, `minutes` a length. */
 export type Format = "text" | "id" | "ago" | "usd" | "bytes" | "status" | "minutes";
 
 /** One column of a table, or one line of a detail view. */
 export interface Column {
   header: string;
-  /** Path of the value in an item, with dots; or how to get it. */
+  /** Dotted path of the value in an item, or a function that returns it. */
   value: string | ((item: Record<string, unknown>) => unknown);
   as?: Format;
-  /** Only in the detail view of one item. */
+  /** Shown only in the detail view of one item. */
   detail?: boolean;
-  /** In a table that is wider than the terminal: its text goes on below, or it is left out. Any other column is cut. */
-  give?: "wrap" | "spare";
+  /** In a table wider than the terminal: wrap the text, or drop the column. Default: cut the text. */
+  overflow?: "wrap" | "drop";
 }
 
 export interface View {
   columns: readonly Column[];
-  /** Said on standard error when a list is empty. */
+  /** Message on standard error when a list is empty. */
   empty?: string;
 }
 
 /** A column of a view. */
 export const col = (header: string, value: Column["value"], as: Format = "text"): Column => ({ header, value, as });
-/** A column whose text is read to its end: on a narrow terminal it goes on below. */
-export const prose = (header: string, value: Column["value"]): Column => ({ header, value, as: "text", give: "wrap" });
-/** A column that a terminal too narrow for all of them leaves out. */
-export const spare = (header: string, value: Column["value"], as: Format = "text"): Column => ({
+/** A column whose text wraps on a narrow terminal. */
+export const prose = (header: string, value: Column["value"]): Column => ({ header, value, as: "text", overflow: "wrap" });
+/** A column that a narrow terminal drops. */
+export const optionalCol = (header: string, value: Column["value"], as: Format = "text"): Column => ({
   header,
   value,
   as,
-  give: "spare",
+  overflow: "drop",
 });
-/** A line that only the detail view of one item shows. */
+/** A line that is shown only in the detail view of one item. */
 export const detail = (header: string, value: Column["value"], as: Format = "text"): Column => ({
   header,
   value,
@@ -54,14 +54,14 @@ export const detail = (header: string, value: Column["value"], as: Format = "tex
 export type TimeMode = "iso" | "local" | "relative";
 
 export interface CellOptions {
-  /** Asked anew for each value: a command may run for days. */
+  /** Called for each value, because a command may run for days. */
   now(): number;
   time: TimeMode;
   paint: Paint;
   shortIds: boolean;
 }
 
-/** The value at a dotted path; absent: undefined. */
+/** The value at a dotted path. Undefined if absent. */
 export function at(item: unknown, path: string): unknown {
   let value: unknown = item;
   for (const key of path.split(".")) {
@@ -133,7 +133,7 @@ function plain(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** A value as it is shown, on one line and harmless. */
+/** A value as shown to a person: on one line, with control characters escaped. */
 export function show(value: unknown, as: Format | undefined, options: CellOptions): string {
   const text = oneLine(plain(value));
   if (as === "id") return options.shortIds ? shortId(text) : text;
@@ -148,8 +148,8 @@ export function show(value: unknown, as: Format | undefined, options: CellOption
 const formula = /^[=+\-@\t\r]/;
 const number = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** A cell that no spreadsheet runs as a formula: a `'` goes before one that begins like it, unless it is a number. */
-export const guard = (text: string) => (formula.test(text) && !number.test(text) ? `'${text}` : text);
+/** Prefixes a cell with `'` if a spreadsheet would run it as a formula. Numbers are left alone. */
+export const escapeFormula = (text: string) => (formula.test(text) && !number.test(text) ? `'${text}` : text);
 
 /** One CSV line, quoted where needed (RFC 4180). */
 export const csvLine = (cells: readonly string[]) =>
@@ -163,11 +163,11 @@ const filters: Record<string, (value: unknown, now: number) => string> = {
 };
 export const filterNames = Object.keys(filters);
 
-/** Names of filters a template uses that do not exist. */
+/** Names of unknown filters in a template. */
 export const unknownFilters = (template: string) =>
   [...template.matchAll(/\{[\w.]+\|(\w*)\}/g)].map(([, name]) => name!).filter((name) => !Object.hasOwn(filters, name));
 
-/** Fills `{path}` and `{path|filter}` from an item; the result is one harmless line. */
+/** Replaces `{path}` and `{path|filter}` with values of an item, control characters escaped. */
 export function fill(template: string, item: unknown, now: number) {
   const text = template.replace(/\{([\w.]+)(?:\|(\w+))?\}/g, (_, path: string, filter?: string) => {
     const value = at(item, path);

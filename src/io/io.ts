@@ -6,7 +6,7 @@ interface Output extends NodeJS.WritableStream {
   columns?: number;
 }
 
-/** The part of `process` the program uses, so that a test can hand in another. */
+/** The part of `process` that the program uses. Tests pass their own. */
 export interface ProcessLike {
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -20,7 +20,7 @@ export interface ProcessLike {
   kill(pid: number, signal: string): unknown;
 }
 
-/** The terminal side of the program: the one owner of the standard streams. */
+/** The standard streams and signals of the process. Nothing else accesses them. */
 export interface Io {
   readonly env: ProcessLike["env"];
   readonly platform: string;
@@ -28,34 +28,34 @@ export interface Io {
   readonly stdin: ProcessLike["stdin"];
   readonly stderr: Output;
   readonly terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
-  /** Columns of the terminal that standard output is; 80 when it does not say. */
+  /** Width of the terminal that standard output is; 80 if unknown. */
   readonly columns: number;
-  /** Aborts with `Interrupted` at the first signal, with `PipeClosed` when the reader of standard output goes away. */
+  /** Aborts with `Interrupted` at the first signal, and with `PipeClosed` when the reader of standard output closes the pipe. */
   readonly signal: AbortSignal;
   cwd(): string;
   /** Writes to standard output and waits until there is room for more. */
   out(chunk: string | Uint8Array): Promise<void>;
   err(text: string): void;
-  /** Text of a file, or of standard input for `-`; `flag` is named when it cannot be read. */
+  /** Reads a file, or standard input for `-`. Errors name `flag`. */
   readText(path: string, flag: string): Promise<string>;
-  /** Waits until all remarks have left; then no handler of this program is attached any more. */
+  /** Waits until standard error is written, then removes the signal handlers. */
   close(): Promise<void>;
 }
 
 const unreadable: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EACCES: "it is not yours to read",
-  EISDIR: "it is a folder",
+  ENOENT: "the file does not exist",
+  EACCES: "permission denied",
+  EISDIR: "it is a directory",
 };
 
-/** Text without its byte order mark. One that is not what it seems would be sent with its letters broken. */
+/** Decodes UTF-8 or UTF-16 and removes the byte order mark. Throws for any other encoding instead of sending garbled text. */
 function decode(bytes: Uint8Array, label: string): string {
   const [first, second] = bytes;
   const wide = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
   try {
     return new TextDecoder(wide ?? "utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw usage(`${label} is not text in UTF-8.`, "Save it as UTF-8; Excel calls that CSV UTF-8.");
+    throw usage(`${label} is not UTF-8 text.`, "Save it as UTF-8. Excel calls this format CSV UTF-8.");
   }
 }
 
@@ -67,7 +67,7 @@ async function bytesOf(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
 
 const signals = ["SIGINT", "SIGTERM"] as const;
 
-/** First signal: abort and let the command clean up. Second: die by it at once. */
+/** First signal: abort and let the command clean up. Second signal: end the process at once. */
 function watchSignals(process: ProcessLike, abort: (reason: Error) => void) {
   const listeners = signals.map((signal) => {
     const first = () => {
@@ -98,7 +98,7 @@ export function createIo(process: ProcessLike): Io {
 
   const onOutputError = (error: NodeJS.ErrnoException) => {
     const closed = error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
-    broken ??= closed ? new PipeClosed() : failure(`Standard output cannot be written: ${error.message}.`, undefined, error);
+    broken ??= closed ? new PipeClosed() : failure(`Cannot write to standard output: ${error.message}.`, undefined, error);
     controller.abort(broken);
   };
   const ignore = () => {};
@@ -116,7 +116,8 @@ export function createIo(process: ProcessLike): Io {
     });
 
   async function readText(path: string, flag: string) {
-    if (path === "-" && stdin.isTTY) throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or name a file.");
+    if (path === "-" && stdin.isTTY)
+      throw usage(`${flag} -: standard input is a terminal.`, "Pipe the text in, or pass a file name.");
     if (path === "-") return decode(await bytesOf(stdin), `${flag}: standard input`);
     const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
       throw usage(`${flag}: cannot read ${path}: ${unreadable[error.code ?? ""] ?? error.message}.`);

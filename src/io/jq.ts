@@ -7,10 +7,10 @@ interface Engine {
 
 const wrongExpression = 3;
 
-/** The whole message of a failed run, without the engine's own first line. */
+/** The error message of a failed run, without the line that the engine adds. */
 const messageOf = (error: Error) => error.message.replace(/^Non-zero exit code: \d+\n?/, "").trim();
 
-/** Why an expression does not compile; it runs on no input, so on none of its side effects. */
+/** Why an expression does not compile. It runs without input, so it has no side effects. */
 function fault(engine: Engine, expression: string): string | undefined {
   try {
     engine.raw("", expression, []);
@@ -20,7 +20,7 @@ function fault(engine: Engine, expression: string): string | undefined {
   }
 }
 
-/** Where the first word stands that jq could not take: up to there, the expression was only unfinished. */
+/** Position of the first token that jq rejects. Before it, the expression is merely incomplete. */
 function faultAt(engine: Engine, expression: string): number {
   const unknown = /error: (\S+?)(?:\/\d+)? is not defined/.exec(fault(engine, expression) ?? "")?.[1];
   if (unknown) return Math.max(0, expression.search(new RegExp(`${unknown.replaceAll("$", "\\$")}\\b`)));
@@ -40,13 +40,13 @@ function faultAt(engine: Engine, expression: string): number {
 
 function refused(engine: Engine, expression: string, error: Error) {
   const [first = ""] = messageOf(error).split("\n");
-  const said = first.replace(/^jq: error: /, "").replace(/ \(Unix shell quoting issues\?\)| at <top-level>.*$/g, "");
+  const reason = first.replace(/^jq: error: /, "").replace(/ \(Unix shell quoting issues\?\)| at <top-level>.*$/g, "");
   const pointer = `${" ".repeat(faultAt(engine, expression))}^`;
   const shown = expression.includes("\n") ? "" : `\n  ${expression}\n  ${pointer}`;
-  return usage(`--jq: ${said}${shown}`, "The expression is jq's: https://jqlang.org/manual");
+  return usage(`--jq: ${reason}${shown}`, "For the syntax of jq expressions, see https://jqlang.org/manual");
 }
 
-/** A wrong expression is a usage error that points at the place. */
+/** Throws a usage error that points at the mistake if the expression does not compile. */
 export async function checkExpression(expression: string): Promise<void> {
   const engine: Engine = await (await import("jq-web")).default;
   try {
@@ -56,8 +56,8 @@ export async function checkExpression(expression: string): Promise<void> {
   }
 }
 
-/** Runs with what the engine warns of (`debug`, `stderr`) going to `say`, not past it to the terminal. */
-function heard<T>(say: (text: string) => void, run: () => T): T {
+/** Runs the engine with its warnings (from `debug` and `stderr`) going to `say` instead of directly to the terminal. */
+function withWarnings<T>(say: (text: string) => void, run: () => T): T {
   const { console } = globalThis;
   const { warn } = console;
   Object.assign(console, { warn: (...words: unknown[]) => say(String(words.at(-1))) });
@@ -69,12 +69,13 @@ function heard<T>(say: (text: string) => void, run: () => T): T {
 }
 
 /**
- * Runs a jq expression over JSON text: strings raw, everything else as compact JSON, one result a line. What `debug` writes goes to `say`.
+ * Runs a jq expression on JSON text. Prints one result per line: strings raw, everything else as compact JSON. `say` receives the
+ * output of jq's `debug`.
  */
 export async function jq(json: string, expression: string, say: (text: string) => void): Promise<string> {
   const engine: Engine = await (await import("jq-web")).default;
   try {
-    const text = heard(say, () => engine.raw(json, expression, ["-r", "-c"])) ?? "";
+    const text = withWarnings(say, () => engine.raw(json, expression, ["-r", "-c"])) ?? "";
     return text === "" ? "" : `${lines(text.replace(/\n$/, ""))}\n`;
   } catch (error) {
     throw failure(`--jq: ${messageOf(error as Error)}`, undefined, error);

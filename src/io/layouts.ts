@@ -1,12 +1,12 @@
-import { type CellOptions, type Column, columnValue, csvLine, guard, show, type View } from "./cells.ts";
+import { type CellOptions, type Column, columnValue, csvLine, escapeFormula, show, type View } from "./cells.ts";
 import type { Item } from "./fields.ts";
 import { lines } from "./text.ts";
 
-/** Items for a program: one line each, its cells separated by tabs, or by commas as CSV. */
+/** Options for machine-readable output: one line per item, with cells separated by tabs, or by commas for CSV. */
 export interface LineOptions {
   csv: boolean;
-  /** Keep cells from being run as formulas by a spreadsheet. */
-  guarded: boolean;
+  /** Escape cells that a spreadsheet would run as formulas. */
+  escapeFormulas: boolean;
   cells: CellOptions;
 }
 
@@ -18,33 +18,33 @@ export const headerLine = (columns: readonly Column[], { csv }: LineOptions) =>
     csv,
   );
 
-export function itemLine(columns: readonly Column[], item: Item, { csv, guarded, cells }: LineOptions): string {
+export function itemLine(columns: readonly Column[], item: Item, { csv, escapeFormulas, cells }: LineOptions): string {
   const texts = columns.map((column) => show(columnValue(column, item), column.as, cells));
-  return joined(guarded ? texts.map(guard) : texts, csv);
+  return joined(escapeFormulas ? texts.map(escapeFormula) : texts, csv);
 }
 
-/** One item for a program: a line for each field. */
+/** One item in machine-readable form: one line per field. */
 export const fieldLines = ({ columns }: View, item: Item, cells: CellOptions) =>
   columns.map((column) => `${column.header}\t${show(columnValue(column, item), column.as, cells)}\n`).join("");
 
-/** Items for a person: a table as wide as the terminal at most. */
+/** Items as a table that fits the terminal. */
 export async function tableText(columns: readonly Column[], items: readonly Item[], cells: CellOptions, width: number) {
   const { table } = await import("./table.ts");
-  const cell = ({ give, ...column }: Column, item: Item) => {
+  const cell = ({ overflow, ...column }: Column, item: Item) => {
     const value = columnValue(column, item);
-    // Line breaks stay where there is room for lines.
-    const parts = give === "wrap" && typeof value === "string" ? value.trimEnd().split(/\r?\n/) : [value];
+    // Only columns that wrap keep their line breaks.
+    const parts = overflow === "wrap" && typeof value === "string" ? value.trimEnd().split(/\r?\n/) : [value];
     return parts.map((part) => show(part, column.as, cells)).join("\n");
   };
   const drawn = columns.map((column) => ({
     head: cells.paint("bold", column.header.toUpperCase()),
-    give: column.give,
+    overflow: column.overflow,
     cells: items.map((item) => cell(column, item)),
   }));
   return table(drawn, width);
 }
 
-/** One item for a person: a line for each field that has a value, ids in full. */
+/** One item in detail: one line for each field that has a value, with full ids. */
 export function detailText({ columns }: View, item: Item, cells: CellOptions): string {
   const all = columns.map((column) => [column.header, columnValue(column, item), column.as] as const);
   const full = { ...cells, shortIds: false };

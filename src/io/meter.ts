@@ -1,20 +1,20 @@
 import type { Progress } from "./progress.ts";
 import { bytes, duration } from "./text.ts";
 
-/** How far transfers are, how fast they go, and when they will be done. */
+/** Progress, rate and remaining time of transfers. */
 export interface Meter {
-  /** Announces bytes that are still to come. */
+  /** Adds bytes that are still to be transferred. */
   expect(count: number): void;
-  /** Counts bytes that are done. */
+  /** Counts transferred bytes. */
   add(count: number): void;
-  /** Counts bytes that an earlier run had done: they say nothing about the rate. */
+  /** Counts bytes that an earlier run transferred. They do not count toward the rate. */
   skip(count: number): void;
   readonly fraction: number | undefined;
   /** `120.3 MiB of 1.2 GiB, 8.1 MiB/s, 2m left`. */
   text(): string;
 }
 
-/** `now` gives milliseconds. */
+/** `now` returns milliseconds. */
 export function createMeter(now: () => number): Meter {
   const started = now();
   let total = 0;
@@ -43,7 +43,7 @@ export function createMeter(now: () => number): Meter {
   };
 }
 
-/** Tells of one transfer, from what is known of it: how many bytes have gone, and how many there are. */
+/** Reports the progress of one transfer from the bytes transferred and the total. */
 export function transferred(now: () => number, onUpdate: (text: string, fraction: number) => void) {
   const meter = createMeter(now);
   let last: number | undefined;
@@ -57,9 +57,9 @@ export function transferred(now: () => number, onUpdate: (text: string, fraction
   };
 }
 
-/** Tells of a file that is uploaded. All of it sent is not the end: the server may still have to read it. */
+/** Reports the progress of an upload. After the last byte, the server may still have to verify the file. */
 export const uploading = (now: () => number, name: string, progress: Progress) =>
   transferred(now, (text, fraction) => {
     if (fraction < 1) progress.update(`Uploading ${text}: ${name}`, fraction);
-    else progress.update(`Sent ${name}, waiting for the server to check it`);
+    else progress.update(`Uploaded ${name}; waiting for the server to verify it`);
   });

@@ -6,7 +6,7 @@ import { detailText, fieldLines, headerLine, itemLine, type LineOptions, tableTe
 import type { Sink } from "./sink.ts";
 import { lines, oneLine, type Paint, toJson } from "./text.ts";
 
-/** A page as a list command hands it over: the server's `data`, and which array in it holds the items. */
+/** One page of a list: the server's `data`, and the array in it that holds the items. */
 export interface ListPage {
   key: string;
   items: readonly unknown[];
@@ -14,14 +14,14 @@ export interface ListPage {
   meta: { cursor?: string | null; hasMore?: boolean };
 }
 
-/** What a command gives back; the framework prints it in the format asked for. */
+/** The result of a command. The framework prints it in the requested format. */
 export type Outcome = (
   | { kind: "item"; data: unknown; subject: unknown; view?: View | undefined }
   | { kind: "list"; pages: AsyncIterable<ListPage>; view?: View | undefined }
   | { kind: "rows"; key: string; items: readonly Item[]; view?: View | undefined }
   | { kind: "text"; text: string; data: unknown }
 ) & {
-  /** How the command ends although its output is whole, such as an order that is left unpaid. */
+  /** Error to end with after the complete output, for example for an order that is left unpaid. */
   failure?: CliError | undefined;
 };
 
@@ -36,40 +36,40 @@ export interface OutputOptions {
   quiet: boolean;
   now(): number;
   err(text: string): void;
-  /** Told of the items whose ids were shown in their short form. */
+  /** Called with the items whose short ids were shown. */
   shown(key: string, items: readonly Item[]): void;
 }
 
 export interface Output {
   readonly format: Format;
   readonly paint: Paint;
-  /** Refuses what is wrong with the format whatever the data, before anything is sent. */
+  /** Throws if the output format cannot work, whatever the data. Called before anything is sent. */
   check(): Promise<void>;
-  /** `done`: the command made a change, so a field that is not there is a warning: the outcome must not look like a refusal. */
+  /** `done`: the command changed something, so an unknown field is only a warning; an error would suggest that nothing happened. */
   emit(outcome: Outcome, done?: boolean): Promise<void>;
-  /** One event of long work (`progress`, `item`, `warning`, `result`): printed with --ndjson, as text where given. */
+  /** One event of a long task (`progress`, `item`, `warning`, `result`): JSON with --ndjson; otherwise `text`, if given. */
   line(event: { type: string } & Item, text?: string): Promise<void>;
-  /** One item of an output that has no end, in the format asked for; `shown` is its line of text. */
+  /** One item of a continuous output, in the requested format. `shown` is its line of text. */
   each(item: object, shown: string, view?: View): Promise<void>;
-  /** A remark for a person, on standard error; silent with -q. */
+  /** An informational message on standard error. Suppressed by --quiet. */
   note(text: string): void;
   warn(text: string): void;
-  /** Bytes or text as they are. */
+  /** Writes bytes or text unchanged. */
   raw(chunk: string | Uint8Array): Promise<void>;
 }
 
-/** One command's output: what the command gives back, in the format asked for. */
+/** Prints the result of a command in the requested format. */
 export class CommandOutput implements Output {
   readonly format: Format;
   readonly paint: Paint;
   readonly #options: OutputOptions;
   readonly #sink: Sink;
-  /** A person reads it: tables, short ids and relative times. */
+  /** Whether the output is for a person: tables, short ids and relative times. */
   readonly #forPerson: boolean;
   readonly #cells: CellOptions;
   readonly #lines: LineOptions;
   #changed = false;
-  /** The columns of `each`, once the first item has come. */
+  /** The columns of `each`, set with the first item. */
   #columns: readonly Column[] | undefined;
 
   constructor(options: OutputOptions) {
@@ -82,7 +82,7 @@ export class CommandOutput implements Output {
     this.#cells = { now, paint, time: time ?? (this.#forPerson ? "relative" : "iso"), shortIds: this.#forPerson };
     this.#lines = {
       csv: format.kind === "csv",
-      guarded: !rawCells && format.kind !== "auto",
+      escapeFormulas: !rawCells && format.kind !== "auto",
       cells: { now, paint: (_, text) => text, time: time ?? "iso", shortIds: false },
     };
   }
@@ -154,10 +154,10 @@ export class CommandOutput implements Output {
     const columns = tableColumns(view ?? guessView(all[0]));
     await this.#sink.write(await tableText(columns, all, this.#cells, this.#options.columns));
     this.#options.shown(key, all);
-    if (page.hasMore) this.note(`${all.length} shown; more with --all or --limit N.`);
+    if (page.hasMore) this.note(`Showing ${all.length}. Use --all or --limit N to list more.`);
   }
 
-  /** A list made here, as the one page of a list; as JSON it is the result. */
+  /** Prints a complete list; as JSON, `{ result }`. */
   async #rows({ key, items, view }: Extract<Outcome, { kind: "rows" }>) {
     const { format } = this;
     if (format.kind === "jq") return this.#query({ result: items }, format.expression);
@@ -174,7 +174,7 @@ export class CommandOutput implements Output {
     await this.#sink.write(safe.endsWith("\n") ? safe : `${safe}\n`);
   }
 
-  /** Formats that print item after item, as the pages come. */
+  /** Prints a list page by page, for formats that allow it. */
   async #stream(pages: AsyncIterable<ListPage>, view: View | undefined) {
     const { kind } = this.format;
     const wantsHeader = kind === "csv" || kind === "tsv" || (this.#options.header && kind !== "ndjson" && kind !== "template");

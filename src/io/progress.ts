@@ -1,11 +1,11 @@
 import type { Io } from "./io.ts";
 import { lines, oneLine } from "./text.ts";
 
-/** What long work says on standard error while it runs. */
+/** Progress of a long task on standard error. */
 export interface Progress {
-  /** Says how far it is; `fraction` from 0 to 1 where that is known. */
+  /** Shows the progress. `fraction` is from 0 to 1, if known. */
   update(text: string, fraction?: number): void;
-  /** Ends the line, with a last text if one is given. */
+  /** Ends the progress display, with a final text if given. */
   done(text?: string): void;
 }
 
@@ -14,7 +14,7 @@ export type ProgressMode = "auto" | "plain" | "none";
 const quietMs = 10_000;
 const silent: Progress = { update() {}, done() {} };
 
-/** On one line of so many columns; what is cut off is the end of the text, not how far it is. */
+/** The text and the percentage on one line of `columns` columns. If it does not fit, the end of the text is cut. */
 export function label(text: string, fraction: number | undefined, columns = Number.POSITIVE_INFINITY): string {
   const percent = fraction === undefined ? "" : ` ${Math.floor(fraction * 100)} %`;
   const characters = [...oneLine(text)];
@@ -22,9 +22,9 @@ export function label(text: string, fraction: number | undefined, columns = Numb
   return (characters.length > room ? `${characters.slice(0, room - 1).join("")}…` : characters.join("")) + percent;
 }
 
-/** At most one line in ten seconds, so that a log is not flooded. */
+/** At most one line every ten seconds, so that logs stay short. */
 function plain(io: Io, now: () => number): Progress {
-  // Work that is done within the first ten seconds says nothing.
+  // A task shorter than ten seconds prints nothing.
   let last = now();
   return {
     update(text, fraction) {
@@ -38,17 +38,17 @@ function plain(io: Io, now: () => number): Progress {
   };
 }
 
-/** A line that rewrites itself on a terminal, sparse lines elsewhere, nothing when quiet. */
+/** An animated line on a terminal, occasional lines elsewhere, nothing with --quiet. */
 export async function createProgress(io: Io, mode: ProgressMode, quiet: boolean, now: () => number): Promise<Progress> {
   if (quiet || mode === "none") return silent;
   const stream = io.stderr as NodeJS.WriteStream;
-  // A terminal that does not know its width would be cleared line by line without end.
+  // With an unknown width, the spinner would clear lines in an endless loop.
   if (mode === "plain" || !io.terminal.stderr || stream.columns === 0 || io.env.CI) return plain(io, now);
   const { default: ora } = await import("ora");
   const spinner = ora({ stream, discardStdin: false, isEnabled: true });
   return {
     update(text, fraction) {
-      // Before it stand the spinner and a blank; the last column would wrap on some terminals.
+      // Leave room for the spinner and a space; some terminals wrap at the last column.
       spinner.text = label(text, fraction, (stream.columns ?? 80) - 3);
       if (!spinner.isSpinning) spinner.start();
     },

@@ -9,26 +9,26 @@ export interface Choice {
   name: string;
 }
 
-/** A choice taken by pressing its key. */
+/** A choice made by pressing its key. */
 export interface KeyChoice {
   key: "a" | "c" | "p" | "q" | "r" | "s" | "t";
   value: string;
   name: string;
 }
 
-/** Questions on the terminal. Where none can be asked each throws a usage error naming the flag that answers it. */
+/** Prompts on the terminal. If prompting is impossible, each throws a usage error with the hint `instead`. */
 export interface Prompt {
   readonly possible: boolean;
   confirm(question: string, instead: string): Promise<boolean>;
   text(question: string, instead: string, initial?: string): Promise<string>;
-  /** A line that may stay empty. */
+  /** A line that may be empty. */
   optional(question: string, instead: string): Promise<string>;
   secret(question: string, instead: string): Promise<string>;
   menu(question: string, choices: readonly KeyChoice[], instead: string): Promise<string>;
   choose(question: string, choices: readonly Choice[], instead: string): Promise<string>;
 }
 
-const leaving = (error: unknown): never => {
+const rethrow = (error: unknown): never => {
   if (error instanceof Error && error.name === "ExitPromptError") throw new Interrupted("SIGINT");
   throw error;
 };
@@ -36,14 +36,17 @@ const leaving = (error: unknown): never => {
 export function createPrompt(io: Io, noInput: boolean): Prompt {
   const { terminal, env, stdin, stderr, signal } = io;
   const named = (["CI", "PLAYTEST_NO_INPUT"] as const).find((name) => env[name]);
-  const silent = noInput ? "--no-input was given" : named && `${named} is set`;
-  const possible = terminal.stdin && terminal.stderr && silent === undefined;
+  const disabled = noInput ? "--no-input is given" : named && `${named} is set`;
+  const possible = terminal.stdin && terminal.stderr && disabled === undefined;
   const streams = { input: stdin, output: stderr, signal };
 
-  /** Loads the prompts only when a question is really asked; names in it cannot drive the terminal. */
+  /** Loads the prompt library only when it is needed. Control characters in the question are escaped. */
   async function ask<T>(question: string, instead: string, run: (prompts: Prompts, message: string) => Promise<T>) {
-    if (!possible) throw usage(`${question} Nobody can be asked (${silent ?? "no terminal"}); nothing was done.`, instead);
-    return run(await import("@inquirer/prompts"), oneLine(question)).catch(leaving);
+    if (!possible) {
+      const why = disabled === undefined ? "Cannot prompt without a terminal" : `Cannot prompt because ${disabled}`;
+      throw usage(`${question} ${why}. Nothing was changed.`, instead);
+    }
+    return run(await import("@inquirer/prompts"), oneLine(question)).catch(rethrow);
   }
 
   return {
@@ -69,7 +72,7 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
             return matching;
           };
           const taken = await prompts.search({ message, source }, streams);
-          // Keys that come all at once take from the list as it was before they narrowed it: never a thing that they do not name.
+          // Pasted input can select from the list before it is filtered. Never return an item that the input does not match.
           if (matching.some(({ value }) => value === taken)) return taken;
           if (matching[0]) return matching[0].value;
         }

@@ -105,7 +105,7 @@ function emptyGrid(size: number): Grid {
   return { size, dark, fixed, set };
 }
 
-/** Concentric squares around a centre: a finder with radius 4, an alignment pattern with radius 2. */
+/** Concentric squares around a center: a finder pattern with radius 4, an alignment pattern with radius 2. */
 function drawTarget({ set }: Grid, cx: number, cy: number, radius: number) {
   for (let dy = -radius; dy <= radius; dy++)
     for (let dx = -radius; dx <= radius; dx++) {
@@ -188,7 +188,7 @@ const masks: readonly ((x: number, y: number) => boolean)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ];
 
-/** How hard a square is to read: long runs of one colour. */
+/** Penalty of a square that is hard to scan: long runs of one color. */
 function difficulty(matrix: Matrix): number {
   const columns = matrix.map((_, x) => matrix.map((row) => row[x]!));
   const runs = [...matrix, ...columns].flatMap(
@@ -201,7 +201,7 @@ function difficulty(matrix: Matrix): number {
   return runs.reduce((sum, run) => sum + run.length - 2, 0);
 }
 
-/** The QR code of a text. Undefined: the text is too long. */
+/** The QR code of a text. Undefined if the text is too long. */
 export function qrCode(text: string): Matrix | undefined {
   const bytes = new TextEncoder().encode(text);
   let version = 1;
@@ -217,7 +217,7 @@ export function qrCode(text: string): Matrix | undefined {
   return drawn.reduce((best, one) => (difficulty(one) < difficulty(best) ? one : best));
 }
 
-/** The code for a terminal, two modules a character, light ones drawn; `line` may colour each line. */
+/** The code for a terminal, two modules per character, light modules drawn. `line` may color each line. */
 export function qrText(matrix: Matrix, line: (text: string) => string = (text) => text): string {
   const margin = 2;
   const size = matrix.length + margin * 2;

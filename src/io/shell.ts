@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { failure } from "../errors.ts";
 import type { Io } from "./io.ts";
 
-/** Loaded only here and now: few commands start another program, and every start would pay for it. */
+/** Loaded on demand, because few commands start another program and loading slows every start. */
 const spawner = async () => (await import("node:child_process")).spawn;
 
 /**
- * Runs a command line through the shell and gives its exit code. Data reaches it by standard input and environment only, never by
- * substitution, so that nothing a stranger wrote can become a command. Its output goes to standard error: standard output is ours.
+ * Runs a command line in the shell and returns its exit code. Data is passed only through standard input and the environment, never by
+ * substitution, so that untrusted text cannot become a command. Its output goes to standard error; standard output is for our own data.
  */
 export async function runShell(io: Io, command: string, input: string, env: Record<string, string>): Promise<number> {
   const spawn = await spawner();
@@ -15,15 +15,15 @@ export async function runShell(io: Io, command: string, input: string, env: Reco
     const child = spawn(command, { shell: true, cwd: io.cwd(), env: { ...io.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
     child.stdout.on("data", (chunk: Buffer) => io.err(chunk.toString("utf8")));
     child.stderr.on("data", (chunk: Buffer) => io.err(chunk.toString("utf8")));
-    child.on("error", (error) => reject(failure(`${command} could not be started: ${error.message}.`, undefined, error)));
+    child.on("error", (error) => reject(failure(`Cannot start ${command}: ${error.message}.`, undefined, error)));
     child.on("close", (code, signal) => resolve(code ?? (signal ? 1 : 0)));
-    // A command that does not read its input closes the pipe: that is its choice.
+    // A command that does not read its input closes the pipe. That is not an error.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
 }
 
-/** Runs a command line through the shell and reads what it prints; what it prints on standard error is shown. */
+/** Runs a command line in the shell and returns its standard output. Its standard error is passed through. */
 export async function shellOutput(io: Io, command: string, env: Record<string, string>): Promise<{ code: number; out: string }> {
   const spawn = await spawner();
   const child = spawn(command, { shell: true, cwd: io.cwd(), env: { ...io.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
@@ -48,7 +48,7 @@ const openers: Record<string, [string, ...string[]]> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a web address in `command` (a program and its arguments), else in the user's browser; false when there is none. */
+/** Opens a URL with `command` (a program and its arguments) or in the default browser. Returns false if the program cannot start. */
 export async function openUrl(io: Io, url: string, command?: string): Promise<boolean> {
   const spawn = await spawner();
   const [given, ...options] = command?.split(/\s+/).filter(Boolean) ?? [];

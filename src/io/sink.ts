@@ -2,13 +2,13 @@ import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promi
 import { cannotWrite } from "../errors.ts";
 import type { Io } from "./io.ts";
 
-/** Where data goes: standard output, or a file that appears only when it is whole. */
+/** Destination of the output: standard output, or a file that appears only when it is complete. */
 export interface Sink {
   readonly terminal: boolean;
-  /** Makes sure, before anything is done, that there is a place to write to. */
+  /** Throws if the destination cannot be written. Called before the command does anything. */
   open(): Promise<void>;
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Ends the output; without `complete` a file is taken back. */
+  /** Closes the output. Without `complete`, a file is removed. */
   close(complete: boolean): Promise<void>;
 }
 
@@ -21,18 +21,18 @@ export const stdoutSink = (io: Io): Sink => ({
 
 interface OutputFile {
   handle: FileHandle;
-  /** Where the file is until it is whole, and where it goes then; neither for a device or a pipe, which is written as it is. */
+  /** Temporary and final path of the file. Absent for a device or a pipe, which is written directly. */
   moves?: { from: string; to: string };
 }
 
 async function openOutputFile(path: string, mode: number): Promise<OutputFile> {
-  const there = await stat(path).catch(() => undefined);
-  if (there && !there.isFile()) return { handle: await open(path, "w", mode) };
-  const to = there ? await realpath(path) : path;
+  const existing = await stat(path).catch(() => undefined);
+  if (existing && !existing.isFile()) return { handle: await open(path, "w", mode) };
+  const to = existing ? await realpath(path) : path;
   return { handle: await open(`${to}.part`, "w", mode), moves: { from: `${to}.part`, to } };
 }
 
-/** A file written beside its output and renamed at the end. `mode` is for a new file. */
+/** A file that is written under a temporary name and renamed at the end. `mode` applies to a new file. */
 export function fileSink(path: string, mode = 0o666): Sink {
   let output: OutputFile | undefined;
   const complain = (error: Error) => {
@@ -46,7 +46,7 @@ export function fileSink(path: string, mode = 0o666): Sink {
     terminal: false,
     async open() {
       output = await openOutputFile(path, mode).catch((error: Error) => {
-        throw cannotWrite(path, error, "Nothing was done. Make its folder, or name another file.");
+        throw cannotWrite(path, error, "Nothing was done. Create its directory, or pass another file name.");
       });
     },
     async write(chunk) {

@@ -1,7 +1,7 @@
 export interface TableColumn {
   head: string;
-  /** How it gives way on a narrow terminal: its text goes on below, or it is left out. Unless given it is cut. */
-  give: "wrap" | "spare" | undefined;
+  /** On a narrow terminal: wrap the text, or drop the column. Default: cut the text. */
+  overflow: "wrap" | "drop" | undefined;
   cells: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const roomy = 16;
 
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + gap, -gap);
 
-/** Widths that fit: the widest column gives way first, down to what each needs least. */
+/** Column widths that fit. The widest column shrinks first, and none below its width in `least`. */
 function shrink(widths: readonly number[], least: readonly number[], columns: number): number[] {
   const fitted = [...widths];
   for (let excess = total(fitted) - columns; excess > 0; excess--) {
@@ -29,7 +29,7 @@ function shrink(widths: readonly number[], least: readonly number[], columns: nu
   return fitted;
 }
 
-/** Headers are cut only when nothing else is left to give, and short ids after them. */
+/** Headers are cut only when nothing else can shrink, and short ids last. */
 function fitWidths(measured: readonly Measured[], columns: number): number[] {
   const natural = measured.map((column) => column.natural);
   const whole = shrink(
@@ -41,17 +41,17 @@ function fitWidths(measured: readonly Measured[], columns: number): number[] {
   return shrink(short, Array(short.length).fill(1), columns);
 }
 
-/** Without the last spare columns, where there is no room for all to be read. */
+/** Drops optional columns, the last first, until the others are readable. */
 function kept(measured: readonly Measured[], columns: number): readonly Measured[] {
   const needed = measured.map(({ natural, header }) => Math.min(natural, Math.max(header, roomy)));
-  const spare = measured.findLastIndex(({ give }) => give === "spare");
-  if (total(needed) <= columns || spare < 0) return measured;
-  return kept(measured.toSpliced(spare, 1), columns);
+  const dropped = measured.findLastIndex(({ overflow }) => overflow === "drop");
+  if (total(needed) <= columns || dropped < 0) return measured;
+  return kept(measured.toSpliced(dropped, 1), columns);
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Lines of at most `width` columns, broken between words, and within those that are longer. */
+/** Wraps text to `width` columns, breaking between words and within words that are too long. */
 export function wrapped(text: string, width: number, measure: Measure): string[] {
   const folded: string[] = [];
   let line = "";
@@ -80,9 +80,9 @@ export async function table(all: readonly TableColumn[], columns: number): Promi
   });
   const shown = kept(measured, columns);
   const colWidths = fitWidths(shown, columns);
-  const cell = ({ give, cells }: TableColumn, row: number, width: number) => {
+  const cell = ({ overflow, cells }: TableColumn, row: number, width: number) => {
     const text = cells[row] ?? "";
-    return give === "wrap"
+    return overflow === "wrap"
       ? text
           .split("\n")
           .flatMap((line) => wrapped(line, width, measure))

@@ -1,22 +1,22 @@
-/** Pure text functions: what is shown to a person, and how it is kept from driving a terminal. */
+/** Pure functions that format text for people and escape characters that could control the terminal. */
 
 // C0 and C1 controls, DEL, line separators, and the characters that reorder text.
 const dangerous = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const short: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Text on one line that cannot drive a terminal: control and reordering characters are shown escaped. */
+/** Text on one line, with control and bidirectional characters escaped so that they cannot control a terminal. */
 export const oneLine = (text: string) => text.replace(dangerous, (c) => short[c] ?? unicode(c));
 
-/** As `oneLine`, but line breaks and tabs stay. */
+/** Like `oneLine`, but keeps line breaks and tabs. */
 export const lines = (text: string) =>
   text.replaceAll("\r\n", "\n").replace(dangerous, (c) => (c === "\n" || c === "\t" ? c : oneLine(c)));
 
-/** JSON text with the same meaning in which no character can drive a terminal. */
+/** Equivalent JSON text without characters that could control a terminal. */
 export const safeJson = (json: string) =>
   json.replace(dangerous, (c) => (c === "\n" || c === "\t" || c === "\r" ? c : unicode(c)));
 
-/** JSON of a value, safe to show; `indent` 0 gives one line. */
+/** A value as JSON that is safe to print. `indent` 0: on one line. */
 export const toJson = (value: unknown, indent = 0) => safeJson(JSON.stringify(value, null, indent));
 
 /** Integer cents as `$1,520.00`. */
@@ -53,7 +53,7 @@ export function duration(seconds: number) {
   return `${Math.floor(seconds / size)}${unit}`;
 }
 
-/** An ISO time as seen from `now` (milliseconds): `5m ago`, `in 2h`. Not a time: as it is. */
+/** An ISO time relative to `now` (milliseconds): `5m ago`, `in 2h`. Anything else is returned escaped. */
 export function ago(iso: string, now: number) {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return oneLine(iso);
@@ -62,7 +62,7 @@ export function ago(iso: string, now: number) {
   return seconds > 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
 }
 
-/** The short form of an id: ids are time-ordered, so their ends tell them apart. */
+/** The short form of an id: its end, because ids are time-ordered and begin alike. */
 export const shortId = (id: string) => (uuid.test(id) ? id.slice(-8) : id);
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -71,11 +71,11 @@ const secretKeys =
 const secretText =
   /\b((?:pt|wpg)_sk_|whsec_)[A-Za-z0-9+/=_-]+|([?&](?:token|sig|signature|X-Amz-[A-Za-z]+)=)[^&\s"]+|(Bearer )[\w.~+/=-]+/g;
 
-/** Text with keys, webhook secrets, signatures and bearer tokens taken out. */
+/** Redacts API keys, webhook secrets, signatures and bearer tokens in a text. */
 export const redactText = (text: string) =>
   text.replace(secretText, (_, prefix, query, bearer) => `${prefix ?? query ?? bearer}…`);
 
-/** A copy of a value in which whatever is secret by name or by form is taken out. */
+/** A copy of a value with everything redacted that is secret by its name or its format. */
 export function redact(value: unknown): unknown {
   if (typeof value === "string") return redactText(value);
   if (Array.isArray(value)) return value.map(redact);
@@ -85,10 +85,10 @@ export function redact(value: unknown): unknown {
   );
 }
 
-/** One argument as a POSIX shell would read it back. */
+/** Quotes an argument for a POSIX shell. */
 export const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** As `shellQuote`, for a command that is shown: what could drive the terminal is spelled out, in the quotes that bash and zsh read. */
+/** Like `shellQuote`, for a command that is printed: control characters are escaped in the `$'…'` quotes of bash and zsh. */
 export const shellShown = (word: string) =>
   oneLine(word) === word ? shellQuote(word) : `$'${oneLine(word.replace(/[\\']/g, "\\$&"))}'`;
 
@@ -102,11 +102,11 @@ const ansi = {
   yellow: "33",
   cyan: "36",
 } as const;
-export type Colour = keyof typeof ansi;
-export type Paint = (colour: Colour, text: string) => string;
+export type Color = keyof typeof ansi;
+export type Paint = (color: Color, text: string) => string;
 
-/** Colours text, or leaves it alone. */
+/** Colors text, or returns it unchanged if disabled. */
 export const painter =
   (enabled: boolean): Paint =>
-  (colour, text) =>
-    enabled && text !== "" ? `\u001b[${ansi[colour]}m${text}\u001b[0m` : text;
+  (color, text) =>
+    enabled && text !== "" ? `\u001b[${ansi[color]}m${text}\u001b[0m` : text;

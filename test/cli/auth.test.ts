@@ -104,7 +104,7 @@ it("auth switch, list, token, logout: manage profiles", async () => {
   );
   expect((await run(["auth", "token", "--profile", "tester"])).stdout).toBe(`${bea.key}\n`);
   const file = join(testFolder(), "key");
-  expect((await run(["auth", "token", "--secret-file", file])).stdout).toBe(`Written to ${file}.\n`);
+  expect((await run(["auth", "token", "--secret-file", file])).stdout).toBe(`Wrote the secret to ${file}.\n`);
   expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([`${ada.key}\n`, 0o600]);
   expect((await run(["auth", "token", "--secret-file", file])).code).toBe(1);
   expect((await run(["auth", "status", "--all", "--jq", ".result[].user.email"])).stdout).toBe(`${ada.email}\n${bea.email}\n`);
@@ -148,8 +148,8 @@ describe("api", () => {
   });
 
   it.each([
-    ["a field without a value", ["api", "POST", "games", "-f", "name"], "is not name=value"],
-    ["a word too many", ["api", "GET", "games", "x"], "one word too many"],
+    ["a field without a value", ["api", "POST", "games", "-f", "name"], "must have the form name=value"],
+    ["a word too many", ["api", "GET", "games", "x"], 'Unexpected argument "x"'],
   ])("api: refuses %s", async (_, argv, message) => {
     const { code, stderr } = await run(argv, { key: ada.key, baseUrl: server.baseUrl });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -182,5 +182,5 @@ it("status: shows what needs attention; fields that the key has no scope for are
   const { stdout } = await run(["status", "--json"], { ...options, key: narrow.body.data.apiKey });
   expect(JSON.parse(stdout).result).toMatchObject({ totalGames: 0, balanceCents: null, unreadCount: null });
   const gate = await run(["status", "--fail-if", "balanceCents<1"], { ...options, key: narrow.body.data.apiKey });
-  expect([gate.code, gate.stderr]).toEqual([5, expect.stringContaining("this key may not see balanceCents")]);
+  expect([gate.code, gate.stderr]).toEqual([5, expect.stringContaining("the API key has no permission to read balanceCents")]);
 });

@@ -92,7 +92,7 @@ describe("a backup of a server under load", () => {
     await Promise.all(clients);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
-      /^Database: SQLite .*\nData directory: .*\nWrote .*copy\.tar: \d+ files, .*, checked\.\nIt holds the instance key/,
+      /^Database: SQLite .*\nData directory: .*\nWrote and verified .*copy\.tar: \d+ files, .*\.\nIt contains the instance key/,
     );
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
@@ -299,7 +299,7 @@ describe("serve backup refuses", () => {
     const file = join(freshFolder(), "copy.tar");
     const { code, stderr } = await playtest(["serve", "backup", file, "--data", dataDir]);
     expect(code).toBe(11);
-    expect(stderr).toContain("The server has lost 1 file that its database tells of.");
+    expect(stderr).toContain("1 file in the database is missing on the server.");
     const found = await playtest(["serve", "doctor", "--data", dataDir]);
     expect({ code: found.code, line: /^uploads.*/m.exec(found.stdout)?.[0] }).toEqual({
       code: 1,
@@ -307,7 +307,10 @@ describe("serve backup refuses", () => {
     });
     expect(found.stderr).toContain(`Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`.`);
     const restored = await playtest(["serve", "restore", file, "--data", join(freshFolder(), "new"), "--yes"]);
-    expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("The server had lost already: blobs/builds/") });
+    expect(restored).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Already missing on the original server: blobs/builds/"),
+    });
   });
 });
 
@@ -326,7 +329,7 @@ describe("serve restore", () => {
     const { code, stderr } = await restore(file, dataDir);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `error: Put ${file} in the place of ${dataDir}? Nobody can be asked (no terminal); nothing was done.\nPass --yes to answer yes.\n`,
+      stderr: `error: Replace ${dataDir} with ${file}? Cannot prompt without a terminal. Nothing was changed.\nPass --yes to confirm.\n`,
     });
     expect(contents(dataDir)).toEqual(before);
   });
@@ -339,7 +342,7 @@ describe("serve restore", () => {
     const away = join(dataDir, "replaced-20260301T120000Z");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringContaining(`What was there before is in ${away}: remove it when all is well.\n`),
+      stdout: expect.stringContaining(`The previous data is in ${away}. Remove it when everything works.\n`),
     });
     expect(contents(away)).toEqual(old);
     // SQLite counts its copies within the file; what is in it was checked.
@@ -365,7 +368,7 @@ describe("serve restore", () => {
     const { code, stdout } = await restore(file, dataDir, "--dry-run");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/ is whole: 3 files, .*\. Nothing was changed\.\n$/),
+      stdout: expect.stringMatching(/ is valid: 3 files, .*\. Nothing was changed\.\n$/),
     });
     expect(existsSync(dataDir)).toBe(false);
   });

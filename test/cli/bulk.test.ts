@@ -93,7 +93,7 @@ describe("bulk", () => {
       "
     `);
     expect(stderr).toMatchInlineSnapshot(`
-      "3 playtests ordered for $160.00; 0 ordered before, 0 failed, 0 left.
+      "3 playtests ordered for $160.00; 0 already ordered, 0 failed, 0 left.
       "
     `);
   });
@@ -120,10 +120,10 @@ describe("before the first row is sent", () => {
     const { stdout, stderr, code } = await bulk("--plan", { tty: true, columns: 120 });
     expect(code).toBe(0);
     expect(named(stdout, { GAME: fixture.gameId })).toMatchInlineSnapshot(`
-      "LINE  REF  GAME      STATUS    SLOTS  COST     MINUTES  PAY WITH
-      2     a    GAME      to order  1      $15.00   30       credit
-      3     b    GAME      to order  2      $40.00   120      credit
-      5     c    GAME      to order  3      $105.00  360      credit
+      "LINE  REF  GAME      STATUS   SLOTS  COST     MINUTES  PAY WITH
+      2     a    GAME      planned  1      $15.00   30       credit
+      3     b    GAME      planned  2      $40.00   120      credit
+      5     c    GAME      planned  3      $105.00  360      credit
       "
     `);
     expect(stderr).toMatchInlineSnapshot(`
@@ -153,12 +153,12 @@ describe("before the first row is sent", () => {
     const { code, stdout, stderr } = await bulk();
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr.replace(folder, "FOLDER")).toMatchInlineSnapshot(`
-      "error: FOLDER/orders.csv: 6 faults; nothing was ordered.
+      "error: FOLDER/orders.csv has 6 errors. Nothing was ordered.
         line 2: quantity: "many" is not a whole number.
         line 3: durationMinutes: "45" is not one of 30, 60, 120, 180.
         line 4: keysForTesters: must hold exactly 2 keys (quantity × playerCount), not 3
         line 7: isFreePublicTrial: "perhaps" is not true or false.
-        line 8: game: is missing, and no game is set for this folder
+        line 8: game: is required, because no game is set for this directory
         line 9: quantity: must be at most 100.
       "
     `);
@@ -166,18 +166,18 @@ describe("before the first row is sent", () => {
   });
 
   it.each([
-    ["an unknown column", "game,quantitty\nGAME,1\n", "line 2: quantitty: is not known"],
-    ["a cell in a column without a name", 'game;quantity;\n;;\nGAME;1;"two\nlines"\n', "line 3: column 3: is not known"],
+    ["an unknown column", "game,quantitty\nGAME,1\n", "line 2: quantitty: unknown field"],
+    ["a cell in a column without a name", 'game;quantity;\n;;\nGAME;1;"two\nlines"\n', "line 3: column 3: unknown field"],
     [
       "faults in the order of their lines",
       "game;quantity;\nGAME;many;\nGAME;1;x\n",
       'line 2: quantity: "many" is not a whole number.\n  line 3',
     ],
-    ["a column that is there twice", "game;quantity;quantity\nGAME;1;2\n", "the column quantity is there twice"],
-    ["text that is not UTF-8", "game,notesForTesters\nGAME,caf\xe9\n", "is not text in UTF-8", "latin1"],
+    ["a column that is there twice", "game;quantity;quantity\nGAME;1;2\n", "duplicate column"],
+    ["text that is not UTF-8", "game,notesForTesters\nGAME,caf\xe9\n", "is not UTF-8 text", "latin1"],
     ["a game that is not yours", "game\n019a0000-0000-7000-8000-000000000000\n", "is not one of your games"],
     ["a row with a cell too many", "game,quantity\nGAME,1,2\n", "Invalid Record Length"],
-    ["no rows", "game,quantity\n", "holds no orders"],
+    ["no rows", "game,quantity\n", "contains no orders"],
   ] as [string, string, string, BufferEncoding?][])("refuses %s", async (_, text, message, encoding) => {
     write(text, encoding);
     const { code, stderr } = await bulk();
@@ -186,8 +186,8 @@ describe("before the first row is sent", () => {
 
   it.each([
     ["without --yes or --max-cost", "", 2, "Order 3 playtests for $160.00? Balance: $1,000.00."],
-    ["above --max-cost", "--max-cost 159.99", 7, "costs $160.00, more than --max-cost $159.99"],
-    ["with an idempotency key of its own", "--yes --idempotency-key k", 2, "each row has a key of its own"],
+    ["above --max-cost", "--max-cost 159.99", 7, "cost of $160.00 exceeds --max-cost $159.99"],
+    ["with an idempotency key of its own", "--yes --idempotency-key k", 2, "each row has its own key"],
   ])("does not go on %s", async (_, flags, code, message) => {
     write(three);
     const ran = await bulk(flags);
@@ -207,7 +207,7 @@ describe("again", () => {
   it("orders nothing twice, by the journal", async () => {
     write(three);
     const { orders } = await result();
-    const again = orders.map((row: object) => ({ ...row, skipped: true, message: "ordered by an earlier run" }));
+    const again = orders.map((row: object) => ({ ...row, skipped: true, message: "already ordered by an earlier run" }));
     expect(await result()).toMatchObject({ code: 0, ordered: 0, skipped: 3, spentCents: 0, orders: again });
     expect(Object.keys((await result()).orders[0])).toEqual(Object.keys(orders[0]));
     expect((await result("--plan")).rows).toMatchObject(Array(3).fill({ status: "ordered", cents: 0, payWith: null }));
@@ -266,7 +266,7 @@ describe("when it cannot go on", () => {
     write(`game,quantity\n${"GAME,20\n".repeat(4)}`);
     const first = await result();
     expect(first).toMatchObject({ code: 7, ordered: 2, left: 2, spentCents: 80_000 });
-    expect(first.stderr).toContain("The funds end 2 rows early");
+    expect(first.stderr).toContain("The funds do not cover the last 2 rows");
     await giveMinutes(fixture.server, fixture.owner, 10_000);
     expect(await result()).toMatchObject({ code: 0, ordered: 2, skipped: 2, spentMinutes: 2_400 });
   });
@@ -285,7 +285,7 @@ describe("when it cannot go on", () => {
     const stopped = await bulk("--yes --ndjson --concurrency 2", {
       onOutput: (_: string, process: { signal(name: string): void }) => process.signal("SIGINT"),
     });
-    expect([stopped.code, stopped.stderr]).toEqual([130, expect.stringContaining("it goes on where it stopped.")]);
+    expect([stopped.code, stopped.stderr]).toEqual([130, expect.stringContaining("to resume.")]);
     const before = (await playtests()).length;
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(12);

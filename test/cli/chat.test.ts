@@ -73,7 +73,7 @@ describe("chat", () => {
   it.each([
     ["chat send Nobody hello", 3, 'Contact "Nobody" not found.'],
     ["chat send Pim", 2, "The message is empty."],
-    ["chat read", 2, "<contact> is missing"],
+    ["chat read", 2, "Missing argument <contact>."],
   ])("refuses `%s`", async (line, code, message) => {
     const ended = await fixture.run(line);
     expect(ended.stderr).toContain(message);

@@ -93,7 +93,7 @@ describe("the workflow for", () => {
     const [judge = ""] = scripts(gate);
     await rejectAll(ordered);
     const failed = run(judge);
-    expect([failed.status, failed.stderr]).toEqual([13, expect.stringContaining("rejected>1: 2 rejected")]);
+    expect([failed.status, failed.stderr]).toEqual([13, expect.stringContaining("rejected>1 is met. Current state: 2 rejected")]);
     expect(outputs(files.GITHUB_OUTPUT)).toMatchObject({ "playtest-id": ordered, rejected: "2", open: "0" });
     const summary = readFileSync(files.GITHUB_STEP_SUMMARY, "utf8");
     expect(summary).toContain(`- Ordered 2 slots: \`${ordered}\`.`);

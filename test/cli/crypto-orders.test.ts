@@ -43,7 +43,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     const shown = await run(first, { tty: { stdout: true } });
     expect(shown.code).toBe(7);
     expect(shown.stdout).toMatch(/^send {4}40\.\d+ USDC\nto {6}0x\w+\nchain {3}base \(eip155:8453\)\nbefore {2}in 15m\n$/);
-    expect(shown.stderr).toContain("When the transaction is sent: ");
+    expect(shown.stderr).toContain("After sending the transaction, ");
     expect(await asked(first)).toMatchObject({ code: 7, payment: { chain: "base", currency: "USDC" } });
   });
 

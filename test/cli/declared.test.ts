@@ -69,8 +69,8 @@ describe("games apply and diff", () => {
   it.each([
     ["title: x\n", 'has an unknown field "title"'],
     ["name: x\ntags: [Sleeping]\n", 'unknown category "Sleeping"'],
-    ["- a\n", "does not hold an object"],
-    ["a: [\n", "is neither JSON nor YAML"],
+    ["- a\n", "must contain a JSON or YAML object"],
+    ["a: [\n", "is not valid JSON or YAML"],
   ])("games apply: refuses the file %j", async (text, message) => {
     const { code, stderr } = await fixture.run("games apply -f game.yaml", file(text));
     expect(stderr).toContain(message);

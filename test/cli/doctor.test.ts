@@ -49,18 +49,18 @@ describe("doctor", () => {
       "profile ok",
       "directory file ok",
       "proxy ok",
-      "name ok",
+      "dns ok",
       "connection ok",
       "certificate ok",
       "server ok",
       "clock ok",
       "key ok",
-      "e-mail ok",
+      "email ok",
       "scopes ok",
       "rate limit ok",
     ]);
     expect(code).toBe(0);
-    expect(of("server")?.detail).toMatch(/^playtest \d.* a sandbox, with \d+ extensions$/);
+    expect(of("server")?.detail).toMatch(/^playtest \d.* sandbox mode, \d+ extensions$/);
     expect(of("key")?.detail).toMatch(/@.*, game_owner \(from PLAYTEST_API_KEY\)$/);
     expect(of("scopes")?.detail).toBe("game_owner, billing, chat, webhooks, notifications");
   });
@@ -73,14 +73,14 @@ describe("doctor", () => {
       tty: true,
       columns: 200,
     });
-    expect(stdout).toMatch(/clock +.*warn.* 60[01] s ahead of the server's +Set this machine's clock/);
+    expect(stdout).toMatch(/clock +.*warn.* 60[01] s ahead of the server +Correct this machine's clock/);
   });
 
   it.each<[string, RunOptions, number, string, RegExp]>([
     ["no key", { key: undefined }, 4, "key", /none for this instance/],
     ["a wrong key", { key: `pt_sk_${"a".repeat(40)}` }, 4, "key", /./],
     ["nobody there", { baseUrl: "http://127.0.0.1:9" }, 10, "connection", /connection refused/],
-    ["an unknown name", { baseUrl: "http://nowhere.invalid" }, 10, "name", /nowhere.invalid is not known here/],
+    ["an unknown name", { baseUrl: "http://nowhere.invalid" }, 10, "dns", /nowhere.invalid cannot be resolved/],
     [
       "a proxy that is none",
       { baseUrl: "https://x.example", env: { HTTPS_PROXY: "socks5://a:s3cret@b" } },
@@ -109,7 +109,7 @@ describe("doctor", () => {
       "an authority without a certificate",
       { env: { NODE_EXTRA_CA_CERTS: import.meta.filename } },
       "authority",
-      /holds no certificate/,
+      /contains no certificate/,
     ],
     ["a clock behind", { now: Date.now() - 120_000 }, "clock", /1(19|2\d) s behind/],
   ])("tells of %s", async (_, options, name, message) => {
@@ -129,7 +129,11 @@ describe("doctor", () => {
     const { code, checks, of } = await doctor({ cwd, env: { PLAYTEST_CONFIG_DIR: config } });
     expect(code).toBe(0);
     expect(checks.filter(({ name }) => name === "file")).toMatchObject([
-      { state: "warn", detail: `${config}/config.json (0644) is open to others`, fix: `chmod 600 ${config}/config.json` },
+      {
+        state: "warn",
+        detail: `${config}/config.json (0644) is accessible to other users`,
+        fix: `Run \`chmod 600 ${config}/config.json\`.`,
+      },
       { state: "ok", detail: `${config}/keys.json (0600)` },
     ]);
     expect(of("directory file")?.detail).toBe(`${cwd}/.playtest.json sets gameId`);
@@ -146,11 +150,14 @@ describe("doctor", () => {
   it("names the scopes a key lacks, and an address not verified", async () => {
     const { apiKey } = (await owner.post("/auth/api-keys", { name: "few", scopes: ["game_owner", "chat"] })).body.data;
     const few = await doctor({ key: apiKey });
-    expect(few.of("scopes")).toMatchObject({ state: "warn", detail: "game_owner, chat; not billing, notifications, webhooks" });
+    expect(few.of("scopes")).toMatchObject({
+      state: "warn",
+      detail: "game_owner, chat; missing: billing, notifications, webhooks",
+    });
     await server.deps.store.write((tx) => tx.run("UPDATE users SET email_verified_at = NULL WHERE id = ?", owner.id));
     const unverified = await doctor();
     await server.deps.store.write((tx) => tx.run("UPDATE users SET email_verified_at = 1 WHERE id = ?", owner.id));
-    expect([unverified.code, unverified.of("e-mail")?.state]).toEqual([4, "fail"]);
+    expect([unverified.code, unverified.of("email")?.state]).toEqual([4, "fail"]);
   });
 
   it.each(["json", "html"] as const)("works with a server without extensions, whose misses are %s", async (miss) => {
@@ -158,7 +165,7 @@ describe("doctor", () => {
     try {
       const { code, of } = await doctor({ baseUrl: hosted.baseUrl });
       expect(code).toBe(0);
-      expect(of("server")?.detail).toBe("speaks the API, without extensions");
+      expect(of("server")?.detail).toBe("implements the API, without extensions");
       expect(of("scopes")?.detail).toBe("game_owner, billing, chat, notifications, webhooks");
     } finally {
       await hosted.close();
@@ -172,7 +179,7 @@ describe("doctor", () => {
       { on: "GET /games", ...html },
     ]);
     const { code, of } = await doctor({ baseUrl });
-    expect([code, of("server")?.detail]).toEqual([10, `${baseUrl} answers, but not as the API does (404)`]);
+    expect([code, of("server")?.detail]).toEqual([10, `${baseUrl} does not implement the API (status 404)`]);
   });
 
   it("warns of a limit nearly reached", async () => {
@@ -182,7 +189,7 @@ describe("doctor", () => {
       { on: "GET /auth/me", data: user, headers: { "x-ratelimit-limit": "600", "x-ratelimit-remaining": "59" } },
     ]);
     const { of } = await doctor({ baseUrl });
-    expect(of("rate limit")).toMatchObject({ state: "warn", detail: "59 of 600 requests left" });
+    expect(of("rate limit")).toMatchObject({ state: "warn", detail: "59 of 600 requests remaining" });
   });
 });
 
@@ -214,14 +221,17 @@ describe("doctor, of a certificate", () => {
     const { code, of } = await examine(Date.now() + 75 * day, true);
     expect(code).toBe(0);
     expect(of("authority")?.detail).toMatch(/^1 certificate in NODE_EXTRA_CA_CERTS/);
-    expect(of("certificate")).toMatchObject({ state: "ok", detail: `TLSv1.3, ${name} by Playtest test authority, ends in 2mo` });
-    expect(of("name")?.detail).toBe(`${name} is looked up by the proxy`);
+    expect(of("certificate")).toMatchObject({
+      state: "ok",
+      detail: `TLSv1.3, ${name}, issued by Playtest test authority, expires in 2mo`,
+    });
+    expect(of("dns")?.detail).toBe(`${name} is resolved by the proxy`);
   });
 
   it.each([
     ["by an unknown authority", 90, false, 10, "fail", /not trusted \(.*\)$/],
-    ["that has ended", -1, true, 10, "fail", /it has ended$/],
-    ["that ends soon", 5, true, 0, "warn", /ends in [45]d$/],
+    ["that has ended", -1, true, 10, "fail", /, expired /],
+    ["that ends soon", 5, true, 0, "warn", /expires in [45]d$/],
   ])("%s", async (_, days, trusted, code, state, detail) => {
     const found = await examine(Date.now() + days * day, trusted);
     expect([found.code, found.of("certificate")?.state]).toEqual([code, state]);

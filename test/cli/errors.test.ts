@@ -61,7 +61,7 @@ describe("exit codes", () => {
       "
       error: It is UNAUTHORIZED.
       Run \`playtest login\`, or set PLAYTEST_API_KEY.
-      Request req_00000000000000000001
+      Request ID: req_00000000000000000001
       "
     `);
   });
@@ -229,13 +229,16 @@ describe("a change with an invalid output format", () => {
 
   it("a jq expression that fails on the data says that the change was made", async () => {
     const { code, stderr } = await run([created], [...create, "-q", "--jq", ".game.name[0]"]);
-    expect([code, JSON.parse(stderr).message]).toEqual([1, expect.stringContaining("did its work; only its output failed.")]);
+    expect([code, JSON.parse(stderr).message]).toEqual([
+      1,
+      expect.stringContaining("The command succeeded; only its output failed."),
+    ]);
   });
 
   it("an unknown field is a warning, and the created object is printed", async () => {
     const { code, stdout, stderr } = await run([created], [...create, "-q", "--json=id,checkoutUrl"]);
     expect([code, JSON.parse(stdout)]).toEqual([0, { game: { id: "1", checkoutUrl: null } }]);
-    expect(stderr).toBe("warning: --json: there is no field checkoutUrl. Fields: id, name.\n");
+    expect(stderr).toBe('warning: --json: unknown field "checkoutUrl". Known fields: id, name.\n');
   });
 });
 
@@ -252,7 +255,7 @@ describe("error messages", () => {
         { field: "limit", message: "is too much" },
         { field: "cursor", message: "is old" },
       ],
-      "error: The request is not valid; nothing was done.\n  --limit: is too much\n  --cursor: is old\n",
+      "error: The request is invalid. Nothing was changed.\n  --limit: is too much\n  --cursor: is old\n",
     ],
   ])("%j", async (details, said) => {
     const { code, stderr } = await run([refusal(details)], ["games", "list"]);
@@ -260,10 +263,10 @@ describe("error messages", () => {
   });
 
   it.each([
-    [["api", "FOO", "games"], '"FOO" is not a method: GET, POST,'],
+    [["api", "FOO", "games"], 'Unknown method "FOO".\nUse one of GET, POST,'],
     [["api", "POST", "games", "--input", "-"], "--input: not valid JSON."],
-    [["games", "create", "-f", "/none.yaml"], "cannot read /none.yaml: there is no such file."],
-    [["review", "reject", "--reason", "x"], "No id was given.\nName one or more."],
+    [["games", "create", "-f", "/none.yaml"], "cannot read /none.yaml: the file does not exist."],
+    [["review", "reject", "--reason", "x"], "Missing id.\nPass one or more ids."],
   ])("%j", async (words, said) => {
     const { code, stderr } = await playtest(words, { baseUrl: "http://127.0.0.1:1", key, stdin: "nope" });
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
@@ -284,7 +287,7 @@ describe("error messages", () => {
   it("a 404 for a part of an existing resource has no such hint", async () => {
     const error = { code: "NOT_FOUND", message: "This slot has no video." };
     const { stderr } = await run([{ on: "GET /playtests/slots/1/download-url", status: 404, error }], ["review", "url", "1"]);
-    expect(stderr).toBe("error: This slot has no video.\nRequest req_00000000000000000001\n");
+    expect(stderr).toBe("error: This slot has no video.\nRequest ID: req_00000000000000000001\n");
   });
 
   it.each([

@@ -133,21 +133,25 @@ describe("games: an invalid value is an error that names the flag, and nothing i
   const name = ["--name", "X"];
   const url = ["--build-url", "https://example.com/a.zip"];
   it.each([
-    ["a missing field", ["games", "create", ...name], "--build-url is needed."],
+    ["a missing field", ["games", "create", ...name], "--build-url is required."],
     ["not a URL", ["games", "create", ...name, "--build-url", "ftp://x"], '--build-url: "ftp://x" is not an http or https URL.'],
     ["too long", ["games", "create", ...url, "--name", "x".repeat(201)], "--name: must be at most 200 characters."],
     ["empty", ["games", "create", ...url, "--name", ""], "--name: must not be empty."],
-    ["an unknown flag", ["games", "create", "--nmae", "X"], "There is no flag --nmae.\nDid you mean --name?"],
-    ["a flag without its value", ["games", "create", "--name"], "--name needs a value.\nSee `playtest games create --help`."],
-    ["a key", ["games", "list", "--api-key=pt_sk_secret"], "A key never stands on the command line.\nSet PLAYTEST_API_KEY"],
-    ["an unknown field in a file", ["games", "create", "-f", "-"], "--from-file: - has a field titel that is not known."],
+    ["an unknown flag", ["games", "create", "--nmae", "X"], "Unknown flag --nmae.\nDid you mean --name?"],
+    ["a flag without its value", ["games", "create", "--name"], "--name requires a value.\nSee `playtest games create --help`."],
+    [
+      "a key",
+      ["games", "list", "--api-key=pt_sk_secret"],
+      "An API key cannot be passed as a flag value, where other processes can see it.\nSet PLAYTEST_API_KEY",
+    ],
+    ["an unknown field in a file", ["games", "create", "-f", "-"], '--from-file: unknown field "titel" in -.'],
     ["nothing to change", ["games", "update", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"], "No changes given."],
-    ["a missing word", ["games", "get"], "<game> is missing."],
-    ["a word too many", ["games", "list", "x"], '"x" is one word too many.'],
-    ["an unknown verb", ["games", "lsit"], 'There is no command "lsit" in games.'],
-    ["an unknown noun", ["gmaes"], 'There is no command "gmaes".'],
-    ["a bad limit", ["games", "list", "--limit", "0"], "--limit: 0 is not from 1 to 1000000000."],
-    ["two formats", ["games", "list", "--csv", "--tsv"], "--csv and --tsv exclude each other."],
+    ["a missing word", ["games", "get"], "Missing argument <game>."],
+    ["a word too many", ["games", "list", "x"], 'Unexpected argument "x".'],
+    ["an unknown verb", ["games", "lsit"], 'Unknown command "games lsit".'],
+    ["an unknown noun", ["gmaes"], 'Unknown command "gmaes".'],
+    ["a bad limit", ["games", "list", "--limit", "0"], "--limit: must be from 1 to 1000000000, not 0."],
+    ["two formats", ["games", "list", "--csv", "--tsv"], "--csv and --tsv cannot be used together."],
   ])("%s", async (_, argv, message) => {
     const { code, stdout, stderr } = await run(argv, { stdin: '{"titel":"X"}' });
     expect([code, stdout]).toEqual([2, ""]);

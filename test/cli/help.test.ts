@@ -30,10 +30,10 @@ it("one command's help", async () => {
     Update a game; a list replaces the existing values
 
     Usage: playtest games update [game] [flags]
-    Also: edit
+    Aliases: edit
 
     Arguments
-      game                        Game id; default the one \`games use\` set
+      game                        Game id (default: the game set with \`games use\`)
 
     Flags
           --name TEXT             The game's name
@@ -51,24 +51,25 @@ it("one command's help", async () => {
           --remove-device TEXT    Remove a device from the existing ones
           --add-platform TEXT     Add a platform to the existing ones
           --remove-platform TEXT  Remove a platform from the existing ones
-          --clear FIELDS          Fields to empty, joined by commas
-      -f, --from-file FILE        Fields from JSON or YAML; - is standard input
+          --clear FIELDS          Fields to clear, comma-separated
+      -f, --from-file FILE        Read fields from a JSON or YAML file; - for
+                                  standard input
 
     Examples
       playtest games update 4f6a1b2c --build-url https://example.com/v2.zip
       playtest games update --clear cover-image-url,external-url --add-device Linux
 
-    Good to know
+    Details
       Scope                       game_owner
       Risk                        write
-      Calls                       PATCH /api/v1/games/:id
+      API calls                   PATCH /api/v1/games/:id
                                   GET /api/v1/games/:id
       Exit codes                  0 ok, 1 error, 2 usage or validation error, 3 not
                                   found, 4 not authenticated, 5 permission denied, 6
                                   conflict, 9 rate limited, 10 server unreachable or
                                   unavailable, 12 outcome unknown
 
-    Global flags (--json, --jq, --csv, --dry-run, …): \`playtest help flags\`.
+    Run \`playtest help flags\` for the global flags, such as --json and --dry-run.
     "
   `);
 });

@@ -69,16 +69,16 @@ describe("review next", () => {
   it("accepts with a rating and a comment, asking again for a rating that is none", async () => {
     const id = await submitted();
     const { code, stdout, stderr } = await inbox([
-      ["What now?", "a\r"],
+      ["What do you want to do?", "a\r"],
       ["Rating", "6\r"],
-      ["A rating is a whole number", ""],
+      ["The rating must be a whole number", ""],
       ["Rating", "5\r"],
       ["Comment", "Thank you.\r"],
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain("Ann");
-    expect(stderr).toContain("A rating is a whole number from 1 to 5.");
-    expect(stderr).toContain("Accepted: Ann is paid $10.00.");
+    expect(stderr).toContain("The rating must be a whole number from 1 to 5.");
+    expect(stderr).toContain("Accepted and paid Ann $10.00.");
     expect(stderr).toContain("1 accepted, 0 rejected, 0 skipped.");
     expect(await slot(id)).toMatchObject({ status: "accepted", rating: { score: 5, comment: "Thank you." } });
   });
@@ -89,11 +89,11 @@ describe("review next", () => {
     const second = await submitted(await registerPlaytester(fixture.server, "Bo"));
     const { stdout, stderr } = await inbox([
       ["1 of 2 submissions", ""],
-      ["What now?", "s\r"],
+      ["What do you want to do?", "s\r"],
       ["2 of 2 submissions", ""],
-      ["What now?", "r\r"],
-      ["Why?", "No sound.\r"],
-      ["try again", "y\r"],
+      ["What do you want to do?", "r\r"],
+      ["Reason", "No sound.\r"],
+      ["Allow a retry", "y\r"],
     ]);
     expect(stderr).toContain("0 accepted, 1 rejected, 1 skipped.");
     expect([...stdout.matchAll(/^submitted +(.*)$/gm)].map(([, ago]) => ago)).toEqual(["1h ago", "2h ago"]);
@@ -104,11 +104,11 @@ describe("review next", () => {
   it("plays the video in PLAYTEST_PLAYER, says when there is no transcript, and quits", async () => {
     const id = await submitted();
     const { code, stderr } = await inbox([
-      ["What now?", "p\r"],
-      ["The video is opening.", ""],
-      ["What now?", "t\r"],
+      ["What do you want to do?", "p\r"],
+      ["Opening the video.", ""],
+      ["What do you want to do?", "t\r"],
       ["warning:", ""],
-      ["What now?", "q\r"],
+      ["What do you want to do?", "q\r"],
     ]);
     expect(code).toBe(0);
     await expect
@@ -121,14 +121,14 @@ describe("review next", () => {
   it("writes to a playtester one may write to, and says so where one may not", async () => {
     const first = await submitted();
     const chat: Answer[] = [
-      ["What now?", "c\r"],
+      ["What do you want to do?", "c\r"],
       ["Message", "What did you mean?\r"],
     ];
-    const locked = await inbox([...chat, ["warning:", ""], ["What now?", "q\r"]]);
+    const locked = await inbox([...chat, ["warning:", ""], ["What do you want to do?", "q\r"]]);
     expect(locked.code).toBe(0);
     await fixture.owner.post(`/slots/${first}/accept`);
     await submitted();
-    await inbox([...chat, ["Sent.", ""], ["What now?", "q\r"]]);
+    await inbox([...chat, ["Message sent.", ""], ["What do you want to do?", "q\r"]]);
     const { contacts } = (await ann.get("/chat/contacts")).body.data;
     expect(contacts).toMatchObject([{ lastMessagePreview: "What did you mean?", unreadCount: 1 }]);
   });
@@ -138,27 +138,27 @@ describe("review next", () => {
     fixture.server.clock.set(fixture.server.clock.now() + 1_000);
     await submitted(await registerPlaytester(fixture.server, "Bo"));
     const { stderr } = await inbox([
-      ["What now?", "a\r", () => fixture.owner.post(`/slots/${first}/reject`)],
+      ["What do you want to do?", "a\r", () => fixture.owner.post(`/slots/${first}/reject`)],
       ["Rating", "\r"],
       ["Comment", "\r"],
       ["this one is rejected", ""],
       ["2 of 2 submissions", ""],
-      ["What now?", "q\r"],
+      ["What do you want to do?", "q\r"],
     ]);
     expect(stderr).toContain("0 accepted, 0 rejected, 1 skipped.");
   });
 
   it("Ctrl-C leaves with 130", async () => {
     await submitted();
-    expect((await inbox([["What now?", "\u0003"]])).code).toBe(130);
+    expect((await inbox([["What do you want to do?", "\u0003"]])).code).toBe(130);
   });
 
   it("needs a terminal, and none where nothing waits", async () => {
-    expect(await fixture.run("review next")).toMatchObject({ code: 0, stderr: "Nothing waits for review.\n" });
+    expect(await fixture.run("review next")).toMatchObject({ code: 0, stderr: "No submissions are waiting for review.\n" });
     await submitted();
     expect(await fixture.run("review next")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("This needs a terminal."),
+      stderr: expect.stringContaining("This command requires a terminal with prompts enabled. Nothing was changed."),
     });
     expect(await fixture.run("review next --json", { tty: true })).toMatchObject({ code: 2, stdout: "" });
   });

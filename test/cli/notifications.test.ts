@@ -40,7 +40,7 @@ describe("notifications", () => {
     ]);
     expect(readFileSync(join(folder, "kinds"), "utf8")).toBe("slot.reserved\nslot.submitted\n");
     expect(JSON.parse(readFileSync(join(folder, "out.jsonl"), "utf8").split("\n")[1]!)).toMatchObject({ type: "slot.submitted" });
-    expect(ended.stderr).toContain(`warning: --exec ended with 1 for ${items[0].id}.`);
+    expect(ended.stderr).toContain(`warning: The --exec command exited with 1 for ${items[0].id}.`);
   });
 
   it("notifications watch: prints an event of the stream immediately, before the next poll", async () => {

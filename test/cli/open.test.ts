@@ -34,7 +34,7 @@ describe("open", () => {
   it("prints the address where there is no browser", async () => {
     const { code, stdout, stderr } = await fixture.run("open docs", { tty: true, env: { BROWSER: "/nonexistent/browser" } });
     expect([code, named(stdout)]).toEqual([0, "http://SERVER/docs\n"]);
-    expect(stderr).toContain("No browser could be opened");
+    expect(stderr).toContain("Cannot open a browser");
   });
 
   it("prints the address without a terminal, or when asked to", async () => {
@@ -57,7 +57,7 @@ describe("open", () => {
     const { stdout } = await fixture.run(`open ${slot}`);
     expect((await fetch(stdout.trim())).status).toBe(200);
     const unknown = await fixture.run("open 00000000-0000-7000-8000-000000000000");
-    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining("is no game, playtest or slot of yours") });
+    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining("No page, game, playtest or slot found for") });
   });
 
   it("says which command does what has no page", async () => {

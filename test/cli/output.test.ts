@@ -217,7 +217,9 @@ describe("-o", () => {
     const argv = ["games", "create", "--name", "Fresh", "--build-url", "https://example.com/a.zip", "-o", file];
     const { code, stdout, stderr } = await run([], argv);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`Cannot write ${file}: ${why}.\nNothing was done. Make its folder, or name another file.\n`);
+    expect(stderr).toContain(
+      `Cannot write ${file}: ${why}.\nNothing was done. Create its directory, or pass another file name.\n`,
+    );
   });
 
   it("writes into what is no file as it is, and follows links", async () => {
@@ -280,5 +282,5 @@ describe("--jq", () => {
 
 it("an unknown template filter is refused before anything is sent", async () => {
   const { code, stderr } = await run([], ["games", "list", "--template", "{id|agoo}"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('there is no filter "agoo"')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('unknown filter "agoo"')]);
 });

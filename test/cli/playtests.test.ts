@@ -14,18 +14,18 @@ describe("order", () => {
     const { code, stdout, stderr } = await fixture.run(`order ${fixture.gameId} --quantity 3 --yes`, { tty: true });
     expect(code).toBe(0);
     expect(named(stdout)).toMatchInlineSnapshot(`
-      "playtest        UUID
-      status          active
-      slots ordered   3
-      length          60 min
-      players a slot  1
-      kind            private
-      for             everyone
-      selection       automatic
-      price a slot    $20.00
-      payout a slot   $10.00
-      paid with       $60.00 credit
-      left            $440.00
+      "playtest          UUID
+      status            active
+      slots ordered     3
+      duration          60 min
+      players per slot  1
+      kind              private
+      offered to        everyone
+      selection         automatic
+      price per slot    $20.00
+      payout per slot   $10.00
+      paid with         $60.00 credit
+      remaining         $440.00
       "
     `);
     expect(stderr).toBe("");
@@ -78,7 +78,7 @@ describe("order", () => {
   it("pays from hours when they cover all of it", async () => {
     await giveMinutes(fixture.server, fixture.owner, 100);
     const { stdout } = await fixture.run(`order ${fixture.gameId} --yes`, { tty: true });
-    expect(stdout).toMatch(/paid with +60 playtest minutes\nleft +40 playtest minutes/);
+    expect(stdout).toMatch(/paid with +60 playtest minutes\nremaining +40 playtest minutes/);
     expect(await balance()).toBe(50_000);
   });
 
@@ -91,11 +91,11 @@ describe("order", () => {
       "--selection-mode: cannot be manual",
     ],
     ["a long free trial", "--is-free-public-trial --duration-minutes 60", 2, "--duration-minutes: must be 30"],
-    ["--fresh with --tester", "--fresh --tester X", 2, "--fresh and --tester exclude each other"],
-    ["a price above --max-cost", "--quantity 3 --max-cost 59.99", 7, "costs $60.00, more than --max-cost $59.99"],
-    ["too little credit", "--quantity 26 --yes", 7, "It costs $520.00 and the balance is $500.00: $20.00 are missing"],
-    ["too few hours", "--pay hours --yes", 7, "It needs 60 playtest minutes and the account has 0"],
-    ["neither --yes nor a terminal", "", 2, "Pass --yes, or bound the price with --max-cost."],
+    ["--fresh with --tester", "--fresh --tester X", 2, "--fresh and --tester cannot be used together"],
+    ["a price above --max-cost", "--quantity 3 --max-cost 59.99", 7, "cost of $60.00 exceeds --max-cost $59.99"],
+    ["too little credit", "--quantity 26 --yes", 7, "The order costs $520.00, but the balance is $500.00: $20.00 short"],
+    ["too few hours", "--pay hours --yes", 7, "The order requires 60 playtest minutes, but the account has 0"],
+    ["neither --yes nor a terminal", "", 2, "Pass --yes to confirm, or --max-cost to set a limit."],
   ])("refuses %s before anything is sent", async (_, flags, code, message) => {
     const ran = await fixture.run(["order", fixture.gameId, ...flags.split(" ").filter(Boolean)]);
     expect([ran.code, ran.stdout]).toEqual([code, ""]);
@@ -136,7 +136,7 @@ describe("order", () => {
     const order = (flags: string) => fixture.run(`order ${body.data.game.id} -f ${file} --max-cost 40 ${flags} --json`, { env });
     const [first, again] = [await order("--once"), await order("--once")];
     expect([again.code, again.stdout]).toEqual([0, first.stdout]);
-    expect([first.stderr, again.stderr]).toEqual(["", "This was ordered before; nothing was charged now.\n"]);
+    expect([first.stderr, again.stderr]).toEqual(["", "This order was already placed. Nothing was charged.\n"]);
     expect((await owner.get(`/games/${body.data.game.id}/playtests`)).body.data.playtests).toHaveLength(1);
     expect((await order("--yes")).code).toBe(7);
     expect((await order("--once --idempotency-key mine")).code).toBe(2);
@@ -185,9 +185,9 @@ describe("an order left unpaid", () => {
     const { id } = JSON.parse(stdout).playtest;
     expect((await fixture.run(`pt get ${id} --json`)).stdout).toContain("pending_payment");
     const paid = await fixture.run(`playtests pay ${id} --method credit --max-cost 20`, { tty: true });
-    expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/paid with +\$20\.00 credit\nleft +\$480\.00/)]);
+    expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/paid with +\$20\.00 credit\nremaining +\$480\.00/)]);
     const again = await fixture.run(`playtests pay ${id} --method credit --yes`);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is active: there is nothing to pay")]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is active. No payment is due")]);
   });
 });
 
@@ -196,13 +196,13 @@ describe("looking", () => {
     const { stdout } = await fixture.run(`playtests quote ${fixture.gameId} --quantity 5 --duration-minutes 30`, { tty: true });
     expect(stdout).toMatchInlineSnapshot(`
       "total              $75.00
-      price a slot       $15.00
-      payout a slot      $5.00
+      price per slot     $15.00
+      payout per slot    $5.00
       minutes needed     150
       minutes available  0
       balance            $500.00
       would pay with     credit
-      missing            $0.00
+      funds missing      $0.00
       "
     `);
     expect(await playtests()).toEqual([]);
@@ -214,8 +214,8 @@ describe("looking", () => {
     await claim(playtester, id);
     const one = await fixture.run(`playtests list ${fixture.gameId}`, { tty: true, columns: 120 });
     expect(named(one.stdout, { ID: id })).toMatchInlineSnapshot(`
-      "ID        STATUS  SLOTS               LENGTH  PLAYERS  KIND     SELECTION  PER SLOT  ORDERED
-      ID        active  1 reserved, 1 open  60 min  1        private  automatic  $20.00    now
+      "ID        STATUS  SLOTS               DURATION  PLAYERS  KIND     SELECTION  PRICE PER SLOT  ORDERED
+      ID        active  1 reserved, 1 open  60 min    1        private  automatic  $20.00          now
       "
     `);
     const all = await fixture.run("playtests list --all-games");
@@ -228,20 +228,20 @@ describe("looking", () => {
   it("shows one, and its slots", async () => {
     const id = await fixture.order({ notesForTesters: "Loud\u001b[31m" });
     expect(named((await fixture.run(`playtests get ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
-      "playtest        UUID
-      game            Lantern Deep
-      status          active
-      slots           1 open
-      slots ordered   1
-      length          60 min
-      players a slot  1
-      kind            private
-      for             everyone
-      selection       automatic
-      price a slot    $20.00
-      payout a slot   $10.00
-      notes           Loud\\u001b[31m
-      ordered         now
+      "playtest          UUID
+      game              Lantern Deep
+      status            active
+      slots             1 open
+      slots ordered     1
+      duration          60 min
+      players per slot  1
+      kind              private
+      offered to        everyone
+      selection         automatic
+      price per slot    $20.00
+      payout per slot   $10.00
+      notes             Loud\\u001b[31m
+      ordered           now
       "
     `);
     const { slots } = (await fixture.json(`playtests slots ${id}`)) as unknown as { slots: { status: string }[] };

@@ -68,7 +68,7 @@ describe("games push to a server that hosts builds", () => {
     expect([ran.code, ran.stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^(Reading .* of 2\.9 MiB, .*\/s.*: big\.bin \d+ %\n)+(Uploading .* of 2\.9 MiB, .*\/s.*: big\.bin \d+ %\n)+(Sent big\.bin, waiting for the server to check it\n)+$/,
+        /^(Reading .* of 2\.9 MiB, .*\/s.*: big\.bin \d+ %\n)+(Uploading .* of 2\.9 MiB, .*\/s.*: big\.bin \d+ %\n)+(Uploaded big\.bin; waiting for the server to verify it\n)+$/,
       ),
     ]);
   });

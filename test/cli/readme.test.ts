@@ -98,12 +98,12 @@ it("bulk order of a spreadsheet: a plan, the orders, and none twice", () => {
   const [plan = "", order = ""] = linesOf("Bulk order of a spreadsheet");
   expect(shell([plan])).toMatchObject({ status: 0, stderr: expect.stringContaining("2 orders, 3 slots: $50.00") });
   expect(shell([order])).toMatchObject({ status: 0, stderr: expect.stringContaining("2 playtests ordered for $50.00") });
-  expect(shell([order])).toMatchObject({ status: 0, stderr: expect.stringContaining("2 ordered before") });
+  expect(shell([order])).toMatchObject({ status: 0, stderr: expect.stringContaining("2 already ordered") });
 });
 
 it.each([
   ["accept", `playtest review accept ${slots} --yes`, 0, "2 accepted"],
-  ["reject", `playtest review reject ${slots} --reason 'No sound.' --yes`, 13, "rejected>1: 2 rejected"],
+  ["reject", `playtest review reject ${slots} --reason 'No sound.' --yes`, 13, "rejected>1 is met. Current state: 2 rejected"],
 ])("gate on results: %s two", (_, judge, status, shown) => {
   const [order = "", wait = ""] = linesOf("Gate on results");
   writeFileSync(join(folder, "order.yaml"), "quantity: 2\ndurationMinutes: 30\n");
@@ -118,9 +118,9 @@ it("Monday review session: the videos on the disk, then one submission after the
   expect(readdirSync(join(folder, "videos"))).toContainEqual(expect.stringMatching(/^Lantern Deep-.*\.mp4$/));
   writeFileSync(join(folder, "bin/player"), `#!/bin/sh\nprintf %s "$1" > played\n`, { mode: 0o755 });
   const session = sitAt(folder, ["sh", "-c", review], { ...env, PLAYTEST_PLAYER: "player" });
-  await session.see("What now?", "p\r");
-  await session.see("The video is opening.");
-  await session.see("What now?", "a\r");
+  await session.see("What do you want to do?", "p\r");
+  await session.see("Opening the video.");
+  await session.see("What do you want to do?", "a\r");
   await session.see("Rating", "5\r");
   await session.see("Comment", "\r");
   await session.see("1 accepted, 0 rejected, 0 skipped.");

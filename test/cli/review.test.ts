@@ -45,8 +45,8 @@ describe("looking", () => {
     const id = await submitted();
     const { stdout } = await fixture.run("review list", { tty: true, columns: 120, env: config });
     expect(named(stdout, { SLOT: id })).toMatchInlineSnapshot(`
-      "SLOT      GAME          PLAYTESTER  LENGTH  VIDEO    TRANSCRIPT  SUBMITTED  NOTE
-      SLOT      Lantern Deep  Ann         60 min  4.0 KiB              now
+      "SLOT      GAME          PLAYTESTER  DURATION  VIDEO    TRANSCRIPT  SUBMITTED  NOTE
+      SLOT      Lantern Deep  Ann         60 min    4.0 KiB              now
       "
     `);
     const shown = await fixture.run(`review show ${id.slice(-8)}`, { tty: true, env: config });
@@ -56,7 +56,7 @@ describe("looking", () => {
       game        Lantern Deep
       playtest    UUID
       playtester  Ann
-      length      60 min
+      duration    60 min
       submitted   now
       video       4.0 KiB
       notes       It was fun.
@@ -66,7 +66,7 @@ describe("looking", () => {
 
   it("says so where nothing waits, and counts", async () => {
     const { code, stdout, stderr } = await fixture.run("review", { tty: true });
-    expect([code, stdout, stderr]).toEqual([0, "", "Nothing waits for review.\n"]);
+    expect([code, stdout, stderr]).toEqual([0, "", "No submissions are waiting for review.\n"]);
     await submitted();
     expect(await fixture.json("review stats")).toEqual({ totalGames: 1, activePlaytests: 1, pendingReviews: 1 });
   });
@@ -91,7 +91,7 @@ describe("accept", () => {
   it("accepts one without asking, pays, and says what", async () => {
     const id = await submitted();
     const { code, stdout } = await fixture.run(["accept", id, "--rating", "5", "--comment", "Very thorough."], { tty: true });
-    expect([code, named(stdout, { SLOT: id })]).toEqual([0, "Accepted SLOT    : Ann is paid $10.00.\n"]);
+    expect([code, named(stdout, { SLOT: id })]).toEqual([0, "Accepted SLOT     and paid Ann $10.00.\n"]);
     expect(await slot(id)).toMatchObject({ status: "accepted", rating: { score: 5, comment: "Very thorough." } });
     expect(await earned()).toBe(1_000);
   });
@@ -137,10 +137,10 @@ describe("accept", () => {
   });
 
   it.each([
-    ["no id", "review accept", 2, "No id was given"],
-    ["ids and --all", "review accept X --all", 2, "exclude each other"],
+    ["no id", "review accept", 2, "Missing id."],
+    ["ids and --all", "review accept X --all", 2, "cannot be used together"],
     ["a rating of 6", "review accept X --rating 6", 2, "--rating: must be at most 5"],
-    ["an unknown short id", "review accept 0123abcd", 3, "not the end of an id"],
+    ["an unknown short id", "review accept 0123abcd", 3, "No recently listed id ends in"],
     ["an unknown id", "review accept 019a0000-0000-7000-8000-000000000000", 3, ""],
   ])("refuses %s", async (_, line, code, message) => {
     const ran = await fixture.run(line);
@@ -264,7 +264,7 @@ describe("download", () => {
     const [id, dir] = [await submitted(), testFolder()];
     writeFileSync(join(dir, name(id)), "mine");
     const { code, stderr } = await fixture.run(`review download ${id} --dir ${dir}`);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("is another file")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("already exists with a different size")]);
     expect(readFileSync(join(dir, name(id)), "utf8")).toBe("mine");
     await fixture.run(`review download ${id} --dir ${dir} --force`);
     expect(readFileSync(join(dir, name(id)))).toEqual(await video(id));
@@ -281,10 +281,10 @@ describe("download", () => {
   });
 
   it.each([
-    ["nothing named", "", "Name slots"],
-    ["a template without {id}", "--all --name-template {game}", "needs {id}"],
+    ["nothing named", "", "Pass either slot ids"],
+    ["a template without {id}", "--all --name-template {game}", "must contain {id}"],
     ["a template that leads out", "--all --name-template ../{id}", "must stay inside"],
-    ["an unknown placeholder", "--all --name-template {id}{gmae}", "there is no {gmae}"],
+    ["an unknown placeholder", "--all --name-template {id}{gmae}", "unknown placeholder {gmae}"],
   ])("refuses %s", async (_, flags, message) => {
     const { code, stderr } = await fixture.run(`review download ${flags}`.trim());
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

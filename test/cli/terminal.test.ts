@@ -56,21 +56,21 @@ it("a review session: play, read, reject with a retry, skip, accept, quit", asyn
   const session = sit(["review", "next"], player, folder);
   await session.see("1 of 4 submissions");
   await session.see("Ann");
-  await session.see("What now?", "p\r");
-  await session.see("The video is opening.");
-  await session.see("What now?", "t\r");
+  await session.see("What do you want to do?", "p\r");
+  await session.see("Opening the video.");
+  await session.see("What do you want to do?", "t\r");
   await session.see("WEBVTT");
-  await session.see("What now?", "r\r");
-  await session.see("Why?", "No sound.\r");
-  await session.see("try again", "y\r");
+  await session.see("What do you want to do?", "r\r");
+  await session.see("Reason", "No sound.\r");
+  await session.see("Allow a retry", "y\r");
   await session.see("2 of 4 submissions");
-  await session.see("What now?", "s\r");
+  await session.see("What do you want to do?", "s\r");
   await session.see("3 of 4 submissions");
-  await session.see("What now?", "a\r");
+  await session.see("What do you want to do?", "a\r");
   await session.see("Rating", "4\r");
   await session.see("Comment", "Thanks!\r");
   await session.see("4 of 4 submissions");
-  await session.see("What now?", "q\r");
+  await session.see("What do you want to do?", "q\r");
   await session.see("1 accepted, 1 rejected, 1 skipped.");
   expect([await session.ended, session.restored()]).toEqual([0, true]);
   await expect.poll(() => existsSync(join(folder, "played")) && readFileSync(join(folder, "played"), "utf8")).toContain("token=");
@@ -82,7 +82,7 @@ it("a review session: play, read, reject with a retry, skip, accept, quit", asyn
 it("Ctrl-C in the middle of a question leaves a terminal that works", async () => {
   await submissions("Eve");
   const session = sit(["review", "next"]);
-  await session.see("What now?", "\u0003");
+  await session.see("What do you want to do?", "\u0003");
   expect([await session.ended, session.restored()]).toEqual([130, true]);
 });
 
@@ -142,11 +142,11 @@ it("a submission to accept is picked where none is named, and only by a person w
   await session.see("Which slot?");
   await session.see("Moon Miner, Flo");
   await session.see("navigate", "\r");
-  await session.see("Flo is paid $10.00.");
+  await session.see("and paid Flo $10.00.");
   expect(await session.ended).toBe(0);
   expect(await slot(slotId)).toMatchObject({ status: "accepted", rating: { score: 5 } });
   const order = sit(["order", gameId], { CI: "1" });
-  await order.see("Nobody can be asked (CI is set); nothing was done.");
+  await order.see("Cannot prompt because CI is set. Nothing was changed.");
   expect(await order.ended).toBe(2);
 });
 
@@ -167,8 +167,8 @@ it("a name in a question or a list cannot drive the terminal", async () => {
 it("a key that is typed is not shown, and is kept", async () => {
   const folder = testFolder();
   const session = sit(["login", "--with-key", "--base-url", server.baseUrl], { PLAYTEST_API_KEY: "" }, folder);
-  await session.see("API key?", `${owner.key}\r`);
-  await session.see("Logged in");
+  await session.see("API key:", `${owner.key}\r`);
+  await session.see("Signed in");
   expect([await session.ended, session.restored()]).toEqual([0, true]);
   expect(session.shown).not.toContain(owner.key.slice(6, 20));
   const kept = sit(["auth", "token"], { PLAYTEST_API_KEY: "" }, folder);

@@ -51,8 +51,8 @@ describe("tester", () => {
     const { code, stdout } = await run(["tester", "browse"], { tty: true, columns: 100, env: { NO_COLOR: "1" } });
     expect(code).toBe(0);
     expect(stdout.replaceAll(playtestId.slice(-8), "<id>    ")).toMatchInlineSnapshot(`
-      "ID        GAME          PAYS    VIDEO    LENGTH  PLAYERS  SELECTION  OPEN  DEVICES  OFFERED
-      <id>      Lantern Deep  $10.00  private  60 min  1        automatic  2              now
+      "ID        GAME          PAYOUT  VIDEO    DURATION  PLAYERS  SELECTION  OPEN SLOTS  DEVICES  OFFERED
+      <id>      Lantern Deep  $10.00  private  60 min    1        automatic  2                    now
       "
     `);
   });
@@ -61,13 +61,13 @@ describe("tester", () => {
     const { code, stdout, stderr } = await run(["tester", "claim", playtestId]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: "The slot is yours. Record your play, then `playtest tester submit VIDEO`.\n",
+      stderr: "You have claimed a slot. Record your session, then run `playtest tester submit VIDEO`.\n",
     });
     const lines = Object.fromEntries(stdout.split("\n").map((line) => line.split("\t") as [string, string]));
     expect(lines).toMatchObject({
       game: "Lantern Deep",
       status: "reserved",
-      pays: "$10.00",
+      payout: "$10.00",
       instructions: "Press start.",
       notes: "Look at the bridge.",
       deadline: "2026-03-02T12:00:00.000Z",
@@ -108,7 +108,7 @@ describe("tester", () => {
     const folder = video(testFolder());
     expect(await run(["tester", "submit", "play.mp4"], { cwd: folder })).toMatchObject({
       code: 3,
-      stderr: "error: You hold no slot that waits for a video.\nClaim one first: `playtest tester browse`.\n",
+      stderr: "error: You have no active slot to submit a video for.\nFind a playtest to claim with `playtest tester browse`.\n",
     });
     const first = await claim();
     const other = await order(owner, await createGame(owner, { name: "Star Lanes" }));
@@ -138,7 +138,7 @@ describe("tester", () => {
     expect(await statusOf(slotId)).toBe("cancelled");
     expect((await run(["tester", "claim", playtestId])).code).toBe(6);
     const { code, stderr } = await run(["tester", "earnings"], { tty: { stdout: true } });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "$0.00 to be paid out, $0.00 paid out so far.\nNothing earned yet.\n" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "Balance: $0.00. Paid out so far: $0.00.\nNo earnings yet.\n" });
   });
 
   it("applies where the owner chooses, and withdraws", async () => {

@@ -60,7 +60,7 @@ it("transcripts lie beside their videos; one that is not there yet is said, and 
   const second = await submitted("Cy");
   const dir = testFolder();
   const { code, stderr } = await run(`review download ${first} ${second} --dir ${dir} --transcripts --name-template {id}`);
-  expect([code, stderr]).toEqual([0, `warning: ${second}: there is no transcript (yet).\n`]);
+  expect([code, stderr]).toEqual([0, `warning: Slot ${second} has no transcript yet.\n`]);
   expect(readdirSync(dir).sort()).toEqual([`${first}.mp4`, `${first}.transcript.vtt`, `${second}.mp4`].sort());
   expect(readFileSync(join(dir, `${first}.transcript.vtt`), "utf8")).toBe(vtt);
   writeFileSync(`${gate}.open`, "");

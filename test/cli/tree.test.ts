@@ -104,7 +104,7 @@ describe("the help of", () => {
     const { stdout } = await playtest([...path.split(" "), "--help"]);
     const prose = stdout
       .split("\n")
-      .filter((line) => !/^ {2}playtest |^ {2}PLAYTEST_|^Usage: |^ +(Calls +)?[A-Z]+ \/api/.test(line));
+      .filter((line) => !/^ {2}playtest |^ {2}PLAYTEST_|^Usage: |^ +(API calls +)?[A-Z]+ \/api/.test(line));
     expect(prose.filter((line) => line.length > 80 || /^ {6}--\S+ [A-Z]{2,}[a-z]/.test(line))).toEqual([]);
     const part = (title: string) =>
       new RegExp(`^ *${title} +(\\S.*(?:\n {30}\\S.*)*)$`, "m").exec(stdout)?.[1]?.replace(/\n +/g, " ");

@@ -78,7 +78,7 @@ describe("wait", () => {
     const id = await fixture.order();
     const { code, stderr, waited } = await fixture.run(`playtests wait ${id} --for 40s`);
     expect([code, waited]).toEqual([8, 40_000]);
-    expect(stderr).toContain("After 40s the playtest is still at: 1 open.");
+    expect(stderr).toContain("The playtest did not reach all-submitted within 40s. Current state: 1 open.");
   });
 
   it("ends with 13 when a gate fails", async () => {
@@ -86,7 +86,7 @@ describe("wait", () => {
     const slot = await play(fixture.server, await registerPlaytester(fixture.server), id);
     await fixture.owner.post(`/slots/${slot}/reject`);
     const { code, stderr } = await fixture.run(["wait", id, "--fail-if", "accepted>5", "--fail-if", "rejected>0"]);
-    expect([code, stderr]).toEqual([13, expect.stringContaining("rejected>0: 1 open, 1 rejected.")]);
+    expect([code, stderr]).toEqual([13, expect.stringContaining("rejected>0 is met. Current state: 1 open, 1 rejected.")]);
   });
 
   it("goes on when the server is away for a while", async () => {
@@ -101,13 +101,13 @@ describe("wait", () => {
     ]);
     const { code, stderr } = await fixture.run("wait p --retries 0", { baseUrl: stub.baseUrl });
     expect(code).toBe(0);
-    expect(stderr).toBe("warning: Back soon. Trying again.\nConnected again.\n");
+    expect(stderr).toBe("warning: Back soon. Retrying.\nReconnected.\n");
   });
 
   it.each([
     ["an unknown goal", "--until done", "any-submitted|all-submitted"],
     ["more than was ordered", "--until 2-submitted", "the playtest has 1 slot."],
-    ["an unknown condition", "--fail-if maybe", "is not a condition"],
+    ["an unknown condition", "--fail-if maybe", "is not a valid condition"],
   ])("refuses %s", async (_, flags, message) => {
     const { code, stderr } = await fixture.run(`wait ${await fixture.order()} ${flags}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -118,12 +118,12 @@ describe("status", () => {
   const fixture = eachOwnerFixture();
 
   it.each([
-    ["pendingReviews>0", 13, "pendingReviews>0: pendingReviews is 1."],
+    ["pendingReviews>0", 13, "pendingReviews>0 is met: pendingReviews is 1."],
     ["pendingReviews>1", 0, ""],
     ["balanceCents < 50000", 13, "balanceCents is 46000."],
     ["dueWithinDay=1", 13, "dueWithinDay is 1."],
-    ["reviews>1", 2, 'there is no number "reviews"'],
-    ["many", 2, "is not a condition such as pendingReviews>0"],
+    ["reviews>1", 2, 'unknown value "reviews"'],
+    ["many", 2, "is not a valid condition. Example: pendingReviews>0"],
   ])("--fail-if %j ends with %i", async (condition, code, message) => {
     await play(fixture.server, await registerPlaytester(fixture.server), await fixture.order());
     const held = await fixture.order();

@@ -21,12 +21,12 @@ describe("webhooks", () => {
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^whsec_\S+\n$/);
     const id = /webhook (\S+)\./.exec(made.stderr)?.[1] ?? "";
-    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 0, stdout: "It answered 200.\n" });
+    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 0, stdout: "The endpoint returned status 200.\n" });
     expect(named((await fixture.run("webhooks list", { tty: true, columns: 120 })).stdout, { id })).toContain(
       "slot.submitted, test.ping  true",
     );
     receiver.answer(status(500));
-    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 1, stdout: "It answered 500.\n" });
+    expect(await fixture.run(`webhooks test ${id}`)).toMatchObject({ code: 1, stdout: "The endpoint returned status 500.\n" });
     const listed = await fixture.run(`webhooks deliveries ${id} --json`);
     const { deliveries } = JSON.parse(listed.stdout);
     expect(deliveries.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([500, 200]);
@@ -43,20 +43,20 @@ describe("webhooks", () => {
     await receiver.until(1);
     await fixture.server.advance(0);
     const again = await fixture.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z`);
-    expect([again.code, again.stdout]).toEqual([0, "1 delivery queued.\n"]);
+    expect([again.code, again.stdout]).toEqual([0, "Queued 1 delivery.\n"]);
     await receiver.until(2);
     await fixture.server.advance(0);
     const none = await fixture.run(`webhooks redeliver ${id} --since 2026-03-01T12:00:00Z --undelivered --json`);
     expect(JSON.parse(none.stdout)).toEqual({ count: 0 });
-    expect((await fixture.run(`webhooks redeliver ${id} --since 2099-01-01T00:00:00Z`)).stdout).toBe("0 deliveries queued.\n");
-    expect((await fixture.run(`webhooks redeliver ${id} --since 2h`)).stdout).toBe("1 delivery queued.\n");
+    expect((await fixture.run(`webhooks redeliver ${id} --since 2099-01-01T00:00:00Z`)).stdout).toBe("Queued 0 deliveries.\n");
+    expect((await fixture.run(`webhooks redeliver ${id} --since 2h`)).stdout).toBe("Queued 1 delivery.\n");
   });
 
   it("keeps a rotated secret out of sight in a file", async () => {
     const id = JSON.parse((await fixture.run(["webhooks", "create", receiver.url, "--events", "*", "--json"])).stdout).webhook.id;
     const file = join(testFolder(), "secret");
     const rotated = await fixture.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", file]);
-    expect(rotated).toMatchObject({ code: 0, stdout: `Written to ${file}.\n` });
+    expect(rotated).toMatchObject({ code: 0, stdout: `Wrote the secret to ${file}.\n` });
     const kept = readFileSync(file, "utf8");
     for (const place of [file, join(file, "below")]) {
       const refused = await fixture.run(["webhooks", "rotate-secret", id, "--yes", "--secret-file", place, "-v"]);
@@ -77,9 +77,9 @@ describe("webhooks", () => {
     expect(named(stdout, { id }).replaceAll(receiver.url, "RECEIVER")).toMatchInlineSnapshot(`
       "id       active	ok	yes
       id       https	failed	http://SERVER/hook
-      id       name	ok	127.0.0.1 is 127.0.0.1
+      id       dns	ok	127.0.0.1 resolves to 127.0.0.1
       id       deliveries	ok	none yet
-      id       test.ping	failed	answered 404
+      id       test.ping	failed	status 404
       "
     `);
   });
@@ -87,12 +87,12 @@ describe("webhooks", () => {
   it.each([
     ["webhooks create http://10.0.0.1/x --events *", 2, "url"],
     ["webhooks create https://example.com --events slot.sumbitted", 2, "must be one of"],
-    ["webhooks update 00000000-0000-7000-8000-000000000000", 2, "Nothing to change"],
-    ["webhooks redeliver 00000000-0000-7000-8000-000000000000", 2, "Name a delivery, or choose them with --since."],
-    ["webhooks redeliver 00000000-0000-7000-8000-000000000000 --since noon", 2, "neither a duration"],
+    ["webhooks update 00000000-0000-7000-8000-000000000000", 2, "No changes given"],
+    ["webhooks redeliver 00000000-0000-7000-8000-000000000000", 2, "Pass either a delivery id or --since."],
+    ["webhooks redeliver 00000000-0000-7000-8000-000000000000 --since noon", 2, "is not a valid duration or time"],
     ["webhooks trigger slot.nothing", 2, "event"],
     ["webhooks trigger slot.submitted --data [1]", 2, "--data: must be a JSON object."],
-    ["webhooks sign body.json", 2, "The signing secret is needed."],
+    ["webhooks sign body.json", 2, "A signing secret is required."],
     ["webhooks listen --forward-to ftp://x", 2, "--forward-to"],
   ])("refuses `%s`", async (line, code, message) => {
     const ended = await fixture.run(line);
@@ -119,9 +119,9 @@ describe("webhooks sign and verify", () => {
     [
       "another body",
       { body: '{"test":2432232314}' },
-      ["x-wpg-signature\tfailed\tdoes not fit", "webhook-signature\tfailed\tdoes not fit"],
+      ["x-wpg-signature\tfailed\tdoes not match", "webhook-signature\tfailed\tdoes not match"],
     ],
-    ["a body with a line break more", { body: `${body}\n` }, ["fits the body without the line break at its end"]],
+    ["a body with a line break more", { body: `${body}\n` }, ["matches only without the final line break of the body"]],
     [
       "another secret",
       { secret: "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
@@ -130,7 +130,10 @@ describe("webhooks sign and verify", () => {
     [
       "another id",
       { id: "msg_other" },
-      ["x-wpg-signature\tok\tfits", "webhook-signature\tfailed\tdoes not fit, although secret and body do: webhook-id"],
+      [
+        "x-wpg-signature\tok\tmatches",
+        "webhook-signature\tfailed\tdoes not match: the secret and body are right, but webhook-id",
+      ],
     ],
   ])("tells %s", async (_, changed, expected) => {
     const headers = (await fixture.run("webhooks sign - --id msg_1", { env, stdin: body })).stdout;
@@ -151,7 +154,7 @@ describe("webhooks sign and verify", () => {
       .flatMap((line) => ["-H", line]);
     const late = await fixture.run(["webhooks", "verify", "-", ...given], { env, stdin: body });
     expect(late.code).toBe(1);
-    expect(late.stderr).toBe("error: The request is not genuine: x-wpg-timestamp, webhook-timestamp.\n");
+    expect(late.stderr).toBe("error: Verification failed: x-wpg-timestamp, webhook-timestamp.\n");
     expect((await fixture.run(["webhooks", "verify", "-", "--tolerance", "9999d", ...given], { env, stdin: body })).code).toBe(0);
     expect((await fixture.run("webhooks verify -", { env, stdin: body })).stderr).toContain("x-wpg-signature, webhook-signature");
   });

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { table } from "../../src/io/table.ts";
 
 const columns = [
-  { head: "ID", give: undefined, cells: ["3f2a91bc", "8221c391"] },
-  { head: "NAME", give: undefined, cells: ["Lantern Deep: the long way down", "漢字かな交じり文の長い名前"] },
-  { head: "PLAYERS", give: "spare", cells: ["1", "2"] },
-  { head: "SELECTION", give: "spare", cells: ["automatic", "manual"] },
-  { head: "PRICE A SLOT", give: undefined, cells: ["$20.00", "$35.00"] },
+  { head: "ID", overflow: undefined, cells: ["3f2a91bc", "8221c391"] },
+  { head: "NAME", overflow: undefined, cells: ["Lantern Deep: the long way down", "漢字かな交じり文の長い名前"] },
+  { head: "PLAYERS", overflow: "drop", cells: ["1", "2"] },
+  { head: "SELECTION", overflow: "drop", cells: ["automatic", "manual"] },
+  { head: "PRICE A SLOT", overflow: undefined, cells: ["$20.00", "$35.00"] },
 ] as const;
 
 it.each([
@@ -26,8 +26,8 @@ it("table: a message wraps between words where possible", async () => {
     "Thanks for the build.\nhttps://example.com/a/very/long/address/without/a/break 漢字かな交じり文の長い文章です。";
   const drawn = await table(
     [
-      { head: "FROM", give: undefined, cells: ["owner"] },
-      { head: "MESSAGE", give: "wrap", cells: [message] },
+      { head: "FROM", overflow: undefined, cells: ["owner"] },
+      { head: "MESSAGE", overflow: "wrap", cells: [message] },
     ],
     32,
   );

@@ -7,7 +7,7 @@ import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { priceOrder, shortfall } from "../shared/price.ts";
-import { askToSpend, refuseShort } from "../shared/spend.ts";
+import { confirmPrice, refuseShort } from "../shared/spend.ts";
 
 /** An order to place after a push. */
 export interface OrderAfter {
@@ -31,7 +31,7 @@ export async function readOrder(ctx: Context, gameId: string, file: string, opti
 export async function confirmOrder(ctx: Context, { gameId, body, order, maxCents }: OrderAfter): Promise<number> {
   const price = await priceOrder(ctx, gameId, body, order);
   refuseShort(shortfall(price, "any"));
-  await askToSpend(
+  await confirmPrice(
     ctx,
     `Push the build and order ${plural(order.quantity, "slot")} of ${order.durationMinutes} min`,
     price,

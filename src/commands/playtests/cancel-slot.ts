@@ -4,22 +4,23 @@ import { conclude, partialFailure, several } from "../shared/several.ts";
 import { refundText } from "./cancel.ts";
 
 const view = {
-  columns: [col("id", "id", "id"), col("credit back", "refundedCents", "usd"), col("minutes back", "refundedMinutes")],
+  columns: [col("id", "id", "id"), col("credit refunded", "refundedCents", "usd"), col("minutes refunded", "refundedMinutes")],
 };
 
 export const cancelSlot = define({
   name: "cancel-slot",
-  summary: "Cancel unclaimed slots and get their price back",
+  summary: "Cancel unclaimed slots and refund their price",
   args: { slots: arg.ids("Slot ids") },
   operation: "deleteSlot",
-  confirm: ({ args }) => `Cancel ${plural(args.slots.length, "slot")}? Only unclaimed ones can be, and their price comes back.`,
+  confirm: ({ args }) =>
+    `Cancel ${plural(args.slots.length, "slot")}? Only unclaimed slots can be cancelled. Their price is refunded.`,
   examples: ["playtest playtests cancel-slot SLOT", "playtest playtests cancel-slot SLOT SLOT --yes"],
   exits: [11],
   async run({ args }, ctx) {
     const remove = async (id: string) => ({ id, ...(await ctx.api().deleteSlot({ params: { id } })) });
     const results = await several(ctx, [...new Set(args.slots)], remove, (slot) => {
-      const back = refundText(slot);
-      return `Cancelled slot ${shortId(slot.id)}${back ? `: ${back} came back` : ""}.`;
+      const refund = refundText(slot);
+      return `Cancelled slot ${shortId(slot.id)}${refund ? ` and refunded ${refund}` : ""}.`;
     });
     const total = (name: "refundedCents" | "refundedMinutes") => results.done.reduce((sum, slot) => sum + slot[name], 0);
     const result = {

@@ -1,7 +1,7 @@
 import { arg, define, detail } from "../../cli/define.ts";
 import { plural, usd } from "../../io/text.ts";
 
-/** What came back, in words; empty when nothing did. */
+/** The refund in words. Empty if nothing was refunded. */
 export const refundText = ({ refundedCents, refundedMinutes }: { refundedCents: number; refundedMinutes: number }) =>
   [refundedCents > 0 && usd(refundedCents), refundedMinutes > 0 && plural(refundedMinutes, "playtest minute")]
     .filter(Boolean)
@@ -11,18 +11,17 @@ const view = {
   columns: [
     detail("playtest", "playtest.id", "id"),
     detail("status", "playtest.status", "status"),
-    detail("credit back", "refundedCents", "usd"),
-    detail("minutes back", "refundedMinutes"),
+    detail("credit refunded", "refundedCents", "usd"),
+    detail("minutes refunded", "refundedMinutes"),
   ],
 };
 
 export const cancel = define({
   name: "cancel",
-  summary: "Cancel what is unpaid or unclaimed and get it back",
+  summary: "Cancel an order's unpaid or unclaimed slots and refund them",
   args: { playtest: arg.playtest() },
   operation: "cancelPlaytest",
-  confirm: ({ args }) =>
-    `Cancel playtest ${args.playtest}? Its open slots close and their price comes back; claimed slots go on.`,
+  confirm: ({ args }) => `Cancel playtest ${args.playtest}? Its open slots are cancelled and refunded. Claimed slots continue.`,
   examples: ["playtest playtests cancel PLAYTEST", "playtest playtests cancel PLAYTEST --yes --json=refundedCents"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().cancelPlaytest({ params: { id: args.playtest } }), view),
 });

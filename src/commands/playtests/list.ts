@@ -2,7 +2,7 @@ import type { Context, ListRange } from "../../cli/define.ts";
 import { define, flag } from "../../cli/define.ts";
 import { allPlaytestsView, playtestsView } from "./view.ts";
 
-/** The playtests of every game, game by game, up to `limit` in all. */
+/** The playtests of all games, game by game, up to `limit` in total. */
 async function* everyGame(ctx: Context, { limit = Number.POSITIVE_INFINITY }: ListRange) {
   let left = limit;
   for await (const { items: games } of ctx.pages("listGames", {}, { all: true })) {
@@ -21,12 +21,17 @@ async function* everyGame(ctx: Context, { limit = Number.POSITIVE_INFINITY }: Li
 export const list = define({
   name: "list",
   aliases: ["ls"],
-  summary: "List the playtests of a game, or of all games",
-  description: "Without a game, and with none set for this folder, the playtests of all games are listed.",
+  summary: "List the playtests of one game or of all games",
+  description: "Lists the playtests of all games if no game is given and none is set for this directory.",
   args: {
-    game: { summary: "Game id; default the one `games use` set, else all games", optional: true, id: {}, setting: "gameId" },
+    game: {
+      summary: "Game id (default: the game set with `games use`, else all games)",
+      optional: true,
+      id: {},
+      setting: "gameId",
+    },
   },
-  flags: { allGames: flag.toggle("Over all games, game by game") },
+  flags: { allGames: flag.toggle("List the playtests of all games") },
   operation: ["listPlaytests", "listGames"],
   list: true,
   examples: [

@@ -6,16 +6,16 @@ import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "../shared/order-body.ts";
 import { type Method, priceOrder, shortfall } from "../shared/price.ts";
-import { askToSpend, refuseShort } from "../shared/spend.ts";
+import { confirmPrice, refuseShort } from "../shared/spend.ts";
 import { checkBuild } from "./build-check.ts";
-import { costing, cryptoOutcome, orderOutcome } from "./paid.ts";
+import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 
 export const orderFlags = {
-  keysFile: flag.text("Game keys, one a line; - is standard input", { value: "FILE" }),
-  fresh: flag.toggle("Only playtesters new to this game"),
-  tester: flag.text("Only this past playtester", { value: "ID" }),
-  select: flag.choice(["automatic", "manual"], "As --selection-mode"),
-  like: flag.text("Start from the settings of this earlier playtest", { value: "ID" }),
+  keysFile: flag.text("File with game keys, one per line; - for standard input", { value: "FILE" }),
+  fresh: flag.toggle("Only playtesters who have not tested this game"),
+  tester: flag.text("Only this playtester, who has tested for you before", { value: "ID" }),
+  select: flag.choice(["automatic", "manual"], "Same as --selection-mode"),
+  like: flag.text("Copy the settings of this earlier playtest", { value: "ID" }),
 };
 
 interface Given {
@@ -26,7 +26,7 @@ interface Given {
   like: string | undefined;
 }
 
-/** The order body from an earlier playtest, the file, the flags and the shorthands; the later wins. */
+/** Builds the order body from an earlier playtest, the file, the flags and the shorthand flags. Later ones take precedence. */
 export async function assembleBody(ctx: Context, body: OrderBody, flags: Given): Promise<OrderBody> {
   const like = flags.like === undefined ? {} : likeBody(await earlier(ctx, flags.like));
   const keys = flags.keysFile === undefined ? undefined : keysIn(await ctx.io.readText(flags.keysFile, "--keys-file"));
@@ -44,45 +44,45 @@ const proof = (flags: { tx: string | undefined; chain: string | undefined; curre
 });
 
 export const cryptoFlags = {
-  chain: flag.text("With x402: chain to pay on (default base)", { value: "CHAIN" }),
-  currency: flag.text("With x402: currency to pay in (default USDC)", { value: "CODE" }),
-  tx: flag.text("With x402: hash of the transaction that pays", { value: "HASH" }),
+  chain: flag.text("For x402: chain to pay on (default base)", { value: "CHAIN" }),
+  currency: flag.text("For x402: currency to pay in (default USDC)", { value: "CODE" }),
+  tx: flag.text("For x402: hash of the payment transaction", { value: "HASH" }),
 };
 
-/** Request headers that say how to pay. */
+/** Request headers that select the payment method. */
 export function paymentHeaders(method: Method, flags: Parameters<typeof proof>[0]): Record<string, string> {
   if (method === "any") return {};
   return { "x-payment-method": method, ...(method === "x402" && proof(flags)) };
 }
 
-/** For the later steps of a CI job, and its page. */
+/** Sets the outputs and the summary of a CI job. */
 async function printOrdered(ctx: Context, { id, status, quantity, durationMinutes }: Data<"createPlaytest">["playtest"]) {
   await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
   await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")} of ${durationMinutes} min: \`${id}\`.`);
 }
 
-/** The key that is the same whenever the same is ordered of the same game. */
+/** An idempotency key derived from the game and the order, so that the same order always has the same key. */
 function keyOf(ctx: Context, gameId: string, body: OrderBody): string {
-  if (ctx.flags.idempotencyKey !== undefined) throw usage("--once and --idempotency-key exclude each other.");
+  if (ctx.flags.idempotencyKey !== undefined) throw usage("--once and --idempotency-key cannot be used together.");
   return `order-${contentKey({ gameId, body })}`;
 }
 
-const isQuote = (error: unknown): error is CliError => error instanceof CliError && error.extra.payment !== undefined;
+const requestsPayment = (error: unknown): error is CliError => error instanceof CliError && error.extra.payment !== undefined;
 
 export const order = define({
   name: "order",
   summary: "Order playtests of a game",
   description:
-    "Prices the order, checks the funds and the build, asks, and orders. Paid from playtest hours if they cover all of it, else from\n" +
-    "credit. --pay takes only what it names. Without a terminal --yes or --max-cost is needed.",
+    "Shows the price, checks the funds and the build, asks for confirmation, then places the order. It is paid from playtest hours if " +
+    "they cover all of it, otherwise from credit; --pay selects one method. Without a terminal, --yes or --max-cost is required.",
   args: { game: arg.game() },
   flags: {
     ...orderFlags,
-    pay: flag.choice(["any", "hours", "credit", "card", "x402"], "What to pay with (default any)"),
-    maxCost: flag.money("Order only if it costs no more than this"),
-    allowPending: flag.toggle("An order left unpaid is a success"),
-    checkBuild: flag.toggle("Do not order when the build cannot be reached"),
-    once: flag.toggle("Order this once: the same again within a day is the same playtest and costs nothing more"),
+    pay: flag.choice(["any", "hours", "credit", "card", "x402"], "Payment method (default any)"),
+    maxCost: flag.money("Order only if the cost does not exceed this"),
+    allowPending: flag.toggle("Succeed even if the order is left unpaid"),
+    checkBuild: flag.toggle("Fail if the build cannot be reached"),
+    once: flag.toggle("Order only once: the same order within 24 hours returns the same playtest and costs nothing"),
     ...cryptoFlags,
   },
   operation: ["createPlaytest", "quotePlaytest"],
@@ -104,22 +104,22 @@ export const order = define({
     const { game } = await ctx.api().getGame({ params: { id: gameId } });
     const price = await priceOrder(ctx, gameId, body, checked);
     const key = flags.once ? { idempotencyKey: keyOf(ctx, gameId, body) } : {};
-    // What may have been ordered before has taken its price already: then the server knows, and charges nothing.
+    // An order that may have been placed before may also have been paid already. The server knows, and charges nothing then.
     if (!flags.allowPending && !flags.once && ctx.flags.idempotencyKey === undefined)
-      refuseShort(shortfall(price, method), ", pay by --pay card, or place it unpaid with --allow-pending");
+      refuseShort(shortfall(price, method), ", pay with --pay card, or leave the order unpaid with --allow-pending");
     await checkBuild(ctx, game.buildUrl, flags.checkBuild);
-    await askToSpend(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}`, price, method, flags.maxCost);
+    await confirmPrice(ctx, `Order ${plural(checked.quantity, "slot")} of ${game.name}`, price, method, flags.maxCost);
     const headers = paymentHeaders(method, flags);
     try {
       const request = ctx.api().call("createPlaytest", { params: { gameId }, body, headers, ...key });
-      const { data: reply, headers: said } = await costing(price.totalCents, request);
-      if (said["idempotency-replayed"] === "true") ctx.out.note("This was ordered before; nothing was charged now.");
+      const { data: reply, headers: received } = await withCost(price.totalCents, request);
+      if (received["idempotency-replayed"] === "true") ctx.out.note("This order was already placed. Nothing was charged.");
       await printOrdered(ctx, reply.playtest);
       return orderOutcome(ctx, reply, flags.allowPending);
     } catch (error) {
-      if (!isQuote(error)) throw error;
-      const again = `repeat this command with --tx HASH (and the same --idempotency-key), or see \`playtest playtests list ${shellQuote(gameId)}\``;
-      return cryptoOutcome(error, again);
+      if (!requestsPayment(error)) throw error;
+      const list = `playtest playtests list ${shellQuote(gameId)}`;
+      return cryptoOutcome(error, `repeat this command with --tx HASH and the same --idempotency-key, or check \`${list}\``);
     }
   },
 });

@@ -1,15 +1,15 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, failure } from "../../errors.ts";
 import { fundsOf, type Price } from "../shared/price.ts";
-import { askToSpend } from "../shared/spend.ts";
+import { confirmPrice } from "../shared/spend.ts";
 import { cryptoFlags, paymentHeaders } from "./order.ts";
-import { costing, cryptoOutcome, orderOutcome } from "./paid.ts";
+import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 
-/** What is to pay for an order; fails when it waits for nothing, unless a transaction that paid it may be named again. */
-async function due(ctx: Context, id: string, txHash: string | undefined): Promise<Price> {
+/** The amount due for an order. Throws if none is due, unless a transaction is given, whose payment may have arrived already. */
+async function amountDue(ctx: Context, id: string, txHash: string | undefined): Promise<Price> {
   const { playtest } = await ctx.api().getPlaytest({ params: { id } });
   if (playtest.status !== "pending_payment" && txHash === undefined)
-    throw failure(`Playtest ${id} is ${playtest.status}: there is nothing to pay.`);
+    throw failure(`Playtest ${id} is ${playtest.status}. No payment is due.`);
   const { quantity, durationMinutes, playerCount } = playtest;
   const costPerSlotCents = playtest.costPerSlotCents ?? 0;
   return {
@@ -24,11 +24,11 @@ async function due(ctx: Context, id: string, txHash: string | undefined): Promis
 
 export const pay = define({
   name: "pay",
-  summary: "Pay for an order that waits for payment",
+  summary: "Pay for an unpaid order",
   args: { playtest: arg.playtest() },
   flags: {
-    maxCost: flag.money("Pay only if it costs no more than this"),
-    allowPending: flag.toggle("An order left unpaid is a success"),
+    maxCost: flag.money("Pay only if the cost does not exceed this"),
+    allowPending: flag.toggle("Succeed even if the order is left unpaid"),
     ...cryptoFlags,
   },
   operation: "payPlaytest",
@@ -37,16 +37,17 @@ export const pay = define({
   exits: [7, 8],
   async run({ args, flags, body }, ctx) {
     const id = args.playtest;
-    const price = await due(ctx, id, flags.tx);
-    await askToSpend(ctx, `Pay for playtest ${id} with ${body.method}`, price, body.method, flags.maxCost);
+    const price = await amountDue(ctx, id, flags.tx);
+    await confirmPrice(ctx, `Pay for playtest ${id} with ${body.method}`, price, body.method, flags.maxCost);
     const { "x-payment-method": _, ...headers } = paymentHeaders(body.method, flags);
     try {
-      const reply = await costing(price.totalCents, ctx.api().payPlaytest({ params: { id }, body, headers }));
+      const reply = await withCost(price.totalCents, ctx.api().payPlaytest({ params: { id }, body, headers }));
       return orderOutcome(ctx, reply, flags.allowPending);
     } catch (error) {
       if (!(error instanceof CliError) || error.extra.payment === undefined) throw error;
-      const again = `playtest playtests pay ${id} --method x402 --chain ${error.extra.payment.chain} --currency ${error.extra.payment.currency} --tx HASH`;
-      return cryptoOutcome(error, again);
+      const { chain, currency } = error.extra.payment;
+      const command = `playtest playtests pay ${id} --method x402 --chain ${chain} --currency ${currency} --tx HASH`;
+      return cryptoOutcome(error, `run \`${command}\``);
     }
   },
 });

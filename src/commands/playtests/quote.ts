@@ -8,7 +8,7 @@ import { quoteView } from "./view.ts";
 
 export const quote = define({
   name: "quote",
-  summary: "Price an order without placing it",
+  summary: "Show the price of an order without placing it",
   args: { game: { ...arg.game(), optional: true } },
   flags: orderFlags,
   operation: "quotePlaytest",
@@ -32,7 +32,7 @@ export const quote = define({
   },
 });
 
-/** What a quote would say, from the published prices and the account's funds; null where that is not known. */
+/** An estimated quote from the published prices and the account's funds. Null where unknown. */
 async function estimatedQuote(ctx: Context, order: CheckedOrder) {
   const { totalCents, costPerSlotCents, minutesNeeded, minutesAvailable, balanceCents, payWith } = await estimate(ctx, order);
   return {

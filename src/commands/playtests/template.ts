@@ -5,7 +5,7 @@ import { likeBody } from "../shared/order-body.ts";
 
 const first = { quantity: 1, durationMinutes: 60, playerCount: 1, visibility: "private", selectionMode: "automatic" };
 
-/** A file to begin with: YAML with every field explained, or a table with one column for each. */
+/** A YAML template with a comment for each field. */
 const yaml = (body: Record<string, unknown>) =>
   operations.createPlaytest.body
     .map((field) => {
@@ -33,11 +33,11 @@ async function bodyOf(ctx: Context, like: string | undefined): Promise<Record<st
 
 export const template = define({
   name: "template",
-  summary: "Print a file for `order -f` or `bulk` to begin with",
+  summary: "Print a template file for `order -f` or `bulk`",
   args: { game: { ...arg.game(), optional: true } },
   flags: {
-    as: flag.choice(["yaml", "json", "csv"], "yaml or json for `order -f`, csv for `bulk` (default yaml)"),
-    like: flag.text("Take the settings of this playtest", { value: "ID" }),
+    as: flag.choice(["yaml", "json", "csv"], "Format: yaml or json for `order -f`, csv for `bulk` (default yaml)"),
+    like: flag.text("Copy the settings of this playtest", { value: "ID" }),
   },
   operation: "getPlaytest",
   examples: [

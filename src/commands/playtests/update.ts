@@ -10,7 +10,7 @@ export const update = define({
   body: "updatePlaytest",
   examples: ['playtest playtests update PLAYTEST --notes-for-testers "Please turn the sound on."'],
   async run({ args, body }, ctx) {
-    if (Object.keys(body).length === 0) throw usage("--notes-for-testers is needed.");
+    if (Object.keys(body).length === 0) throw usage("--notes-for-testers is required.");
     return ctx.item(await ctx.api().updatePlaytest({ params: { id: args.playtest }, body }), playtestView);
   },
 });

@@ -1,4 +1,4 @@
-import { col, detail, spare } from "../../cli/define.ts";
+import { col, detail, optionalCol } from "../../cli/define.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
 import type { Column, View } from "../../io/cells.ts";
 
@@ -16,7 +16,7 @@ const order: readonly SlotStatus[] = [
   "cancelled",
 ];
 
-/** `2 submitted, 1 open`: the counts that are not zero, what waits for the owner first. */
+/** The counts that are not zero, such as `2 submitted, 1 open`. Slots that wait for the owner come first. */
 export function countsText(counts: Counts | null | undefined): string {
   const names = [...order, ...Object.keys(counts ?? {}).filter((name) => !(order as readonly string[]).includes(name))];
   return names
@@ -33,23 +33,23 @@ export const playtestsView: View = {
     col("id", "id", "id"),
     col("status", "status", "status"),
     slots,
-    col("length", "durationMinutes", "minutes"),
-    spare("players", "playerCount"),
-    spare("kind", kind),
-    spare("selection", "selectionMode"),
-    col("per slot", "costPerSlotCents", "usd"),
+    col("duration", "durationMinutes", "minutes"),
+    optionalCol("players", "playerCount"),
+    optionalCol("kind", kind),
+    optionalCol("selection", "selectionMode"),
+    col("price per slot", "costPerSlotCents", "usd"),
     col("ordered", "createdAt", "ago"),
   ],
   empty: "No playtests yet. Order one with `playtest order`.",
 };
 
-/** The same with the game's name, for a list over all games. */
+/** The same columns plus the game's name, for a list of all games. */
 export const allPlaytestsView: View = {
   ...playtestsView,
   columns: [playtestsView.columns[0]!, col("game", "gameName"), ...playtestsView.columns.slice(1)],
 };
 
-/** What is targeted, in words. */
+/** Which playtesters the playtest is offered to. */
 export function targetingText(playtest: Record<string, unknown>) {
   const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester } = playtest;
   if (!type) return "everyone";
@@ -57,18 +57,18 @@ export function targetingText(playtest: Record<string, unknown>) {
   return `${type} to ${scope === "game" ? "this game" : "your games"}`;
 }
 
-/** The lines that describe an order, by what `playtest get` and the reply to an order both know. */
+/** The columns that `playtests get` and the reply to an order have in common. */
 export const playtestColumns: readonly Column[] = [
   detail("playtest", "id", "id"),
   detail("status", "status", "status"),
   detail("slots ordered", "quantity"),
-  detail("length", "durationMinutes", "minutes"),
-  detail("players a slot", "playerCount"),
+  detail("duration", "durationMinutes", "minutes"),
+  detail("players per slot", "playerCount"),
   detail("kind", kind),
-  detail("for", targetingText),
+  detail("offered to", targetingText),
   detail("selection", "selectionMode"),
-  detail("price a slot", "costPerSlotCents", "usd"),
-  detail("payout a slot", "payoutCents", "usd"),
+  detail("price per slot", "costPerSlotCents", "usd"),
+  detail("payout per slot", "payoutCents", "usd"),
 ];
 
 export const playtestView: View = {
@@ -79,7 +79,7 @@ export const playtestView: View = {
     detail("slots", (playtest) => countsText(playtest.slots as Counts)),
     ...playtestColumns.slice(2),
     detail("qualifications", "qualifications"),
-    detail("applications until", "applicationsExpireAt", "ago"),
+    detail("applications close", "applicationsExpireAt", "ago"),
     detail("notes", "notesForTesters"),
     detail("ordered", "createdAt", "ago"),
   ],
@@ -96,18 +96,18 @@ export const slotsView: View = {
     col("rating", "rating.score"),
     col("transcript", "transcription.status"),
   ],
-  empty: "No slots. An order has none until it is paid.",
+  empty: "No slots. An order has no slots until it is paid.",
 };
 
 export const quoteView: View = {
   columns: [
     col("total", "totalCents", "usd"),
-    col("price a slot", "costPerSlotCents", "usd"),
-    col("payout a slot", "payoutCents", "usd"),
+    col("price per slot", "costPerSlotCents", "usd"),
+    col("payout per slot", "payoutCents", "usd"),
     col("minutes needed", "playtestMinutesNeeded"),
     col("minutes available", "playtestMinutesAvailable"),
     col("balance", "balanceCents", "usd"),
     col("would pay with", "wouldPayWith"),
-    col("missing", "missingCents", "usd"),
+    col("funds missing", "missingCents", "usd"),
   ],
 };

@@ -11,16 +11,16 @@ type Playtest = Data<"getPlaytest">["playtest"];
 
 export const wait = define({
   name: "wait",
-  summary: "Wait until a playtest is as far as you want",
+  summary: "Wait for a playtest to reach a state",
   description:
-    "Ends with 0 when --until is reached, 8 when --for is over before that, 13 when a --fail-if is true at any look.\n" +
-    "Slots that ended count as done.",
+    "Exits with 0 when the --until condition is met, with 8 when the --for time runs out first, and with 13 when a --fail-if condition " +
+    "is met at any check. Slots that have ended count as done.",
   args: { playtest: arg.playtest() },
   flags: {
-    until: flag.text("What to wait for (default all-submitted)", { value: untilForms }),
-    failIf: flag.list("Fail when slot counts meet this, as 'rejected>1'; may be repeated", { value: "CONDITION" }),
-    for: flag.duration("Longest wait (default: as long as it takes)"),
-    interval: flag.duration("Time between looks (default 15s)"),
+    until: flag.text("Condition to wait for (default all-submitted)", { value: untilForms }),
+    failIf: flag.list("Fail when a slot count meets this condition, such as 'rejected>1' (repeatable)", { value: "CONDITION" }),
+    for: flag.duration("Maximum time to wait (default: no limit)"),
+    interval: flag.duration("Time between checks (default 15s)"),
   },
   operation: "getPlaytest",
   examples: [
@@ -30,20 +30,21 @@ export const wait = define({
   ],
   exits: [8, 13],
   async run({ args, flags }, ctx) {
-    const reached = parseUntil(flags.until ?? "all-submitted");
+    const until = flags.until ?? "all-submitted";
+    const reached = parseUntil(until);
     const gates = flags.failIf.map((text) => ({ text, fails: parseSlotGate(text).fails }));
     const pause = Math.max(1, flags.interval ?? 15) * 1000;
     const end = flags.for === undefined ? Number.POSITIVE_INFINITY : ctx.now() + flags.for * 1000;
     const progress = await ctx.progress();
-    const look = withReconnect(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
+    const check = withReconnect(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
 
-    let seen: Playtest | undefined;
+    let latest: Playtest | undefined;
 
-    /** The playtest once it is as far; undefined: not yet, or nobody answered. */
-    function judge(playtest: Playtest): Playtest | undefined {
-      seen = playtest;
+    /** The playtest if the condition is met. Undefined if it is not met yet. */
+    function evaluate(playtest: Playtest): Playtest | undefined {
+      latest = playtest;
       const failed = gates.find(({ fails }) => fails(playtest.slots));
-      if (failed) throw gateFailed(`${failed.text}: ${described(playtest)}.`);
+      if (failed) throw gateFailed(`The --fail-if condition ${failed.text} is met. Current state: ${described(playtest)}.`);
       if (reached(playtest)) return playtest;
       progress.update(described(playtest));
       return undefined;
@@ -51,26 +52,26 @@ export const wait = define({
 
     async function watch(): Promise<Playtest> {
       for (let last = ""; ; ) {
-        const reply = await look();
-        const done = reply && judge(reply.playtest);
+        const reply = await check();
+        const done = reply && evaluate(reply.playtest);
         if (done) return done;
         if (reply) last = described(reply.playtest);
         const left = end - ctx.now();
-        const waited = flags.for ? `After ${duration(flags.for)} the playtest is still` : "The playtest is";
-        if (left <= 0) throw stillPending(`${waited} at: ${last}.`);
+        if (left <= 0)
+          throw stillPending(`The playtest did not reach ${until} within ${duration(flags.for ?? 0)}. Current state: ${last}.`);
         await ctx.sleep(Math.min(pause, left), ctx.signal);
       }
     }
 
     const playtest = await watch().finally(async () => {
       progress.done();
-      if (seen) await printProgress(ctx, seen);
+      if (latest) await printProgress(ctx, latest);
     });
     return ctx.item({ playtest }, playtestView);
   },
 });
 
-/** For the later steps of a CI job, however the wait ended. */
+/** Sets the outputs of a CI job, however the wait ended. */
 const printProgress = (ctx: Context, { id, status, slots }: Playtest) =>
   ciOutputs(ctx, { "playtest-id": id, "playtest-status": status, ...slots });
 

@@ -15,14 +15,14 @@ export const watch = define({
   name: "watch",
   summary: "Print a line whenever a playtest changes, until it ends",
   args: { playtest: arg.playtest() },
-  flags: { interval: flag.duration("Time between looks (default 15s)") },
+  flags: { interval: flag.duration("Time between checks (default 15s)") },
   operation: "getPlaytest",
   examples: ["playtest playtests watch PLAYTEST", "playtest playtests watch PLAYTEST --ndjson"],
   async run({ args, flags }, ctx) {
     const ended = parseUntil("ended");
-    const look = withReconnect(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
+    const check = withReconnect(ctx, () => ctx.api().getPlaytest({ params: { id: args.playtest } }));
     for (let last = ""; ; ) {
-      const playtest = (await look())?.playtest;
+      const playtest = (await check())?.playtest;
       const now = playtest ? `${playtest.status} ${countsText(playtest.slots)}` : last;
       if (playtest && now !== last) await printProgress(ctx, playtest);
       last = now;

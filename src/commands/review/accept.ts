@@ -2,16 +2,17 @@ import { type Context, define, flag } from "../../cli/define.ts";
 import { plural, shortId, usd } from "../../io/text.ts";
 import { conclude, partialFailure, several, targets } from "../shared/several.ts";
 import { slotIds, slotReader, waiting } from "./queue.ts";
-import { acceptedView } from "./view.ts";
+import { acceptedView, nothingWaiting } from "./view.ts";
 
 const allWaiting = async (ctx: Context) => (await waiting(ctx)).map(({ slot }) => slot.id);
 
 export const accept = define({
   name: "accept",
-  summary: "Accept submissions and pay their playtesters",
-  description: "One slot is accepted at once; several, or --all, ask first or need --yes.",
+  summary: "Accept submissions and pay the playtesters",
+  description:
+    "A single slot is accepted without confirmation. For several slots or --all, asks for confirmation unless --yes is given.",
   args: { slots: slotIds("all") },
-  flags: { all: flag.toggle("Everything that waits for review") },
+  flags: { all: flag.toggle("Accept all submissions that are waiting for review") },
   operation: ["acceptSlot", "getSlot", "getPlaytest"],
   body: "acceptSlot",
   examples: [
@@ -38,10 +39,10 @@ export const accept = define({
         return { id, playtester: slot.playtester?.displayName ?? null, payoutCents, message };
       },
       ({ id, playtester, payoutCents, message }) =>
-        payoutCents > 0 ? `Accepted ${shortId(id)}: ${playtester} is paid ${usd(payoutCents)}.` : `${shortId(id)}: ${message}`,
+        payoutCents > 0 ? `Accepted ${shortId(id)} and paid ${playtester} ${usd(payoutCents)}.` : `${shortId(id)}: ${message}`,
     );
     const payoutCents = results.done.reduce((sum, slot) => sum + slot.payoutCents, 0);
-    if (ids.length === 0) ctx.out.note("Nothing waits for review.");
+    if (ids.length === 0) ctx.out.note(nothingWaiting);
     else if (ids.length > 1) ctx.out.note(`${plural(results.done.length, "submission")} accepted, ${usd(payoutCents)} paid out.`);
     const result = { accepted: results.done, failed: results.failed, payoutCents };
     return conclude(ctx, result, results.done, acceptedView, partialFailure(results, "submission", "accepted"));

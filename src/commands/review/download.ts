@@ -38,7 +38,7 @@ const nameValues = (slot: Slot) => ({
   date: (slot.submission?.createdAt ?? slot.createdAt).slice(0, 10),
 });
 
-/** Everything of a playtest that has a video. */
+/** The slots of a playtest that have a video. */
 async function withVideo(ctx: Context, playtest: string) {
   const ids: string[] = [];
   for await (const { items } of ctx.pages("listSlots", { params: { id: playtest } }, { all: true }))
@@ -64,7 +64,7 @@ function source(job: Job, link: () => Promise<string>, size: number | undefined)
     job.meter.add(count);
     job.report();
   };
-  return { size, link, send, sleep, signal, timeout, tries: 5, onBytes };
+  return { size, link, send, sleep, signal, timeout, attempts: 5, onBytes };
 }
 
 async function saveVideo(
@@ -77,22 +77,23 @@ async function saveVideo(
   const extensions = extension ? [extension] : videoExtensions;
   const whole = await finished(stem, extensions, size);
   if (whole !== undefined && !job.force) return { path: whole, bytes: size ?? 0, skipped: true };
-  const clash = job.force ? undefined : await other(stem, extensions, size);
-  if (clash !== undefined) throw failure(`${clash} exists and is another file; it was left alone.`, "--force replaces it.");
+  const conflict = job.force ? undefined : await other(stem, extensions, size);
+  if (conflict !== undefined)
+    throw failure(`${conflict} already exists with a different size. It was not changed.`, "Pass --force to replace it.");
   const link = async () => (await job.ctx.api().getSlotDownloadUrl({ params: { id: slot.id } })).downloadUrl;
   job.meter.expect(Math.max(0, (size ?? 0) - (await partSize(stem))));
   const path = await fetchFile({ ...source(job, link, size), stem, extension });
   return { path, bytes: size ?? 0, skipped: false };
 }
 
-/** The transcript beside the video; null where there is none yet. */
+/** Saves the transcript beside the video. Null if there is no transcript yet. */
 async function saveTranscript(job: Job, slot: Slot, stem: string): Promise<string | null> {
   const link = async () => (await job.ctx.api().getSlotTranscript({ params: { id: slot.id } })).downloadUrl;
   try {
     return await fetchFile({ ...source(job, link, undefined), stem: `${stem}.transcript`, extension: undefined });
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
-    job.ctx.out.warn(`${slot.id}: there is no transcript (yet).`);
+    job.ctx.out.warn(`Slot ${slot.id} has no transcript yet.`);
     return null;
   }
 }
@@ -108,18 +109,19 @@ async function save(job: Job, slot: Slot): Promise<Saved> {
 
 export const download = define({
   name: "download",
-  summary: "Download videos, going on where an earlier try stopped",
-  description:
-    "A file that is already here whole is skipped. What is incomplete ends in .part, and the next run goes on with it.",
+  summary: "Download videos, resuming partial files",
+  description: "Complete files are skipped. A partial file ends in .part; the next run resumes it.",
   args: { slots: slotIds("all", "playtest") },
   flags: {
-    all: flag.toggle("Everything that waits for review"),
-    playtest: flag.text("Every video of this playtest", { value: "ID" }),
-    dir: flag.text("Folder to write to (default here)"),
-    nameTemplate: flag.text(`Name of a file: {id} {game} {playtester} {playtest} {status} {date} (default ${defaultTemplate})`),
-    parallel: flag.integer("Downloads at a time (default 4)", { min: 1, max: 32 }),
-    transcripts: flag.toggle("Also the transcripts, beside the videos"),
-    force: flag.toggle("Replace files of another size"),
+    all: flag.toggle("Download all videos that are waiting for review"),
+    playtest: flag.text("Download all videos of this playtest", { value: "ID" }),
+    dir: flag.text("Directory to write to (default: current directory)", { value: "DIR" }),
+    nameTemplate: flag.text(`File name, from {id} {game} {playtester} {playtest} {status} {date} (default ${defaultTemplate})`, {
+      value: "TEMPLATE",
+    }),
+    parallel: flag.integer("Maximum number of downloads in parallel (default 4)", { min: 1, max: 32 }),
+    transcripts: flag.toggle("Also download the transcripts"),
+    force: flag.toggle("Replace files of a different size"),
   },
   operation: ["getSlotDownloadUrl", "getSlot", "getSlotTranscript", "listSubmissions", "listSlots"],
   examples: [
@@ -129,8 +131,8 @@ export const download = define({
   ],
   exits: [11],
   async run({ args, flags }, ctx) {
-    const ways = [args.slots.length > 0, flags.all, flags.playtest !== undefined].filter(Boolean).length;
-    if (ways !== 1) throw usage("Name slots, or pass one of --all and --playtest.");
+    const selections = [args.slots.length > 0, flags.all, flags.playtest !== undefined].filter(Boolean).length;
+    if (selections !== 1) throw usage("Pass either slot ids, --all or --playtest.");
     const template = checkTemplate(flags.nameTemplate ?? defaultTemplate);
     const find =
       flags.playtest === undefined
@@ -155,10 +157,10 @@ export const download = define({
         report();
         return saved;
       },
-      ({ path, bytes: size, skipped }) => `${path}  ${bytes(size)}${skipped ? "  (was here)" : ""}`,
+      ({ path, bytes: size, skipped }) => `${path}  ${bytes(size)}${skipped ? "  (already downloaded)" : ""}`,
       flags.parallel ?? 4,
     ).finally(() => progress.done());
-    if (ids.length === 0) ctx.out.note("There is no video to download.");
+    if (ids.length === 0) ctx.out.note("No videos to download.");
     const result = { downloaded: results.done, failed: results.failed };
     return conclude(ctx, result, results.done, view, partialFailure(results, "video", "downloaded"));
   },

@@ -5,7 +5,7 @@ import { usd } from "../../io/text.ts";
 import { readTranscript } from "./transcript.ts";
 import { slotView } from "./view.ts";
 
-/** What a person does with one submission: looks at it as often as they like, until they have decided. */
+/** Interactive review of one submission. */
 
 type Slot = Data<"getSlot">["slot"];
 
@@ -16,9 +16,9 @@ const instead = "Use `playtest review accept`, `reject` and `show`.";
 const choices = [
   { key: "p", value: "play", name: "Play the video" },
   { key: "t", value: "transcript", name: "Read the transcript" },
-  { key: "a", value: "accept", name: "Accept, and pay the playtester" },
+  { key: "a", value: "accept", name: "Accept and pay the playtester" },
   { key: "r", value: "reject", name: "Reject" },
-  { key: "c", value: "chat", name: "Write to the playtester" },
+  { key: "c", value: "chat", name: "Send a message to the playtester" },
   { key: "s", value: "skip", name: "Skip" },
   { key: "q", value: "quit", name: "Quit" },
 ] as const;
@@ -26,38 +26,38 @@ const choices = [
 async function play(ctx: Context, slot: Slot) {
   const { downloadUrl } = await ctx.api().getSlotDownloadUrl({ params: { id: slot.id } });
   const { openUrl } = await import("../../io/shell.ts");
-  if (await openUrl(ctx.io, downloadUrl, ctx.io.env.PLAYTEST_PLAYER)) return ctx.out.note("The video is opening.");
-  ctx.out.warn("No player could be started. Set PLAYTEST_PLAYER, or open this link:");
+  if (await openUrl(ctx.io, downloadUrl, ctx.io.env.PLAYTEST_PLAYER)) return ctx.out.note("Opening the video.");
+  ctx.out.warn("Cannot start a video player. Set PLAYTEST_PLAYER, or open this link:");
   ctx.out.note(downloadUrl);
 }
 
-/** A whole number from 1 to 5, or nothing; asks again until it is. */
+/** Prompts for a rating from 1 to 5, or nothing, until the answer is valid. */
 async function askRating(ctx: Context): Promise<number | undefined> {
   for (;;) {
-    const text = (await ctx.prompt.optional("Rating, 1 to 5 (Enter: none):", instead)).trim();
+    const text = (await ctx.prompt.optional("Rating from 1 to 5 (optional):", instead)).trim();
     if (text === "") return undefined;
     if (/^[1-5]$/.test(text)) return Number(text);
-    ctx.out.note("A rating is a whole number from 1 to 5.");
+    ctx.out.note("The rating must be a whole number from 1 to 5.");
   }
 }
 
 async function accept(ctx: Context, slot: Slot, payoutCents: number): Promise<Decision> {
   const rating = await askRating(ctx);
-  const comment = (await ctx.prompt.optional("Comment for the playtester (Enter: none):", instead)).trim();
+  const comment = (await ctx.prompt.optional("Comment for the playtester (optional):", instead)).trim();
   await ctx.api().acceptSlot({ params: { id: slot.id }, body: { ...(rating && { rating }), ...(comment && { comment }) } });
-  ctx.out.note(`Accepted${payoutCents > 0 ? `: ${slot.playtester?.displayName} is paid ${usd(payoutCents)}` : ""}.`);
+  ctx.out.note(`Accepted${payoutCents > 0 ? ` and paid ${slot.playtester?.displayName} ${usd(payoutCents)}` : ""}.`);
   return "accepted";
 }
 
 async function reject(ctx: Context, slot: Slot): Promise<Decision> {
-  const reason = (await ctx.prompt.optional("Why? The playtester reads it (Enter: no reason):", instead)).trim();
-  const allowRetry = await ctx.prompt.confirm("Let them try again within 24 hours?", instead);
+  const reason = (await ctx.prompt.optional("Reason, shown to the playtester (optional):", instead)).trim();
+  const allowRetry = await ctx.prompt.confirm("Allow a retry within 24 hours?", instead);
   await ctx.api().rejectSlot({ params: { id: slot.id }, body: { ...(reason && { reason }), allowRetry } });
-  ctx.out.note(allowRetry ? "Rejected; the playtester may try again." : "Rejected.");
+  ctx.out.note(allowRetry ? "Rejected. The playtester may try again." : "Rejected.");
   return "rejected";
 }
 
-/** The conversation with a playtester, opened if there is none yet. */
+/** The conversation with a playtester, created if there is none yet. */
 async function conversationWith(ctx: Context, playtesterId: string): Promise<string> {
   const { contacts } = await ctx.api().listContacts({});
   const known = (contacts as { id: string; conversationId: string | null }[]).find(({ id }) => id === playtesterId);
@@ -66,12 +66,12 @@ async function conversationWith(ctx: Context, playtesterId: string): Promise<str
 }
 
 async function chat(ctx: Context, slot: Slot) {
-  if (!slot.playtester) throw failure("Nobody holds this slot.");
-  const content = (await ctx.prompt.optional("Message (Enter: none):", instead)).trim();
+  if (!slot.playtester) throw failure("This slot has no playtester.");
+  const content = (await ctx.prompt.optional("Message (leave empty to cancel):", instead)).trim();
   if (content === "") return;
   const id = await conversationWith(ctx, slot.playtester.id);
   await ctx.api().sendMessage({ params: { id }, body: { content } });
-  ctx.out.note("Sent.");
+  ctx.out.note("Message sent.");
 }
 
 async function act(ctx: Context, slot: Slot, payoutCents: number, choice: string): Promise<Decision | undefined> {
@@ -85,20 +85,20 @@ async function act(ctx: Context, slot: Slot, payoutCents: number, choice: string
   return undefined;
 }
 
-/** Shows one submission and asks until it is decided. What the server refuses is said, and asked again. */
-export async function decide(ctx: Context, slot: Slot, payoutCents: number, place: string): Promise<Decision> {
-  if (!ctx.prompt.possible) throw usage("This needs a terminal.", instead);
-  ctx.out.note(`\n${place}`);
+/** Shows one submission and prompts until it is decided. Errors of the server are shown, then it prompts again. */
+export async function decide(ctx: Context, slot: Slot, payoutCents: number, position: string): Promise<Decision> {
+  if (!ctx.prompt.possible) throw usage("This command requires a terminal with prompts enabled. Nothing was changed.", instead);
+  ctx.out.note(`\n${position}`);
   await ctx.out.emit(ctx.item({ slot }, slotView));
   for (;;) {
-    const choice = await ctx.prompt.menu("What now?", choices, instead);
+    const choice = await ctx.prompt.menu("What do you want to do?", choices, instead);
     try {
       const decision = await act(ctx, slot, payoutCents, choice);
       if (decision) return decision;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       ctx.out.warn(error.message);
-      // Somebody else decided it meanwhile: there is nothing more to do with it.
+      // Someone else has decided it meanwhile.
       if (error.exitCode === exitCodes.conflict && (choice === "accept" || choice === "reject")) return "skipped";
     }
   }

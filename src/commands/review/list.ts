@@ -4,7 +4,7 @@ import { queueView } from "./view.ts";
 export const list = define({
   name: "list",
   aliases: ["ls", "queue"],
-  summary: "List what waits for review, over all your games",
+  summary: "List submissions of all your games, by default those waiting for review",
   operation: "listSubmissions",
   query: "listSubmissions",
   list: true,

@@ -10,13 +10,13 @@ const label = (item: object) => {
 
 export const slotArg = (): Arg<string> => ({ summary: "Slot id", id: { pick: "listSubmissions", label } });
 
-/** Slots that wait for review, unless a flag says which. */
+/** Ids of slots that wait for review. Optional, because the flags in `unless` can select slots instead. */
 export const slotIds = (...unless: string[]) => {
   const id = { pick: "listSubmissions", label, query: { status: "submitted" }, unless } as const;
   return { ...arg.ids("Slot ids", id), optional: true };
 };
 
-/** Everything that waits for review. */
+/** All submissions that wait for review. */
 export async function waiting(ctx: Context): Promise<Submission[]> {
   const all: Submission[] = [];
   for await (const page of ctx.pages("listSubmissions", { query: { status: "submitted" } }, { all: true }))
@@ -24,7 +24,7 @@ export async function waiting(ctx: Context): Promise<Submission[]> {
   return all;
 }
 
-/** Slots with the payout of their playtest, each playtest fetched once. */
+/** Returns a function that fetches a slot and the payout of its playtest. Each playtest is fetched only once. */
 export function slotReader(ctx: Context) {
   const playtests = new Map<string, Promise<Data<"getPlaytest">>>();
   return async (id: string) => {

@@ -11,9 +11,9 @@ const view = {
 export const reject = define({
   name: "reject",
   summary: "Reject submissions",
-  description: "Without --retry the playtester is not paid and the price does not come back.",
+  description: "Without --retry, the playtester is not paid and the price is not refunded.",
   args: { slots: slotIds("all") },
-  flags: { retry: flag.toggle("Let the same playtester try again within 24 hours") },
+  flags: { retry: flag.toggle("Let the playtester try again within 24 hours") },
   operation: "rejectSlot",
   body: "rejectSlot",
   bodyOmit: ["allowRetry"],
@@ -26,9 +26,9 @@ export const reject = define({
     const ids = await targets(ctx, args.slots, {
       all: false,
       find: () => {
-        throw usage("No id was given.");
+        throw usage("Missing slot id.");
       },
-      question: (count) => `Reject ${plural(count, "submission")}${flags.retry ? ", with a retry" : " for good"}?`,
+      question: (count) => `Reject ${plural(count, "submission")}${flags.retry ? " and allow a retry" : " without a retry"}?`,
     });
     const results = await several(
       ctx,
@@ -38,7 +38,7 @@ export const reject = define({
         const { message } = await ctx.api().rejectSlot({ params: { id }, body: { ...body, ...(allowRetry && { allowRetry }) } });
         return { id, status: "rejected", allowRetry, message };
       },
-      ({ id, allowRetry }) => `Rejected ${shortId(id)}${allowRetry ? "; the playtester may try again" : ""}.`,
+      ({ id, allowRetry }) => `Rejected ${shortId(id)}.${allowRetry ? " The playtester may try again." : ""}`,
     );
     const result = { rejected: results.done, failed: results.failed };
     return conclude(ctx, result, results.done, view, partialFailure(results, "submission", "rejected"));

@@ -5,7 +5,7 @@ import { slotView } from "./view.ts";
 export const show = define({
   name: "show",
   aliases: ["get"],
-  summary: "Show a slot with its submission",
+  summary: "Show a slot and its submission",
   args: { slot: slotArg() },
   operation: "getSlot",
   examples: ["playtest review show SLOT", "playtest review show SLOT --jq .slot.transcription.keyTakeaways"],

@@ -3,7 +3,7 @@ import { statsView } from "./view.ts";
 
 export const stats = define({
   name: "stats",
-  summary: "Count your games, active playtests and waiting reviews",
+  summary: "Show the number of games, active playtests and waiting reviews",
   operation: "getDashboardStats",
   examples: ["playtest review stats", "playtest review stats --jq .pendingReviews"],
   run: async (_, ctx) => ctx.item(await ctx.api().getDashboardStats({}), statsView),

@@ -3,7 +3,7 @@ import { CliError, exitCodes, failure, stillPending } from "../../errors.ts";
 import { lines } from "../../io/text.ts";
 import { slotArg } from "./queue.ts";
 
-/** The transcript's link; one that is still being made is exit 8, none at all 3. */
+/** The link to the transcript. Exit code 8 if it is still being created, 3 if there is none. */
 async function transcriptOf(ctx: Context, id: string) {
   try {
     return await ctx.api().getSlotTranscript({ params: { id } });
@@ -19,18 +19,18 @@ async function transcriptOf(ctx: Context, id: string) {
 async function fetchText(ctx: Context, address: string) {
   const timeout = ctx.settings().get("timeout")!.value * 1000;
   const reply = await ctx.send({ method: "GET", url: new URL(address), headers: { accept: "*/*" }, timeout, signal: ctx.signal });
-  if (reply.status !== 200) throw failure(`The transcript's address answered ${reply.status}.`);
+  if (reply.status !== 200) throw failure(`Downloading the transcript failed with status ${reply.status}.`);
   return lines(reply.body.toString("utf8"));
 }
 
-/** The transcript's text, made harmless for a terminal. */
+/** The text of the transcript, with control characters escaped. */
 export const readTranscript = async (ctx: Context, id: string) => fetchText(ctx, (await transcriptOf(ctx, id)).downloadUrl);
 
 export const transcript = define({
   name: "transcript",
   summary: "Print the transcript of a video",
   args: { slot: slotArg() },
-  flags: { takeaways: flag.toggle("Only the key takeaways") },
+  flags: { takeaways: flag.toggle("Print only the key takeaways") },
   operation: ["getSlotTranscript", "getSlot"],
   examples: [
     "playtest review transcript SLOT",

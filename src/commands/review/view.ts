@@ -1,18 +1,20 @@
 import { col, detail } from "../../cli/define.ts";
 import type { View } from "../../io/cells.ts";
 
+export const nothingWaiting = "No submissions are waiting for review.";
+
 export const queueView: View = {
   columns: [
     col("slot", "slot.id", "id"),
     col("game", "game.name"),
     col("playtester", "playtester.displayName"),
-    col("length", "playtest.durationMinutes", "minutes"),
+    col("duration", "playtest.durationMinutes", "minutes"),
     col("video", "submission.videoFileSize", "bytes"),
     col("transcript", "transcription.status"),
     col("submitted", "submission.createdAt", "ago"),
-    col("note", (item) => (item.awaitingAdminApproval ? "waits for the admin" : reportText(item))),
+    col("note", (item) => (item.awaitingAdminApproval ? "waiting for admin approval" : reportText(item))),
   ],
-  empty: "Nothing waits for review.",
+  empty: nothingWaiting,
 };
 
 function reportText({ blockedReport }: Record<string, unknown>) {
@@ -30,14 +32,14 @@ export const slotView: View = {
     detail("game", "game.name"),
     detail("playtest", "requestId", "id"),
     detail("playtester", "playtester.displayName"),
-    detail("length", "playtest.durationMinutes", "minutes"),
+    detail("duration", "playtest.durationMinutes", "minutes"),
     detail("deadline", ({ status, deadlineAt }) => (status === "reserved" ? deadlineAt : undefined), "ago"),
     detail("submitted", "submission.createdAt", "ago"),
     detail("video", "submission.videoFileSize", "bytes"),
     detail("notes", "submission.notes"),
     detail("rating", "rating.score"),
     detail("comment", "rating.comment"),
-    detail("rejected because", "rejection.reason"),
+    detail("rejection reason", "rejection.reason"),
     detail("published at", "publishedUrl"),
     detail("transcript", "transcription.status", "status"),
     detail("takeaways", (slot) => numbered(transcription(slot)?.keyTakeaways)),

@@ -5,11 +5,11 @@ import { openEventWakeup, runHook } from "../shared/watching.ts";
 import { type Submission, waiting } from "./queue.ts";
 import { queueView } from "./view.ts";
 
-const sentence = ({ slot, game, playtester, submission }: Submission) =>
+const summaryLine = ({ slot, game, playtester, submission }: Submission) =>
   `${shortId(slot.id)}  ${game.name}  ${playtester?.displayName ?? ""}  ${submission ? bytes(submission.videoFileSize ?? 0) : ""}`.trimEnd();
 
 async function printSubmission(ctx: Context, item: Submission, command: string | undefined) {
-  await ctx.out.each(item, sentence(item), queueView);
+  await ctx.out.each(item, summaryLine(item), queueView);
   if (command === undefined) return;
   const env = {
     PLAYTEST_EVENT: "slot.submitted",
@@ -22,14 +22,16 @@ async function printSubmission(ctx: Context, item: Submission, command: string |
 
 export const watch = define({
   name: "watch",
-  summary: "Print submissions as they come",
+  summary: "Print new submissions as they arrive",
   description:
-    "Runs until it is stopped. They show at once where the server has an event stream, else at the next look. --exec gets each submission as JSON on its standard input, and PLAYTEST_SLOT_ID and the like.",
+    "Runs until stopped. If the server has an event stream, submissions appear at once, otherwise at the next check. The --exec " +
+    "command receives each submission as JSON on standard input, and PLAYTEST_SLOT_ID, PLAYTEST_GAME_ID and PLAYTEST_PLAYTEST_ID in " +
+    "its environment.",
   flags: {
-    interval: flag.duration("Time between looks (default 30s)"),
-    existing: flag.toggle("Begin with what waits already"),
-    count: flag.integer("Stop after so many", { min: 1 }),
-    exec: flag.text("Shell command to run for each", { value: "CMD" }),
+    interval: flag.duration("Time between checks (default 30s)"),
+    existing: flag.toggle("Also print submissions that are already waiting"),
+    count: flag.integer("Stop after this many submissions", { min: 1 }),
+    exec: flag.text("Shell command to run for each submission", { value: "COMMAND" }),
   },
   operation: ["listSubmissions", "listEvents"],
   examples: [
@@ -42,7 +44,7 @@ export const watch = define({
     const seen = new Set<string>();
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     if (!flags.existing) for (const { slot } of (await poll()) ?? []) seen.add(slot.id);
-    const bell = openEventWakeup(ctx, (kind) => kind === "slot.submitted");
+    const wakeup = openEventWakeup(ctx, (kind) => kind === "slot.submitted");
     try {
       for (;;) {
         const found = (await poll()) ?? [];
@@ -53,10 +55,10 @@ export const watch = define({
         }
         left -= fresh.length;
         if (left <= 0) return undefined;
-        await bell.wait((flags.interval ?? 30) * 1000);
+        await wakeup.wait((flags.interval ?? 30) * 1000);
       }
     } finally {
-      bell.close();
+      wakeup.close();
     }
   },
 });

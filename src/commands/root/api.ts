@@ -5,16 +5,16 @@ import { oneLine, toJson } from "../../io/text.ts";
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"];
 type Json = Record<string, unknown>;
 
-/** `games`, `/games` and `/api/v1/games` are the same. */
+/** Normalizes a path: `games`, `/games` and `/api/v1/games` are the same. */
 export const apiPath = (text: string) => `/${text.replace(/^\/?(api\/v1\/)?/, "")}`;
 
 function split(pair: string, label: string): [string, string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-  if (name === undefined || value === undefined) throw usage(`${label}: ${JSON.stringify(pair)} is not name=value.`);
+  if (name === undefined || value === undefined) throw usage(`${label}: ${JSON.stringify(pair)} must have the form name=value.`);
   return [name, value];
 }
 
-/** `true`, `false`, `null` and numbers as themselves, `@file` as the file's text, anything else as text. */
+/** Parses `true`, `false`, `null` and numbers, reads the file for `@file`, and leaves anything else as a string. */
 async function typed(text: string, ctx: Context): Promise<unknown> {
   if (text.startsWith("@")) return ctx.io.readText(text.slice(1), "-F");
   if (text === "true" || text === "false") return text === "true";
@@ -44,7 +44,7 @@ const withQuery = (path: string, fields: Json | undefined) => {
   return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 };
 
-/** All pages of a list as one body: the items joined, `meta` that of the last page. */
+/** All pages of a list as one body: the items concatenated, with the `meta` of the last page. */
 async function allPages(ctx: Context, path: string, headers: Record<string, string>) {
   let joined: { data: Json; meta: Json } | undefined;
   let cursor: string | null = null;
@@ -74,18 +74,19 @@ const isJson = (type: string | undefined) => type?.includes("json") === true;
 
 export const api = define({
   name: "api",
-  summary: "Call any endpoint and print its body unchanged",
+  summary: "Call any API endpoint and print the response body",
   description:
-    "The path is below /api/v1. -f adds a text field, -F a typed one (numbers, true, null, @file); for GET they become the query.",
+    "The path is relative to /api/v1. -f adds a string field, -F a typed field (a number, true, false, null or @file). In a GET request, " +
+    "fields become query parameters.",
   risk: "write",
-  args: { words: arg.many("METHOD (default GET, POST with fields) and path") },
+  args: { words: arg.many("Method (default GET, or POST with fields) and path") },
   flags: {
-    field: flag.list("A text field, as name=value; name[]=value for arrays", { short: "f", value: "K=V" }),
-    typedField: flag.list("A typed field", { short: "F", value: "K=V" }),
-    input: flag.text("Send this file as the body; - is standard input", { value: "FILE" }),
-    paginate: flag.toggle("Fetch all pages and join them"),
-    include: flag.toggle("Print status and headers first", { short: "i" }),
-    httpHeader: flag.list("A request header, as 'name: value'", { short: "H", value: "HEADER" }),
+    field: flag.list("Add a string field, name=value; for an array, name[]=value", { short: "f", value: "NAME=VALUE" }),
+    typedField: flag.list("Add a typed field, name=value", { short: "F", value: "NAME=VALUE" }),
+    input: flag.text("Send this file as the request body; - for standard input", { value: "FILE" }),
+    paginate: flag.toggle("Fetch all pages and merge them"),
+    include: flag.toggle("Print the status and headers first", { short: "i" }),
+    httpHeader: flag.list("Add a request header, 'name: value'", { short: "H", value: "HEADER" }),
   },
   examples: [
     "playtest api games",
@@ -97,15 +98,15 @@ export const api = define({
     const [first = "", ...rest] = args.words;
     const named = methods.includes(first.toUpperCase()) && rest.length > 0;
     const path = named ? rest[0]! : first;
-    if (!named && rest.length > 0) throw usage(`${JSON.stringify(first)} is not a method: ${methods.join(", ")}.`);
-    if (rest.length > 1) throw usage(`${JSON.stringify(rest.at(-1))} is one word too many.`);
+    if (!named && rest.length > 0) throw usage(`Unknown method ${JSON.stringify(first)}.`, `Use one of ${methods.join(", ")}.`);
+    if (rest.length > 1) throw usage(`Unexpected argument ${JSON.stringify(rest.at(-1))}.`);
     const fields = await fieldsOf(flags.field, flags.typedField, ctx);
     const sends = (fields !== undefined && !flags.paginate) || flags.input !== undefined;
     const method = named ? first.toUpperCase() : sends ? "POST" : "GET";
     const reads = method === "GET" || method === "HEAD";
     const headers = Object.fromEntries(flags.httpHeader.map((text) => splitHeader(text)));
     const target = withQuery(apiPath(path), reads ? fields : undefined);
-    if (flags.paginate && !reads) throw usage("--paginate is for GET.");
+    if (flags.paginate && !reads) throw usage("--paginate works only with GET.");
     if (flags.paginate) {
       const joined = await allPages(ctx, target, headers);
       return ctx.text(toJson(joined), joined);
@@ -122,8 +123,7 @@ export const api = define({
 
 function splitHeader(text: string): [string, string] {
   const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined)
-    throw usage(`-H: ${JSON.stringify(text)} is not a header such as 'X-Name: value'.`);
+  if (name === undefined || value === undefined) throw usage(`-H: ${JSON.stringify(text)} must have the form 'Name: value'.`);
   return [name.toLowerCase(), value];
 }
 
@@ -134,7 +134,10 @@ const headText = ({ status, headers }: { status: number; headers: Record<string,
 
 async function printBytes(ctx: Context, body: Buffer, type: string | undefined) {
   if (ctx.io.terminal.stdout && ctx.flags.output === undefined)
-    throw usage(`The reply is ${type ?? "not text"}, ${body.length} bytes; it is not printed on a terminal.`, "Use -o FILE.");
+    throw usage(
+      `The response (${body.length} bytes of ${type ?? "unknown type"}) cannot be printed on a terminal.`,
+      "Write it to a file with -o FILE.",
+    );
   await ctx.out.raw(body);
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { arg, define } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 
-/** Each script hands the words so far to `playtest __complete` and offers the lines it prints: word, tab, summary. */
+/** Each script passes the words to `playtest __complete` and offers the printed lines: word, tab, summary. */
 const scripts: Record<string, string> = {
   bash: `_playtest() {
   local IFS=$'\\n' word words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
@@ -36,7 +36,7 @@ if [[ $funcstack[1] == _playtest ]]; then _playtest "$@"; else compdef _playtest
 end
 complete -c playtest -f -a '(__playtest_complete)'
 `,
-  // The words travel in the environment: as arguments they would pass the quoting of two PowerShells and of npm's playtest.ps1.
+  // The words are passed in the environment, because arguments would be requoted by PowerShell and by npm's playtest.ps1.
   powershell: `Register-ArgumentCompleter -Native -CommandName playtest -ScriptBlock {
   param($word, $ast, $position)
   Set-StrictMode -Off
@@ -69,11 +69,11 @@ complete -c playtest -f -a '(__playtest_complete)'
 
 export const completion = define({
   name: "completion",
-  summary: "Print the completion script for your shell",
+  summary: "Generate a shell completion script",
   args: { shell: arg.choice(Object.keys(scripts)) },
   description:
-    "It completes commands, flags, values, and ids that were listed lately, without asking the server. Put the line for your shell into its " +
-    "start-up file: ~/.bashrc, ~/.zshrc (behind compinit), $PROFILE.",
+    "Completes commands, flags, values and recently listed ids, without a request to the server. Add the line for your shell to its " +
+    "startup file: ~/.bashrc, ~/.zshrc (after compinit) or $PROFILE.",
   examples: [
     "source <(playtest completion bash)",
     "source <(playtest completion zsh)",
@@ -83,7 +83,7 @@ export const completion = define({
   async run({ args }, ctx) {
     const script = Object.hasOwn(scripts, args.shell) ? scripts[args.shell] : undefined;
     if (script === undefined)
-      throw usage(`There is no completion for ${args.shell}.`, `Shells: ${Object.keys(scripts).join(", ")}.`);
+      throw usage(`Unsupported shell ${JSON.stringify(args.shell)}.`, `Supported shells: ${Object.keys(scripts).join(", ")}.`);
     return ctx.text(script, { shell: args.shell, script });
   },
 });

@@ -2,7 +2,7 @@ import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import { type Check, fail, failed, ok, warn } from "./doctor.ts";
 
-/** A read that each scope allows, for servers that do not tell a key's scopes. */
+/** A read operation for each scope, to detect the scopes of a key on servers that do not report them. */
 const reads = {
   game_owner: "listGames",
   billing: "getBalance",
@@ -21,8 +21,8 @@ async function mayRead(ctx: Context, operation: (typeof reads)[keyof typeof read
   }
 }
 
-async function scopesOf(ctx: Context, told: unknown): Promise<string[]> {
-  if (Array.isArray(told)) return told.map(String);
+async function scopesOf(ctx: Context, reported: unknown): Promise<string[]> {
+  if (Array.isArray(reported)) return reported.map(String);
   const names = Object.keys(reads) as (keyof typeof reads)[];
   const allowed = await Promise.all(names.map((name) => mayRead(ctx, reads[name])));
   return names.filter((_, i) => allowed[i]);
@@ -31,22 +31,22 @@ async function scopesOf(ctx: Context, told: unknown): Promise<string[]> {
 function scopeCheck(scopes: readonly string[]): Check {
   const missing = Object.keys(reads).filter((name) => !scopes.includes(name));
   const playtester = scopes.includes("playtester");
-  const make = "Make a key with more: `playtest auth keys create`, or the server's web pages.";
-  if (scopes.length === 0) return fail("scopes", "the key may do nothing", make, exitCodes.scope);
+  const create = "Create a key with more scopes: `playtest auth keys create`, or on the server's website.";
+  if (scopes.length === 0) return fail("scopes", "the key has no scopes", create, exitCodes.scope);
   if (missing.length === 0 || playtester || scopes.includes("admin")) return ok("scopes", scopes.join(", "));
-  return warn("scopes", `${scopes.join(", ")}; not ${missing.join(", ")}`, make);
+  return warn("scopes", `${scopes.join(", ")}; missing: ${missing.join(", ")}`, create);
 }
 
 function limitCheck({ "x-ratelimit-limit": limit, "x-ratelimit-remaining": left }: Record<string, string>): Check {
-  if (limit === undefined || left === undefined) return ok("rate limit", "the server does not say");
-  const shown = `${left} of ${limit} requests left`;
+  if (limit === undefined || left === undefined) return ok("rate limit", "not reported by the server");
+  const shown = `${left} of ${limit} requests remaining`;
   if (Number(left) * 10 >= Number(limit)) return ok("rate limit", shown);
-  return warn("rate limit", shown, "Wait, or run less at once; commands wait up to --max-wait by themselves.");
+  return warn("rate limit", shown, "Wait, or run fewer commands in parallel. Commands wait up to --max-wait automatically.");
 }
 
 type Account = Awaited<ReturnType<typeof whoami>>;
 
-/** The account behind the key; on a server that does not tell, whether the key is good at all. */
+/** The account of the key. On a server that does not report it, only checks that the key is valid. */
 async function whoami(ctx: Context) {
   try {
     const { data, headers } = await ctx.api().call("getMe", {});
@@ -59,14 +59,14 @@ async function whoami(ctx: Context) {
 }
 
 function accountLines({ user }: Account, from: string): Check[] {
-  if (!user) return [ok("key", `good (from ${from}); the server does not tell whose it is`)];
+  if (!user) return [ok("key", `valid (from ${from}); the server does not report its account`)];
   const key = ok("key", `${user.email}, ${user.role} (from ${from})`);
-  if (user.emailVerified) return [key, ok("e-mail", "verified")];
-  const fix = "Open the link in the verification mail, then run `playtest auth wait-verified`.";
-  return [key, fail("e-mail", "not verified", fix, exitCodes.unauthenticated)];
+  if (user.emailVerified) return [key, ok("email", "verified")];
+  const fix = "Open the link in the verification email, then run `playtest auth wait-verified`.";
+  return [key, fail("email", "not verified", fix, exitCodes.unauthenticated)];
 }
 
-/** The key, whose it is, what it may do and how much. */
+/** Checks the key, its account, its scopes and its rate limit. */
 export async function accountChecks(ctx: Context): Promise<Check[]> {
   const login = "Run `playtest login`, or set PLAYTEST_API_KEY.";
   try {
@@ -75,8 +75,8 @@ export async function accountChecks(ctx: Context): Promise<Check[]> {
     const account = await whoami(ctx);
     const lines = accountLines(account, key.from);
     if (lines.some(({ state }) => state === "fail")) return lines;
-    const told = (account.user as { scopes?: unknown } | undefined)?.scopes;
-    return [...lines, scopeCheck(await scopesOf(ctx, told)), limitCheck(account.headers)];
+    const reported = (account.user as { scopes?: unknown } | undefined)?.scopes;
+    return [...lines, scopeCheck(await scopesOf(ctx, reported)), limitCheck(account.headers)];
   } catch (error) {
     return [failed("key", error)];
   }

@@ -20,28 +20,28 @@ function proxyCheck({ proxy, direct }: Route): Check {
 }
 
 async function nameCheck({ hostname }: URL, { proxy }: Route): Promise<Check> {
-  if (proxy) return ok("name", `${hostname} is looked up by the proxy`);
-  if (isIP(withoutBrackets(hostname))) return ok("name", `${hostname} is an address`);
+  if (proxy) return ok("dns", `${hostname} is resolved by the proxy`);
+  if (isIP(withoutBrackets(hostname))) return ok("dns", `${hostname} is an IP address`);
   return lookup(hostname, { all: true }).then(
-    (found) => ok("name", `${hostname} is ${found.map(({ address }) => address).join(", ")}`),
+    (found) => ok("dns", `${hostname} resolves to ${found.map(({ address }) => address).join(", ")}`),
     (error: Error) =>
       fail(
-        "name",
-        `${hostname} is not known here: ${error.message}`,
-        "Check the base URL, the name server or the VPN.",
+        "dns",
+        `${hostname} cannot be resolved: ${error.message}`,
+        "Check the base URL, the DNS server or the VPN.",
         exitCodes.unreachable,
       ),
   );
 }
 
-/** What NODE_EXTRA_CA_CERTS names; Node.js passes over a file it cannot read. */
+/** Checks the file that NODE_EXTRA_CA_CERTS names, because Node.js ignores a file it cannot read. */
 function authorityCheck(ctx: Context): Check[] {
   const path = ctx.io.env.NODE_EXTRA_CA_CERTS;
   if (!path) return [];
   try {
     const count = readFileSync(path, "utf8").split("-----BEGIN CERTIFICATE-----").length - 1;
     if (count > 0) return [ok("authority", `${plural(count, "certificate")} in NODE_EXTRA_CA_CERTS (${path})`)];
-    return [warn("authority", `NODE_EXTRA_CA_CERTS (${path}) holds no certificate`, "Give it a file of PEM certificates.")];
+    return [warn("authority", `NODE_EXTRA_CA_CERTS (${path}) contains no certificate`, "Set it to a file of PEM certificates.")];
   } catch (error) {
     return [
       warn("authority", `NODE_EXTRA_CA_CERTS cannot be read: ${(error as Error).message}`, "Correct the path, or unset it."),
@@ -51,11 +51,13 @@ function authorityCheck(ctx: Context): Check[] {
 
 function certificateCheck(found: Certificate, now: number): Check {
   const { subject, issuer, until, distrust, protocol } = found;
-  const shown = `${protocol}, ${subject} by ${issuer}, ends ${ago(new Date(until).toISOString(), now)}`;
-  const renew = "Whoever runs the server must renew it.";
-  if (until <= now) return fail("certificate", `${shown}: it has ended`, renew, exitCodes.unreachable);
+  const expired = until <= now;
+  const when = ago(new Date(until).toISOString(), now);
+  const shown = `${protocol}, ${subject}, issued by ${issuer}, ${expired ? "expired" : "expires"} ${when}`;
+  const renew = "The operator of the server must renew it.";
+  if (expired) return fail("certificate", shown, renew, exitCodes.unreachable);
   if (distrust !== undefined) {
-    const fix = "For a private certificate authority set NODE_EXTRA_CA_CERTS to its file; otherwise do not send a key there.";
+    const fix = "For a private certificate authority, set NODE_EXTRA_CA_CERTS to its file. Otherwise do not send a key there.";
     return fail("certificate", `${shown}: not trusted (${distrust})`, fix, exitCodes.unreachable);
   }
   return until - now < soon ? warn("certificate", shown, renew) : ok("certificate", shown);
@@ -70,45 +72,45 @@ async function connectionChecks(ctx: Context, url: URL, route: Route): Promise<C
   try {
     const target = forwarded ? forwarded.url : url;
     const certificate = await probe(target, forwarded ? undefined : route.proxy, AbortSignal.any([ctx.signal, timeout]));
-    const there = ok("connection", `${forwarded ? `the proxy ${forwarded.url.host}` : url.host} answers`);
+    const there = ok("connection", `${forwarded ? `the proxy ${forwarded.url.host}` : url.host} is reachable`);
     if (url.protocol === "https:" && certificate) return [there, certificateCheck(certificate, ctx.now())];
-    const plain = "the key travels unencrypted";
-    return [there, local(url) ? ok("certificate", "none needed on this machine") : warn("certificate", plain, "Use https.")];
+    const plain = "the key is sent unencrypted";
+    return [there, local(url) ? ok("certificate", "not required on this machine") : warn("certificate", plain, "Use https.")];
   } catch (error) {
     ctx.signal.throwIfAborted();
     return [failed("connection", explain(error, url, route.proxy, false))];
   }
 }
 
-/** What the server says of itself, asked without a key; also the clock, by the time it gives. */
+/** Checks the server's information, requested without a key, and the local clock against the server's. */
 async function serverChecks(ctx: Context, baseUrl: string): Promise<Check[]> {
   try {
     const reply = await ctx.apiAt(baseUrl, undefined).call("getServerInfo", {});
     const { name, version, sandbox, extensions } = reply.data;
-    const about = `${name} ${version}${sandbox ? ", a sandbox" : ""}, with ${plural(extensions.length, "extension")}`;
+    const about = `${name} ${version}${sandbox ? ", sandbox mode" : ""}, ${plural(extensions.length, "extension")}`;
     return [ok("server", about), ...clockCheck(ctx, reply.headers.date)];
   } catch (error) {
     if (!isAbsent(error)) return [failed("server", error)];
   }
   const reply = await ctx.apiAt(baseUrl, undefined).exchange({ method: "GET", path: "/games" });
-  const speaks = typeof (parseJson(reply.body) as { error?: { code?: unknown } } | undefined)?.error?.code === "string";
+  const isApi = typeof (parseJson(reply.body) as { error?: { code?: unknown } } | undefined)?.error?.code === "string";
   const clock = clockCheck(ctx, reply.headers.date);
-  if (speaks) return [ok("server", "speaks the API, without extensions"), ...clock];
+  if (isApi) return [ok("server", "implements the API, without extensions"), ...clock];
   const fix = "Check the base URL: `playtest config explain`.";
-  return [fail("server", `${baseUrl} answers, but not as the API does (${reply.status})`, fix, exitCodes.unreachable)];
+  return [fail("server", `${baseUrl} does not implement the API (status ${reply.status})`, fix, exitCodes.unreachable)];
 }
 
 function clockCheck(ctx: Context, date: string | undefined): Check[] {
   const there = Date.parse(date ?? "");
-  if (Number.isNaN(there)) return [ok("clock", "the server does not give the time")];
+  if (Number.isNaN(there)) return [ok("clock", "the server does not report its time")];
   const seconds = Math.round((ctx.now() - there) / 1000);
-  if (Math.abs(seconds) <= 5) return [ok("clock", "as the server's")];
-  const shown = `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the server's`;
+  if (Math.abs(seconds) <= 5) return [ok("clock", "in sync with the server")];
+  const shown = `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the server`;
   if (Math.abs(seconds) <= 60) return [ok("clock", shown)];
-  return [warn("clock", shown, "Set this machine's clock: signatures and deadlines go by it.")];
+  return [warn("clock", shown, "Correct this machine's clock; signatures and deadlines depend on it.")];
 }
 
-/** Everything up to the server's first answer; stops where the way ends. */
+/** Checks everything up to the server's first reply. Stops at the first failure. */
 export async function networkChecks(ctx: Context): Promise<Check[]> {
   const baseUrl = ctx.settings().get("baseUrl")!.value;
   const url = new URL(baseUrl);

@@ -15,10 +15,11 @@ function fileCheck(path: string): Check[] {
   const mode = modeOf(path);
   if (mode === undefined) return [];
   const shown = `${path} (${mode.toString(8).padStart(4, "0")})`;
-  return [mode & 0o077 ? warn("file", `${shown} is open to others`, `chmod 600 ${path}`) : ok("file", shown)];
+  const exposed = (mode & 0o077) !== 0;
+  return [exposed ? warn("file", `${shown} is accessible to other users`, `Run \`chmod 600 ${path}\`.`) : ok("file", shown)];
 }
 
-/** What is set here, and whether others could read the keys. */
+/** Checks the settings in use and whether other users can read the keys. */
 export function settingChecks(ctx: Context): Check[] {
   const settings = ctx.settings();
   const { value, from } = settings.get("baseUrl")!;
@@ -28,8 +29,8 @@ export function settingChecks(ctx: Context): Check[] {
   return [
     ok("instance", `${value} (from ${from})`),
     ok("profile", `${settings.profile.value} (from ${settings.profile.from})`),
-    ok("directory file", directory ? `${directory.path} sets ${set}` : "none here or above"),
-    // Windows has no such modes: its folders keep others out.
+    ok("directory file", directory ? `${directory.path} sets ${set}` : "no .playtest.json in this directory or its parents"),
+    // Windows has no file modes; the user's directories are private there.
     ...(ctx.io.platform === "win32" ? [] : ["config.json", "keys.json"].flatMap((name) => fileCheck(join(folder, name)))),
   ];
 }

@@ -5,14 +5,14 @@ import { accountChecks } from "./doctor-account.ts";
 import { networkChecks } from "./doctor-network.ts";
 import { settingChecks } from "./doctor-settings.ts";
 
-/** One line of the doctor's. */
+/** One check of `playtest doctor`. */
 export interface Check {
   name: string;
   state: "ok" | "warn" | "fail";
   detail: string;
-  /** What to do about it; null where nothing is to be done. */
+  /** What to do about it. Null if nothing. */
   fix: string | null;
-  /** How the doctor ends when this failed. */
+  /** Exit code if this check fails. */
   exitCode: ExitCode;
 }
 
@@ -24,7 +24,7 @@ export const fail = (name: string, text: string, fix: string, exitCode: ExitCode
   exitCode,
 });
 
-/** What an error says, as a failed line. */
+/** A failed check from an error. */
 export function failed(name: string, error: unknown): Check {
   if (!(error instanceof CliError)) throw error;
   return fail(name, error.message, error.extra.hint ?? "", error.exitCode);
@@ -35,17 +35,17 @@ const view: View = {
     col("check", "name"),
     col("result", "state", "status"),
     prose("detail", "detail"),
-    prose("what to do", "fix"),
+    prose("how to fix", "fix"),
     detail("exit code", "exitCode"),
   ],
 };
 
 export const doctor = define({
   name: "doctor",
-  summary: "Check everything between you and the server: settings, proxy, TLS, clock, key",
+  summary: "Diagnose problems with settings, proxy, TLS, clock and API key",
   description:
-    "One line a check: ok, warn or fail, with what to do. Ends with the exit code of the first failure: 2 settings, 10 not reachable,\n" +
-    "4 key, 5 scope. Sends nothing but what `auth status` would, and prints no secret.",
+    "Prints one line per check: ok, warn or fail, and how to fix it. Exits with the code of the first failure: 2 for settings, 10 if the " +
+    "server is unreachable, 4 for the key, 5 for its scopes. Changes nothing and prints no secrets.",
   operation: ["getServerInfo", "getMe", "listGames", "getBalance", "getUnreadCount", "listNotifications", "listWebhooks"],
   risk: "read",
   examples: ["playtest doctor", "playtest doctor --json", "playtest doctor --jq '.result[] | select(.state != \"ok\")'"],

@@ -24,14 +24,14 @@ async function helpOn(words: readonly string[]): Promise<string | undefined> {
 
 export const help = define({
   name: "help",
-  summary: "Help on a command or topic",
-  args: { about: { ...arg.many("A command, or a topic"), optional: true, choices: topicNames } },
-  flags: { tree: flag.toggle("Every command; with --json also flags, scope, risk and endpoint") },
+  summary: "Show help for a command or topic",
+  args: { about: { ...arg.many("Command or topic"), optional: true, choices: topicNames } },
+  flags: { tree: flag.toggle("List all commands; with --json, also their flags, scope, risk and endpoints") },
   examples: ["playtest help games create", "playtest help exit-codes", "playtest help --tree --json"],
   async run({ args, flags }, ctx) {
     if (flags.tree) {
       const { tree } = await import("../../cli/tree.ts");
-      // On a terminal a long line goes on below; a program finds one line for each command.
+      // Lines are wrapped only on a terminal, so that a program gets one line per command.
       const most = ctx.io.terminal.stdout ? ctx.io.columns : Number.POSITIVE_INFINITY;
       const rows = columns(
         tree.commands.map(({ path, summary }) => [`playtest ${path.join(" ")}`, summary] as const),
@@ -47,7 +47,10 @@ export const help = define({
     if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx);
     const text = await helpOn(args.about);
     if (text === undefined)
-      throw notFound(`There is no help on ${JSON.stringify(args.about.join(" "))}.`, `Topics: ${topicNames.join(", ")}.`);
+      throw notFound(
+        `No help found for ${JSON.stringify(args.about.join(" "))}.`,
+        `Topics: ${topicNames.join(", ")}. For commands, see \`playtest --help\`.`,
+      );
     return ctx.text(text, { topic: args.about.join(" "), text });
   },
 });

@@ -7,5 +7,5 @@ import { open } from "./open.ts";
 import { schema } from "./schema.ts";
 import { status } from "./status.ts";
 
-/** Commands without a noun. */
+/** Top-level commands. */
 export const top: Group = { commands: [status, open, doctor, api, schema, completion, help] };

@@ -1,7 +1,7 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { CliError, isAbsent, notFound, usage } from "../../errors.ts";
 
-/** Pages of a server started with `playtest serve`, below its address. */
+/** Page paths of a server started with `playtest serve`. */
 const own: Readonly<Record<string, string>> = {
   home: "/play",
   docs: "/docs",
@@ -11,17 +11,17 @@ const own: Readonly<Record<string, string>> = {
   earnings: "/play/earnings",
   notifications: "/play/notifications",
 };
-/** Pages of a hosted service, as far as they are known. */
+/** Known page paths of a hosted service. */
 const hosted: Readonly<Record<string, string>> = {
   home: "/dashboard",
   docs: "/docs/api",
   billing: "/dashboard",
   keys: "/dashboard/settings/api-keys",
 };
-/** What the own server does by commands alone. */
+/** Commands to use on a server without these pages. */
 const byCommand: Readonly<Record<string, string>> = {
-  billing: "`playtest billing credit add --open` opens a page to pay on.",
-  keys: "`playtest auth keys list` shows the keys.",
+  billing: "Use `playtest billing credit add --open` to open a payment page.",
+  keys: "Use `playtest auth keys list`.",
 };
 const names = [...new Set([...Object.keys(own), ...Object.keys(hosted)])];
 
@@ -41,7 +41,7 @@ const orNothing = async <T>(wanted: Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
-/** The page of a game, a playtest or a slot: whichever the id belongs to. */
+/** The page of the game, playtest or slot with this id. */
 async function pageOf(ctx: Context, baseUrl: string, id: string): Promise<string> {
   const api = ctx.api();
   const params = { id };
@@ -50,7 +50,7 @@ async function pageOf(ctx: Context, baseUrl: string, id: string): Promise<string
   const playtest = (await orNothing(api.getPlaytest({ params })))?.playtest;
   if (playtest) return baseUrl + ((await isOwn(ctx)) ? own : hosted).home;
   const slot = (await orNothing(api.getSlot({ params })))?.slot;
-  if (!slot) throw notFound(`${id} is no game, playtest or slot of yours.`, `Pages: ${names.join(", ")}.`);
+  if (!slot) throw notFound(`No page, game, playtest or slot found for ${id}.`, `Pages: ${names.join(", ")}.`);
   if (slot.publishedUrl) return slot.publishedUrl;
   return (await api.getSlotDownloadUrl({ params })).downloadUrl;
 }
@@ -59,24 +59,24 @@ async function namedPage(ctx: Context, baseUrl: string, name: string): Promise<s
   const ours = await isOwn(ctx);
   const path = (ours ? own : hosted)[name];
   if (path !== undefined) return baseUrl + path;
-  throw notFound(`${baseUrl} has no page for ${name}.`, ours ? byCommand[name] : `It has ${Object.keys(hosted).join(", ")}.`);
+  throw notFound(`${baseUrl} has no ${name} page.`, ours ? byCommand[name] : `Its pages: ${Object.keys(hosted).join(", ")}.`);
 }
 
-/** A page as a browser may be given it: an address that came from a server could be anything. */
+/** Validates an address from the server before a browser opens it. */
 function webPage(address: string): string {
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return new URL(address).href;
-  throw usage(`${JSON.stringify(address)} is not the address of a web page; it was not opened.`);
+  throw usage(`${JSON.stringify(address)} is not an http or https URL. It was not opened.`);
 }
 
 export const open = define({
   name: "open",
-  summary: "Open a page in the browser: the server's, a game's, a video",
+  summary: "Open a page, game or video in the browser",
   description:
-    `A page by its name (${names.join(", ")}), or what an id stands for: a game's own page or its build, for a playtest the\n` +
-    "page of offers, the video of a slot. Without a terminal or a browser the address is printed.",
+    `Opens a page by name (${names.join(", ")}), or by id: the website or build of a game, the home page for a playtest, or the ` +
+    "video of a slot. Without a terminal or a browser, prints the address.",
   operation: ["getServerInfo", "getGame", "getPlaytest", "getSlot", "getSlotDownloadUrl"],
   risk: "read",
-  args: { what: { ...arg.optional("A page or an id; default home"), choices: names, id: {} } },
+  args: { what: { ...arg.optional("Page name or id (default home)"), choices: names, id: {} } },
   flags: { print: flag.toggle("Print the address instead") },
   examples: ["playtest open", "playtest open SLOT", "playtest open docs --print"],
   async run({ args, flags }, ctx) {
@@ -86,7 +86,7 @@ export const open = define({
     const outcome = (opened: boolean) => ctx.text(opened ? `Opened ${url}` : url, { result: { url, opened } });
     if (flags.print || !ctx.io.terminal.stdout) return outcome(false);
     const opened = await (await import("../../io/shell.ts")).openUrl(ctx.io, url);
-    if (!opened) ctx.out.warn("No browser could be opened; open the address by hand.");
+    if (!opened) ctx.out.warn("Cannot open a browser. Open this address yourself:");
     return outcome(opened);
   },
 });

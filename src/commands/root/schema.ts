@@ -4,15 +4,17 @@ import { usage } from "../../errors.ts";
 
 export const schema = define({
   name: "schema",
-  summary: "Describe what a command takes, as JSON",
-  description: "Its words, flags, scope and risk, and the fields of the body it sends. Without a command: all of them.",
-  args: { command: { ...arg.many("Noun and verb"), optional: true } },
+  summary: "Describe a command's input as JSON",
+  description:
+    "Prints the arguments, flags, scope and risk of a command, and the fields of the request body it sends. Without a command, " +
+    "describes all commands.",
+  args: { command: { ...arg.many("Command, such as games create (default: all commands)"), optional: true } },
   examples: ["playtest schema games create", "playtest schema games create --jq '.body[].name'"],
   async run({ args }, ctx) {
     const { tree } = await import("../../cli/tree.ts");
     if (args.command.length === 0) return ctx.text(JSON.stringify(tree, null, 2), tree);
     const found = tree.commands.find(({ path }) => path.join(" ") === args.command.join(" "));
-    if (!found) throw usage(`There is no command ${JSON.stringify(args.command.join(" "))}.`, "See `playtest help --tree`.");
+    if (!found) throw usage(`Unknown command ${JSON.stringify(args.command.join(" "))}.`, "See `playtest help --tree`.");
     const { body, ...described } = found;
     const data = { ...described, body: body === null ? [] : operations[body].body };
     return ctx.text(JSON.stringify(data, null, 2), data);

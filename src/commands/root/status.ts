@@ -12,11 +12,11 @@ const view: View = {
     col("due within a day", "dueWithinDay"),
     col("balance", "balanceCents", "usd"),
     col("playtest hours", "playtestMinutes", "minutes"),
-    col("unread", "unreadCount"),
+    col("unread notifications", "unreadCount"),
   ],
 };
 
-/** What the key may not see is left empty. */
+/** Undefined if the key lacks the scope. */
 const orNothing = async <T>(wanted: Promise<T>): Promise<T | undefined> =>
   wanted.catch((error: unknown) => {
     if (error instanceof CliError && error.exitCode === exitCodes.scope) return undefined;
@@ -27,7 +27,7 @@ type Held = Data<"listSubmissions">["submissions"][number];
 
 const dayMs = 24 * 3_600_000;
 
-/** When playtesters must submit: the next deadline, and how many come within a day. */
+/** The next submission deadline, and the number of deadlines within a day. */
 async function deadlines(ctx: Context) {
   const times: string[] = [];
   const reserved = ctx.pages("listSubmissions", { query: { status: "reserved" } }, { all: true });
@@ -47,19 +47,23 @@ const counted = [
   "unreadCount",
 ] as const;
 
-/** Throws the first condition that holds. One about what the key may not see cannot be answered. */
-function judge(gates: readonly { text: string; gate: ReturnType<typeof parseGate> }[], found: Record<string, unknown>) {
+/** Throws if a condition is met, or if the key may not read its value. */
+function checkGates(gates: readonly { text: string; gate: ReturnType<typeof parseGate> }[], found: Record<string, unknown>) {
   for (const { text, gate } of gates) {
-    if (found[gate.name] === null) throw insufficientScope(`--fail-if: this key may not see ${gate.name}.`);
-    if (gate.fails(found as Record<string, number>)) throw gateFailed(`${text}: ${gate.name} is ${found[gate.name]}.`);
+    if (found[gate.name] === null) throw insufficientScope(`--fail-if: the API key has no permission to read ${gate.name}.`);
+    if (gate.fails(found as Record<string, number>))
+      throw gateFailed(`The --fail-if condition ${text} is met: ${gate.name} is ${found[gate.name]}.`);
   }
 }
 
 export const status = define({
   name: "status",
-  summary: "Show what needs attention: reviews, deadlines, balance",
-  description: "For cron: ends with 13 when a --fail-if holds, as when reviews have piled up or the balance runs low.",
-  flags: { failIf: flag.list("Fail when a number meets this, as 'pendingReviews>9'; may be repeated", { value: "CONDITION" }) },
+  summary: "Show what needs your attention: reviews, deadlines, balance",
+  description:
+    "Exits with 13 when a --fail-if condition is met. Use it in a scheduled job to detect waiting reviews or a low balance.",
+  flags: {
+    failIf: flag.list("Fail when a value meets this condition, such as 'pendingReviews>9' (repeatable)", { value: "CONDITION" }),
+  },
   operation: ["getDashboardStats", "listSubmissions", "getBalance", "listNotifications"],
   examples: [
     "playtest status",
@@ -68,7 +72,7 @@ export const status = define({
   ],
   exits: [13],
   async run({ flags }, ctx) {
-    const gates = flags.failIf.map((text) => ({ text, gate: parseGate(text, counted, "number") }));
+    const gates = flags.failIf.map((text) => ({ text, gate: parseGate(text, counted, "value") }));
     const api = ctx.api();
     const [stats, due, balance, notifications] = await Promise.all([
       api.getDashboardStats({}),
@@ -78,8 +82,8 @@ export const status = define({
     ]);
     const { balanceCents = null, playtestMinutes = null } = balance ?? {};
     const result = { ...stats, ...due, balanceCents, playtestMinutes, unreadCount: notifications?.unreadCount ?? null };
-    judge(gates, result);
-    if (stats.pendingReviews > 0) ctx.out.note("Review what is waiting: `playtest review next`.");
+    checkGates(gates, result);
+    if (stats.pendingReviews > 0) ctx.out.note("To review the waiting submissions, run `playtest review next`.");
     return ctx.item({ result }, view);
   },
 });

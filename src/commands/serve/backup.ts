@@ -7,11 +7,14 @@ import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { withProgress } from "./with-progress.ts";
 
-const target = arg.text("File to make, as house.tar, or a folder to make one in that is named by the time");
+const target = arg.text("File to create, such as backup.tar, or a directory in which to create a file named by the time");
 const flags = {
   ...location,
-  force: flag.toggle("Replace a file that is there"),
-  keep: flag.integer("How many to leave in the folder, which is made; older ones made so are removed", { min: 1, max: 10_000 }),
+  force: flag.toggle("Replace an existing file"),
+  keep: flag.integer("Keep only this many files in the directory and remove older ones; creates the directory", {
+    min: 1,
+    max: 10_000,
+  }),
 };
 interface Given {
   data: string | undefined;
@@ -20,11 +23,11 @@ interface Given {
   keep: number | undefined;
 }
 
-function sentence({ file, bytes: size, files, missing, removed }: Backup, dryRun: boolean): string {
-  const lost =
-    missing.length > 0 ? ` Without ${plural(missing.length, "file")} that the server has lost: ${missing.join(", ")}.` : "";
+function resultText({ file, bytes: size, files, missing, removed }: Backup, dryRun: boolean): string {
+  const lost = missing.length > 0 ? ` Not included, because missing on the server: ${missing.join(", ")}.` : "";
   if (dryRun) return `Would write ${file}: ${plural(files, "upload")}, about ${bytes(size)} with the database.${lost}`;
-  return `Wrote ${file}: ${plural(files, "file")}, ${bytes(size)}, checked.${lost}${removed.length > 0 ? ` Removed ${removed.join(", ")}.` : ""}\nIt holds the instance key and everybody's data: keep it where only you can read it.`;
+  const cleanup = removed.length > 0 ? ` Removed ${removed.join(", ")}.` : "";
+  return `Wrote and verified ${file}: ${plural(files, "file")}, ${bytes(size)}.${lost}${cleanup}\nIt contains the instance key and all user data. Store it where only you can read it.`;
 }
 
 async function write(ctx: Context, path: string, { force = false, ...from }: Given, portable: boolean): Promise<Outcome> {
@@ -32,24 +35,28 @@ async function write(ctx: Context, path: string, { force = false, ...from }: Giv
   const dryRun = ctx.flags.dryRun === true;
   const options = { ...from, env: { ...ctx.io.env }, target: path, portable, force, dryRun, version, now: ctx.now() };
   const made = await withProgress(ctx, (onProgress) => backup({ ...options, onProgress }));
-  const outcome = ctx.text(`${locationText(made.location)}\n${sentence(made, dryRun)}`, { result: made });
+  const outcome = ctx.text(`${locationText(made.location)}\n${resultText(made, dryRun)}`, { result: made });
   if (made.missing.length === 0) return outcome;
-  const hint = "What is left of them may be in an older backup.";
+  const hint = "An older backup may still contain them.";
   return {
     ...outcome,
-    failure: partlyDone(`The server has lost ${plural(made.missing.length, "file")} that its database tells of.`, hint),
+    failure: partlyDone(
+      `${plural(made.missing.length, "file")} in the database ${made.missing.length === 1 ? "is" : "are"} missing on the server.`,
+      hint,
+    ),
   };
 }
 
-const whole =
-  "A server may be running on it. All that was answered before the command began is in the copy: the database, videos, builds, transcripts, unsent mail, " +
-  "config.json and the instance key; of unfinished uploads only that they began. The file is private (mode 0600), and gets its name only when the copy was checked, books and all. " +
-  "Run it with the server's environment, if that holds its database or key.";
+const contents =
+  "The server may be running. The copy contains everything committed before the command started: the database, videos, builds, " +
+  "transcripts, unsent emails, config.json and the instance key. Unfinished uploads are not included. The file is private (mode 0600) " +
+  "and appears under its name only after it is verified, including the ledger. If the server's database or key is set in its " +
+  "environment, run the command in the same environment.";
 
 export const backup = define({
   name: "backup",
-  summary: "Copy a whole server, running or not, into one file",
-  description: `${whole} It is a tar archive: unpacked into an empty folder it can be served as it is. From PostgreSQL it takes rows, as \`serve export\` does.`,
+  summary: "Back up a server to one file",
+  description: `${contents} The file is a tar archive that, unpacked into an empty directory, can be served directly. A PostgreSQL database is stored as rows, as in \`serve export\`.`,
   risk: "local",
   args: { target },
   flags,
@@ -64,14 +71,14 @@ export const backup = define({
 
 export const exportCommand = define({
   name: "export",
-  summary: "Copy a whole server into one file for either database",
-  description: `${whole} The database is in it as lines of JSON, for SQLite and PostgreSQL alike: \`serve import\` makes a server of it.`,
+  summary: "Export a server to one file that works with either database",
+  description: `${contents} The database is stored as JSON lines, which \`serve import\` can load into SQLite or PostgreSQL.`,
   risk: "local",
   args: { target },
   flags,
   examples: [
-    "playtest serve export house.tar --data /srv/playtest",
-    "playtest serve export house.tar --data /srv/playtest --database-url postgres://localhost/playtest",
+    "playtest serve export export.tar --data /srv/playtest",
+    "playtest serve export export.tar --data /srv/playtest --database-url postgres://localhost/playtest",
   ],
   exits: [6, 11],
   run: ({ args, flags: given }, ctx) => write(ctx, args.target, given, true),

@@ -10,17 +10,15 @@ const view: View = {
 
 export const doctor = define({
   name: "doctor",
-  summary: "Check a server's database and files, running or not",
+  summary: "Check a server's database and files",
   description:
-    "Prints one line per check and ends with 1 when something is wrong, saying what that means and what to do. --ledger adds the ten invariants of the books.",
+    "Prints one line per check. Exits with 1 if a check fails, and explains the problem and how to fix it. The server may be running.",
   risk: "local",
   args: {},
   flags: {
     ...location,
-    ledger: flag.toggle("Check the books too; reads every posting"),
-    fix: flag.toggle(
-      "Repair kept balances and file modes, queue jobs anew that were given up; no server may be running on a SQLite file",
-    ),
+    ledger: flag.toggle("Also check the ten invariants of the ledger, which reads every posting"),
+    fix: flag.toggle("Repair cached balances and file modes and requeue failed jobs; with SQLite, stop the server first"),
   },
   examples: [
     "playtest serve doctor --ledger",

@@ -1,7 +1,7 @@
 import { flag } from "../../cli/define.ts";
 
-/** Which database a command is about. */
+/** Flags that select a server's data. */
 export const location = {
-  data: flag.text("The server's data folder (default the user's data folder)", { value: "DIR" }),
-  databaseUrl: flag.text("postgres://… instead of the SQLite file", { value: "URL" }),
+  data: flag.text("The server's data directory (default: in the user's data directory)", { value: "DIR" }),
+  databaseUrl: flag.text("Use this PostgreSQL database instead of SQLite", { value: "URL" }),
 };

@@ -6,7 +6,8 @@ import { refused } from "./refused.ts";
 
 export const migrate = define({
   name: "migrate",
-  summary: "Bring a server's database up to date, as its next start would",
+  summary: "Apply pending database migrations",
+  description: "The server also applies them when it starts.",
   risk: "local",
   args: {},
   flags: location,

@@ -5,63 +5,62 @@ import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
 import { withProgress } from "./with-progress.ts";
 
-const archive = arg.text("File that `serve backup` or `serve export` made");
+const archive = arg.text("File created by `serve backup` or `serve export`");
 interface Given {
   data: string | undefined;
   databaseUrl: string | undefined;
 }
 
-function sentence({ archive: from, createdAt, dataDir, database, files, bytes: size, replaced, missing }: Restored): string {
-  const lines = [
-    `${from} of ${createdAt} is in ${dataDir}${database === "postgres" ? " and the PostgreSQL database" : ""}: ${plural(files, "file")}, ${bytes(size)}, checked.`,
-  ];
-  if (missing.length > 0) lines.push(`The server had lost already: ${missing.join(", ")}.`);
-  if (replaced !== null) lines.push(`What was there before is in ${replaced}: remove it when all is well.`);
+function resultText({ archive: from, createdAt, dataDir, database, files, bytes: size, replaced, missing }: Restored): string {
+  const target = `${dataDir}${database === "postgres" ? " and the PostgreSQL database" : ""}`;
+  const lines = [`Restored ${from} of ${createdAt} to ${target} and verified it: ${plural(files, "file")}, ${bytes(size)}.`];
+  if (missing.length > 0) lines.push(`Already missing on the original server: ${missing.join(", ")}.`);
+  if (replaced !== null) lines.push(`The previous data is in ${replaced}. Remove it when everything works.`);
   return lines.join("\n");
 }
 
-async function put(ctx: Context, path: string, given: Given, replace: boolean): Promise<Outcome> {
+async function restoreArchive(ctx: Context, path: string, given: Given, replace: boolean): Promise<Outcome> {
   const { restore } = await import("../../../server/operations/archive/restore.ts");
   const dryRun = ctx.flags.dryRun === true;
   const options = { ...given, env: { ...ctx.io.env }, archive: path, replace, dryRun, now: ctx.now(), signal: ctx.signal };
   const done = await withProgress(ctx, (onProgress) => restore({ ...options, onProgress }));
   const text = dryRun
-    ? `${path} of ${done.createdAt} is whole: ${plural(done.files, "file")}, ${bytes(done.bytes)}. Nothing was changed.`
-    : sentence(done);
+    ? `${path} of ${done.createdAt} is valid: ${plural(done.files, "file")}, ${bytes(done.bytes)}. Nothing was changed.`
+    : resultText(done);
   return ctx.text(`${locationText(done.location)}\n${text}`, { result: done });
 }
 
-const how =
-  "The archive is unpacked in the data folder, and checked there, books and all, before anything is moved; whatever fails, all is as it was. " +
-  "The same API keys work afterwards. With --dry-run it only checks the archive.";
+const procedure =
+  "The archive is unpacked into the data directory and verified, including the ledger, before any data is replaced. If anything fails, " +
+  "nothing changes. API keys remain valid. With --dry-run, only verifies the archive.";
 
 export const restoreCommand = define({
   name: "restore",
-  summary: "Put a backup in the place of a server's data",
-  description: `Stop the server first. ${how} What was in the folder is kept in it as \`replaced-…\`. A PostgreSQL database is never replaced: name a new one.`,
+  summary: "Restore a server from a backup",
+  description: `Stop the server first. ${procedure} The previous data is kept in the directory as \`replaced-…\`. An existing PostgreSQL database is never replaced: pass a new one.`,
   risk: "destroy",
   args: { archive },
   flags: location,
-  confirm: ({ args, flags }) => `Put ${args.archive} in the place of ${flags.data ?? "the server's data"}?`,
+  confirm: ({ args, flags }) => `Replace ${flags.data ?? "the server's data"} with ${args.archive}?`,
   examples: [
     "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z.tar --data /srv/playtest",
     "playtest serve restore backup.tar --data /srv/playtest --yes",
     "playtest serve restore backup.tar --dry-run",
   ],
-  run: ({ args, flags }, ctx) => put(ctx, args.archive, flags, true),
+  run: ({ args, flags }, ctx) => restoreArchive(ctx, args.archive, flags, true),
 });
 
 export const importCommand = define({
   name: "import",
-  summary: "Make a new server of an export, on either database",
-  description: `Only into a data folder without a server and an empty database. ${how}`,
+  summary: "Import an export into a new server",
+  description: `The data directory must not contain a server, and the database must be empty. ${procedure}`,
   risk: "local",
   args: { archive },
   flags: location,
   examples: [
-    "playtest serve import house.tar --data /srv/new",
-    "playtest serve import house.tar --data /srv/new --database-url postgres://localhost/playtest",
+    "playtest serve import export.tar --data /srv/new",
+    "playtest serve import export.tar --data /srv/new --database-url postgres://localhost/playtest",
   ],
   exits: [6],
-  run: ({ args, flags }, ctx) => put(ctx, args.archive, flags, false),
+  run: ({ args, flags }, ctx) => restoreArchive(ctx, args.archive, flags, false),
 });

@@ -9,12 +9,12 @@ import { refused } from "./refused.ts";
 
 const rateLimit: Flag<number | "off" | undefined> = {
   kind: "value",
-  summary: "Requests a minute and key, or off",
+  summary: "Requests per minute per API key, or off",
   value: "N|off",
   parse: (text, label) => (text === "off" ? "off" : parseInteger(text, label, 1, 1_000_000)),
 };
 
-/** Tells the server of a signal by the names it knows. */
+/** Forwards signals to the server. */
 const onSignal =
   ({ signal }: Context): ServeHost["onSignal"] =>
   (listener) => {
@@ -26,31 +26,32 @@ const onSignal =
 
 export const run = define({
   name: "run",
-  summary: "Run a server of your own",
+  summary: "Run your own server",
   description:
-    "Listens on this machine only unless --host says otherwise, and keeps its data in the user's data folder. " +
-    "SIGTERM and Ctrl-C finish what is in flight and end it with 0. With --exec it serves until that command ends, whose exit code is the result; " +
-    "the command finds PLAYTEST_BASE_URL and, when seeded, PLAYTEST_API_KEY in its environment. " +
-    "PLAYTEST_DATABASE_URL, PLAYTEST_SECRET_KEY, PLAYTEST_SMTP_URL, PLAYTEST_MAIL_FROM and PLAYTEST_TRUSTED_PROXIES set what belongs to the machine.",
+    "By default, listens only on this machine and stores data in the user's data directory. SIGTERM and Ctrl-C finish requests in flight, " +
+    "then exit with 0. With --exec, the server runs until that command exits, and returns its exit code. The command receives " +
+    "PLAYTEST_BASE_URL and, with --seed, PLAYTEST_API_KEY in its environment. " +
+    "The server also reads PLAYTEST_DATABASE_URL, PLAYTEST_SECRET_KEY, PLAYTEST_SMTP_URL, PLAYTEST_MAIL_FROM and PLAYTEST_TRUSTED_PROXIES " +
+    "from its environment.",
   risk: "local",
   args: {},
   flags: {
-    port: flag.integer("Port to listen on; 0 takes any free one (default 4747)", { min: 0, max: 65_535, value: "PORT" }),
+    port: flag.integer("Port to listen on; 0 for any free port (default 4747)", { min: 0, max: 65_535, value: "PORT" }),
     host: flag.text("Address to listen on (default 127.0.0.1)", { value: "ADDRESS" }),
-    data: flag.text("Folder for database, videos and builds", { value: "DIR" }),
-    databaseUrl: flag.text("postgres://… instead of the SQLite file", { value: "URL" }),
-    config: flag.text("Configuration file (default config.json in the data folder)", { value: "FILE" }),
-    publicUrl: flag.text("Address clients use, where it differs", { value: "URL" }),
-    behindProxy: flag.toggle("A proxy in front speaks TLS: allows other addresses than this machine's"),
-    ephemeral: flag.toggle("Keep nothing: a temporary folder, removed at the end"),
-    sandbox: flag.toggle("For trying out: no real money, a clock that can be moved, simulated playtesters"),
-    noAutoVerify: flag.toggle("In a sandbox, let new accounts verify their e-mail address themselves"),
-    seed: flag.choice(["demo"], "Fill a new database: an owner with credit and a game, three playtesters"),
-    readyFile: flag.text("Write address, process id and keys here once requests are accepted", { value: "FILE" }),
-    exec: flag.text("Run a command against the server, then stop; its exit code is the result", { value: "COMMAND" }),
+    data: flag.text("Directory for the database, videos and builds", { value: "DIR" }),
+    databaseUrl: flag.text("Use this PostgreSQL database instead of SQLite", { value: "URL" }),
+    config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
+    behindProxy: flag.toggle("Allow addresses other than this machine's, because a proxy terminates TLS"),
+    ephemeral: flag.toggle("Use a temporary data directory, deleted on exit"),
+    sandbox: flag.toggle("Test mode: no real money, an adjustable clock, simulated playtesters"),
+    noAutoVerify: flag.toggle("In sandbox mode, do not verify the email addresses of new accounts automatically"),
+    seed: flag.choice(["demo"], "Fill a new database with demo data: an owner with credit and a game, three playtesters"),
+    readyFile: flag.text("Write the address, process id and API keys to this file once the server is ready", { value: "FILE" }),
+    exec: flag.text("Run a command against the server, then stop and return its exit code", { value: "COMMAND" }),
     rateLimit,
-    log: flag.choice(["text", "json"], "Form of the log (default text on a terminal)"),
-    logLevel: flag.choice(["debug", "info", "warn", "error"], "What is logged (default info)"),
+    log: flag.choice(["text", "json"], "Log format (default: text on a terminal, otherwise json)"),
+    logLevel: flag.choice(["debug", "info", "warn", "error"], "Minimum level to log (default info)"),
   },
   examples: [
     "playtest serve",
@@ -61,7 +62,7 @@ export const run = define({
   async run({ flags }, ctx) {
     const { noAutoVerify, ...given } = flags;
     if (noAutoVerify && !flags.sandbox && !flags.seed)
-      throw usage("--no-auto-verify is for a sandbox.", "Add --sandbox or --seed demo.");
+      throw usage("--no-auto-verify works only in sandbox mode.", "Add --sandbox or --seed demo.");
     const set = Object.entries(given).filter(([, value]) => value !== undefined);
     const options = { ...Object.fromEntries(set), autoVerify: !noAutoVerify, version } as ServeOptions;
     const { io } = ctx;

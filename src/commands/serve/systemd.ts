@@ -3,20 +3,21 @@ import { refused } from "./refused.ts";
 
 export const systemd = define({
   name: "systemd",
-  summary: "Print a hardened unit file for systemd",
+  summary: "Print a hardened systemd unit file",
   description:
-    "For this installation of Node.js and playtest. Secrets belong in the environment file, one NAME=value a line, mode 0600: PLAYTEST_SMTP_URL, PLAYTEST_STRIPE_SECRET_KEY, PLAYTEST_DATABASE_URL.",
+    "The unit uses this installation of Node.js and playtest. Put secrets, such as PLAYTEST_SMTP_URL, PLAYTEST_STRIPE_SECRET_KEY and " +
+    "PLAYTEST_DATABASE_URL, in the environment file: one NAME=value per line, mode 0600.",
   risk: "local",
   args: {},
   flags: {
-    data: flag.text("Folder for database, videos and builds (default /var/lib/playtest)", { value: "DIR" }),
+    data: flag.text("Directory for the database, videos and builds (default /var/lib/playtest)", { value: "DIR" }),
     port: flag.integer("Port to listen on (default 4747)", { min: 1, max: 65_535, value: "PORT" }),
     host: flag.text("Address to listen on (default 127.0.0.1)", { value: "ADDRESS" }),
-    publicUrl: flag.text("Address clients use, where it differs", { value: "URL" }),
-    behindProxy: flag.toggle("A proxy in front speaks TLS: allows other addresses than this machine's"),
-    config: flag.text("Configuration file (default config.json in the data folder)", { value: "FILE" }),
-    user: flag.text("User it runs as (default playtest)", { value: "NAME" }),
-    envFile: flag.text("File with its environment (default /etc/playtest/environment)", { value: "FILE" }),
+    publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
+    behindProxy: flag.toggle("Allow addresses other than this machine's, because a proxy terminates TLS"),
+    config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
+    user: flag.text("User to run the server as (default playtest)", { value: "NAME" }),
+    envFile: flag.text("Environment file (default /etc/playtest/environment)", { value: "FILE" }),
   },
   examples: [
     "playtest serve systemd --public-url https://playtest.example.com | sudo tee /etc/systemd/system/playtest.service",

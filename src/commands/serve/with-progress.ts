@@ -5,7 +5,7 @@ import { refused } from "./refused.ts";
 
 type OnProgress = (step: string, done: number, total?: number) => void;
 
-/** Runs long work on the server's files with progress on standard error; a signal ends it, and the work cleans up. */
+/** Runs a long task on the server's files and shows its progress. A signal aborts it; the task cleans up. */
 export async function withProgress<T>(ctx: Context, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   const progress = await ctx.progress();
   const steps = new Map<string, { meter: Meter; done: number; total: number }>();

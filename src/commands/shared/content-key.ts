@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** JSON with sorted names, so that the order in which fields were written does not matter. */
+/** JSON with sorted property names, so that their original order does not matter. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -11,5 +11,5 @@ function canonical(value: unknown): string {
     .join(",")}}`;
 }
 
-/** What an idempotency key is made of that is to be the same whenever the same is ordered. */
+/** A hash of a value, for an idempotency key that is the same for equal orders. */
 export const contentKey = (value: unknown): string => createHash("sha256").update(canonical(value)).digest("hex").slice(0, 40);

@@ -2,13 +2,13 @@ import { readEventStream } from "../../api/event-stream.ts";
 import type { Context } from "../../cli/context.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 
-/** How far a reader of events has come. */
+/** Position of a reader in the stream of events. */
 export interface Checkpoint {
-  /** Of the event stream. */
+  /** Last event of the event stream. */
   eventId?: string;
-  /** Of the notifications, where the server has no event stream. */
+  /** Last notification, if the server has no event stream. */
   notificationId?: string;
-  /** `slot id:status` of what was seen there. */
+  /** `slot id:status` of the slots seen, if the server has no event stream. */
   slots?: string[];
 }
 
@@ -18,26 +18,26 @@ export interface EventBody {
   data: Record<string, unknown>;
 }
 
-/** An event to pass on, if there is one, and the place to remember once that is done. */
+/** An event to handle, if any, and the checkpoint to save afterwards. */
 export interface Step {
   id: string;
   event?: EventBody;
   checkpoint: Checkpoint;
 }
 
-/** Told of the connection, so that a person is never left believing it is there. */
+/** Receives changes of the connection state, which are shown to the user. */
 export interface Connection {
   up(how: string): void;
-  /** May throw, to end it. */
-  down(why: string, again: number): void;
+  /** May throw to stop reconnecting. */
+  down(why: string, retryMs: number): void;
 }
 
-/** The server sends a heartbeat every 15 seconds: after three times that the connection is dead. */
+/** The server sends a heartbeat every 15 seconds. After three missing heartbeats the connection counts as lost. */
 const silenceMs = 45_000;
 export const longestPause = 30_000;
 const lacksStream = (error: unknown) => isAbsent(error) || (error instanceof CliError && error.extra.httpStatus === 406);
 
-/** This server has no event stream. */
+/** The server has no event stream. */
 export class NoStream extends Error {
   override readonly name = "NoStream";
 }
@@ -51,20 +51,20 @@ const open = async (ctx: Context, last: string | undefined) => {
   throw new NoStream();
 };
 
-/** Whether trying again could help. */
-export const passing = (error: unknown) =>
+/** Whether an error is temporary, so that a retry could succeed. */
+export const isTemporary = (error: unknown) =>
   !(error instanceof CliError) ||
   error.exitCode === exitCodes.unreachable ||
   error.exitCode === exitCodes.rateLimited ||
   error.extra.httpStatus === 500;
 
-/** Events from the server's stream, for ever: a lost connection is made again behind the last event that came. */
+/** Endless events from the server's stream. After a lost connection, resumes after the last event. */
 export async function* streamed(ctx: Context, start: Checkpoint, connection: Connection): AsyncGenerator<Step> {
   let last = start.eventId;
   for (let failures = 0; ; failures++) {
     try {
       const stream = await open(ctx, last);
-      connection.up("its event stream");
+      connection.up("event stream");
       for await (const { id = last ?? "", data } of readEventStream(stream)) {
         failures = 0;
         last = id;
@@ -82,12 +82,12 @@ export async function* streamed(ctx: Context, start: Checkpoint, connection: Con
       if (lacksStream(error)) throw new NoStream();
       if (error instanceof CliError && error.extra.httpStatus === 422 && last !== undefined) {
         ctx.out.warn(
-          "The server does not know the last event any more: going on with what comes from now on. What came in between is missing.",
+          "The server no longer stores the last event that was received. Some events were missed. Continuing with new events.",
         );
         last = undefined;
         continue;
       }
-      if (!passing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       const pause = Math.min(longestPause, 1_000 * 2 ** failures);
       connection.down((error as Error).message, pause);
       await ctx.sleep(pause, ctx.signal);

@@ -10,7 +10,7 @@ export type CheckedOrder = OrderBody & {
   playerCount: number;
 };
 
-/** What `--fresh`, `--tester` and `--select` stand for. */
+/** Flags that are short for one or more fields of the body. */
 export interface Shorthands {
   fresh?: boolean | undefined;
   tester?: string | undefined;
@@ -18,7 +18,7 @@ export interface Shorthands {
 }
 
 export function targeting({ fresh, tester, select }: Shorthands): OrderBody {
-  if (fresh && tester !== undefined) throw usage("--fresh and --tester exclude each other.");
+  if (fresh && tester !== undefined) throw usage("--fresh and --tester cannot be used together.");
   return {
     ...(fresh && { targetingType: "new" as const, targetingScope: "game" as const }),
     ...(tester !== undefined && {
@@ -33,14 +33,14 @@ export function targeting({ fresh, tester, select }: Shorthands): OrderBody {
 const copied = ["visibility", "quantity", "durationMinutes", "playerCount", "notesForTesters", "selectionMode", "qualifications"];
 const targeted = ["targetingType", "targetingScope", "pastPlaytesterScope", "targetedPlaytesterId"];
 
-/** The body that would order the same as an earlier playtest. Its keys are spent and its free trial is used: neither is copied. */
+/** An order body with the settings of an earlier playtest. Its keys and its free trial are used up, so they are not copied. */
 export function likeBody(playtest: Record<string, unknown>): OrderBody {
   const names = playtest.targetingType ? [...copied, ...targeted] : copied;
   const set = names.filter((name) => playtest[name] !== null && playtest[name] !== undefined);
   return Object.fromEntries(set.map((name) => [name, playtest[name]]));
 }
 
-/** One key a line; blank lines do not count. */
+/** Game keys, one per line. Blank lines are ignored. */
 export const keysIn = (text: string) =>
   text
     .split(/\r?\n/)
@@ -49,7 +49,7 @@ export const keysIn = (text: string) =>
 
 export type Verdict = { order: CheckedOrder } | { faults: { field: string; message: string }[] };
 
-/** The checker of order bodies: the contract's own rules, so that the server will say the same. */
+/** Validates order bodies with the contract's schema, which the server uses too. */
 export async function orderChecker(): Promise<(body: unknown) => Verdict> {
   const { orderBody } = await import("../../contract/order-body.ts");
   return (body) => {
@@ -60,11 +60,11 @@ export async function orderChecker(): Promise<(body: unknown) => Verdict> {
   };
 }
 
-/** The order with its defaults, or a usage error that names every flag at fault. */
+/** The order with defaults applied. Throws a usage error that names every invalid flag. */
 export async function checkOrder(body: OrderBody): Promise<CheckedOrder> {
   const verdict = (await orderChecker())(body);
   if ("order" in verdict) return verdict.order;
-  throw new CliError("VALIDATION_ERROR", exitCodes.usage, "The order is not valid; nothing was sent.", {
+  throw new CliError("VALIDATION_ERROR", exitCodes.usage, "The order is invalid. Nothing was sent.", {
     details: verdict.faults,
   });
 }

@@ -1,4 +1,4 @@
-/** Works on items as they come, `size` at a time. The first error stops taking more, waits for what is in flight, and is thrown. */
+/** Processes items as they arrive, up to `size` in parallel. After the first error, waits for the work in flight, then throws it. */
 export async function pool<T>(
   items: AsyncIterable<T> | Iterable<T>,
   size: number,

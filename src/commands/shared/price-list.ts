@@ -1,4 +1,4 @@
-/** The size of an order, with its defaults. */
+/** The fields that determine the price of an order. */
 export interface Sized {
   visibility: "public" | "private";
   quantity: number;
@@ -13,7 +13,7 @@ const cents: Record<number, readonly [first: number, further: number]> = {
   180: [5000, 4000],
 };
 
-/** What an order costs by the published price list, for servers that give no quotes. */
+/** The price of an order by the published price list, for servers without quotes. */
 export function listPrice({ visibility, quantity, durationMinutes, playerCount }: Sized) {
   if (visibility === "public") return { costPerSlotCents: 0, totalCents: 0, minutesNeeded: 0 };
   const [first, further] = cents[durationMinutes]!;
@@ -25,4 +25,4 @@ export function listPrice({ visibility, quantity, durationMinutes, playerCount }
   };
 }
 
-export const fromPriceList = "This server gives no quotes: the price is the published list's.";
+export const fromPriceList = "This server does not provide quotes. The price is an estimate from the published price list.";

@@ -4,22 +4,22 @@ import { plural, usd } from "../../io/text.ts";
 import type { CheckedOrder, OrderBody } from "./order-body.ts";
 import { listPrice } from "./price-list.ts";
 
-/** What an order will cost and how it would be paid. */
+/** The cost of an order and how it would be paid. */
 export interface Price {
   totalCents: number;
   costPerSlotCents: number;
   minutesNeeded: number;
-  /** Absent where the key may not see it. */
+  /** Absent if the key may not read it. */
   balanceCents?: number | undefined;
   minutesAvailable?: number | undefined;
   payWith: "free" | "hours" | "credit" | "none";
-  /** From the published price list, because the server gives no quotes. */
+  /** Whether the price comes from the published price list, because the server has no quotes. */
   estimated: boolean;
 }
 
 const denied = (error: unknown) => isAbsent(error) || (error instanceof CliError && error.extra.httpStatus === 403);
 
-/** What the account holds; nothing where the key lacks the billing scope. */
+/** The funds of the account. Empty if the key lacks the billing scope. */
 export async function fundsOf(ctx: Context): Promise<{ balanceCents?: number; minutesAvailable?: number }> {
   try {
     const { balanceCents, playtestMinutes } = await ctx.api().getBalance({});
@@ -30,7 +30,7 @@ export async function fundsOf(ctx: Context): Promise<{ balanceCents?: number; mi
   }
 }
 
-/** How the server would pay: hours if they cover all of it, else credit if that does (specification: payment order). */
+/** The payment method that the server would choose: hours if they cover the whole order, else credit if it does. */
 export function payWith(
   { totalCents, minutesNeeded }: Pick<Price, "totalCents" | "minutesNeeded">,
   { balanceCents = 0, minutesAvailable = 0 }: Pick<Price, "balanceCents" | "minutesAvailable">,
@@ -40,17 +40,17 @@ export function payWith(
   return balanceCents >= totalCents ? "credit" : "none";
 }
 
-/** The price by the published list. */
+/** The price by the published price list. */
 export async function estimate(ctx: Context, order: CheckedOrder): Promise<Price> {
   const need = listPrice(order);
   const funds = await fundsOf(ctx);
   return { ...need, ...funds, payWith: payWith(need, funds), estimated: true };
 }
 
-/** The price by the server's quote, or by the published list where it gives none. `body` is what would be sent. */
+/** The price from the server's quote, or from the published price list if it has no quotes. `body` is the request body. */
 export async function priceOrder(ctx: Context, gameId: string | undefined, body: OrderBody, order: CheckedOrder): Promise<Price> {
   try {
-    // The keys do not change the price, so they stay here.
+    // Game keys do not affect the price, so they are not sent.
     const { keysForTesters: _, ...priced } = body;
     const quote = await ctx.api().quotePlaytest({ body: { ...priced, ...(gameId !== undefined && { gameId }) } as never });
     return {
@@ -70,19 +70,19 @@ export async function priceOrder(ctx: Context, gameId: string | undefined, body:
 
 export type Method = "any" | "hours" | "credit" | "card" | "x402";
 
-/** How an order will be paid when the payer asked for `method`. */
-export function settlement(price: Price, method: Method): Price["payWith"] | "card" | "x402" {
+/** How an order is paid if the user selected `method`. */
+export function choosePaymentMethod(price: Price, method: Method): Price["payWith"] | "card" | "x402" {
   if (price.payWith === "free" || method === "any") return price.payWith;
   return method;
 }
 
-/** Why it cannot be paid as asked; undefined where it can, or where the funds are not known. */
+/** Why the order cannot be paid as selected. Undefined if it can, or if the funds are unknown. */
 export function shortfall(price: Price, method: Method): string | undefined {
   const { balanceCents, minutesAvailable, totalCents, minutesNeeded } = price;
   if (price.payWith === "free" || method === "card" || method === "x402") return undefined;
   if (method === "hours" && minutesAvailable !== undefined && minutesAvailable < minutesNeeded)
-    return `It needs ${plural(minutesNeeded, "playtest minute")} and the account has ${minutesAvailable}.`;
+    return `The order requires ${plural(minutesNeeded, "playtest minute")}, but the account has ${minutesAvailable}.`;
   const short = balanceCents !== undefined && balanceCents < totalCents;
   if (!short || (method === "any" && price.payWith !== "none") || method === "hours") return undefined;
-  return `It costs ${usd(totalCents)} and the balance is ${usd(balanceCents)}: ${usd(totalCents - balanceCents)} are missing.`;
+  return `The order costs ${usd(totalCents)}, but the balance is ${usd(balanceCents)}: ${usd(totalCents - balanceCents)} short.`;
 }

@@ -2,22 +2,22 @@ import type { Context } from "../../cli/context.ts";
 import { CliError } from "../../errors.ts";
 
 /**
- * A look that is taken again and again: once it has worked, a server that cannot be reached for a while is said once and asked again
- * later, so that a wait of days does not end with a moment's outage. Gives undefined for a look that failed.
+ * Wraps a request that is repeated. After it has succeeded once, temporary failures are reported once and return undefined, so that a
+ * short outage does not end a command that waits for days.
  */
-export function withReconnect<T>(ctx: Context, look: () => Promise<T>): () => Promise<T | undefined> {
-  let worked = false;
+export function withReconnect<T>(ctx: Context, request: () => Promise<T>): () => Promise<T | undefined> {
+  let succeeded = false;
   let down = false;
   return async () => {
     try {
-      const found = await look();
-      if (down) ctx.out.note("Connected again.");
-      worked = true;
+      const result = await request();
+      if (down) ctx.out.note("Reconnected.");
+      succeeded = true;
       down = false;
-      return found;
+      return result;
     } catch (error) {
-      if (!worked || !(error instanceof CliError) || error.extra.retryable !== true) throw error;
-      if (!down) ctx.out.warn(`${error.message} Trying again.`);
+      if (!succeeded || !(error instanceof CliError) || error.extra.retryable !== true) throw error;
+      if (!down) ctx.out.warn(`${error.message} Retrying.`);
       down = true;
       return undefined;
     }

@@ -6,7 +6,7 @@ import type { Outcome } from "../../io/output.ts";
 import { plural } from "../../io/text.ts";
 import { pool } from "./pool.ts";
 
-/** Commands on several things: one after another, failures collected, the result in the format asked for. */
+/** Commands that act on several items: collects failures and prints the result in the requested format. */
 
 type Item = Record<string, unknown>;
 
@@ -22,26 +22,26 @@ export interface Results<T> {
   failed: Failed[];
 }
 
-// Whoever may not call, or cannot be reached, will fail the same way for every other thing.
-const hopeless: readonly number[] = [exitCodes.unauthenticated, exitCodes.scope, exitCodes.unreachable, exitCodes.unknownOutcome];
+// Errors that every other item would get too.
+const fatal: readonly number[] = [exitCodes.unauthenticated, exitCodes.scope, exitCodes.unreachable, exitCodes.unknownOutcome];
 
-/** Whether a person reads along: a sentence for each thing done, instead of rows. */
-export const talking = ({ out, io, flags }: Context) =>
+/** Whether to print a sentence for each item, for a person, instead of rows. */
+export const isInteractive = ({ out, io, flags }: Context) =>
   out.format.kind === "auto" && io.terminal.stdout && flags.output === undefined;
 
-/** What went wrong with one of several things; what would go wrong with each is thrown on. */
+/** The failure of one item. An error that every other item would get too is rethrown. */
 export function failedWith(id: string, error: unknown): Failed {
-  if (!(error instanceof CliError) || hopeless.includes(error.exitCode)) throw error;
+  if (!(error instanceof CliError) || fatal.includes(error.exitCode)) throw error;
   const { code, message, exitCode } = error;
   return { id, code, message, exitCode };
 }
 
-/** Does `act` for each id, `parallel` at a time. With a single id its error is the command's. `said` is what a person reads of each. */
+/** Calls `act` for each id, `parallel` at a time. A single id's error is thrown. `describe` returns the sentence for a result. */
 export async function several<T extends Item>(
   ctx: Context,
   ids: readonly string[],
   act: (id: string) => Promise<T>,
-  said: (result: T) => string,
+  describe: (result: T) => string,
   parallel = 1,
 ): Promise<Results<T>> {
   const results: Results<T> = { done: [], failed: [] };
@@ -50,7 +50,7 @@ export async function several<T extends Item>(
   async function one(id: string) {
     const result = await act(id);
     results.done.push(result);
-    await ctx.out.line({ type: "item", ...result }, talking(ctx) ? said(result) : undefined);
+    await ctx.out.line({ type: "item", ...result }, isInteractive(ctx) ? describe(result) : undefined);
   }
 
   async function fail(id: string, error: unknown) {
@@ -70,7 +70,7 @@ export async function several<T extends Item>(
   return results;
 }
 
-/** The end of a command that did several things: `{ result }`, its rows, or nothing more where a person read along. */
+/** The outcome of a command on several items: `{ result }`, its rows, or nothing if a sentence was printed for each item. */
 export async function conclude(
   ctx: Context,
   result: Item,
@@ -81,26 +81,26 @@ export async function conclude(
   const { kind } = ctx.out.format;
   if (kind === "json" || kind === "jq") return { ...ctx.item({ result }), failure };
   if (kind === "ndjson") await ctx.out.line({ type: "result", ...result });
-  else if (!talking(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
+  else if (!isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure };
   if (failure) throw failure;
   return undefined;
 }
 
-/** The error of a command some of whose things failed; none: undefined. */
+/** The error if some items failed. Undefined if none did. */
 export const partialFailure = ({ done, failed }: Results<unknown>, noun: string, verb: string) =>
   failed.length === 0
     ? undefined
     : partlyDone(`${plural(done.length, noun)} ${verb}, ${failed.length} failed: ${failed.map(({ id }) => id).join(", ")}.`);
 
-/** The ids given, each once; with `all`, those that `find` lists. Asks before more than one. */
+/** The given ids without duplicates, or with `all` the ids that `find` lists. Asks for confirmation if there are several. */
 export async function targets(
   ctx: Context,
   ids: readonly string[],
   options: { all: boolean; flag?: string; find(): Promise<string[]>; question(count: number): string },
 ): Promise<string[]> {
-  if (options.all && ids.length > 0) throw usage(`Ids and ${options.flag} exclude each other.`);
+  if (options.all && ids.length > 0) throw usage(`Ids and ${options.flag} cannot be used together.`);
   if (!options.all && ids.length === 0)
-    throw usage("No id was given.", options.flag ? `Name one or more, or pass ${options.flag}.` : "Name one or more.");
+    throw usage("Missing id.", options.flag ? `Pass one or more ids, or ${options.flag}.` : "Pass one or more ids.");
   const found = [...new Set(options.all ? await options.find() : ids)];
   if (found.length > 1 || (options.all && found.length > 0)) await ctx.confirm(options.question(found.length));
   return found;

@@ -3,7 +3,7 @@ import { applicationView } from "./view.ts";
 
 export const apply = define({
   name: "apply",
-  summary: "Apply to a playtest whose owner chooses",
+  summary: "Apply to a playtest that requires approval by its owner",
   operation: "applyToPlaytest",
   body: "applyToPlaytest",
   args: { playtest: arg.id("Playtest id", "listOffers", "game.name") },

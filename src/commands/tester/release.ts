@@ -3,7 +3,7 @@ import { heldSlotView } from "./view.ts";
 
 export const release = define({
   name: "release",
-  summary: "Give a slot back; you cannot claim in this playtest again",
+  summary: "Release a slot; you cannot claim this playtest again",
   operation: "releaseSlot",
   confirm: false,
   args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },

@@ -3,7 +3,7 @@ import { heldSlotView } from "./view.ts";
 
 export const report = define({
   name: "report",
-  summary: "Report that the build cannot be played; your deadline stops",
+  summary: "Report that the build cannot be played; pauses your deadline",
   operation: "reportSlot",
   body: "reportSlot",
   args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },

@@ -3,7 +3,7 @@ import { heldSlotView } from "./view.ts";
 
 export const show = define({
   name: "show",
-  summary: "Show one of your slots, with build and keys while you hold it",
+  summary: "Show one of your slots, with the build and keys while it is active",
   operation: "getHeldSlot",
   args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },
   examples: ["playtest tester show 9c21d0ff", "playtest tester show 9c21d0ff --jq .slot.buildUrl"],

@@ -18,13 +18,12 @@ const types: Record<string, string> = {
 export const submit = define({
   name: "submit",
   summary: "Upload the video of a slot and submit it",
-  description:
-    "An upload that was cut off goes on where it stopped when the same command runs again. MP4, MOV, WebM and MKV are taken.",
+  description: "To resume an interrupted upload, run the same command again. Accepted formats: MP4, MOV, WebM and MKV.",
   operation: ["submitSlot", "createVideoUpload"],
   body: "submitSlot",
   args: {
-    video: arg.text("The recording"),
-    slot: { ...arg.optional("Slot id; default the one slot you hold"), id: {} },
+    video: arg.text("Video file"),
+    slot: { ...arg.optional("Slot id (default: your only active slot)"), id: {} },
   },
   examples: ["playtest tester submit play.mp4", "playtest tester submit play.mp4 9c21d0ff --notes 'Got stuck at the bridge'"],
   async run({ args, body }, ctx) {
@@ -57,6 +56,10 @@ async function onlySlot(ctx: Context): Promise<string> {
   for await (const { items } of ctx.pages("listHeldSlots", {}, { all: true }))
     held.push(...(items as Data<"listHeldSlots">["slots"]).filter(({ status }) => status === "reserved"));
   if (held.length === 1) return held[0]!.id;
-  if (held.length === 0) throw notFound("You hold no slot that waits for a video.", "Claim one first: `playtest tester browse`.");
-  throw usage("You hold several slots.", `Name one: ${held.map(({ id, game }) => `${shortId(id)} (${game.name})`).join(", ")}.`);
+  if (held.length === 0)
+    throw notFound("You have no active slot to submit a video for.", "Find a playtest to claim with `playtest tester browse`.");
+  throw usage(
+    "You have several active slots.",
+    `Pass one of these ids: ${held.map(({ id, game }) => `${shortId(id)} (${game.name})`).join(", ")}.`,
+  );
 }

@@ -1,4 +1,4 @@
-import { col, detail, spare, type View } from "../../cli/define.ts";
+import { col, detail, optionalCol, type View } from "../../cli/define.ts";
 
 type Item = Record<string, unknown>;
 
@@ -6,18 +6,18 @@ export const offerView: View = {
   columns: [
     col("id", "id", "id"),
     col("game", "game.name"),
-    col("pays", "payoutCents", "usd"),
+    col("payout", "payoutCents", "usd"),
     col("video", "visibility"),
-    col("length", "durationMinutes", "minutes"),
-    spare("players", "playerCount"),
+    col("duration", "durationMinutes", "minutes"),
+    optionalCol("players", "playerCount"),
     col("selection", "selectionMode"),
-    col("open", "slotsOpen"),
+    col("open slots", "slotsOpen"),
     col("devices", "game.devices"),
-    spare("offered", "createdAt", "ago"),
+    optionalCol("offered", "createdAt", "ago"),
     detail("qualifications", "qualifications"),
-    detail("applications until", "applicationsExpireAt", "ago"),
+    detail("applications close", "applicationsExpireAt", "ago"),
   ],
-  empty: "No playtests for you at the moment.",
+  empty: "No playtests are available to you at the moment.",
 };
 
 export const heldSlotView: View = {
@@ -26,8 +26,8 @@ export const heldSlotView: View = {
     col("game", "game.name"),
     col("status", "status", "status"),
     col("deadline", ({ status, deadlineAt }: Item) => (status === "reserved" ? deadlineAt : undefined), "ago"),
-    col("pays", "playtest.payoutCents", "usd"),
-    col("length", "playtest.durationMinutes", "minutes"),
+    col("payout", "playtest.payoutCents", "usd"),
+    col("duration", "playtest.durationMinutes", "minutes"),
     col("players", "playtest.playerCount"),
     detail("build", "buildUrl"),
     detail("keys", "keys"),
@@ -35,14 +35,14 @@ export const heldSlotView: View = {
     detail("notes", "notesForTesters"),
     detail("video", "submission.videoFileSize", "bytes"),
     detail("submitted", "submission.createdAt", "ago"),
-    detail("said", "submission.notes"),
+    detail("your notes", "submission.notes"),
     detail("rating", "rating.score"),
     detail("comment", "rating.comment"),
-    detail("rejected because", "rejection.reason"),
+    detail("rejection reason", "rejection.reason"),
     detail("published at", "publishedUrl"),
     detail("reported", (slot: Item) => (slot.blockedReport as Item | null)?.reasonCode),
   ],
-  empty: "You hold no slots. See what there is with `playtest tester browse`.",
+  empty: "No active slots. Find playtests with `playtest tester browse`.",
 };
 
 export const applicationView: View = {
@@ -50,11 +50,11 @@ export const applicationView: View = {
     col("id", "id", "id"),
     col("game", "gameName"),
     col("status", "status", "status"),
-    col("sent", "createdAt", "ago"),
+    col("applied", "createdAt", "ago"),
     col("reviewed", "reviewedAt", "ago"),
     col("slot", "assignedSlotId", "id"),
   ],
-  empty: "You have not applied anywhere.",
+  empty: "No applications.",
 };
 
 export const earningView: View = {
@@ -63,7 +63,7 @@ export const earningView: View = {
     col("kind", "kind"),
     col("amount", "amountCents", "usd"),
     col("slot", "slotId", "id"),
-    col("when", "createdAt", "ago"),
+    col("created", "createdAt", "ago"),
   ],
-  empty: "Nothing earned yet.",
+  empty: "No earnings yet.",
 };

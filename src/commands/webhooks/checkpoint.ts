@@ -12,7 +12,7 @@ interface File {
 }
 
 export interface Checkpoints {
-  /** The secret that local webhooks are signed with: the same in every run. */
+  /** The secret that signs local webhooks. It is the same in every run. */
   secret: string;
   read(): Checkpoint;
   save(checkpoint: Checkpoint): void;
@@ -27,8 +27,8 @@ const keyOf = (ctx: Context, target: string) => {
 };
 
 /**
- * The checkpoints of all listeners of this user, in one file beside the settings that only they can read. What was passed on is remembered
- * after the receiver had it, so nothing is missed by a restart.
+ * The checkpoints of all listeners of this user, in one private file beside the settings. A checkpoint is saved after the receiver has
+ * the event, so that a restart misses nothing.
  */
 export function openCheckpoints(ctx: Context, target: string): Checkpoints {
   const path = join(dirname(ctx.store.path), "listen.json");
@@ -41,7 +41,7 @@ export function openCheckpoints(ctx: Context, target: string): Checkpoints {
       return { secret, checkpoints: checkpoints ?? places ?? {} };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return { secret: newSecret(), checkpoints: {} };
-      throw failure(`Cannot read ${path}: ${(error as Error).message}.`, "Remove it to begin anew, with a new secret.", error);
+      throw failure(`Cannot read ${path}: ${(error as Error).message}.`, "Remove it to start over with a new secret.", error);
     }
   };
   const write = (file: File) => {
@@ -56,7 +56,7 @@ export function openCheckpoints(ctx: Context, target: string): Checkpoints {
     secret: first.secret,
     read: () => read().checkpoints[key] ?? {},
     save(checkpoint) {
-      // Read again: another listener may have saved its checkpoint meanwhile.
+      // Read the file again, because another listener may have saved its checkpoint meanwhile.
       const file = read();
       file.checkpoints[key] = checkpoint;
       write(file);

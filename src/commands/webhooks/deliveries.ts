@@ -16,16 +16,16 @@ export const deliveries = define({
 
 export const redeliver = define({
   name: "redeliver",
-  summary: "Deliver an event once more, or all that happened since a time",
+  summary: "Deliver an event again, or all events since a time",
   description:
-    "A delivery keeps its event's id, so a receiver can tell that it comes again. With --since also what happened while the webhook was\n" +
-    "disabled is delivered; enable it first.",
+    "A redelivery has the same event id, so that receivers can detect duplicates. --since includes events that occurred while the " +
+    "webhook was disabled; enable it first.",
   operation: ["redeliver", "redeliverSince"],
   risk: "write",
   args: { webhook: webhookArg(), delivery: { ...arg.optional("Delivery id"), id: {} } },
   flags: {
-    since: flag.moment("All events since then"),
-    undelivered: flag.toggle("With --since: only those that have not arrived"),
+    since: flag.moment("Deliver all events since"),
+    undelivered: flag.toggle("With --since, deliver only events that have not been delivered"),
   },
   examples: [
     "playtest webhooks redeliver 5b7702ae 01c93f7e",
@@ -33,28 +33,27 @@ export const redeliver = define({
     "playtest webhooks redeliver 5b7702ae --since 2026-01-31T08:00:00Z --undelivered",
   ],
   async run({ args, flags }, ctx) {
-    if ((args.delivery === undefined) === (flags.since === undefined))
-      throw usage("Name a delivery, or choose them with --since.");
-    if (flags.undelivered && flags.since === undefined) throw usage("--undelivered goes with --since.");
+    if ((args.delivery === undefined) === (flags.since === undefined)) throw usage("Pass either a delivery id or --since.");
+    if (flags.undelivered && flags.since === undefined) throw usage("--undelivered requires --since.");
     if (args.delivery !== undefined)
       return ctx.item(await ctx.api().redeliver({ params: { id: args.webhook, deliveryId: args.delivery } }), deliveryView);
     const body = { since: new Date(flags.since!(ctx.now())).toISOString(), onlyUndelivered: flags.undelivered };
     const data = await ctx.api().redeliverSince({ params: { id: args.webhook }, body });
-    return ctx.text(`${plural(data.count, "delivery", "deliveries")} queued.`, data);
+    return ctx.text(`Queued ${plural(data.count, "delivery", "deliveries")}.`, data);
   },
 });
 
 export const test = define({
   name: "test",
-  summary: "Send a test.ping event and say how it was answered",
+  summary: "Send a test.ping event and show the response",
   operation: "testWebhook",
   args: { webhook: webhookArg() },
   examples: ["playtest webhooks test 5b7702ae"],
   async run({ args }, ctx) {
     const data = await ctx.api().testWebhook({ params: { id: args.webhook } });
     const status = data.delivery.statusCode;
-    const answer = status === null ? "It could not be reached." : `It answered ${status}.`;
-    const outcome = ctx.text(answer, data);
-    return data.success ? outcome : { ...outcome, failure: failure(`The test was not delivered. ${answer}`) };
+    const result = status === null ? "The endpoint could not be reached." : `The endpoint returned status ${status}.`;
+    const outcome = ctx.text(result, data);
+    return data.success ? outcome : { ...outcome, failure: failure(`The test event was not delivered. ${result}`) };
   },
 });

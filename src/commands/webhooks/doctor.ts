@@ -8,40 +8,40 @@ import { checkView } from "./view.ts";
 
 export const doctor = define({
   name: "doctor",
-  summary: "Check webhooks: active, address, name, recent deliveries",
+  summary: "Check that webhooks are enabled, resolvable and receiving events",
   operation: ["listWebhooks", "listDeliveries", "testWebhook"],
   risk: "read",
-  args: { webhook: { ...arg.optional("Webhook id; default all"), id: {} } },
-  flags: { send: flag.toggle("Send a test.ping to each as well") },
+  args: { webhook: { ...arg.optional("Webhook id (default: all webhooks)"), id: {} } },
+  flags: { send: flag.toggle("Also send a test.ping event to each webhook") },
   examples: ["playtest webhooks doctor", "playtest webhooks doctor 5b7702ae --send"],
   async run({ args, flags }, ctx) {
     const chosen = (await allWebhooks(ctx)).filter(({ id }) => args.webhook === undefined || id === args.webhook);
     if (chosen.length === 0) throw failure("There is no webhook to check.", "See `playtest webhooks list`.");
     const checks: Verdict[] = [];
-    for (const webhook of chosen) checks.push(...(await examine(ctx, webhook, flags.send)));
+    for (const webhook of chosen) checks.push(...(await checkWebhook(ctx, webhook, flags.send)));
     const failed = checks.filter(({ ok }) => !ok);
     const outcome = ctx.rows("checks", checks, checkView);
     return failed.length === 0 ? outcome : { ...outcome, failure: failure(`${plural(failed.length, "check")} failed.`) };
   },
 });
 
-async function examine(ctx: Context, webhook: Webhook, send: boolean): Promise<Verdict[]> {
+async function checkWebhook(ctx: Context, webhook: Webhook, send: boolean): Promise<Verdict[]> {
   const name = (check: string) => `${shortId(webhook.id)} ${check}`;
   const { hostname, protocol } = new URL(webhook.url);
   const found = await lookup(hostname.replace(/^\[|\]$/g, "")).then(
-    ({ address }) => ({ ok: true, detail: `${hostname} is ${address}` }),
-    () => ({ ok: false, detail: `the name ${hostname} is not known here` }),
+    ({ address }) => ({ ok: true, detail: `${hostname} resolves to ${address}` }),
+    () => ({ ok: false, detail: `${hostname} cannot be resolved` }),
   );
   const active = webhook.isActive ? "yes" : `no: enable it with \`playtest webhooks enable ${shortId(webhook.id)}\``;
   const checks: Verdict[] = [
     { name: name("active"), ok: webhook.isActive, detail: active },
     { name: name("https"), ok: protocol === "https:", detail: webhook.url },
-    { name: name("name"), ...found },
+    { name: name("dns"), ...found },
     { name: name("deliveries"), ...(await recent(ctx, webhook)) },
   ];
   if (!send) return checks;
   const { success, delivery } = await ctx.api().testWebhook({ params: { id: webhook.id } });
-  const detail = delivery.statusCode === null ? "could not be reached" : `answered ${delivery.statusCode}`;
+  const detail = delivery.statusCode === null ? "could not be reached" : `status ${delivery.statusCode}`;
   return [...checks, { name: name("test.ping"), ok: success, detail }];
 }
 
@@ -49,9 +49,9 @@ async function recent(ctx: Context, webhook: Webhook): Promise<{ ok: boolean; de
   const { deliveries } = await ctx.api().listDeliveries({ params: { id: webhook.id }, query: { limit: 20 } });
   const failing = deliveries.filter(({ deliveredAt, attemptCount }) => deliveredAt === null && attemptCount > 0);
   if (deliveries.length === 0) return { ok: true, detail: "none yet" };
-  if (failing.length === 0) return { ok: true, detail: `the last ${deliveries.length} arrived` };
+  if (failing.length === 0) return { ok: true, detail: `the last ${deliveries.length} succeeded` };
   const next = failing.flatMap(({ nextRetryAt }) => nextRetryAt ?? []).sort()[0];
-  const retry = next ? `, next try ${ago(next, ctx.now())}` : "";
-  const answers = [...new Set(failing.map(({ statusCode }) => statusCode ?? "no answer"))].join(", ");
-  return { ok: false, detail: `${failing.length} of the last ${deliveries.length} did not arrive (${answers})${retry}` };
+  const retry = next ? `, next retry ${ago(next, ctx.now())}` : "";
+  const responses = [...new Set(failing.map(({ statusCode }) => statusCode ?? "no response"))].join(", ");
+  return { ok: false, detail: `${failing.length} of the last ${deliveries.length} failed (${responses})${retry}` };
 }

@@ -6,12 +6,12 @@ import { sign } from "./signature.ts";
 const timeout = 30_000;
 const longestPause = 10_000;
 
-/** `3000`, `localhost:3000/hook` and whole addresses. */
+/** Parses a port, `localhost:3000/hook` or a URL. */
 export function targetUrl(text: string): URL {
   const address = /^\d+$/.test(text) ? `http://127.0.0.1:${text}/` : text.includes("://") ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw usage(`--forward-to: ${JSON.stringify(text)} is not an address such as http://localhost:3000/webhook.`);
+  throw usage(`--forward-to: ${JSON.stringify(text)} is not a valid address. Example: http://localhost:3000/webhook.`);
 }
 
 export interface Answer {
@@ -20,13 +20,13 @@ export interface Answer {
 }
 
 /**
- * Sends an event as the server would. A receiver that is not there is waited for; one that refuses is asked `tries` times, as it
- * has been told then.
+ * Sends an event as the server would. Waits while the receiver is unreachable. If the receiver returns an error, makes up to
+ * `attempts` attempts.
  */
-export async function forward(ctx: Context, url: URL, secret: string, step: Step, tries: number): Promise<Answer> {
+export async function forward(ctx: Context, url: URL, secret: string, step: Step, attempts: number): Promise<Answer> {
   const body = JSON.stringify(step.event);
-  let said = false;
-  for (let round = 1; ; round++) {
+  let warned = false;
+  for (let attempt = 1; ; attempt++) {
     const started = ctx.now();
     const timestamp = Math.floor(started / 1000);
     const headers = {
@@ -36,14 +36,14 @@ export async function forward(ctx: Context, url: URL, secret: string, step: Step
     };
     try {
       const { status } = await ctx.send({ method: "POST", url, headers, body, timeout, signal: ctx.signal });
-      if (said) ctx.out.note(`${url.href} answers again.`);
-      if (status < 300 || round >= tries) return { status, ms: ctx.now() - started };
+      if (warned) ctx.out.note(`${url.href} is reachable again.`);
+      if (status < 300 || attempt >= attempts) return { status, ms: ctx.now() - started };
     } catch (error) {
       ctx.signal.throwIfAborted();
       if (!(error instanceof CliError)) throw error;
-      if (!said) ctx.out.warn(`${error.message} Waiting for the receiver; nothing is lost.`);
-      said = true;
+      if (!warned) ctx.out.warn(`${error.message} Waiting for the receiver. No events are lost.`);
+      warned = true;
     }
-    await ctx.sleep(Math.min(longestPause, 500 * 2 ** round), ctx.signal);
+    await ctx.sleep(Math.min(longestPause, 500 * 2 ** attempt), ctx.signal);
   }
 }

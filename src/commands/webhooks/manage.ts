@@ -4,7 +4,7 @@ import { notFound, usage } from "../../errors.ts";
 import { webhookView } from "./view.ts";
 
 export const webhookArg = () => arg.id("Webhook id", "listWebhooks", "url");
-export const secretFile = flag.text("Write the secret to a new file only you can read", { value: "FILE" });
+export const secretFile = flag.text("Write the secret to a new file that only you can read", { value: "FILE" });
 
 export type Webhook = Data<"listWebhooks">["webhooks"][number];
 
@@ -32,18 +32,18 @@ export const get = define({
   examples: ["playtest webhooks get 5b7702ae"],
   async run({ args }, ctx) {
     const webhook = (await allWebhooks(ctx)).find(({ id }) => id === args.webhook);
-    if (!webhook) throw notFound(`There is no webhook ${args.webhook}.`, "See `playtest webhooks list`.");
+    if (!webhook) throw notFound(`Webhook ${args.webhook} not found.`, "See `playtest webhooks list`.");
     return ctx.item({ webhook }, webhookView);
   },
 });
 
 export const create = define({
   name: "create",
-  summary: "Register a webhook and print its secret, this once",
+  summary: "Create a webhook and print its secret (shown once)",
   operation: "createWebhook",
   body: "createWebhook",
   bodyOmit: ["url"],
-  args: { url: arg.text("Public https address that receives the events") },
+  args: { url: arg.text("Public HTTPS address that receives the events") },
   flags: { secretFile },
   examples: [
     "playtest webhooks create https://example.com/hook --events slot.submitted,slot.accepted",
@@ -52,7 +52,7 @@ export const create = define({
   async run({ args, body, flags }, ctx) {
     await ctx.reserveSecret(flags.secretFile);
     const data = await ctx.api().createWebhook({ body: { ...body, url: args.url } });
-    ctx.out.note(`Made the webhook ${data.webhook.id}. Its secret is shown only now.`);
+    ctx.out.note(`Created webhook ${data.webhook.id}. Its secret is shown only once.`);
     return ctx.secret(data.secret, flags.secretFile, data);
   },
 });
@@ -66,7 +66,7 @@ export const update = define({
   args: { webhook: webhookArg() },
   examples: ["playtest webhooks update 5b7702ae --events '*'"],
   async run({ args, body }, ctx) {
-    if (Object.keys(body).length === 0) throw usage("Nothing to change was given.", "Give --url or --events.");
+    if (Object.keys(body).length === 0) throw usage("No changes given.", "Pass --url or --events.");
     return ctx.item(await ctx.api().updateWebhook({ params: { id: args.webhook }, body }), webhookView);
   },
 });
@@ -74,10 +74,10 @@ export const update = define({
 export const remove = define({
   name: "delete",
   aliases: ["rm"],
-  summary: "Delete a webhook for good",
+  summary: "Delete a webhook",
   operation: "deleteWebhook",
   args: { webhook: webhookArg() },
-  confirm: ({ args }) => `Delete webhook ${args.webhook}? What was not delivered yet will not be.`,
+  confirm: ({ args }) => `Delete webhook ${args.webhook}? Pending deliveries are discarded.`,
   examples: ["playtest webhooks delete 5b7702ae --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().deleteWebhook({ params: { id: args.webhook } });
@@ -87,7 +87,7 @@ export const remove = define({
 
 export const enable = define({
   name: "enable",
-  summary: "Enable a webhook again after failures",
+  summary: "Re-enable a webhook that was disabled after failures",
   operation: "enableWebhook",
   args: { webhook: webhookArg() },
   examples: ["playtest webhooks enable 5b7702ae"],
@@ -99,12 +99,12 @@ export const enable = define({
 
 export const rotateSecret = define({
   name: "rotate-secret",
-  summary: "Replace the signing secret and print the new one; the old one is invalid at once",
+  summary: "Replace the signing secret and print the new one; the old one stops working",
   operation: "rotateWebhookSecret",
   args: { webhook: webhookArg() },
   flags: { secretFile },
   confirm: ({ args }) =>
-    `Replace the secret of webhook ${args.webhook}? Receivers that still use the old one will refuse what comes.`,
+    `Replace the secret of webhook ${args.webhook}? Receivers that use the old secret will reject new events.`,
   examples: ["playtest webhooks rotate-secret 5b7702ae --yes --secret-file secret.txt"],
   async run({ args, flags }, ctx) {
     await ctx.reserveSecret(flags.secretFile);

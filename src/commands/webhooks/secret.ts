@@ -2,16 +2,16 @@ import { resolve } from "node:path";
 import { type Context, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 
-export const secretFlag = flag.text("File that holds the secret; - is standard input", { value: "FILE" });
+export const secretFlag = flag.text("File with the signing secret; - for standard input", { value: "FILE" });
 const variable = "PLAYTEST_WEBHOOK_SECRET";
 
-/** The signing secret from a file or the environment; never from a flag's value, which others can see. */
+/** Reads the signing secret from a file or the environment, never from a flag value, which other processes can see. */
 export async function readSecret(ctx: Context, file: string | undefined): Promise<string> {
   const text = file === undefined ? ctx.io.env[variable] : await readFrom(ctx, file, "--secret-file");
-  if (text === undefined) throw usage("The signing secret is needed.", `Give --secret-file FILE, or set ${variable}.`);
+  if (text === undefined) throw usage("A signing secret is required.", `Pass --secret-file FILE, or set ${variable}.`);
   const secret = text.trim();
   if (!/^whsec_[A-Za-z0-9+/=_-]{16,}$/.test(secret))
-    throw usage("That is not a signing secret: it begins with whsec_ and holds base64.");
+    throw usage("Invalid signing secret. A signing secret is whsec_ followed by base64.");
   return secret;
 }
 

@@ -6,13 +6,13 @@ import { checkView } from "./view.ts";
 
 export const sign = define({
   name: "sign",
-  summary: "Print the headers that sign a body, as the server would send it",
+  summary: "Print the signature headers for a request body",
   risk: "local",
-  args: { body: arg.text("File with the body; - is standard input") },
+  args: { body: arg.text("File with the request body; - for standard input") },
   flags: {
     secretFile: secretFlag,
-    id: flag.text("Event id (default msg_test)"),
-    timestamp: flag.integer("Seconds since the epoch (default now)", { min: 0 }),
+    id: flag.text("Event id (default msg_test)", { value: "ID" }),
+    timestamp: flag.integer("Time in seconds since the Unix epoch (default: now)", { min: 0 }),
   },
   examples: [
     "playtest webhooks sign body.json --secret-file secret.txt",
@@ -30,23 +30,23 @@ export const sign = define({
 
 const headerLine = (line: string): [string, string] => {
   const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line.trim()) ?? [];
-  if (name === undefined) throw usage(`--with-header: ${JSON.stringify(line)} is not of the form 'Name: value'.`);
+  if (name === undefined) throw usage(`--with-header: ${JSON.stringify(line)} must have the form 'Name: value'.`);
   return [name.toLowerCase(), value ?? ""];
 };
 
-/** Header lines as a capture has them: request line, body and empty lines are passed over. */
+/** The header lines of a captured request. The request line, the body and empty lines are ignored. */
 const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => /^[A-Za-z0-9-]+:/.test(line));
 
 export const verify = define({
   name: "verify",
-  summary: "Check the signatures of a request you received, and say which part failed",
+  summary: "Verify the signatures of a request that you received",
   risk: "local",
-  args: { body: arg.text("File with the body, byte for byte; - is standard input") },
+  args: { body: arg.text("File with the exact request body; - for standard input") },
   flags: {
     secretFile: secretFlag,
-    withHeader: flag.list("A header of the request, 'Name: value'", { short: "H", value: "HEADER" }),
-    headersFile: flag.text("File with the header lines of the request", { value: "FILE" }),
-    tolerance: flag.duration("How far its time may be off (default 5m)"),
+    withHeader: flag.list("Header of the request, 'Name: value'", { short: "H", value: "HEADER" }),
+    headersFile: flag.text("File with the request headers", { value: "FILE" }),
+    tolerance: flag.duration("Maximum age of the timestamp (default 5m)"),
   },
   examples: [
     "playtest webhooks verify body.json --headers-file headers.txt --secret-file secret.txt",
@@ -62,6 +62,6 @@ export const verify = define({
     const failed = verdicts.filter(({ ok }) => !ok).map(({ name }) => name);
     const outcome = ctx.rows("checks", verdicts, checkView);
     if (failed.length === 0) return outcome;
-    return { ...outcome, failure: failure(`The request is not genuine: ${failed.join(", ")}.`) };
+    return { ...outcome, failure: failure(`Verification failed: ${failed.join(", ")}.`) };
   },
 });

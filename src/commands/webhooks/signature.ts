@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** The two signatures of a webhook request: the service's own, and that of Standard Webhooks. */
+/** The two signatures of a webhook request: the service's own and that of Standard Webhooks. */
 
 const prefix = "whsec_";
 
@@ -20,7 +20,7 @@ const standard = ({ id, timestamp, body, secret }: Signable) => {
   return createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
 };
 
-/** The headers of a request that carries `body`, as the server sends them. */
+/** The signature headers that the server sends with `body`. */
 export const sign = (what: Signable): Record<string, string> => ({
   "x-wpg-signature": own(what),
   "x-wpg-timestamp": `${what.timestamp}`,
@@ -42,7 +42,7 @@ export interface Request {
   secret: string;
   /** Seconds since the epoch. */
   now: number;
-  /** Seconds by which a timestamp may be off. */
+  /** Maximum difference of a timestamp from `now`, in seconds. */
   tolerance: number;
 }
 
@@ -51,29 +51,30 @@ const same = (a: string, b: string) => a.length === b.length && timingSafeEqual(
 function checkTime(header: string, text: string, { now, tolerance }: Request): Verdict {
   const age = now - Number(text);
   const name = header;
-  if (!/^\d+$/.test(text)) return { name, ok: false, detail: "is not a number of seconds" };
-  if (Math.abs(age) <= tolerance) return { name, ok: true, detail: `${Math.abs(age)} s ${age < 0 ? "ahead" : "old"}` };
-  return { name, ok: false, detail: `${Math.abs(age)} s ${age < 0 ? "ahead" : "old"}; at most ${tolerance} s are accepted` };
+  if (!/^\d+$/.test(text)) return { name, ok: false, detail: "not a number of seconds" };
+  const difference = `${Math.abs(age)} s ${age < 0 ? "in the future" : "old"}`;
+  if (Math.abs(age) <= tolerance) return { name, ok: true, detail: difference };
+  return { name, ok: false, detail: `${difference}; the tolerance is ${tolerance} s` };
 }
 
-/** Why a signature does not fit, where that can be told. */
+/** The likely reason why a signature does not match. */
 function explain(matches: (body: string) => boolean, body: string): string {
   if (matches(body.replace(/\r?\n$/, "")))
-    return "fits the body without the line break at its end: verify the bytes as they came";
-  return "does not fit: another secret, or the body was changed on the way (parsed and written anew, perhaps)";
+    return "matches only without the final line break of the body; verify the exact bytes received";
+  return "does not match: wrong secret, or the body was modified, for example parsed and serialized again";
 }
 
 function checkSignature(name: string, given: readonly string[], expected: (body: string) => string, body: string): Verdict {
   const matches = (text: string) => given.some((one) => same(one, expected(text)));
   const ok = matches(body);
-  return { name, ok, detail: ok ? "fits" : explain(matches, body) };
+  return { name, ok, detail: ok ? "matches" : explain(matches, body) };
 }
 
-/** What is right and wrong with a request's signatures, part by part. It is genuine when no part failed. */
+/** Verifies the signatures of a request, part by part. The request is authentic if no part failed. */
 export function verify(request: Request): Verdict[] {
   const { headers, body, secret } = request;
   const verdicts: Verdict[] = [];
-  const missing = (name: string) => ({ name, ok: false, detail: "is missing" });
+  const missing = (name: string) => ({ name, ok: false, detail: "missing" });
   const ownTime = headers["x-wpg-timestamp"];
   const ownGiven = headers["x-wpg-signature"];
   if (ownGiven !== undefined) {
@@ -89,9 +90,10 @@ export function verify(request: Request): Verdict[] {
     const v1 = given.split(" ").flatMap((one) => (one.startsWith("v1,") ? [one.slice(3)] : []));
     const expected = (text: string) => standard({ id: id ?? "", timestamp: Number(time), body: text, secret });
     const verdict = checkSignature("webhook-signature", v1, expected, body);
-    const ownFits = verdicts.some(({ name, ok }) => name === "x-wpg-signature" && ok);
-    const other = "does not fit, although secret and body do: webhook-id or webhook-timestamp is not what was signed";
-    verdicts.push(!verdict.ok && ownFits ? { ...verdict, detail: other } : verdict);
+    const ownMatches = verdicts.some(({ name, ok }) => name === "x-wpg-signature" && ok);
+    const wrongHeaders =
+      "does not match: the secret and body are right, but webhook-id or webhook-timestamp differ from what was signed";
+    verdicts.push(!verdict.ok && ownMatches ? { ...verdict, detail: wrongHeaders } : verdict);
   }
   return verdicts.length > 0 ? verdicts : [missing("x-wpg-signature"), missing("webhook-signature")];
 }

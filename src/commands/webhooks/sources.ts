@@ -1,15 +1,15 @@
 import type { Data } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
-import { type Checkpoint, type Connection, longestPause, passing, type Step } from "../shared/event-source.ts";
+import { type Checkpoint, type Connection, isTemporary, longestPause, type Step } from "../shared/event-source.ts";
 
 const slotEvents = ["submitted", "accepted", "rejected"] as const satisfies readonly SlotStatus[];
-const remembered = 20_000;
+const maxSlots = 20_000;
 
-/** Events from what the specification alone offers: slots by their status, all else from the notifications. */
+/** Events for servers without an event stream: slots from their status, all other events from the notifications. */
 export async function* polled(ctx: Context, start: Checkpoint, connection: Connection, everyMs: number): AsyncGenerator<Step> {
   let checkpoint = start.slots === undefined ? await presentCheckpoint(ctx) : start;
-  connection.up("polling, because it has no event stream");
+  connection.up("polling");
   for (let failures = 0; ; ) {
     try {
       for (const step of await newSteps(ctx, checkpoint)) {
@@ -20,7 +20,7 @@ export async function* polled(ctx: Context, start: Checkpoint, connection: Conne
       await ctx.sleep(everyMs, ctx.signal);
     } catch (error) {
       ctx.signal.throwIfAborted();
-      if (!passing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       const pause = Math.min(longestPause, 1_000 * 2 ** failures++);
       connection.down((error as Error).message, pause);
       await ctx.sleep(pause, ctx.signal);
@@ -32,8 +32,8 @@ export async function* polled(ctx: Context, start: Checkpoint, connection: Conne
 type Found = Omit<Step, "checkpoint"> & { key: string };
 
 /**
- * Slots in one of the told statuses that were not seen before. They are listed by their age, so that one which changed now may be
- * on any page; `thorough` looks at all of them.
+ * Slots in one of the reported statuses that were not seen before. They are listed by age, so that a changed slot can be on any page;
+ * `thorough` reads all pages.
  */
 async function newSlots(ctx: Context, seen: ReadonlySet<string>, thorough: boolean): Promise<Found[]> {
   const found = new Map<string, Found>();
@@ -50,7 +50,7 @@ async function newSlots(ctx: Context, seen: ReadonlySet<string>, thorough: boole
 
 type SubmissionItem = Data<"listSubmissions">["submissions"][number];
 
-/** What a slot's status tells: that it was submitted, and then perhaps that it was decided, at a time the list does not name. */
+/** The events that a slot's status implies: that it was submitted and, perhaps, reviewed, at a time that the list does not contain. */
 function eventsOf(
   { slot, submission, game, playtester }: SubmissionItem,
   status: (typeof slotEvents)[number],
@@ -66,9 +66,9 @@ function eventsOf(
   return status === "submitted" ? [submitted] : [submitted, happened(status, new Date(now).toISOString())];
 }
 
-const told: ReadonlySet<string> = new Set(slotEvents.map((status) => `slot.${status}`));
+const reportedKinds: ReadonlySet<string> = new Set(slotEvents.map((status) => `slot.${status}`));
 
-/** What came since the one with the id `last`, the oldest first; without `last`, the newest page. */
+/** Notifications since the one with the id `last`, oldest first. Without `last`, the newest page. */
 async function newNotifications(ctx: Context, last: string | undefined) {
   const found: Data<"listNotifications">["notifications"] = [];
   for await (const { data } of ctx.pages("listNotifications", {}, { all: true })) {
@@ -82,22 +82,22 @@ async function newNotifications(ctx: Context, last: string | undefined) {
 async function newSteps(ctx: Context, checkpoint: Checkpoint): Promise<Step[]> {
   const steps: Step[] = [];
   let now = checkpoint;
-  // Read first: a slot that changes after this has its notification in the next round.
+  // Read first, so that a slot that changes after this has its notification in the next round.
   const notifications = await newNotifications(ctx, checkpoint.notificationId);
-  const thorough = notifications.some(({ type }) => told.has(type));
+  const thorough = notifications.some(({ type }) => reportedKinds.has(type));
   for (const { key, ...found } of await newSlots(ctx, new Set(checkpoint.slots), thorough)) {
-    now = { ...now, slots: [...(now.slots ?? []), key].slice(-remembered) };
+    now = { ...now, slots: [...(now.slots ?? []), key].slice(-maxSlots) };
     steps.push({ ...found, checkpoint: now });
   }
   for (const { id, type, title, body, createdAt } of notifications) {
     now = { ...now, notificationId: id };
     const event = { event: type, timestamp: createdAt, data: { notificationId: id, title, body } };
-    steps.push({ id, checkpoint: now, ...(!told.has(type) && { event }) });
+    steps.push({ id, checkpoint: now, ...(!reportedKinds.has(type) && { event }) });
   }
   return steps;
 }
 
-/** A first run begins with what comes from now on. */
+/** The checkpoint of a first run, which starts with new events. */
 async function presentCheckpoint(ctx: Context): Promise<Checkpoint> {
   const steps = await newSteps(ctx, {});
   return { slots: [], notificationId: "", ...steps.at(-1)?.checkpoint };

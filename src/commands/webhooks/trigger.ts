@@ -7,10 +7,10 @@ const view = {
 
 export const trigger = define({
   name: "trigger",
-  summary: "Emit an event to your own webhooks, on a sandbox server",
+  summary: "Send a test event to your webhooks (sandbox servers only)",
   operation: "emitEvent",
-  args: { event: arg.text("Event kind, such as slot.submitted") },
-  flags: { data: flag.text("Its data as JSON; default an example") },
+  args: { event: arg.text("Kind of event, such as slot.submitted") },
+  flags: { data: flag.text("Event data as JSON (default: an example)", { value: "JSON" }) },
   examples: [
     "playtest webhooks trigger slot.submitted",
     `playtest webhooks trigger payment.completed --data '{"amountCents":2000}'`,

@@ -10,20 +10,20 @@ export const webhookView: View = {
     col("last failure", "lastFailureAt", "ago"),
     detail("created", "createdAt", "ago"),
   ],
-  empty: "No webhooks. Make one with `playtest webhooks create`, or try `playtest webhooks listen`.",
+  empty: "No webhooks. Create one with `playtest webhooks create`, or receive events with `playtest webhooks listen`.",
 };
 
 export const deliveryView: View = {
   columns: [
     col("id", "id", "id"),
     col("event", "event"),
-    col("answer", "statusCode"),
+    col("response", "statusCode"),
     col("attempts", "attemptCount"),
     col("delivered", "deliveredAt", "ago"),
-    col("next try", "nextRetryAt", "ago"),
-    col("made", "createdAt", "ago"),
+    col("next retry", "nextRetryAt", "ago"),
+    col("created", "createdAt", "ago"),
   ],
-  empty: "Nothing was sent to this webhook yet.",
+  empty: "No deliveries yet.",
 };
 
 export const checkView: View = {

@@ -5,22 +5,22 @@ import type { HttpReply, HttpRequest } from "../../api/transport.ts";
 import { CliError, cannotWrite, exitCodes, failure } from "../../errors.ts";
 import { makeFolder } from "./folder.ts";
 
-/** One file from a signed link into a folder: goes on where an earlier try stopped, and is there only when it is whole. */
+/** One file to download from a signed link. An interrupted download is resumed; the file appears only when it is complete. */
 export interface Download {
-  /** Path without extension; the reply says which it gets, unless there is one. */
+  /** Path without extension. Unless `extension` is given, the reply determines it. */
   stem: string;
   extension: string | undefined;
-  /** Bytes it must have, where that is known. */
+  /** Expected size in bytes, if known. */
   size: number | undefined;
-  /** A fresh link; asked for again when the old one has expired. */
+  /** Gets a link. Called again when the previous one has expired. */
   link(): Promise<string>;
   send(request: HttpRequest): Promise<HttpReply>;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   signal: AbortSignal;
-  /** Milliseconds without a byte before the connection counts as lost. */
+  /** Milliseconds without data before the connection counts as lost. */
   timeout: number;
-  /** Tries in a row that bring nothing before giving up. */
-  tries: number;
+  /** Consecutive attempts without data before giving up. */
+  attempts: number;
   onBytes(count: number): void;
 }
 
@@ -44,7 +44,7 @@ function extensionOf({ "content-disposition": disposition = "", "content-type": 
 const expired = (status: number) => status === 401 || status === 403 || status === 410;
 const busy = (status: number) => status === 408 || status === 429 || status >= 500;
 
-/** Follows redirects: a signed link carries no key that could leak. */
+/** Follows redirects, which is safe because the request carries no API key. */
 async function open(download: Download, address: string, from: number): Promise<HttpReply> {
   let url = new URL(address);
   for (let hops = 0; hops < 5; hops++) {
@@ -56,10 +56,10 @@ async function open(download: Download, address: string, from: number): Promise<
     reply.stream?.destroy();
     url = new URL(location, url);
   }
-  throw failure(`${url.origin} redirects again and again.`);
+  throw failure(`Too many redirects from ${url.origin}.`);
 }
 
-/** Writes what comes as it comes: when the connection is lost, what came before stays. */
+/** Writes data as it arrives, so that everything before a lost connection is kept. */
 async function append({ onBytes }: Download, stream: Readable, part: string, from: number) {
   const file = await openFile(part, from > 0 ? "a" : "w");
   try {
@@ -72,46 +72,46 @@ async function append({ onBytes }: Download, stream: Readable, part: string, fro
   }
 }
 
-/** One connection's worth. Gives the extension when the file is whole, `"again"` when it is worth another try. */
-async function attempt(download: Download, address: string, part: string): Promise<{ extension: string } | "again" | "expired"> {
+/** One attempt. Returns the extension when the file is complete, or `"retry"` or `"expired"`. */
+async function attempt(download: Download, address: string, part: string): Promise<{ extension: string } | "retry" | "expired"> {
   const had = (await sizeOf(part)) ?? 0;
-  // More than the whole cannot be the beginning of it.
+  // A partial file larger than the whole cannot be resumed.
   const from = download.size !== undefined && had > download.size ? 0 : had;
   const reply = await open(download, address, from);
   const { status, headers, stream } = reply;
   if (expired(status)) return "expired";
-  if (busy(status)) return "again";
+  if (busy(status)) return "retry";
   const total = totalOf(reply);
   if (status === 416 && from > 0 && total === from) return whole(download, part, total, headers);
-  if (status === 416) throw await wrongSize(part, `${from} bytes are here and the file has ${total ?? "fewer"}`);
-  if ((status !== 200 && status !== 206) || !stream) throw failure(`The file's address answered ${status}.`);
+  if (status === 416) throw await wrongSize(part, `${from} bytes were downloaded, but the file has ${total ?? "fewer"}`);
+  if ((status !== 200 && status !== 206) || !stream) throw failure(`The download failed with status ${status}.`);
   if (status === 206 && !headers["content-range"]?.startsWith(`bytes ${from}-`))
-    throw failure("Another part came than was asked for.");
-  // A server that ignores Range sends the whole file: it replaces what is here.
+    throw failure("The server sent a different byte range than requested.");
+  // A server that ignores Range sends the whole file, which replaces the partial one.
   await append(download, stream, part, status === 206 ? from : 0);
   return whole(download, part, total, headers);
 }
 
-/** Bytes the whole file has by the reply's word. */
+/** Size of the whole file according to the reply. */
 function totalOf({ status, headers }: HttpReply): number | undefined {
   const said = headers["content-range"]?.split("/")[1] ?? (status === 200 ? headers["content-length"] : undefined);
   return said === undefined || said === "*" ? undefined : Number(said);
 }
 
-/** Fewer bytes than there should be are a lost connection: the HTTP client takes a close for the end of the body. */
+/** Too few bytes mean a lost connection, because the HTTP client treats a closed connection as the end of the body. */
 async function whole({ size }: Download, part: string, total: number | undefined, headers: Record<string, string>) {
   const expected = size ?? total;
   const actual = (await sizeOf(part)) ?? 0;
   if (expected !== undefined && total !== undefined && total < expected)
     throw await wrongSize(part, `the file has ${total} bytes instead of ${expected}`);
-  if (expected !== undefined && actual < expected) return "again";
-  if (expected !== undefined && actual > expected) throw await wrongSize(part, `${actual} bytes came instead of ${expected}`);
+  if (expected !== undefined && actual < expected) return "retry";
+  if (expected !== undefined && actual > expected) throw await wrongSize(part, `received ${actual} bytes instead of ${expected}`);
   return { extension: extensionOf(headers) };
 }
 
 async function wrongSize(part: string, what: string) {
   await rm(part, { force: true });
-  return failure(`The size is wrong: ${what}. The incomplete file was removed.`, "Run the command again.");
+  return failure(`Wrong file size: ${what}. The partial file was removed.`, "Run the command again.");
 }
 
 const lost = (error: unknown, signal: AbortSignal) =>
@@ -119,20 +119,20 @@ const lost = (error: unknown, signal: AbortSignal) =>
 const isDiskError = (error: unknown) =>
   ["ENOSPC", "EACCES", "EROFS", "EISDIR", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
 
-/** Fetches the file; gives its path. Throws after `tries` tries in a row that brought no byte. */
+/** Downloads the file and returns its path. Throws after `attempts` consecutive attempts without data. */
 export async function download(options: Download): Promise<string> {
   const part = `${options.stem}.part`;
   await makeFolder(dirname(part));
   let address = await options.link();
   let idle = 0;
   let last: unknown;
-  while (idle < options.tries) {
+  while (idle < options.attempts) {
     const before = (await sizeOf(part)) ?? 0;
     const outcome = await attempt(options, address, part).catch((error: unknown) => {
       if (options.signal.aborted) throw options.signal.reason;
       if (!lost(error, options.signal)) throw isDiskError(error) ? cannotWrite(part, error as Error) : error;
       last = error;
-      return "again" as const;
+      return "retry" as const;
     });
     if (typeof outcome === "object") {
       const path = options.stem + (options.extension ?? outcome.extension);
@@ -145,14 +145,10 @@ export async function download(options: Download): Promise<string> {
   }
   throw last instanceof CliError
     ? last
-    : failure(
-        `The video could not be fetched in ${options.tries} tries.`,
-        "Run the command again: it goes on where it stopped.",
-        last,
-      );
+    : failure(`The download failed after ${options.attempts} attempts.`, "Run the command again to resume it.", last);
 }
 
-/** The file of this stem that is already whole; undefined: none. */
+/** The complete file with this stem, if there is one. */
 export async function finished(
   stem: string,
   extensions: readonly string[],
@@ -165,7 +161,7 @@ export async function finished(
   return undefined;
 }
 
-/** The file of this stem that is there but has another size; undefined: none. */
+/** A file with this stem but another size, if there is one. */
 export async function other(stem: string, extensions: readonly string[], size: number | undefined): Promise<string | undefined> {
   if (size === undefined) return undefined;
   for (const extension of extensions) {
@@ -175,5 +171,5 @@ export async function other(stem: string, extensions: readonly string[], size: n
   return undefined;
 }
 
-/** Bytes an earlier try left. */
+/** Bytes that an earlier attempt downloaded. */
 export const partSize = async (stem: string) => (await sizeOf(`${stem}.part`)) ?? 0;

@@ -1,10 +1,10 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { failure } from "../../errors.ts";
 
-/** A file of JSON lines that only grows, so that a program killed at any moment finds what it had done. */
+/** An append-only file of JSON lines, so that a program killed at any moment can tell what it had done. */
 export interface Journal<T> {
   readonly path: string;
-  /** What was there when it was opened, in order. */
+  /** Entries found when the journal was opened, in order. */
   readonly entries: readonly T[];
   append(entry: T): Promise<void>;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ function parseLines<T>(text: string): T[] {
     try {
       return line.trim() === "" ? [] : [JSON.parse(line) as T];
     } catch {
-      // Only a line whose writer was killed half-way is not JSON: what it was to say did not happen here.
+      // Only a line that was cut off when the writer was killed is not JSON. It does not count.
       return [];
     }
   });
@@ -25,11 +25,7 @@ const missing = (error: unknown) => (error as { code?: string }).code === "ENOEN
 
 export async function openJournal<T>(path: string): Promise<Journal<T>> {
   const fail = (error: unknown): never => {
-    throw failure(
-      `The journal ${path} cannot be used: ${(error as Error).message}.`,
-      "Name another place with --journal.",
-      error,
-    );
+    throw failure(`Cannot use the journal ${path}: ${(error as Error).message}.`, "Pass another path with --journal.", error);
   };
   const text = await readFile(path, "utf8").catch((error: unknown) => (missing(error) ? "" : fail(error)));
   const torn = text !== "" && !text.endsWith("\n");

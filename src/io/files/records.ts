@@ -1,6 +1,6 @@
 import { CliError, usage } from "../../errors.ts";
 
-/** One record of a table in a file, and the line it begins on. Values of CSV are texts; of YAML and NDJSON whatever was written. */
+/** One record of a file and the line it starts on. CSV values are strings; YAML and NDJSON values have any JSON type. */
 export interface FileRecord {
   line: number;
   fields: Record<string, unknown>;
@@ -8,7 +8,7 @@ export interface FileRecord {
 
 export type RecordFormat = "csv" | "yaml" | "ndjson";
 
-/** The format by the file's name, else by how the text begins. */
+/** The format according to the file name, or else to the start of the text. */
 export function recordFormat(path: string, text: string): RecordFormat {
   if (/\.csv$/i.test(path)) return "csv";
   if (/\.ya?ml$/i.test(path)) return "yaml";
@@ -21,7 +21,7 @@ export function recordFormat(path: string, text: string): RecordFormat {
 const isFields = (value: unknown): value is FileRecord["fields"] =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Excel separates by what the country's numbers leave free, and may name it in a first line of its own. */
+/** The delimiter depends on the locale of the spreadsheet. Excel may declare it in a first line such as `sep=;`. */
 function csvDialect(text: string): { delimiter: string; from: number } {
   const named = /^sep=(.)\n/i.exec(text)?.[1];
   if (named !== undefined) return { delimiter: named, from: 2 };
@@ -34,25 +34,25 @@ function csvDialect(text: string): { delimiter: string; from: number } {
 const newlinesIn = (fields: Record<string, string>) =>
   Object.values(fields).reduce((sum, value) => sum + value.split("\n").length - 1, 0);
 
-/** The names of the columns. A spreadsheet writes columns without one when a cell beside the table was once used. */
+/** The column names. Spreadsheets also write unnamed columns, for example after a cell beside the table was used. */
 function columnsOf(header: readonly string[], path: string): string[] {
   const twice = header.find((name, index) => name !== "" && header.indexOf(name) !== index);
-  if (twice !== undefined) throw usage(`${path}: the column ${twice} is there twice.`);
+  if (twice !== undefined) throw usage(`${path}: duplicate column ${JSON.stringify(twice)}.`);
   return header.map((name, index) => (name === "" ? `column ${index + 1}` : name));
 }
 
-const isSpare = (name: string) => /^column \d+$/.test(name);
-const withoutSpares = (fields: Record<string, string>) =>
-  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== "" || !isSpare(name)));
+const isUnnamed = (name: string) => /^column \d+$/.test(name);
+const withoutEmptyUnnamed = (fields: Record<string, string>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== "" || !isUnnamed(name)));
 
 async function csvRecords(given: string, path: string): Promise<FileRecord[]> {
   const { parse } = await import("csv-parse/sync");
   const text = given.replace(/\r\n?/g, "\n");
   const { delimiter, from } = csvDialect(text);
-  // Made as they are read: the parser's own account of ten thousand records would take more room than the records.
+  // Built while parsing: for ten thousand records, the parser's own metadata would take more memory than the records.
   const record = (all: Record<string, string>, { lines }: { lines: number }): FileRecord => ({
     line: lines - newlinesIn(all),
-    fields: withoutSpares(all),
+    fields: withoutEmptyUnnamed(all),
   });
   try {
     return parse(text, {
@@ -60,14 +60,14 @@ async function csvRecords(given: string, path: string): Promise<FileRecord[]> {
       from_line: from,
       columns: (header: string[]) => columnsOf(header, path),
       skip_empty_lines: true,
-      // Rows below a table, formatted but empty, are no orders.
+      // Spreadsheets also write formatted but empty rows below the table.
       skip_records_with_empty_values: true,
       trim: true,
       on_record: record as never,
     }) as unknown as FileRecord[];
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const hint = "A cell with a separator, a quote or a line break stands in double quotes.";
+    const hint = "Put a cell that contains a delimiter, a quote or a line break in double quotes.";
     throw usage(`${path}: ${(error as Error).message}.`, hint);
   }
 }
@@ -78,7 +78,7 @@ async function yamlRecords(text: string, path: string): Promise<FileRecord[]> {
   const document = parseDocument(text, { lineCounter: counter });
   const [error] = document.errors;
   if (error) throw usage(`${path}: ${error.message.split("\n")[0]}`);
-  if (!isSeq(document.contents)) throw usage(`${path}: holds no list of orders.`);
+  if (!isSeq(document.contents)) throw usage(`${path} must contain a list of orders.`);
   return document.contents.items.map((item) => {
     const { range } = item as { range?: [number, number, number] };
     return recordAt(counter.linePos(range?.[0] ?? 0).line, (item as { toJSON(): unknown }).toJSON(), path);
@@ -87,7 +87,7 @@ async function yamlRecords(text: string, path: string): Promise<FileRecord[]> {
 
 function recordAt(line: number, value: unknown, path: string): FileRecord {
   if (isFields(value)) return { line, fields: value };
-  throw usage(`${path}, line ${line}: not an order with fields.`);
+  throw usage(`${path}, line ${line}: must be an object with the fields of an order.`);
 }
 
 function ndjsonRecords(text: string, path: string): FileRecord[] {
@@ -101,7 +101,7 @@ function ndjsonRecords(text: string, path: string): FileRecord[] {
   });
 }
 
-/** The records of a CSV, YAML or NDJSON text. Throws a usage error that names the line. */
+/** Parses CSV, YAML or NDJSON. Throws a usage error that names the line. */
 export async function parseRecords(text: string, path: string): Promise<{ format: RecordFormat; records: FileRecord[] }> {
   const format = recordFormat(path, text);
   if (format === "ndjson") return { format, records: ndjsonRecords(text, path) };

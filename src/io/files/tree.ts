@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A file below a folder; `path` with slashes, on every system. */
+/** A file in a directory tree. `path` uses slashes on every system. */
 export interface TreeFile {
   path: string;
   file: string;
@@ -13,9 +13,9 @@ export interface TreeFile {
 }
 
 export interface Tree {
-  /** In order of their paths' bytes, so that the same files are the same list everywhere. */
+  /** Sorted by the bytes of their paths, so that the order is the same everywhere. */
   files: TreeFile[];
-  /** Links and devices, which are never packed. */
+  /** Symbolic links and devices, which are never packed. */
   skipped: string[];
 }
 
@@ -29,9 +29,9 @@ interface Rule {
   foldersOnly: boolean;
 }
 
-const literally = (text: string) => text.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+const escapeRegExp = (text: string) => text.replace(/[.+^${}()|[\]\\]/g, "\\$&");
 
-/** A line of an ignore file, as git reads it. */
+/** Parses a line of an ignore file, with the syntax of `.gitignore`. */
 function parseRule(line: string): Rule | undefined {
   const text = line.replace(/\s+$/, "");
   if (text === "" || text.startsWith("#")) return undefined;
@@ -42,12 +42,12 @@ function parseRule(line: string): Rule | undefined {
   const body = glob
     .replace(/^\//, "")
     .split(/(\*\*\/|\*\*|\*|\?)/)
-    .map((part) => ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" })[part] ?? literally(part))
+    .map((part) => ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" })[part] ?? escapeRegExp(part))
     .join("");
   return { pattern: new RegExp(`^${anchored ? "" : "(?:.*/)?"}${body}$`), negated, foldersOnly };
 }
 
-/** What the lines of an ignore file leave out; the last line that fits decides. */
+/** Tests paths against the lines of an ignore file. The last matching line decides. */
 export function ignoring(lines: readonly string[]): Ignore {
   const rules = lines.map(parseRule).filter((rule) => rule !== undefined);
   return (path, folder) => {
@@ -56,7 +56,7 @@ export function ignoring(lines: readonly string[]): Ignore {
   };
 }
 
-/** The files below a folder, without what its `.playtestignore` and a few constants leave out. */
+/** The files below a directory, except those that its `.playtestignore` or the built-in rules exclude. */
 export async function readTree(root: string): Promise<Tree> {
   const own = await readFile(join(root, ".playtestignore"), "utf8").catch(() => "");
   const ignored = ignoring([...always, ...own.split(/\r?\n/)]);
@@ -80,7 +80,7 @@ export async function readTree(root: string): Promise<Tree> {
   return tree;
 }
 
-/** Hears of bytes as they are done with; what it throws ends the work. */
+/** Called with the number of bytes processed. Throwing aborts the work. */
 export type OnBytes = (count: number) => void;
 
 /** SHA-256 of a file, and its size in bytes. */
@@ -95,7 +95,7 @@ export async function hashFile(file: string, onBytes: OnBytes): Promise<{ sha256
   return { sha256: hash.digest("hex"), size };
 }
 
-/** What a tree holds as one hash: paths, who may run them, contents. The same on every machine, whatever packs it. */
+/** Hash of a directory tree: paths, executable bits and contents. The same on every machine. */
 export async function hashTree(files: readonly TreeFile[], onBytes: OnBytes): Promise<string> {
   const hash = createHash("sha256");
   for (const { path, file, executable } of files)

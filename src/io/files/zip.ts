@@ -12,14 +12,14 @@ export interface ZipEntry {
 }
 
 /**
- * Packs files into a zip: the same files give the same bytes, whenever and wherever they are packed. Gives its SHA-256 and its size
- * in bytes.
+ * Writes a reproducible zip archive: the same files give the same bytes, at any time and on any machine. Returns its SHA-256 and its
+ * size in bytes.
  */
 export async function writeZip(files: readonly TreeFile[], target: string, signal: AbortSignal, onBytes: OnBytes) {
   const { ZipFile } = await import("yazl");
   const zip = new ZipFile();
   const failed = new Promise<never>((_, reject) => zip.on("error", reject));
-  // A time without a zone: the DOS form, and midnight of wherever this runs.
+  // The DOS timestamp has no time zone, so local midnight gives the same bytes everywhere.
   const mtime = new Date(1980, 0, 1);
   for (const { path, file, executable } of files)
     zip.addFile(file, path, { mtime, mode: executable ? 0o100755 : 0o100644, forceDosTimestamp: true, compressionLevel: 6 });
@@ -36,7 +36,7 @@ export async function writeZip(files: readonly TreeFile[], target: string, signa
   }
   const output = createWriteStream(target, { mode: 0o600 });
   await Promise.race([pipeline(hashed(), output, { signal }), failed]).catch((error: Error) => {
-    throw signal.aborted ? signal.reason : failure(`Cannot pack the folder: ${error.message}.`, undefined, error);
+    throw signal.aborted ? signal.reason : failure(`Cannot zip the directory: ${error.message}.`, undefined, error);
   });
   return { sha256: hash.digest("hex"), size };
 }
@@ -48,7 +48,7 @@ const endSize = 22;
 const longestComment = 65_535;
 const fullSize = 0xffffffff;
 
-/** The files an archive lists at its end. Undefined: it is not a zip. */
+/** The files in the central directory of a zip archive. Undefined if it is not a zip archive. */
 export async function readZipIndex(size: number, readAt: ReadAt): Promise<ZipEntry[] | undefined> {
   const tailStart = Math.max(0, size - endSize - longestComment);
   const tail = await readAt(tailStart, size - tailStart);

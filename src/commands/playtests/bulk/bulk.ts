@@ -7,7 +7,7 @@ import { orderChecker } from "../../shared/order-body.ts";
 import { type Price, priceOrder } from "../../shared/price.ts";
 import { openBulkJournal } from "./journal.ts";
 import { makePlan, type Plan, type Planned, shapeOf } from "./plan.ts";
-import { finish, planOutcome, planText, rowFields } from "./result.ts";
+import { finish, notCovered, planOutcome, planText, rowFields } from "./result.ts";
 import { type Fault, type Row, readRows } from "./rows.ts";
 import { type Sending, sendRows } from "./send.ts";
 
@@ -18,11 +18,11 @@ function refuse(faults: readonly Fault[], file: string) {
   const inOrder = [...faults].sort((a, b) => a.line - b.line);
   const details = inOrder.slice(0, mostFaults).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
   const more = faults.length > mostFaults ? ` The first ${mostFaults}:` : "";
-  const message = `${file}: ${plural(faults.length, "fault")}; nothing was ordered.${more}`;
+  const message = `${file} has ${plural(faults.length, "error")}. Nothing was ordered.${more}`;
   throw new CliError("VALIDATION_ERROR", exitCodes.usage, message, { details });
 }
 
-/** Every game that is named must be there, before the first row is sent. */
+/** Errors for games that do not exist. */
 async function gameFaults(ctx: Context, rows: readonly Row[]): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const game of new Set(rows.map((row) => row.game))) {
@@ -37,7 +37,7 @@ async function gameFaults(ctx: Context, rows: readonly Row[]): Promise<Fault[]> 
   return faults;
 }
 
-/** The rows of the file, or a refusal that names every fault. What was read is let go of here: there may be very many. */
+/** The validated rows of the file. Throws one error that lists all invalid rows. The raw records are released on return. */
 async function checkedRows(
   ctx: Context,
   file: string,
@@ -53,12 +53,12 @@ async function checkedRows(
     resolveId: ctx.resolveId,
   });
   refuse(faults, file);
-  if (rows.length === 0) throw usage(`${file} holds no orders.`);
+  if (rows.length === 0) throw usage(`${file} contains no orders.`);
   refuse(await gameFaults(ctx, rows), file);
   return rows;
 }
 
-/** One quote for each shape of row, not one for each row. */
+/** Gets one quote for each distinct kind of order, instead of one for each row. */
 async function pricesOf(ctx: Context, rows: readonly Row[]): Promise<Map<string, Price>> {
   const prices = new Map<string, Price>();
   for (const row of rows) {
@@ -69,13 +69,13 @@ async function pricesOf(ctx: Context, rows: readonly Row[]): Promise<Map<string,
   return prices;
 }
 
-async function ask(ctx: Context, plan: Plan, maxCents: number | undefined) {
-  const reached = plan.rows.length - plan.beyond;
-  if (reached === 0)
+async function confirmPlan(ctx: Context, plan: Plan, maxCents: number | undefined) {
+  const covered = plan.rows.length - plan.beyond;
+  if (covered === 0)
     throw tooExpensive(`${planText(plan)} Nothing was ordered.`, "Buy credit with `playtest billing credit add`.");
-  if (plan.beyond > 0) ctx.out.warn(`The funds end ${plural(plan.beyond, "row")} early; a later run goes on there.`);
+  if (plan.beyond > 0) ctx.out.warn(`${notCovered(plan.beyond)} To order them later, add funds and run the same command again.`);
   const hours = plan.minutes > 0 ? ` (and ${plan.minutes} playtest minutes)` : "";
-  const what = `Order ${plural(reached, "playtest")}${hours}`;
+  const what = `Order ${plural(covered, "playtest")}${hours}`;
   if (plan.cents === 0 && plan.minutes > 0 && maxCents === undefined) return ctx.confirm(`${what}?`);
   await ctx.confirmSpend({ what, cents: plan.cents, balanceCents: plan.balanceCents, maxCents });
 }
@@ -93,21 +93,21 @@ const dryRun = (ctx: Context, rows: readonly Planned[]) =>
 
 export const bulk = define({
   name: "bulk",
-  summary: "Order one playtest for each row of a file",
+  summary: "Order a playtest for each row of a file",
   description:
-    "Columns are the fields of an order, plus `game` and, if wanted, `ref`; keysForTesters holds keys separated by spaces. Commas,\n" +
-    "semicolons or tabs separate them, as spreadsheets save them; empty rows are none.\n" +
-    "All rows are checked before the first is sent. A journal beside the file lets the same command go on after it was stopped,\n" +
-    "and never orders a row twice; to order the same file anew, give another --batch.",
-  args: { file: arg.text("CSV, YAML or NDJSON file; - is standard input") },
+    "The columns are the fields of an order, plus `game` and, optionally, `ref`. In the column keysForTesters, separate keys with " +
+    "spaces. A CSV file may use commas, semicolons or tabs; empty rows are skipped. " +
+    "All rows are validated before the first order is sent. A journal beside the file records what was ordered, so that the same " +
+    "command resumes after an interruption and never orders a row twice. To order the same file again, pass a different --batch.",
+  args: { file: arg.text("CSV, YAML or NDJSON file; - for standard input") },
   flags: {
-    plan: flag.toggle("Print what each row would cost, and stop"),
-    game: flag.text("For rows that name no game; default the one `games use` set", { value: "ID" }),
-    batch: flag.text("Name of this batch: the same rows under another name are new orders", { value: "NAME" }),
-    pay: flag.choice(["any", "hours", "credit"], "What to pay with (default any)"),
-    maxCost: flag.money("Spend no more than this in all"),
-    concurrency: flag.integer("Orders at a time (default 8)", { min: 1, max: 64 }),
-    journal: flag.text("Where the journal is (default beside the file)", { value: "PATH" }),
+    plan: flag.toggle("Show what each row would cost, then stop"),
+    game: flag.text("Game for rows without one (default: the game set with `games use`)", { value: "ID" }),
+    batch: flag.text("Name of the batch; the same rows in another batch are new orders", { value: "NAME" }),
+    pay: flag.choice(["any", "hours", "credit"], "Payment method (default any)"),
+    maxCost: flag.money("Maximum total cost"),
+    concurrency: flag.integer("Maximum number of orders in parallel (default 8)", { min: 1, max: 64 }),
+    journal: flag.text("Path of the journal (default: beside the file)", { value: "PATH" }),
   },
   operation: ["createPlaytest", "quotePlaytest", "getGame"],
   examples: [
@@ -117,7 +117,8 @@ export const bulk = define({
   ],
   exits: [7, 11],
   async run({ args: { file }, flags }, ctx) {
-    if (ctx.flags.idempotencyKey !== undefined) throw usage("--idempotency-key: each row has a key of its own.", "Use --batch.");
+    if (ctx.flags.idempotencyKey !== undefined)
+      throw usage("--idempotency-key cannot be used here, because each row has its own key.", "Use --batch instead.");
     (await import("../../../io/memory.ts")).keepMemorySmall();
     const path = file === "-" || isAbsolute(file) ? file : join(ctx.io.cwd(), file);
     const rows = await checkedRows(ctx, file, path, flags);
@@ -129,14 +130,14 @@ export const bulk = define({
     const planned = new Map(plan.rows.map((row) => [row.key, row]));
     const all = rows.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
     if (flags.plan) return planOutcome(ctx, all, plan, journal);
-    if (open.length > 0) await ask(ctx, plan, flags.maxCost);
+    if (open.length > 0) await confirmPlan(ctx, plan, flags.maxCost);
     const byMethod = [...prices.values()].every(({ estimated }) => !estimated);
     const tally = await order(ctx, all, { journal, parallel: flags.concurrency ?? 8, maxCents: flags.maxCost, byMethod });
     return finish(ctx, all.length, tally, journal.path);
   },
 });
 
-/** Orders, and says how far it is. */
+/** Places the orders and shows the progress. */
 async function order(ctx: Context, rows: readonly Planned[], sending: Omit<Sending, "onRow">) {
   const progress = await ctx.progress();
   const started = ctx.now();

@@ -12,21 +12,21 @@ export interface Ordered {
   paidWith: string;
 }
 
-/** What happened to a row: sent, and then its outcome. */
+/** A journal entry for a row: that it was sent, then its outcome. */
 type Entry = { base: string; key: string; at: number } & (
   | { state: "sent" }
   | ({ state: "ordered" } & Ordered)
   | { state: "failed"; code: string }
 );
 
-// The server remembers a key for 24 hours (specification: Idempotency); an hour less, so that the last try still counts.
-const remembered = 23 * 3_600_000;
+// The server stores an idempotency key for 24 hours. One hour less leaves time for the last retry.
+const keyLifetimeMs = 23 * 3_600_000;
 
 export interface BulkJournal {
   readonly path: string;
-  /** The order of a row that an earlier run placed. */
+  /** The order that an earlier run placed for a row. */
   ordered(key: string): Ordered | undefined;
-  /** A row was sent so long ago, with no outcome, that sending it again could order it twice. */
+  /** Whether a row was sent so long ago, with unknown outcome, that sending it again could order it twice. */
   lost(key: string): boolean;
   sent(row: Planned): Promise<void>;
   done(row: Planned, order: Ordered): Promise<void>;
@@ -34,12 +34,12 @@ export interface BulkJournal {
   close(): Promise<void>;
 }
 
-const placeOf = (ctx: Context, file: string) =>
+const pathOf = (ctx: Context, file: string) =>
   file === "-" ? join(ctx.io.cwd(), "orders.playtest-journal") : join(dirname(file), `${basename(file)}.playtest-journal`);
 
-/** The journal beside a file, as far as it is about this instance. */
+/** Opens the journal beside a file. Only entries about this instance count. */
 export async function openBulkJournal(ctx: Context, file: string, given: string | undefined): Promise<BulkJournal> {
-  const journal: Journal<Entry> = await openJournal(given ?? placeOf(ctx, file));
+  const journal: Journal<Entry> = await openJournal(given ?? pathOf(ctx, file));
   const base = ctx.api().base;
   const last = new Map(journal.entries.filter((entry) => entry.base === base).map((entry) => [entry.key, entry]));
   const append = (key: string, rest: object) => journal.append({ base, key, at: ctx.now(), ...rest } as Entry);
@@ -53,7 +53,7 @@ export async function openBulkJournal(ctx: Context, file: string, given: string 
     },
     lost(key) {
       const entry = last.get(key);
-      return entry?.state === "sent" && ctx.now() - entry.at > remembered;
+      return entry?.state === "sent" && ctx.now() - entry.at > keyLifetimeMs;
     },
     sent: ({ key }) => append(key, { state: "sent" }),
     done: ({ key }, order) => append(key, { state: "ordered", ...order }),

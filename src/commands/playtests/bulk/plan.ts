@@ -1,36 +1,36 @@
 import type { Price } from "../../shared/price.ts";
 import type { Row } from "./rows.ts";
 
-/** What a bulk order will cost and how each row will be paid: pure. */
+/** Pure functions that calculate what a bulk order costs and how each row is paid. */
 
 export type PayWith = "free" | "hours" | "credit";
 
 export interface Planned extends Row {
   cents: number;
   minutes: number;
-  /** None: the funds end before this row. */
+  /** Undefined: the funds do not cover this row. */
   payWith: PayWith | undefined;
 }
 
 export interface Plan {
   rows: Planned[];
   slots: number;
-  /** To be paid from credit. */
+  /** Total to pay from credit. */
   cents: number;
   minutes: number;
-  /** Rows the funds do not reach. */
+  /** Number of rows that the funds do not cover. */
   beyond: number;
   balanceCents: number | undefined;
   minutesAvailable: number | undefined;
 }
 
-/** Rows of one shape have one price a slot. */
+/** Rows with the same shape have the same price per slot. */
 export const shapeOf = ({ order }: Row) => `${order.visibility} ${order.durationMinutes} ${order.playerCount}`;
 
 export type Pay = "any" | "hours" | "credit";
 
 interface Funds {
-  /** Unknown funds never end. */
+  /** Infinity if unknown. */
   cents: number;
   minutes: number;
 }
@@ -41,7 +41,7 @@ function payRow(cents: number, minutes: number, funds: Funds, pay: Pay): PayWith
   return pay !== "hours" && cents <= funds.cents ? "credit" : undefined;
 }
 
-/** Pays row after row as the server would: hours if they cover all of it, else credit. Once the funds end, so does the plan. */
+/** Assigns a payment method to each row as the server would: hours if they cover all of it, else credit. Stops when the funds run out. */
 export function makePlan(rows: readonly Row[], prices: ReadonlyMap<string, Price>, pay: Pay): Plan {
   const [some] = prices.values();
   const { balanceCents, minutesAvailable } = some ?? {};
@@ -73,8 +73,8 @@ export function makePlan(rows: readonly Row[], prices: ReadonlyMap<string, Price
 }
 
 /**
- * Milliseconds each of `parallel` senders waits so that the rate limit is not run into: none while there is room, else the pace
- * that the limit (requests a minute) allows.
+ * Milliseconds that each of `parallel` senders waits to stay below the rate limit: 0 while enough requests remain, otherwise the
+ * interval that the limit (in requests per minute) allows.
  */
 export function pace(headers: Readonly<Record<string, string>>, parallel: number): number {
   const limit = Number(headers["x-ratelimit-limit"]);

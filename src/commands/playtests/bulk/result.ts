@@ -7,7 +7,7 @@ import type { BulkJournal } from "./journal.ts";
 import type { Plan, Planned } from "./plan.ts";
 import type { Done, Failure, Tally } from "./send.ts";
 
-/** What a bulk order says: its plan before, its result after. */
+/** Output of a bulk order: its plan and its result. */
 
 const view = {
   columns: [
@@ -37,11 +37,14 @@ const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
   minutes,
 });
 
+export const notCovered = (rows: number) =>
+  rows === 1 ? "The funds do not cover the last row." : `The funds do not cover the last ${rows} rows.`;
+
 export function planText({ rows, slots, cents, minutes, beyond, balanceCents }: Plan): string {
   const hours = minutes > 0 ? ` and ${minutes} playtest minutes` : "";
   const balance = balanceCents === undefined ? "" : `; the balance is ${usd(balanceCents)}`;
-  const end = beyond > 0 ? ` The funds end ${plural(beyond, "row")} early.` : "";
-  return `${plural(rows.length, "order")}, ${plural(slots, "slot")}: ${usd(cents)}${hours}${balance}.${end}`;
+  const shortage = beyond > 0 ? ` ${notCovered(beyond)}` : "";
+  return `${plural(rows.length, "order")}, ${plural(slots, "slot")}: ${usd(cents)}${hours}${balance}.${shortage}`;
 }
 
 export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, journal: BulkJournal): Outcome {
@@ -49,7 +52,7 @@ export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, j
     if (journal.ordered(row.key)) return { ...fieldsOf(row), status: "ordered", payWith: null };
     return {
       ...fieldsOf(row),
-      status: row.payWith === undefined ? "beyond the funds" : "to order",
+      status: row.payWith === undefined ? "insufficient funds" : "planned",
       payWith: row.payWith ?? null,
     };
   });
@@ -68,31 +71,31 @@ export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, j
   return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.item({ result }) : ctx.rows("result", rows, planView);
 }
 
-const again = "Run the same command again: it goes on where it stopped.";
+const resume = "Run the same command again to resume.";
 
-/** How it ends when not every row was ordered. */
+/** The error of a bulk order in which not every row was ordered. */
 function failureOf(tally: Tally, left: number): CliError | undefined {
   const { stopped, failed, done } = tally;
   if (stopped instanceof CliError)
-    return new CliError(stopped.code, stopped.exitCode, stopped.message, { ...stopped.extra, hint: again });
-  if (stopped === "limit") return tooExpensive(`--max-cost is reached; ${plural(left, "row")} left.`, again);
+    return new CliError(stopped.code, stopped.exitCode, stopped.message, { ...stopped.extra, hint: resume });
+  if (stopped === "limit") return tooExpensive(`The --max-cost limit was reached with ${plural(left, "row")} left.`, resume);
   if (stopped === "funds")
     return tooExpensive(
-      `The funds ended; ${plural(left, "row")} left.`,
-      `Buy credit with \`playtest billing credit add\`. ${again}`,
+      `The funds ran out with ${plural(left, "row")} left.`,
+      `Buy credit with \`playtest billing credit add\`. ${resume}`,
     );
   if (failed.length === 0) return undefined;
   return partlyDone(
     `${plural(done.length, "row")} ordered, ${failed.length} failed.`,
-    "Run the same command again: only what failed is tried.",
+    "Run the same command again to retry only the failed rows.",
   );
 }
 
-/** A row with its outcome, as it is printed. */
+/** The output fields of a row with its outcome. */
 export function rowFields(outcome: Done | Failure) {
   const { row, ...rest } = outcome;
   if ("code" in rest) return { ...fieldsOf(row), cents: 0, minutes: 0, status: "failed", ...rest };
-  return { ...fieldsOf(row), ...rest, message: rest.skipped ? "ordered by an earlier run" : "" };
+  return { ...fieldsOf(row), ...rest, message: rest.skipped ? "already ordered by an earlier run" : "" };
 }
 
 export async function finish(ctx: Context, count: number, tally: Tally, journal: string) {
@@ -112,10 +115,10 @@ export async function finish(ctx: Context, count: number, tally: Tally, journal:
   };
   for (const { line, message } of tally.failed.map(rowFields)) ctx.out.warn(`line ${line}: ${message}`);
   const minutes = result.spentMinutes > 0 ? ` and ${result.spentMinutes} playtest minutes` : "";
-  const counts = [`${result.skipped} ordered before`, `${result.failed} failed`, `${left} left`].join(", ");
+  const counts = [`${result.skipped} already ordered`, `${result.failed} failed`, `${left} left`].join(", ");
   const text = `${plural(result.ordered, "playtest")} ordered for ${usd(result.spentCents)}${minutes}; ${counts}.`;
   if (ctx.out.format.kind === "auto") ctx.out.note(text);
-  if (tally.stopped === "signal") ctx.out.note(again);
+  if (tally.stopped === "signal") ctx.out.note(resume);
   const whole = ctx.out.format.kind === "ndjson" ? result : { ...result, orders, failures };
   return conclude(ctx, whole, [...orders, ...failures], view, failureOf(tally, left));
 }

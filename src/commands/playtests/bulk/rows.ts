@@ -5,14 +5,14 @@ import type { FileRecord, RecordFormat } from "../../../io/files/records.ts";
 import { contentKey } from "../../shared/content-key.ts";
 import type { CheckedOrder, Verdict } from "../../shared/order-body.ts";
 
-/** The rows of a bulk order: pure, from records to checked orders with a key each. */
+/** Pure functions that turn the records of a file into validated orders with an idempotency key each. */
 
 export interface Row {
   line: number;
   ref: string | undefined;
   game: string;
   order: CheckedOrder;
-  /** Repeating the order with it never orders twice. */
+  /** Idempotency key of the order. */
   key: string;
 }
 
@@ -28,7 +28,7 @@ export const columnNames = ["game", "ref", ...fields.keys()];
 const yes = /^(true|yes|1)$/i;
 const no = /^(false|no|0)$/i;
 
-/** The value of a cell; throws a usage error that says what is wrong. */
+/** Parses a cell. Throws a usage error. */
 function cellValue(field: Field, text: string): unknown {
   if (field.type === "boolean") {
     if (!yes.test(text) && !no.test(text))
@@ -59,8 +59,8 @@ function typedBody({ fields: given }: FileRecord): Record<string, unknown> {
 }
 
 /**
- * Gives each row its key: from what it orders, its count among equal rows, and the batch. Neither the file's name, the order of its
- * rows, nor `ref` matters.
+ * Derives the idempotency key of each row from its content, its number among equal rows, and the batch. The file name, the order of
+ * the rows and `ref` do not matter.
  */
 export function keyed(batch: string): (game: string, order: CheckedOrder) => string {
   const counts = new Map<string, number>();
@@ -72,12 +72,12 @@ export function keyed(batch: string): (game: string, order: CheckedOrder) => str
   };
 }
 
-/** Columns and fields that an order does not have; a column is wrong once, not in each row. */
+/** Errors for unknown fields. In a CSV file, an unknown column is one error, not one for each row. */
 function unknownFields(records: readonly FileRecord[], format: RecordFormat): Fault[] {
   const faults = records.flatMap(({ line, fields: given }) =>
     Object.keys(given)
       .filter((name) => !columnNames.includes(name))
-      .map((field) => ({ line, field, message: `is not known. Known: ${columnNames.join(", ")}` })),
+      .map((field) => ({ line, field, message: `unknown field. Known fields: ${columnNames.join(", ")}` })),
   );
   const first = new Map(faults.map((fault) => [fault.field, fault] as const).reverse());
   return format === "csv" ? [...first.values()].reverse() : faults;
@@ -85,7 +85,7 @@ function unknownFields(records: readonly FileRecord[], format: RecordFormat): Fa
 
 interface Options {
   format: RecordFormat;
-  /** For rows that name no game. */
+  /** Game for rows without one. */
   game: string | undefined;
   batch: string;
   check(body: unknown): Verdict;
@@ -94,7 +94,7 @@ interface Options {
 
 const text = (value: unknown) => (value === undefined || value === null || value === "" ? undefined : String(value));
 
-/** Every row checked, or everything that is wrong with them. */
+/** Validates all rows and collects all errors. */
 export function readRows(records: readonly FileRecord[], options: Options): { rows: Row[]; faults: Fault[] } {
   const keyOf = keyed(options.batch);
   const rows: Row[] = [];
@@ -109,7 +109,8 @@ export function readRows(records: readonly FileRecord[], options: Options): { ro
     const verdict = options.check(body);
     if ("faults" in verdict && faults.length === before) faults.push(...verdict.faults.map((fault) => ({ line, ...fault })));
     const named = text(record.fields.game) ?? options.game;
-    if (named === undefined) faults.push({ line, field: "game", message: "is missing, and no game is set for this folder" });
+    if (named === undefined)
+      faults.push({ line, field: "game", message: "is required, because no game is set for this directory" });
     if (named === undefined || "faults" in verdict) continue;
     const game = games.get(named) ?? options.resolveId(named);
     games.set(named, game);

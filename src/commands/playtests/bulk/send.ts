@@ -7,7 +7,7 @@ import { type Planned, pace } from "./plan.ts";
 
 export interface Done extends Ordered {
   row: Planned;
-  /** An earlier run had ordered it. */
+  /** Whether an earlier run ordered it. */
   skipped: boolean;
 }
 
@@ -28,11 +28,11 @@ export interface Tally {
 export interface Sending {
   journal: BulkJournal;
   parallel: number;
-  /** Most cents it may spend. */
+  /** Maximum total cost in cents. */
   maxCents: number | undefined;
-  /** Whether the server knows `X-Payment-Method`: then a row is paid as planned or not at all. */
+  /** Whether the server supports `X-Payment-Method`, so that a row is paid as planned or not at all. */
   byMethod: boolean;
-  /** Told of each row when its outcome is known. */
+  /** Called with each row when its outcome is known. */
   onRow(row: Done | Failure, tally: Tally): Promise<void>;
 }
 
@@ -49,8 +49,8 @@ function orderedBy(reply: Data<"createPlaytest">): Ordered {
   return { playtestId, status, cents, minutes, paidWith: paidWith(reply) };
 }
 
-// What one row met here, every other will meet too: without a key, a scope or a connection there is no point in going on.
-const general: readonly number[] = [
+// Errors that every other row would get too, so that continuing is pointless.
+const fatal: readonly number[] = [
   exitCodes.unauthenticated,
   exitCodes.scope,
   exitCodes.rateLimited,
@@ -59,8 +59,8 @@ const general: readonly number[] = [
 ];
 
 /**
- * Orders row after row, several at a time. A first Ctrl-C lets what is in flight finish. Whatever happens, each row's outcome is in
- * the journal or its key repeats it.
+ * Places the orders, several in parallel. After a first Ctrl-C, requests in flight finish. Whatever happens, each row has an outcome
+ * in the journal or can be retried with its key.
  */
 export async function sendRows(ctx: Context, rows: readonly Planned[], options: Sending): Promise<Tally> {
   const { journal } = options;
@@ -104,7 +104,7 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
   async function fail(row: Planned, error: unknown) {
     if (!(error instanceof CliError)) throw error;
     const { code, message, exitCode } = error;
-    if (general.includes(exitCode)) return stop(error);
+    if (fatal.includes(exitCode)) return stop(error);
     await journal.failed(row, code);
     if (exitCode === exitCodes.payment) return stop("funds");
     await failed({ row, code, message, exitCode });
@@ -129,7 +129,7 @@ async function request(ctx: Context, row: Planned, byMethod: boolean) {
     body: row.order,
     headers: byMethod && row.payWith !== "free" ? { "x-payment-method": row.payWith! } : {},
     idempotencyKey: row.key,
-    // Never aborted: a first Ctrl-C lets it finish.
+    // Never aborted: after a first Ctrl-C, requests in flight finish.
     signal: new AbortController().signal,
   });
   return { reply, headers };
@@ -138,7 +138,7 @@ async function request(ctx: Context, row: Planned, byMethod: boolean) {
 const lost = ({ line }: Planned) => ({
   code: "OUTCOME_UNKNOWN",
   message:
-    `Line ${line} was sent more than 23 hours ago and its reply was lost, so repeating it could order it twice. ` +
-    "Look for it with `playtest playtests list`; order it anew under another --batch.",
+    `Line ${line} was sent more than 23 hours ago and its reply was lost, so a retry could order it twice. ` +
+    "Look for the order with `playtest playtests list`. To order the row again, pass another --batch.",
   exitCode: exitCodes.unknownOutcome,
 });
