@@ -29,7 +29,7 @@ export function createApp(deps: Deps): App {
 }
 
 /** Every operation that this server serves, with its handler. */
-function createOperations(deps: Deps): Operations {
+export function createOperations(deps: Deps): Operations {
   const handlers = createHandlers(deps) as Partial<Record<Operation, Handler<never>>>;
   const served = (Object.entries(contract) as [Operation, Endpoint][])
     .filter(([, { only }]) => only !== "sandbox" || deps.config.sandbox)

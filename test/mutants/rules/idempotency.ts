@@ -76,4 +76,24 @@ export const idempotencyRules: readonly Mutant[] = [
     edits: [[headers, "/^[\\x20-\\x7e]", "/^[\\x00-\\x7e]"]],
   },
   { rule: "a key is kept for 24 hours", test: "api/http", edits: [[idempotency, "keepMs = 24 *", "keepMs = 25 *"]] },
+  {
+    rule: "what a page calls needs the scope as well",
+    test: "api/execute",
+    edits: [["server/http/call-operation.ts", "if (principal) authorize(served.endpoint, principal);", ""]],
+  },
+  {
+    rule: "a page hears of a refusal that was committed",
+    test: "api/execute",
+    edits: [["server/http/call-operation.ts", "if (status < 400) return", "if (status < 600) return"]],
+  },
+  {
+    rule: "a payment method ignores case",
+    test: "api/playtests",
+    edits: [[headers, "value.toLowerCase() === given.toLowerCase()", "value === given"]],
+  },
+  {
+    rule: "a page shown again may send something else",
+    test: "api/portal",
+    edits: [["server/web/portal/context.ts", " ${canonicalJson([params, body])}", ""]],
+  },
 ];

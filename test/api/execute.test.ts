@@ -1,0 +1,234 @@
+import { expect, it } from "vitest";
+import { sessionPrincipal } from "../../server/accounts/sessions.ts";
+import { createOperations } from "../../server/app/app.ts";
+import type { Principal } from "../../server/http/call.ts";
+import { CommittedProblem } from "../../server/http/call.ts";
+import { createCallAs } from "../../server/http/call-operation.ts";
+import { createExecute, type OperationRequest, type ServedOperation } from "../../server/http/execute.ts";
+import type { Rendered } from "../../server/http/reply.ts";
+import { Problem } from "../../server/lib/problem.ts";
+import { createContext } from "../../server/web/portal/context.ts";
+import { notificationsPage } from "../../server/web/portal/notifications.ts";
+import { offersPage } from "../../server/web/portal/offers.ts";
+import { slotPage, slotsPage } from "../../server/web/portal/slots.ts";
+import type { View } from "../../server/web/portal/types.ts";
+import { roleScopes } from "../../src/contract/endpoint.ts";
+import type { CallOperation, Operation } from "../../src/contract/index.ts";
+import { createClient } from "../../src/index.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { claim, createGame, giveCredit, order, type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+const principalOf = ({ id }: Person, role: Principal["role"]): Principal => ({
+  userId: id,
+  keyId: "key",
+  keyExpiresAt: null,
+  role,
+  scopes: new Set(roleScopes[role]),
+  emailVerified: true,
+});
+
+/** Executes operations without HTTP. */
+function direct({ deps }: TestServer) {
+  const operations = createOperations(deps);
+  const execute = createExecute(deps);
+  const callAs = createCallAs(operations, execute);
+
+  async function run(operation: ServedOperation, principal: Principal, given: Partial<OperationRequest> = {}) {
+    const none = { params: {}, query: {}, headers: {}, body: undefined, idempotencyKey: undefined };
+    const reply = (await execute(operation, { ...none, requestId: "req_test", ...given, principal })) as Rendered;
+    const text = Buffer.from(reply.body).toString();
+    return { ...reply, text, body: JSON.parse(text) };
+  }
+
+  return {
+    run,
+    served: (name: Operation) => operations.get(name)!,
+    call: (principal: Principal) => callAs(principal, "req_test"),
+  };
+}
+
+const game = { name: "Lantern Deep", buildUrl: "https://example.com/build.zip" };
+
+onBothDatabases("execute", (serve) => {
+  async function ownerAt() {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    return { server, owner, principal: principalOf(owner, "game_owner"), ...direct(server) };
+  }
+
+  it("validates query, body, headers and idempotency key by the contract, before the handler runs", async () => {
+    const { owner, principal, run, served } = await ownerAt();
+    const refusals: [Operation, Partial<OperationRequest>, string][] = [
+      ["listGames", { query: { limit: "0" } }, "limit"],
+      ["createGame", { body: { name: "Lantern Deep" } }, "buildUrl"],
+      ["createGame", { body: null }, "body"],
+      ["createGame", { body: game, idempotencyKey: "x".repeat(256) }, "Idempotency-Key"],
+      ["createPlaytest", { params: { gameId: owner.id }, headers: { "x-payment-method": "gold" } }, "X-Payment-Method"],
+    ];
+    for (const [operation, given, field] of refusals)
+      await expect(run(served(operation), principal, given)).rejects.toMatchObject({
+        code: "VALIDATION_ERROR",
+        details: [{ field }],
+      });
+    expect((await owner.get("/games")).body.data.games).toEqual([]);
+  });
+
+  it("replays the stored reply under an idempotency key, and refuses the key for another request", async () => {
+    const { owner, principal, run, served } = await ownerAt();
+    const create = (body: object) => run(served("createGame"), principal, { body, idempotencyKey: "one" });
+    const [first, again] = [await create(game), await create({ buildUrl: game.buildUrl, name: game.name })];
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    expect([first.headers["Idempotency-Replayed"], again.headers["Idempotency-Replayed"]]).toEqual([undefined, "true"]);
+    await expect(create({ ...game, name: "Other" })).rejects.toMatchObject({ code: "IDEMPOTENCY_MISMATCH" });
+    expect((await owner.get("/games")).body.data.games).toHaveLength(1);
+  });
+
+  it("runs two requests with one idempotency key once", async () => {
+    const { owner, principal, run, served } = await ownerAt();
+    const create = () => run(served("createGame"), principal, { body: game, idempotencyKey: "one" });
+    const [first, second] = await Promise.all([create(), create()]);
+    expect(second.text).toBe(first.text);
+    expect((await owner.get("/games")).body.data.games).toHaveLength(1);
+  });
+
+  it("replays the request over HTTP that it executed, and the other way round", async () => {
+    const { owner, principal, run, served } = await ownerAt();
+    const executed = await run(served("createGame"), principal, { body: game, idempotencyKey: "one" });
+    const overHttp = await owner.post("/games", game, { "idempotency-key": "one" });
+    expect([overHttp.text, overHttp.headers.get("idempotency-replayed")]).toEqual([executed.text, "true"]);
+    const sent = await owner.post("/games", game, { "idempotency-key": "two" });
+    expect((await run(served("createGame"), principal, { body: game, idempotencyKey: "two" })).text).toBe(sent.text);
+  });
+
+  it("commits a refusal with its effects, replays it until its time, then runs anew", async () => {
+    const { server, principal, run, served } = await ownerAt();
+    let runs = 0;
+    const refused: ServedOperation = {
+      endpoint: served("createGame").endpoint,
+      handler: (call) =>
+        call.commit(async (tx) => {
+          runs++;
+          await tx.run("UPDATE users SET display_name = ? WHERE id = ?", `run ${runs}`, principal.userId);
+          return new CommittedProblem(new Problem("PAYMENT_REQUIRED", "Pay first."), server.clock.now() + 60_000);
+        }),
+    };
+    const attempt = () => run(refused, principal, { body: game, idempotencyKey: "one" });
+    const [first, again] = [await attempt(), await attempt()];
+    expect([first.status, first.body.error.code, again.text]).toEqual([402, "PAYMENT_REQUIRED", first.text]);
+    const name = () =>
+      server.deps.store.read((q) =>
+        q.one<{ display_name: string }>("SELECT display_name FROM users WHERE id = ?", principal.userId),
+      );
+    expect([runs, (await name())?.display_name]).toEqual([1, "run 1"]);
+    server.clock.set(server.clock.now() + 60_000);
+    await attempt();
+    expect([runs, (await name())?.display_name]).toEqual([2, "run 2"]);
+  });
+
+  it("stores nothing when the handler throws: the same key runs again", async () => {
+    const { principal, run, served } = await ownerAt();
+    const fails: ServedOperation = {
+      endpoint: served("createGame").endpoint,
+      handler: (call) =>
+        call.commit(async (tx) => {
+          await tx.run("UPDATE users SET display_name = 'gone' WHERE id = ?", principal.userId);
+          throw new Problem("CONFLICT", "Not now.");
+        }),
+    };
+    await expect(run(fails, principal, { body: game, idempotencyKey: "one" })).rejects.toMatchObject({ code: "CONFLICT" });
+    const created = await run(served("createGame"), principal, { body: game, idempotencyKey: "one" });
+    expect([created.status, created.headers["Idempotency-Replayed"]]).toEqual([201, undefined]);
+    expect((await run(served("getMe"), principal)).body.data.name).not.toBe("gone");
+  });
+
+  it("continues a list from its cursor, and refuses the cursor of another list", async () => {
+    const { owner, principal, run, served } = await ownerAt();
+    const ids = [await createGame(owner), await createGame(owner), await createGame(owner)].reverse();
+    const page = async (cursor?: string) =>
+      (await run(served("listGames"), principal, { query: { limit: "2", ...(cursor && { cursor }) } })).body;
+    const first = await page();
+    const second = await page(first.meta.cursor);
+    const shown = [...first.data.games, ...second.data.games].map(({ id }: { id: string }) => id);
+    expect([shown, first.meta.hasMore, second.meta]).toEqual([
+      ids,
+      true,
+      expect.objectContaining({ cursor: null, hasMore: false }),
+    ]);
+    const overHttp = await owner.get(`/games?limit=2&cursor=${first.meta.cursor}`);
+    expect(overHttp.body.data).toEqual(second.data);
+    const elsewhere = run(served("listPayments"), principal, { query: { cursor: first.meta.cursor } });
+    await expect(elsewhere).rejects.toMatchObject({ details: [{ field: "cursor" }] });
+  });
+});
+
+onBothDatabases("calling an operation for a page", (serve) => {
+  async function marketplace() {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    await giveCredit(server, owner, 100_000);
+    const gameId = await createGame(owner);
+    const playtester = await registerPlaytester(server, "Ann");
+    const slotId = await claim(playtester, await order(owner, gameId));
+    await order(owner, gameId);
+    return { server, owner, gameId, playtester, slotId, ...direct(server) };
+  }
+
+  it("returns the data and cursor that the API returns over HTTP", async () => {
+    const { playtester, slotId, call } = await marketplace();
+    const ann = call(principalOf(playtester, "playtester"));
+    const pairs = [
+      [ann("listOffers", { query: { limit: 1 } }), "/playtester/playtests?limit=1"],
+      [ann("listHeldSlots"), "/playtester/slots"],
+      [ann("getHeldSlot", { params: { id: slotId } }), `/playtester/slots/${slotId}`],
+      [ann("getEarnings"), "/playtester/earnings"],
+      [ann("listNotifications"), "/notifications"],
+      [ann("listContacts"), "/chat/contacts"],
+    ] as const;
+    for (const [called, path] of pairs) {
+      const { data, meta } = await called;
+      const { body } = await playtester.get(path);
+      expect([data, meta.cursor, meta.hasMore], path).toEqual([body.data, body.meta.cursor, body.meta.hasMore]);
+    }
+  });
+
+  it("is refused what the API refuses: another account's slot, a scope it lacks, a state that does not allow it", async () => {
+    const { owner, playtester, slotId, call } = await marketplace();
+    const [ann, stranger] = [principalOf(playtester, "playtester"), principalOf(owner, "playtester")];
+    await expect(call(stranger)("getHeldSlot", { params: { id: slotId } })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(call(ann)("listGames")).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(call({ ...ann, emailVerified: false })("listOffers")).rejects.toMatchObject({ code: "EMAIL_NOT_VERIFIED" });
+    const overHttp = (await playtester.post(`/playtester/slots/${slotId}/submit`)).body.error;
+    const submit = call(ann)("submitSlot", { params: { id: slotId } });
+    await expect(submit).rejects.toMatchObject({ code: overHttp.code, message: overHttp.message });
+  });
+
+  it("throws a refusal that was committed, with its details, the first time and when it is replayed", async () => {
+    const { owner, call } = await marketplace();
+    const as = call(principalOf(owner, "game_owner"));
+    const buy = () => as("buyCreditWithCrypto", { body: { amountCents: 2000 }, idempotencyKey: "one" });
+    const [first, again] = [await buy().catch((error) => error), await buy().catch((error) => error)];
+    expect(first).toBeInstanceOf(Problem);
+    expect(first).toMatchObject({ code: "PAYMENT_REQUIRED", status: 402, payment: { chain: "base", currency: "USDC" } });
+    expect([again.payment, again.message]).toEqual([first.payment, first.message]);
+    const { payments } = (await owner.get("/billing/payments")).body.data;
+    expect(payments.filter(({ provider }: { provider: string }) => provider === "x402")).toHaveLength(1);
+  });
+
+  it("has the type of the client's call, so that a portal page renders the same from another instance", async () => {
+    const { server, playtester, slotId, call } = await marketplace();
+    const client = createClient({ baseUrl: server.baseUrl, apiKey: playtester.key });
+    const remote: CallOperation = client.call;
+    const rendered = async (view: View, source: CallOperation, id = "") => {
+      const session = { user_id: playtester.id, display_name: "Ann", csrf: "token", role: "playtester", hash: "h" } as never;
+      const page = { id, query: new URLSearchParams(), form: {}, formKey: "key", now: server.clock.now() };
+      const context = createContext({ ...page, callAs: () => source, session, requestId: "req_test" });
+      return (await view(context)).body.text;
+    };
+    const local = call(sessionPrincipal({ user_id: playtester.id, role: "playtester", hash: "h" } as never));
+    const views: [View, string?][] = [[offersPage], [slotsPage], [slotPage, slotId], [notificationsPage]];
+    for (const [view, id] of views) expect(await rendered(view, remote, id)).toBe(await rendered(view, local, id));
+    expect(await rendered(slotPage, remote, slotId)).toContain("Press start.");
+    await client.close();
+  });
+});
