@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
 import { type Running, start } from "./app/start.ts";
-import { type ChosenLocation, type DataLocation, dataLocationOf, reportLocation } from "./config/data-location.ts";
 import { loadInstanceKey } from "./config/instance-key.ts";
 import { ConfigError, readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
 import { checkOptions, type ServeOptions } from "./config/serve-options.ts";
 import { createClock } from "./database/clock.ts";
+import { type DatabaseLocation, fileDrivers, locate, reportLocation } from "./database/drivers.ts";
 import { openStore } from "./database/open.ts";
 import { createLog } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
@@ -49,7 +49,7 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   }
 }
 
-interface ServedLocation extends ChosenLocation {
+interface ServedLocation extends DatabaseLocation {
   temporary: boolean;
 }
 
@@ -57,9 +57,9 @@ function chooseLocation(options: ServeOptions, env: ServeHost["env"]): ServedLoc
   if (options.ephemeral) {
     const dataDir = mkdtempSync(join(tmpdir(), "playtest-"));
     const from = "--ephemeral";
-    return { dataDir, dataDirFrom: from, databaseUrl: undefined, databaseFrom: from, temporary: true };
+    return { dataDir, dataDirFrom: from, databaseUrl: undefined, databaseFrom: from, driver: fileDrivers[0]!, temporary: true };
   }
-  const location = dataLocationOf({ ...options, env });
+  const location = locate({ ...options, env });
   mkdirSync(location.dataDir, { recursive: true, mode: 0o700 });
   return { ...location, temporary: false };
 }
@@ -75,7 +75,7 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   return config;
 }
 
-async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseUrl }: DataLocation): Promise<Running> {
+async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseUrl }: DatabaseLocation): Promise<Running> {
   if (isHalfRestored(dataDir))
     throw new ConfigError(
       `A restore into ${dataDir} was cut off. What was there before is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,

@@ -1,13 +1,12 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { ConfigError } from "./read.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where a server keeps its data: files in a directory, and the database in it or elsewhere. */
 export interface DataLocation {
   dataDir: string;
-  /** `postgres://…`; without it SQLite in `dataDir`. */
+  /** Without it the database is a file in `dataDir`. */
   databaseUrl: string | undefined;
 }
 
@@ -25,9 +24,9 @@ export interface DataLocationOptions {
 }
 
 /**
- * The one rule for every command. The data directory is the one --data names, otherwise the user's. The database is the PostgreSQL
- * database that --database-url, PLAYTEST_DATABASE_URL or DATABASE_URL names, in this order; otherwise SQLite in the data directory.
- * One that is set to nothing means SQLite. Throws ConfigError for any other kind of database.
+ * The one rule for every command. The data directory is the one --data names, otherwise the user's. The database is the
+ * one whose URL --database-url, PLAYTEST_DATABASE_URL or DATABASE_URL gives, in this order; otherwise a file in the data directory.
+ * One that is set to nothing means the file.
  */
 export function dataLocationOf({ data, databaseUrl, env }: DataLocationOptions): ChosenLocation {
   const candidates = [
@@ -36,19 +35,10 @@ export function dataLocationOf({ data, databaseUrl, env }: DataLocationOptions):
     ["DATABASE_URL", env.DATABASE_URL],
   ] as const;
   const [databaseFrom, url] = candidates.find(([, value]) => value !== undefined) ?? ["default", undefined];
-  if (url && !/^postgres(ql)?:\/\//.test(url)) throw notPostgres(databaseFrom);
   const dataDirFrom = data !== undefined ? "--data" : env.XDG_DATA_HOME ? "XDG_DATA_HOME" : "default";
   const userFolder = env.XDG_DATA_HOME || join(homedir(), ".local", "share");
   return { dataDir: resolve(data ?? join(userFolder, "playtest")), dataDirFrom, databaseUrl: url || undefined, databaseFrom };
 }
-
-const notPostgres = (from: string) =>
-  Object.assign(
-    new ConfigError(
-      `The database URL of ${from} does not start with postgres://. Nothing was opened. To use SQLite in the data directory, pass --database-url "".`,
-    ),
-    { exitCode: 1 },
-  );
 
 /** A data location as commands print it, without passwords. */
 export interface LocationReport {
@@ -56,20 +46,4 @@ export interface LocationReport {
   databaseFrom: string;
   dataDir: string;
   dataDirFrom: string;
-}
-
-export const reportLocation = ({ dataDir, dataDirFrom, databaseUrl, databaseFrom }: ChosenLocation): LocationReport => ({
-  database: databaseUrl === undefined ? `SQLite ${join(dataDir, "playtest.db")}` : `PostgreSQL ${withoutPassword(databaseUrl)}`,
-  databaseFrom,
-  dataDir,
-  dataDirFrom,
-});
-
-/** A URL with its password replaced. Nothing of one that cannot be parsed is shown. */
-function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return "postgres://***";
-  const url = new URL(text);
-  if (url.password !== "") url.password = "***";
-  for (const name of [...url.searchParams.keys()]) if (/pass/i.test(name)) url.searchParams.set(name, "***");
-  return url.href;
 }

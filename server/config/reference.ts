@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { type DataLocationOptions, dataLocationOf, reportLocation } from "./data-location.ts";
+import type { LocationReport } from "./data-location.ts";
 import { boundsOf, rangeText, shapeOf, valueText } from "./describe.ts";
 
 import { readSettings } from "./read.ts";
@@ -86,15 +86,17 @@ export interface EffectiveRow extends SettingRow {
   source: string;
 }
 
-interface Options extends DataLocationOptions {
+interface Options {
+  env: Readonly<Record<string, string | undefined>>;
   config?: string | undefined;
+  location: LocationReport;
 }
 
 /** Every setting with its value in effect. Secrets are not shown. Throws ConfigError when the configuration is not valid. */
-export async function effectiveRows({ config, ...options }: Options): Promise<EffectiveRow[]> {
-  const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(dataLocationOf(options));
-  const { settings, sourceOf } = await readSettings(options.env, dataDir, config);
-  const key = options.env.PLAYTEST_SECRET_KEY === undefined ? "default" : "PLAYTEST_SECRET_KEY";
+export async function effectiveRows({ env, config, location }: Options): Promise<EffectiveRow[]> {
+  const { database, databaseFrom, dataDir, dataDirFrom } = location;
+  const { settings, sourceOf } = await readSettings(env, dataDir, config);
+  const key = env.PLAYTEST_SECRET_KEY === undefined ? "default" : "PLAYTEST_SECRET_KEY";
   const outside = [
     { value: dataDir, source: dataDirFrom },
     { value: database, source: databaseFrom },

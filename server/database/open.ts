@@ -1,21 +1,21 @@
-import { join } from "node:path";
+import type { DriverOptions } from "./driver.ts";
+import { driverOf } from "./drivers.ts";
 import { migrate } from "./migrate.ts";
-import type { Store, StoreLog } from "./port.ts";
-import { openPostgres } from "./postgres/postgres.ts";
-import { openSqlite } from "./sqlite/sqlite.ts";
+import type { Store } from "./port.ts";
 
-export interface OpenOptions {
-  /** `postgres://…`; without it SQLite in `dataDir`. */
-  databaseUrl?: string;
+export interface OpenOptions extends DriverOptions {
+  /** Without it the database is a file in `dataDir`. */
+  databaseUrl?: string | undefined;
   dataDir?: string;
-  /** Fail a write whose callback awaits anything but its queries (SQLite). For tests and development. */
-  strict?: boolean;
-  log?: StoreLog | undefined;
 }
 
 /** Opens the database these options name and brings its schema up to date. */
-export async function openStore(options: OpenOptions): Promise<Store> {
-  const store = await open(options);
+export async function openStore({ databaseUrl, dataDir = "", ...options }: OpenOptions): Promise<Store> {
+  const location = { databaseUrl, dataDir };
+  const driver = driverOf(location);
+  if (!driver || (driver.file && dataDir === ""))
+    throw new Error("No database was named: give a data directory or a database URL.");
+  const store = await driver.open(location, options);
   try {
     await migrate(store);
     return store;
@@ -24,11 +24,3 @@ export async function openStore(options: OpenOptions): Promise<Store> {
     throw error;
   }
 }
-
-async function open({ databaseUrl, dataDir, strict = false, log }: OpenOptions): Promise<Store> {
-  if (databaseUrl !== undefined) return openPostgres(databaseUrl, { log });
-  if (dataDir === undefined) throw new Error("No place for the data was named: give a data folder or a database URL.");
-  return openSqlite(dataFile(dataDir), { strict, log });
-}
-
-export const dataFile = (dataDir: string) => join(dataDir, "playtest.db");

@@ -1,18 +1,10 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type ChosenLocation,
-  type DataLocationOptions,
-  dataLocationOf,
-  type LocationReport,
-  reportLocation,
-} from "../config/data-location.ts";
+import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
+import { type DatabaseLocation, fileDrivers, hasDatabase, locate, reportLocation } from "../database/drivers.ts";
 import { migrate, pending } from "../database/migrate.ts";
-import { dataFile } from "../database/open.ts";
 import type { Check, Query, Store } from "../database/port.ts";
-import { openPostgres } from "../database/postgres/postgres.ts";
-import { openSqlite } from "../database/sqlite/sqlite.ts";
 import * as jobs from "../jobs/store.ts";
 import { checkLedger, repairBalances } from "../ledger/checks.ts";
 import { missingBlobs } from "../uploads/missing-blobs.ts";
@@ -27,7 +19,7 @@ export interface DoctorOptions extends DataLocationOptions {
 
 /** Checks a database and its files, whether a server runs on them or not. Throws ConfigError when there is no database. */
 export async function doctor(options: DoctorOptions): Promise<Check[]> {
-  const location = dataLocationOf(options);
+  const location = locate(options);
   const repairs = options.fix ? await repair(location) : [];
   const store = await open(location, true);
   try {
@@ -52,7 +44,7 @@ export interface Migrated {
 
 /** Brings the database up to date. */
 export async function migrateDatabase(options: DataLocationOptions): Promise<Migrated> {
-  const location = dataLocationOf(options);
+  const location = locate(options);
   const store = await open(location, false);
   try {
     const applied = (await pending(store)).map(({ name }) => name);
@@ -69,7 +61,7 @@ const waiting = (migrations: readonly { name: string }[]) =>
   `${migrations.map(({ name }) => name).join(", ")} not applied yet: start the server, or run \`playtest serve migrate\``;
 
 /** What was checked, and what chose it. */
-function locationChecks(location: ChosenLocation): Check[] {
+function locationChecks(location: DatabaseLocation): Check[] {
   const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
   return [
     { name: "database", ok: true, detail: `${database} (${databaseFrom})` },
@@ -77,7 +69,7 @@ function locationChecks(location: ChosenLocation): Check[] {
   ];
 }
 
-async function configCheck({ env }: DataLocationOptions, { dataDir }: ChosenLocation): Promise<Check> {
+async function configCheck({ env }: DataLocationOptions, { dataDir }: DatabaseLocation): Promise<Check> {
   try {
     await readConfig(env, dataDir, undefined);
     return { name: "configuration", ok: true, detail: "valid" };
@@ -86,14 +78,12 @@ async function configCheck({ env }: DataLocationOptions, { dataDir }: ChosenLoca
   }
 }
 
-async function open({ databaseUrl, dataDir }: ChosenLocation, readOnly: boolean): Promise<Store> {
-  // On a large database a check or a migration takes as long as it takes.
-  const patient = { silenceMs: 0 };
-  if (databaseUrl !== undefined) return openPostgres(databaseUrl, patient).catch((error) => Promise.reject(refused(error)));
-  const file = dataFile(dataDir);
-  if (readOnly && !existsSync(file))
+async function open(location: DatabaseLocation, readOnly: boolean): Promise<Store> {
+  const { driver, dataDir } = location;
+  if (readOnly && !hasDatabase(location))
     throw new ConfigError(`There is no playtest database in ${dataDir}. Name the data directory with --data.`);
-  return openSqlite(file, { readOnly }).catch((error) => Promise.reject(refused(error)));
+  const opened = readOnly ? driver.inspect(location) : driver.open(location, { patient: true });
+  return opened.catch((error) => Promise.reject(refused(error)));
 }
 
 /** A database that cannot be opened or read is the operator's to repair, not a bug of this program. */
@@ -104,15 +94,15 @@ function refused(error: unknown): ConfigError {
 }
 
 /** Files with keys and personal data, which only their owner may read. */
-const privateFile = /^(playtest\.db|instance\.key|config\.json)/;
+const privateFiles = [...fileDrivers.map(({ file }) => file!.names[0]), "instance.key", "config.json"];
 
 function exposedFiles(dataDir: string): string[] {
   if (process.platform === "win32" || !existsSync(dataDir)) return [];
-  const files = readdirSync(dataDir).filter((name) => privateFile.test(name));
+  const files = readdirSync(dataDir).filter((name) => privateFiles.some((start) => name.startsWith(start)));
   return files.map((name) => join(dataDir, name)).filter((file) => (statSync(file).mode & 0o077) !== 0);
 }
 
-function fileChecks({ dataDir }: ChosenLocation): Check[] {
+function fileChecks({ dataDir }: DatabaseLocation): Check[] {
   if (process.platform === "win32") return [];
   const exposed = exposedFiles(dataDir);
   const detail =
@@ -149,7 +139,7 @@ async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
   };
 }
 
-async function repair(location: ChosenLocation): Promise<Check[]> {
+async function repair(location: DatabaseLocation): Promise<Check[]> {
   const done: Check[] = [];
   const note = (detail: string) => done.push({ name: "fixed", ok: true, detail });
   const store = await open(location, false);

@@ -1,7 +1,7 @@
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { dataFile } from "../../server/database/open.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { createTestRandom } from "./server.ts";
 import { freshFolder } from "./store.ts";
 

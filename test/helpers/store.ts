@@ -1,8 +1,9 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { dataFile, type OpenOptions, openStore } from "../../server/database/open.ts";
+import { type OpenOptions, openStore } from "../../server/database/open.ts";
 import type { Store } from "../../server/database/port.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { freshDatabase } from "./postgres.ts";
 
 /** A database of its own for one test, and what removes it again. */

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Migration, migrate, pending } from "../../server/database/migrate.ts";
-import { dataFile, type OpenOptions, openStore } from "../../server/database/open.ts";
+import { type OpenOptions, openStore } from "../../server/database/open.ts";
 import type { Store } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { drivers, type Place } from "../helpers/store.ts";
 

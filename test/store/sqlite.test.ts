@@ -5,9 +5,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dataFile, openStore } from "../../server/database/open.ts";
+import { openStore } from "../../server/database/open.ts";
 import type { Query, Store } from "../../server/database/port.ts";
 import { Connection } from "../../server/database/sqlite/connection.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { freshFolder } from "../helpers/store.ts";
 

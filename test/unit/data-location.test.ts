@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { dataLocationOf, reportLocation } from "../../server/config/data-location.ts";
+import { dataLocationOf } from "../../server/config/data-location.ts";
+import { locate, reportLocation } from "../../server/database/drivers.ts";
 
 const urls = { databaseUrl: "postgres://flag", PLAYTEST_DATABASE_URL: "postgres://own", DATABASE_URL: "postgres://common" };
 
@@ -29,7 +30,7 @@ describe("data location", () => {
   });
 
   it("refuses a URL of another kind of database and shows nothing of it", () => {
-    const refused = () => dataLocationOf({ env: { DATABASE_URL: "mysql://root:hidden@db" } });
+    const refused = () => locate({ env: { DATABASE_URL: "mysql://root:hidden@db" } });
     expect(refused).toThrow("The database URL of DATABASE_URL does not start with postgres://.");
     expect(refused).not.toThrow("hidden");
   });
@@ -40,6 +41,6 @@ describe("data location", () => {
     ["postgresql:///play?host=/run/pg&password=hidden", "postgresql:///play?host=%2Frun%2Fpg&password=***"],
     ["postgres://ada:hidden@:bad", "postgres://***"],
   ])("is shown without the password: %s", (url, shown) => {
-    expect(reportLocation(dataLocationOf({ databaseUrl: url, env: {} })).database).toBe(`PostgreSQL ${shown}`);
+    expect(reportLocation(locate({ databaseUrl: url, env: {} })).database).toBe(`PostgreSQL ${shown}`);
   });
 });

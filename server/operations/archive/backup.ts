@@ -1,26 +1,20 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import {
-  type ChosenLocation,
-  type DataLocationOptions,
-  dataLocationOf,
-  type LocationReport,
-  reportLocation,
-} from "../../config/data-location.ts";
+import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
-import { dataFile } from "../../database/open.ts";
+import { type DatabaseLocation, hasDatabase, locate, reportLocation } from "../../database/drivers.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 import { blobsNow } from "./capture.ts";
-import type { Manifest } from "./contents.ts";
+import { type Manifest, rowsOnly } from "./contents.ts";
 import { Packing, sizeOf } from "./pack.ts";
 import type { OnProgress } from "./progress.ts";
 
 export interface BackupOptions extends DataLocationOptions {
   /** A file to make, or a folder to make one in. */
   target: string;
-  /** Rows that fit either database, instead of the SQLite file. */
+  /** Rows that fit every database, instead of its file. */
   portable: boolean;
   /** Replace a file that is there. */
   force: boolean;
@@ -51,13 +45,13 @@ export interface Backup {
  * checked. Everything that was answered before it began is in it. Throws ConfigError for a target or a server that cannot be.
  */
 export async function backup(options: BackupOptions): Promise<Backup> {
-  const location = dataLocationOf(options);
+  const location = locate(options);
   const key = findInstanceKey(options.env.PLAYTEST_SECRET_KEY, location.dataDir);
   if (key === undefined)
     throw new ConfigError(
       `There is no server in ${location.dataDir}: it has no instance.key, and PLAYTEST_SECRET_KEY is not set. Nothing was written. Name the folder with --data.`,
     );
-  if (location.databaseUrl === undefined && !existsSync(dataFile(location.dataDir)))
+  if (!hasDatabase(location))
     throw new ConfigError(
       `There is no playtest database in ${location.dataDir}. Nothing was written. Name its folder with --data, or a PostgreSQL database with --database-url.`,
     );
@@ -80,8 +74,7 @@ export async function backup(options: BackupOptions): Promise<Backup> {
   } catch (error) {
     throw explained(error, file);
   } finally {
-    for (const name of [part, ...["", "-wal", "-shm", "-journal"].map((end) => `${part}.database${end}`)])
-      await rm(name, { force: true });
+    for (const name of readdirSync(dirname(file))) if (name.startsWith(basename(part))) await rm(join(dirname(file), name));
   }
 }
 
@@ -101,14 +94,17 @@ async function removeOlder({ keep, portable, now }: BackupOptions, file: string)
   return old.map((name) => join(folder, name));
 }
 
-/** What would be written now; of a PostgreSQL database the size is not known. */
-async function plan(location: ChosenLocation, file: string, portable: boolean): Promise<Backup> {
-  const { dataDir, databaseUrl } = location;
-  const blobs = await blobsNow({ dataDir, databaseUrl });
+/** What would be written now; of a database that is no file the size is not known. */
+async function plan(location: DatabaseLocation, file: string, portable: boolean): Promise<Backup> {
+  const { dataDir, driver } = location;
+  const blobs = await blobsNow(location);
   const sizes = blobs.map((key) => sizeOf(join(dataDir, "blobs", key)));
   const missing = blobs.filter((_, at) => sizes[at] === undefined).map((key) => `blobs/${key}`);
-  const database = portable || databaseUrl !== undefined ? "rows" : "sqlite";
-  const bytes = sizes.reduce<number>((sum, size) => sum + (size ?? 0), sizeOf(dataFile(dataDir)) ?? 0);
+  const database = portable || !driver.file ? rowsOnly : driver.name;
+  const bytes = sizes.reduce<number>(
+    (sum, size) => sum + (size ?? 0),
+    (driver.file && sizeOf(join(dataDir, driver.file.names[0]))) ?? 0,
+  );
   const files = blobs.length - missing.length;
   return { file, bytes, files, database, missing, removed: [], location: reportLocation(location) };
 }

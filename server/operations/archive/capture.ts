@@ -1,14 +1,12 @@
 import { open } from "node:fs/promises";
-import type { DataLocation } from "../../config/data-location.ts";
 import { tablesOf } from "../../database/catalogue.ts";
+import type { DatabaseFile } from "../../database/driver.ts";
+import type { DatabaseLocation } from "../../database/drivers.ts";
 import { type Applied, applied, assertSameHistory, migrations } from "../../database/migrate.ts";
-import { dataFile } from "../../database/open.ts";
 import type { Check, Query } from "../../database/port.ts";
-import { openSnapshot } from "../../database/snapshot.ts";
-import { copySqlite, openSqlite } from "../../database/sqlite/sqlite.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { referencedBlobs } from "../../uploads/blob-store.ts";
-import type { Manifest } from "./contents.ts";
+import { type Manifest, rowsOnly } from "./contents.ts";
 import type { OnProgress } from "./progress.ts";
 import { dumpRows } from "./rows.ts";
 
@@ -21,38 +19,41 @@ export interface Captured {
 }
 
 export interface CaptureSource {
-  /** Rows that fit either database, instead of the SQLite file. */
+  /** Rows that fit every database, instead of its file. */
   portable: boolean;
-  location: DataLocation;
+  location: Pick<DatabaseLocation, "driver" | "dataDir" | "databaseUrl">;
   /** Where to write it. */
   scratch: string;
   onProgress: OnProgress;
 }
 
-/** Copies the database as it is now to `scratch`: the SQLite file itself, or the rows of either database. */
-export const capture = (source: CaptureSource): Promise<Captured> =>
-  source.portable || source.location.databaseUrl !== undefined ? captureRows(source) : captureFile(source);
+/** Copies the database as it is now to `scratch`: its file if it is one, else its rows. */
+export function capture(source: CaptureSource): Promise<Captured> {
+  const { file, name } = source.location.driver;
+  return source.portable || !file ? captureRows(source) : captureFile(source, file, name);
+}
 
 /** Asked in a moment: a transaction that stayed open would keep a server's write-ahead log from being used again. */
-export async function blobsNow(location: DataLocation): Promise<string[]> {
-  const { query, close } = await openSnapshot(location);
+export async function blobsNow(location: CaptureSource["location"]): Promise<string[]> {
+  const { query, close } = await location.driver.snapshot(location);
   return referencedBlobs(query).finally(close);
 }
 
-async function captureFile({ location, scratch, onProgress }: CaptureSource): Promise<Captured> {
-  await copySqlite(dataFile(location.dataDir), scratch, (done, total) => onProgress("Copying the database", done, total));
-  const copy = await openSqlite(scratch, { readOnly: true });
+async function captureFile(source: CaptureSource, file: DatabaseFile, database: string): Promise<Captured> {
+  const { location, scratch, onProgress } = source;
+  await file.copy(location.dataDir, scratch, (done, total) => onProgress("Copying the database", done, total));
+  const copy = await file.inspectCopy(scratch);
   try {
     const found = await describe(await copy.read(async (q) => q));
     requireWhole(await copy.check({ thorough: true }));
-    return { database: "sqlite", ...found };
+    return { database, ...found };
   } finally {
     await copy.close();
   }
 }
 
 async function captureRows({ location, scratch, onProgress }: CaptureSource): Promise<Captured> {
-  const { dialect, query, close } = await openSnapshot(location);
+  const { dialect, query, close } = await location.driver.snapshot(location);
   const file = await open(scratch, "w", 0o600);
   try {
     const found = await describe(query);
@@ -62,7 +63,7 @@ async function captureRows({ location, scratch, onProgress }: CaptureSource): Pr
       rows += more;
       onProgress("Writing rows", rows);
     });
-    return { database: "rows", ...found };
+    return { database: rowsOnly, ...found };
   } finally {
     await file.close();
     await close();

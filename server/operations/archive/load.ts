@@ -1,15 +1,16 @@
 import { ConfigError } from "../../config/read.ts";
 import { firstUsed, type Table, tablesOf } from "../../database/catalogue.ts";
+import type { DatabaseLocation } from "../../database/drivers.ts";
 import { migrate, migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
-import { openPostgres } from "../../database/postgres/postgres.ts";
-import { openSqlite } from "../../database/sqlite/sqlite.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Batch, insertBatch, readBatches } from "./rows.ts";
 
-/** Makes a SQLite file of these rows, with the schema they had: the next start of a server brings it up to date. */
-export async function loadSqlite(file: string, rows: string, position: number, onProgress: OnProgress): Promise<void> {
-  const store = await openSqlite(file);
+type Location = Pick<DatabaseLocation, "driver" | "dataDir" | "databaseUrl">;
+
+/** Makes a database file of these rows, with the schema they had: the next start of a server brings it up to date. */
+export async function fillFile(location: Location, rows: string, position: number, onProgress: OnProgress): Promise<void> {
+  const store = await location.driver.open(location);
   try {
     await migrate(store, migrations.slice(0, position));
     const tables = await store.read((q) => tablesOf(q, store.dialect, migrations.slice(0, position)));
@@ -19,16 +20,16 @@ export async function loadSqlite(file: string, rows: string, position: number, o
   }
 }
 
-/** Fills an empty PostgreSQL database with these rows: all of them, or none, also when `damageOf` finds some. Throws ConfigError when it is not empty. */
-export async function loadPostgres(
-  url: string,
+/** Fills an empty database with these rows: all of them, or none, also when `damageOf` finds some. Throws ConfigError when it is not empty. */
+export async function fillDatabase(
+  location: Location,
   rows: string,
   position: number,
   onProgress: OnProgress,
   damageOf: (q: Query) => Promise<string | undefined>,
 ): Promise<void> {
   const list = migrations.slice(0, position);
-  const store = await openPostgres(url, { silenceMs: 0 });
+  const store = await location.driver.open(location, { patient: true });
   try {
     await migrate(store, list);
     await store.write(async (tx) => {
@@ -43,9 +44,9 @@ export async function loadPostgres(
   }
 }
 
-/** Throws ConfigError when a PostgreSQL database holds anything. */
-export async function requireEmptyPostgres(url: string): Promise<void> {
-  const store = await openPostgres(url);
+/** Throws ConfigError when a database holds anything. */
+export async function requireEmptyDatabase(location: Location): Promise<void> {
+  const store = await location.driver.open(location);
   try {
     await store.read(async (q) => requireEmpty(q, await tablesOf(q, store.dialect)));
   } finally {

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "../../uploads/local-blobs.ts";
 import { blobsNow, type Captured, type CaptureSource, capture } from "./capture.ts";
-import { isName, type Manifest, names, sumLine } from "./contents.ts";
+import { databaseNameOf, isName, type Manifest, names, rowsOnly, sumLine } from "./contents.ts";
 import { pieces, TarWriter } from "./tar.ts";
 
 interface Source extends CaptureSource {
@@ -14,7 +14,7 @@ interface Source extends CaptureSource {
 /** One archive while it is written. */
 export class Packing {
   readonly missing: string[] = [];
-  database: Manifest["database"] = "rows";
+  database: Manifest["database"] = rowsOnly;
   readonly #tar: TarWriter;
   readonly #source: Source;
   readonly #sums = new Map<string, string>();
@@ -102,7 +102,7 @@ export class Packing {
   async #addDatabase(captured: Captured): Promise<void> {
     this.database = captured.database;
     this.#total += statSync(this.#source.scratch).size;
-    await this.#addFile(captured.database === "sqlite" ? names.sqlite : names.rows, this.#source.scratch);
+    await this.#addFile(databaseNameOf(captured), this.#source.scratch);
   }
 
   #manifest({ database, migrations }: Captured): string {

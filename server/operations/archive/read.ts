@@ -5,7 +5,7 @@ import { ConfigError } from "../../config/read.ts";
 import { assertSameHistory } from "../../database/migrate.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { isMissing } from "../../uploads/local-blobs.ts";
-import { isName, type Manifest, manifestSchema, names, parseSums } from "./contents.ts";
+import { databaseNameOf, isName, type Manifest, manifestSchema, names, parseSums } from "./contents.ts";
 import { type Entry, pieces, readIndex } from "./tar.ts";
 
 /** An archive whose list of contents was found to be in order; what it holds is checked as it is taken out. */
@@ -43,7 +43,7 @@ async function read(file: FileHandle): Promise<Archive> {
   const sums = parseSums(await textOf(file, byName, names.sums));
   if (!sums) throw new Error(`${names.sums} is damaged`);
   const manifest = readManifest(await textOf(file, byName, names.manifest));
-  const needed = [names.key, manifest.database === "sqlite" ? names.sqlite : names.rows];
+  const needed = [names.key, databaseNameOf(manifest)];
   const lost =
     [...needed, ...sums.keys()].find((name) => !byName.has(name)) ??
     entries.find(({ name }) => name !== names.sums && !sums.has(name))?.name;

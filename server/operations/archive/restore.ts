@@ -1,32 +1,26 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type DataLocation,
-  type DataLocationOptions,
-  dataLocationOf,
-  type LocationReport,
-  reportLocation,
-} from "../../config/data-location.ts";
+import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
+import type { Driver } from "../../database/driver.ts";
+import { type DatabaseLocation, fileDrivers, locate, lockDataDir, reportLocation } from "../../database/drivers.ts";
 import { migrations } from "../../database/migrate.ts";
-import { dataFile } from "../../database/open.ts";
 import type { Query } from "../../database/port.ts";
-import { lockSqlite, openSqlite } from "../../database/sqlite/sqlite.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { sameText } from "../../lib/secrets.ts";
 import { missingBlobs } from "../../uploads/missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
-import { type Manifest, names } from "./contents.ts";
-import { loadPostgres, loadSqlite, requireEmptyPostgres } from "./load.ts";
+import { fileDriverOf, type Manifest, names } from "./contents.ts";
+import { fillDatabase, fillFile, requireEmptyDatabase } from "./load.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Archive, openArchive } from "./read.ts";
 import { present, stagingIn, swapIn } from "./swap.ts";
 
 export interface RestoreOptions extends DataLocationOptions {
   archive: string;
-  /** Whether a data folder in use may be replaced. A PostgreSQL database is never. */
+  /** Whether a data folder in use may be replaced. A database outside of it is never. */
   replace: boolean;
   /** Only look whether the archive is whole and could be restored. */
   dryRun: boolean;
@@ -42,7 +36,8 @@ export interface Restored {
   /** When the archive was made. */
   createdAt: string;
   dataDir: string;
-  database: "sqlite" | "postgres";
+  /** The name of its driver. */
+  database: string;
   files: number;
   bytes: number;
   /** The folder with what was there before. */
@@ -59,7 +54,7 @@ export interface Restored {
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(options.archive);
   try {
-    const location = dataLocationOf(options);
+    const location = locate(options);
     await requireFree(options, location);
     const replaced = options.dryRun ? await look(archive, options) : await putInPlace(archive, location, options);
     const { createdAt, missing } = archive.manifest;
@@ -70,8 +65,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
       files: archive.entries.length - 1,
       bytes: archive.bytes,
     };
-    const database = location.databaseUrl === undefined ? "sqlite" : "postgres";
-    return { ...what, database, replaced: replaced ?? null, missing, location: reportLocation(location) };
+    return { ...what, database: location.driver.name, replaced: replaced ?? null, missing, location: reportLocation(location) };
   } catch (error) {
     throw explained(error, options);
   } finally {
@@ -87,7 +81,8 @@ function explained(error: unknown, { archive, signal }: RestoreOptions): unknown
   });
 }
 
-async function requireFree({ replace, env, archive }: RestoreOptions, { dataDir, databaseUrl }: DataLocation): Promise<void> {
+async function requireFree({ replace, env, archive }: RestoreOptions, location: DatabaseLocation): Promise<void> {
+  const { dataDir, driver } = location;
   if (existsSync(dataDir) && !statSync(dataDir).isDirectory())
     throw new ConfigError(`${dataDir} is not a folder. Nothing was changed.`);
   const [there] = present(dataDir);
@@ -98,7 +93,7 @@ async function requireFree({ replace, env, archive }: RestoreOptions, { dataDir,
       ),
       { exitCode: 6 },
     );
-  if (databaseUrl !== undefined) await requireEmptyPostgres(databaseUrl);
+  if (!driver.file) await requireEmptyDatabase(location);
   if (env.PLAYTEST_SECRET_KEY !== undefined) findInstanceKey(env.PLAYTEST_SECRET_KEY, dataDir);
 }
 
@@ -114,10 +109,10 @@ function counted(step: string, { bytes }: Archive, onProgress: OnProgress): (mor
   };
 }
 
-async function putInPlace(archive: Archive, location: DataLocation, options: RestoreOptions): Promise<string | undefined> {
+async function putInPlace(archive: Archive, location: DatabaseLocation, options: RestoreOptions): Promise<string | undefined> {
   const { dataDir } = location;
   const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined;
-  const unlock = await lockSqlite(dataFile(dataDir)).catch((error) => Promise.reject(inUse(error)));
+  const unlock = await lockDataDir(dataDir).catch((error) => Promise.reject(inUse(error)));
   const staging = stagingIn(dataDir);
   const rows = `${staging}.rows`;
   const clear = async () => {
@@ -158,7 +153,7 @@ function requireSameKey({ env }: RestoreOptions, staging: string): void {
   );
 }
 
-interface Staged extends DataLocation {
+interface Staged extends DatabaseLocation {
   staging: string;
   rows: string;
   manifest: Manifest;
@@ -167,24 +162,27 @@ interface Staged extends DataLocation {
 
 /** Makes of the staged files what the place takes, and checks it; gives what remains to be done when they are in. */
 async function prepare(staged: Staged): Promise<() => Promise<void>> {
-  const { staging, rows, manifest, dataDir, databaseUrl, onProgress } = staged;
+  const { staging, rows, manifest, dataDir, driver, onProgress } = staged;
   const position = manifest.migrations.length;
   for (const name of [names.manifest, names.sums]) await rm(join(staging, name), { force: true });
-  if (manifest.database === "rows") await rename(join(staging, names.rows), rows);
-  if (databaseUrl === undefined) {
-    if (manifest.database === "rows") await loadSqlite(dataFile(staging), rows, position, onProgress);
-    await checkFile(staged);
-    return async () => {};
-  }
-  if (manifest.database === "sqlite") {
-    await capture({ portable: true, location: { dataDir: staging, databaseUrl: undefined }, scratch: rows, onProgress });
-    await rm(dataFile(staging));
-  }
-  return () => loadPostgres(databaseUrl, rows, position, onProgress, (q) => damageOf(q, dataDir, manifest));
+  const archived = fileDriverOf(manifest);
+  if (!archived) await rename(join(staging, names.rows), rows);
+  else if (archived !== driver) await takeRows(archived, staged);
+  if (!driver.file) return () => fillDatabase(staged, rows, position, onProgress, (q) => damageOf(q, dataDir, manifest));
+  if (archived !== driver) await fillFile({ ...staged, dataDir: staging }, rows, position, onProgress);
+  await checkFile(staged);
+  return async () => {};
 }
 
-async function checkFile({ staging, manifest }: Staged): Promise<void> {
-  const store = await openSqlite(dataFile(staging), { readOnly: true });
+/** Replaces the database file of the archive by its rows. */
+async function takeRows(archived: Driver, { staging, rows, onProgress }: Staged): Promise<void> {
+  const location = { driver: archived, dataDir: staging, databaseUrl: undefined };
+  await capture({ portable: true, location, scratch: rows, onProgress });
+  for (const name of archived.file!.names) await rm(join(staging, name), { force: true });
+}
+
+async function checkFile({ driver, staging, manifest }: Staged): Promise<void> {
+  const store = await driver.inspect({ dataDir: staging, databaseUrl: undefined });
   try {
     const damage = failures(await store.check({ thorough: true })) ?? (await store.read((q) => damageOf(q, staging, manifest)));
     if (damage !== undefined) throw new Error(`its database is not in order (${damage})`);
@@ -205,5 +203,6 @@ function giveToOwner(staging: string, dataDir: string): void {
   const { uid, gid } = statSync(dataDir);
   if (process.getuid?.() !== 0 || uid === 0) return;
   const staged = ["", ...readdirSync(staging, { recursive: true, encoding: "utf8" })].map((name) => join(staging, name));
-  for (const path of [...staged, `${dataFile(dataDir)}.lock`]) chownSync(path, uid, gid);
+  const locks = fileDrivers.map(({ file }) => join(dataDir, file!.lockName));
+  for (const path of [...staged, ...locks]) chownSync(path, uid, gid);
 }

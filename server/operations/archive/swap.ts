@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { fileDrivers } from "../../database/drivers.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 
 /** What a server keeps in its data folder: what a restore moves away before it moves the archive's in. */
 const items = [
-  ...["playtest.db", "playtest.db-wal", "playtest.db-shm"],
+  ...fileDrivers.flatMap(({ file }) => file!.names),
   ...["instance.key", "config.json", "blobs", "outbox", "uploads", "transcribing"],
 ];
 

@@ -71,9 +71,13 @@ export const config = define({
       const document = schema ? server.jsonSchema() : server.exampleConfig();
       return ctx.text(JSON.stringify(document, null, 2), document);
     }
+    const { locate, reportLocation } = await import("../../../server/database/drivers.ts");
     const effective = Object.values(given).some((value) => value !== undefined);
+    const options = { ...given, env: { ...ctx.io.env } };
     try {
-      const rows: Row[] = effective ? await server.effectiveRows({ ...given, env: { ...ctx.io.env } }) : server.settingRows();
+      const rows: Row[] = effective
+        ? await server.effectiveRows({ ...options, location: reportLocation(locate(options)) })
+        : server.settingRows();
       if (ctx.io.terminal.stdout && ctx.out.format.kind === "auto") return ctx.text(pageText(rows, server.cellText, ctx), rows);
       return ctx.rows("settings", rows, view(server.cellText, effective));
     } catch (error) {

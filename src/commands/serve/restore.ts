@@ -11,9 +11,8 @@ interface Given {
   databaseUrl: string | undefined;
 }
 
-function resultText({ archive: from, createdAt, dataDir, database, files, bytes: size, replaced, missing }: Restored): string {
-  const target = `${dataDir}${database === "postgres" ? " and the PostgreSQL database" : ""}`;
-  const lines = [`Restored ${from} of ${createdAt} to ${target} and verified it: ${plural(files, "file")}, ${bytes(size)}.`];
+function resultText({ archive: from, createdAt, dataDir, files, bytes: size, replaced, missing }: Restored): string {
+  const lines = [`Restored ${from} of ${createdAt} to ${dataDir} and verified it: ${plural(files, "file")}, ${bytes(size)}.`];
   if (missing.length > 0) lines.push(`Already missing on the original server: ${missing.join(", ")}.`);
   if (replaced !== null) lines.push(`The previous data is in ${replaced}. Remove it when everything works.`);
   return lines.join("\n");

@@ -20,7 +20,13 @@ export const archivesRules: readonly Mutant[] = [
   {
     rule: "a backup that is interrupted leaves nothing",
     test: "cli/backup",
-    edits: [[backup, "await rm(name, { force: true });", "if (name === file) await rm(name, { force: true });"]],
+    edits: [
+      [
+        backup,
+        "if (name.startsWith(basename(part))) await rm(join(dirname(file), name));",
+        "if (name === file) if (name.startsWith(basename(part))) await rm(join(dirname(file), name));",
+      ],
+    ],
   },
   {
     rule: "a copy of a database that is not in order is not kept",
@@ -100,8 +106,8 @@ export const archivesRules: readonly Mutant[] = [
     edits: [
       [
         restore,
-        "const unlock = await lockSqlite(dataFile(dataDir)).catch((error) => Promise.reject(inUse(error)));",
-        "const unlock = await lockSqlite(dataFile(dataDir)).catch((error) => (inUse(error) ? () => {} : () => {}));",
+        "const unlock = await lockDataDir(dataDir).catch((error) => Promise.reject(inUse(error)));",
+        "const unlock = await lockDataDir(dataDir).catch((error) => (inUse(error) ? () => {} : () => {}));",
       ],
     ],
   },
@@ -119,7 +125,7 @@ export const archivesRules: readonly Mutant[] = [
     rule: "an import fills an empty database only",
     test: "cli/export",
     edits: [
-      [restore, "  if (databaseUrl !== undefined) await requireEmptyPostgres(databaseUrl);\n", ""],
+      [restore, "  if (!driver.file) await requireEmptyDatabase(location);\n", ""],
       [load, "  if (used === undefined) return;", "  if (used !== null) return;"],
     ],
   },

@@ -1,0 +1,21 @@
+import type { Driver } from "../driver.ts";
+import { openPostgres, openSnapshotClient } from "./postgres.ts";
+
+/** A database that speaks PostgreSQL's protocol, for any number of server processes. */
+export const postgresDriver: Driver = {
+  name: "postgres",
+  schemes: ["postgres://", "postgresql://"],
+  describe: ({ databaseUrl }) => `PostgreSQL ${withoutPassword(databaseUrl!)}`,
+  open: ({ databaseUrl }, { patient = false, log } = {}) => openPostgres(databaseUrl!, { log, ...(patient && { silenceMs: 0 }) }),
+  inspect: ({ databaseUrl }) => openPostgres(databaseUrl!, { silenceMs: 0 }),
+  snapshot: ({ databaseUrl }) => openSnapshotClient(databaseUrl!),
+};
+
+/** A URL with its password replaced. Nothing of one that cannot be parsed is shown. */
+function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return "postgres://***";
+  const url = new URL(text);
+  if (url.password !== "") url.password = "***";
+  for (const name of [...url.searchParams.keys()]) if (/pass/i.test(name)) url.searchParams.set(name, "***");
+  return url.href;
+}
