@@ -6,13 +6,15 @@ export interface GlobalFlag {
   /** Placeholder for the value. Absent: the flag takes no value. `[…]`: the value is optional and must follow `=`. */
   value?: string;
   summary: string;
+  /** Shown in the top-level help. */
+  common?: boolean;
 }
 
 export const globalFlags = [
-  { name: "profile", short: "P", value: "NAME", summary: "Use the settings and API key of this profile" },
+  { name: "profile", short: "P", value: "NAME", summary: "Use the settings and API key of this profile", common: true },
   { name: "base-url", value: "URL", summary: "Address of the instance to use" },
   { name: "api-key-file", value: "FILE", summary: "Read the API key from a file" },
-  { name: "json", value: "[=FIELDS]", summary: "Print JSON; to select fields: --json=id,name" },
+  { name: "json", value: "[=FIELDS]", summary: "Print JSON; to select fields: --json=id,name", common: true },
   { name: "jq", value: "EXPR", summary: "Filter the JSON output with a jq expression" },
   {
     name: "template",
@@ -20,17 +22,17 @@ export const globalFlags = [
     summary: "Format each item with a template, such as '{id} {createdAt|ago}'; filters: ago, usd, bytes, date",
   },
   { name: "ndjson", summary: "Stream newline-delimited JSON" },
-  { name: "csv", summary: "Print comma-separated values with a header" },
+  { name: "csv", summary: "Print comma-separated values with a header", common: true },
   { name: "tsv", summary: "Print tab-separated values with a header" },
   { name: "header", summary: "Add a header to tab-separated output" },
   { name: "raw-cells", summary: "Do not escape CSV and TSV cells that a spreadsheet would run as formulas" },
-  { name: "output", short: "o", value: "FILE", summary: "Write the output to a file; - for standard output" },
-  { name: "quiet", short: "q", summary: "Suppress informational messages" },
+  { name: "output", short: "o", value: "FILE", summary: "Write the output to a file; - for standard output", common: true },
+  { name: "quiet", short: "q", summary: "Suppress informational messages", common: true },
   { name: "verbose", short: "v", summary: "Log one line per request" },
   { name: "debug", summary: "Log full requests and responses, secrets redacted" },
   { name: "no-input", summary: "Disable all prompts" },
-  { name: "yes", short: "y", summary: "Skip confirmation prompts" },
-  { name: "dry-run", summary: "Show what would be sent without sending it" },
+  { name: "yes", short: "y", summary: "Skip confirmation prompts", common: true },
+  { name: "dry-run", summary: "Show what would be sent without sending it", common: true },
   { name: "idempotency-key", value: "KEY", summary: "Key that makes a change safe to retry: it never takes effect twice" },
   { name: "timeout", value: "TIME", summary: "Timeout per request, such as 30s or 2m (default 30s)" },
   { name: "retries", value: "N", summary: "Maximum number of retries (default 3)" },
@@ -38,7 +40,7 @@ export const globalFlags = [
   { name: "color", value: "WHEN", summary: "Use color: auto, always or never" },
   { name: "progress", value: "MODE", summary: "Show progress: auto, plain or none" },
   { name: "time", value: "FORMAT", summary: "Time format: iso, local or relative" },
-  { name: "help", short: "h", summary: "Show help" },
+  { name: "help", short: "h", summary: "Show help", common: true },
 ] as const satisfies readonly GlobalFlag[];
 
 /** Values of the global flags of one call. Flags that were not given are absent. */

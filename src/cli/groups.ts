@@ -1,7 +1,18 @@
 import type { Command, Group } from "./define.ts";
 
+/** Sections of the top-level help, in order. */
+export const sections = {
+  owners: "For game owners",
+  playtesters: "For playtesters",
+  operators: "For server operators",
+  automation: "Automation",
+  general: "General",
+};
+export type Section = keyof typeof sections;
+
 export interface GroupEntry {
   name: string;
+  section: Section;
   aliases: readonly string[];
   summary: string;
   load(): Promise<Group>;
@@ -26,45 +37,80 @@ const top = async () => (await import("../commands/root/index.ts")).top;
 
 /** All nouns. The commands of a noun are loaded only when it is used. */
 export const groups: readonly GroupEntry[] = [
-  { name: "auth", aliases: [], summary: "Sign in, manage accounts and API keys", load: auth },
-  { name: "games", aliases: ["game"], summary: "Manage games and upload builds", load: games },
-  { name: "playtests", aliases: ["playtest", "pt"], summary: "Order playtests and track their progress", load: playtests },
-  { name: "applications", aliases: ["application", "app"], summary: "Approve or reject applications", load: applications },
-  { name: "review", aliases: ["rv"], summary: "Watch, accept and reject submitted videos", load: review },
-  { name: "billing", aliases: [], summary: "Manage credit, payments and subscriptions", load: billing },
-  { name: "chat", aliases: [], summary: "Send and read messages", load: chat },
-  { name: "notifications", aliases: ["notification"], summary: "Read and follow notifications", load: notifications },
-  { name: "webhooks", aliases: ["webhook"], summary: "Send events to your own HTTPS endpoint", load: webhooks },
-  { name: "tester", aliases: [], summary: "Claim slots, submit videos and see your earnings", load: tester },
-  { name: "info", aliases: [], summary: "List categories, devices and platforms", load: info },
-  { name: "admin", aliases: [], summary: "Administer the marketplace on your server", load: admin },
-  { name: "ci", aliases: [], summary: "Set up CI workflows and print summaries", load: ci },
-  { name: "serve", aliases: [], summary: "Run your own server", load: serve },
-  { name: "config", aliases: [], summary: "Show and change settings", load: config },
+  { name: "auth", section: "general", aliases: [], summary: "Sign in, manage accounts and API keys", load: auth },
+  { name: "games", section: "owners", aliases: ["game"], summary: "Manage games and upload builds", load: games },
+  {
+    name: "playtests",
+    section: "owners",
+    aliases: ["playtest", "pt"],
+    summary: "Order playtests and track their progress",
+    load: playtests,
+  },
+  {
+    name: "applications",
+    section: "owners",
+    aliases: ["application", "app"],
+    summary: "Approve or reject applications",
+    load: applications,
+  },
+  { name: "review", section: "owners", aliases: ["rv"], summary: "Watch, accept and reject submitted videos", load: review },
+  { name: "billing", section: "owners", aliases: [], summary: "Manage credit, payments and subscriptions", load: billing },
+  { name: "chat", section: "general", aliases: [], summary: "Send and read messages", load: chat },
+  {
+    name: "notifications",
+    section: "general",
+    aliases: ["notification"],
+    summary: "Read and follow notifications",
+    load: notifications,
+  },
+  {
+    name: "webhooks",
+    section: "automation",
+    aliases: ["webhook"],
+    summary: "Send events to your own HTTPS endpoint",
+    load: webhooks,
+  },
+  {
+    name: "tester",
+    section: "playtesters",
+    aliases: [],
+    summary: "Claim slots, submit videos and see your earnings",
+    load: tester,
+  },
+  { name: "info", section: "owners", aliases: [], summary: "List categories, devices and platforms", load: info },
+  { name: "admin", section: "operators", aliases: [], summary: "Administer the marketplace on your server", load: admin },
+  { name: "ci", section: "automation", aliases: [], summary: "Set up CI workflows and print summaries", load: ci },
+  { name: "serve", section: "operators", aliases: [], summary: "Run your own server", load: serve },
+  { name: "config", section: "general", aliases: [], summary: "Show and change settings", load: config },
 ];
 
-/** A command without a noun. */
-export interface TopEntry {
+/** A shortcut to a command. */
+export interface Shortcut {
   name: string;
   summary: string;
   load(): Promise<Command>;
+}
+
+/** A top-level command. */
+export interface TopEntry extends Shortcut {
+  section: Section;
 }
 
 const verb = (load: () => Promise<Group>, name: string) => async () =>
   (await load()).commands.find((command) => command.name === name)!;
 
 export const topCommands: readonly TopEntry[] = [
-  { name: "status", summary: "Show what needs your attention", load: verb(top, "status") },
-  { name: "open", summary: "Open a page in the browser", load: verb(top, "open") },
-  { name: "doctor", summary: "Diagnose problems with settings, network and key", load: verb(top, "doctor") },
-  { name: "api", summary: "Call any API endpoint", load: verb(top, "api") },
-  { name: "schema", summary: "Describe a command's input as JSON", load: verb(top, "schema") },
-  { name: "completion", summary: "Generate a shell completion script", load: verb(top, "completion") },
-  { name: "help", summary: "Show help for a command or topic", load: verb(top, "help") },
+  { name: "status", section: "general", summary: "Show what needs your attention", load: verb(top, "status") },
+  { name: "open", section: "general", summary: "Open a page in the browser", load: verb(top, "open") },
+  { name: "doctor", section: "general", summary: "Diagnose problems with settings, network and key", load: verb(top, "doctor") },
+  { name: "api", section: "automation", summary: "Call any API endpoint", load: verb(top, "api") },
+  { name: "schema", section: "automation", summary: "Describe a command's input as JSON", load: verb(top, "schema") },
+  { name: "completion", section: "general", summary: "Generate a shell completion script", load: verb(top, "completion") },
+  { name: "help", section: "general", summary: "Show help for a command or topic", load: verb(top, "help") },
 ];
 
 /** Top-level shortcuts for frequent commands. */
-export const shortcuts: readonly TopEntry[] = [
+export const shortcuts: readonly Shortcut[] = [
   { name: "login", summary: "auth login", load: verb(auth, "login") },
   { name: "logout", summary: "auth logout", load: verb(auth, "logout") },
   { name: "whoami", summary: "auth status", load: verb(auth, "status") },

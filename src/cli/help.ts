@@ -3,7 +3,7 @@ import { exitCodeMeanings } from "../errors.ts";
 import type { Command } from "./define.ts";
 import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
-import { fold, row, section, spelled } from "./root-help.ts";
+import { fold, row, section, spelled, whole } from "./root-help.ts";
 
 /** Help texts, generated from the same definitions that the parser uses. */
 
@@ -58,6 +58,20 @@ export function exitsOf(command: Command): number[] {
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
+/** An example, continued with backslashes if it is too long for one line. */
+function exampleLines(example: string): string[] {
+  // A flag stays on the line of the word after it, which may be its value.
+  const words = example.match(/(?:--?[\w-]+ (?!-))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  const lines = [`  ${words[0]}`];
+  for (const word of words.slice(1)) {
+    const longer = `${lines.at(-1)} ${word}`;
+    // Leave room for the backslash.
+    if (longer.length <= whole - 2) lines[lines.length - 1] = longer;
+    else lines.push(`      ${word}`);
+  }
+  return lines.map((line, i) => (i < lines.length - 1 ? `${line} \\` : line));
+}
+
 export function commandHelp(command: Command, path: string): string {
   const args = Object.entries(command.args ?? {});
   const usageLine = ["playtest", path, argsUsage(command), "[flags]"].filter(Boolean).join(" ");
@@ -75,16 +89,16 @@ export function commandHelp(command: Command, path: string): string {
       args.map(([name, { summary }]) => row(name, summary)),
     ),
     ...section("Flags", flagsOf(command).map(flagRow)),
-    ...section(
-      "Examples",
-      command.examples.map((example) => `  ${example}`),
-    ),
+    ...section("Examples", command.examples.flatMap(exampleLines)),
     ...section("Details", [
       row("Scope", scopeText(command)),
       row("Risk", riskText(command)),
-      ...endpoints.map((endpoint, i) => row(i === 0 ? "API calls" : "", endpoint, Number.POSITIVE_INFINITY)),
       row("Exit codes", meanings.join(", ")),
     ]),
+    ...section(
+      "API calls",
+      endpoints.map((endpoint) => `  ${endpoint}`),
+    ),
     "Run `playtest help flags` for the global flags, such as --json and --dry-run.",
     "",
   ].join("\n");

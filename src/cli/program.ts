@@ -86,7 +86,7 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
 
 async function rootTarget(): Promise<Target> {
   const { rootHelp } = await import("./root-help.ts");
-  return { help: rootHelp(groups, topCommands, shortcuts) };
+  return { help: rootHelp() };
 }
 
 /** Whether `playtest` without arguments shows the status instead of help: on a terminal, when a key is stored. */

@@ -11,6 +11,5 @@ export async function quick(argv: readonly string[], env: Env, platform: string)
     return completionText(argv.slice(argv[1] === "--" ? 2 : 1), env, platform);
   }
   if (argv.length !== 1 || (first !== "--help" && first !== "-h")) return undefined;
-  const [{ overview }, { rootHelp }] = await Promise.all([import("./overview.ts"), import("./root-help.ts")]);
-  return rootHelp(overview.groups, overview.tops, overview.shortcuts);
+  return (await import("./root-help.ts")).rootHelp();
 }

@@ -1,5 +1,6 @@
-import { topicList } from "../help/list.ts";
+import { chapters } from "../help/list.ts";
 import { type GlobalFlag, globalFlags } from "./globals.ts";
+import { overview, sections } from "./overview.ts";
 
 const width = 30;
 /** Columns of the narrowest usual terminal. */
@@ -32,13 +33,7 @@ export const spelled = ({ name, short, value }: Pick<GlobalFlag, "name" | "short
   return `${short ? `-${short}, ` : "    "}--${name}${shown}`;
 };
 
-export const globalFlagRows = () => (globalFlags as readonly GlobalFlag[]).map((flag) => row(spelled(flag), flag.summary));
-
-interface Entry {
-  name: string;
-  summary: string;
-  aliases?: readonly string[];
-}
+const flagRow = (flag: GlobalFlag) => row(spelled(flag), flag.summary);
 
 /** Two columns, the second wrapped beside the first. */
 export function columns(rows: readonly (readonly [string, string])[], most = whole): string {
@@ -47,28 +42,27 @@ export function columns(rows: readonly (readonly [string, string])[], most = who
 }
 
 /** The top-level help. */
-export function rootHelp(groups: readonly Entry[], tops: readonly Entry[], shortcuts: readonly Entry[]): string {
-  const named = ({ name, aliases = [] }: Entry) => [name, ...aliases].join(", ");
-  const commands = [
-    ...groups.map((group) => row(named(group), group.summary)),
-    ...tops.map(({ name, summary }) => row(name, summary)),
-  ];
+export function rootHelp(): string {
+  const commands = [...overview.groups, ...overview.tops];
+  const rows = (entries: readonly { name: string; summary: string }[]) => entries.map(({ name, summary }) => row(name, summary));
+  const common = (globalFlags as readonly GlobalFlag[]).filter((flag) => flag.common);
   return [
-    "Order playtests, review the videos, pay the players.",
+    "Order playtests of your game, review the videos, or run your own server.",
     "",
-    "Usage: playtest <noun> <verb> [arguments] [flags]",
+    "Usage: playtest <command> <subcommand> [arguments] [flags]",
     "",
-    ...section("Commands", commands),
-    ...section(
-      "Shortcuts",
-      shortcuts.map(({ name, summary }) => row(name, summary)),
+    ...Object.entries(sections).flatMap(([name, title]) =>
+      section(title, rows(commands.filter((command) => command.section === name))),
     ),
-    ...section("Global flags", globalFlagRows()),
+    ...section("Shortcuts", rows(overview.shortcuts)),
+    ...section("Common flags", common.map(flagRow)),
     ...section(
-      "Topics: `playtest help TOPIC`",
-      topicList.map(({ name, summary }) => row(name, summary)),
+      "Help topics",
+      chapters.map(({ title, topics }) => row(title, topics.map(([name]) => name).join(", "))),
     ),
-    "More: `playtest <noun> --help`, `playtest help --tree`.",
+    "Run `playtest <command> --help` for details of a command, `playtest help TOPIC`",
+    "for a topic and `playtest help flags` for all global flags. New here? Start with",
+    "`playtest help getting-started`.",
     "",
   ].join("\n");
 }

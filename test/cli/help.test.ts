@@ -57,17 +57,20 @@ it("one command's help", async () => {
 
     Examples
       playtest games update 4f6a1b2c --build-url https://example.com/v2.zip
-      playtest games update --clear cover-image-url,external-url --add-device Linux
+      playtest games update --clear cover-image-url,external-url \\
+          --add-device Linux
 
     Details
       Scope                       game_owner
       Risk                        write
-      API calls                   PATCH /api/v1/games/:id
-                                  GET /api/v1/games/:id
       Exit codes                  0 ok, 1 error, 2 usage or validation error, 3 not
                                   found, 4 not authenticated, 5 permission denied, 6
                                   conflict, 9 rate limited, 10 server unreachable or
                                   unavailable, 12 outcome unknown
+
+    API calls
+      PATCH /api/v1/games/:id
+      GET /api/v1/games/:id
 
     Run \`playtest help flags\` for the global flags, such as --json and --dry-run.
     "
@@ -124,7 +127,7 @@ it("says its version, and an overview without arguments", async () => {
   expect((await playtest(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const [alone, asked] = await Promise.all([playtest([]), playtest(["--help"])]);
   expect(alone.stdout).toBe(asked.stdout);
-  expect(alone.stdout).toContain("Usage: playtest <noun> <verb>");
+  expect(alone.stdout).toContain("Usage: playtest <command> <subcommand>");
 });
 
 describe("completion", () => {

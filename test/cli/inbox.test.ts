@@ -141,7 +141,7 @@ describe("review next", () => {
       ["What do you want to do?", "a\r", () => fixture.owner.post(`/slots/${first}/reject`)],
       ["Rating", "\r"],
       ["Comment", "\r"],
-      ["this one is rejected", ""],
+      ["This slot is rejected", ""],
       ["2 of 2 submissions", ""],
       ["What do you want to do?", "q\r"],
     ]);

@@ -67,7 +67,8 @@ describe("topics", () => {
 
   it("are listed by --help", async () => {
     const { stdout } = await playtest(["--help"]);
-    for (const { name } of topicList) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"));
+    const listed = stdout.slice(stdout.indexOf("Help topics")).split(/[\s,]+/);
+    expect(names.filter((name) => !listed.includes(name))).toEqual([]);
   });
 });
 

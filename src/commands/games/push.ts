@@ -63,7 +63,7 @@ export const push = define({
   examples: [
     "playtest games push dist",
     "playtest games push dist --if-changed --version-from git --order playtest.yaml --yes",
-    "playtest games push dist --upload-cmd 'aws s3 cp {file} s3://builds/game.zip >&2 && echo https://builds.example.com/game.zip'",
+    "playtest games push dist --upload-cmd './upload-build.sh {file}'",
     "playtest games push https://example.com/build.zip",
   ],
   async run({ args, flags }, ctx) {

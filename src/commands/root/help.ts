@@ -43,7 +43,7 @@ export const help = define({
       });
     }
     const [topic] = args.about;
-    if (topic === undefined) return ctx.text(rootHelp(groups, topCommands, shortcuts), { topics: topicNames });
+    if (topic === undefined) return ctx.text(rootHelp(), { topics: topicNames });
     if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx);
     const text = await helpOn(args.about);
     if (text === undefined)
