@@ -39,9 +39,9 @@ export class BrowserAccounts {
   /** 401 for a wrong address or password, 403 for an account that may not sign in here. */
   async signInByPassword(headers: Headers, email: string, password: string): Promise<Cookie> {
     const user = await login(this.#deps, typed(email), password);
-    if (user.role !== "playtester") throw forbidden("This is not the account of a playtester. Game owners use the command line.");
+    if (user.role !== "playtester") throw forbidden("This is not a playtester account. Game owners use the command line.");
     if (user.email_verified_at === null)
-      throw forbidden("Your e-mail address is not confirmed yet. Ask for a link instead: it confirms the address as well.");
+      throw forbidden("Your email address is not verified yet. Get a sign-in link instead: it also verifies the address.");
     return this.#deps.store.write((tx) => this.#signIn(tx, headers, user.id));
   }
 

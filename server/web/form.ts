@@ -6,7 +6,8 @@ import type { ReadForm } from "./types.ts";
 const bytes = 64 * 1024;
 
 /** 403 for a form without the token of the page it was on. */
-export const staleForm = () => forbidden("This page was out of date, so nothing was done. Go back, reload it and try again.");
+export const staleForm = () =>
+  forbidden("This page is out of date. Nothing was changed. Go back, reload the page and try again.");
 
 /** Reads the fields of posted forms. */
 export const createReadForm =

@@ -64,7 +64,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
       if (response.headersSent) return void response.destroy();
       setHeaders(response, problem.headers);
       sendPage(response, problem.status, {
-        title: problem.status === 404 ? "Not found" : "That did not work",
+        title: problem.status === 404 ? "Not found" : "Something went wrong",
         body: html`<p>${problem.message}</p>`,
       });
     }

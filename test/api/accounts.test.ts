@@ -35,7 +35,7 @@ onBothDatabases("accounts", (serve) => {
     const { key } = await registerOwner(server);
     await server.advance(0);
     const token = /verify-email\?token=(\S+)/.exec(server.mails[0]!.text)![1]!;
-    expect((await server.request("GET", `//verify-email?token=${token}`)).text).toContain("Verify the address");
+    expect((await server.request("GET", `//verify-email?token=${token}`)).text).toContain("Verify email address");
     expect((await server.request("GET", "/games", { key })).status).toBe(403);
     const press = () =>
       server.request("POST", "//verify-email", {

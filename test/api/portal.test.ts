@@ -55,7 +55,7 @@ onBothDatabases("the portal", (serve) => {
   }
 
   describe("signing in", () => {
-    it("by a mailed link: opening asks for a press, which works once", async () => {
+    it("by a mailed link: opening it asks for a click, which works once", async () => {
       const { server, playtester } = await market();
       const ann = visitor(server);
       const path = await linkFor(server, ann, (await emailOf(playtester)).toUpperCase(), "/play/sign-in?next=/play/slots");
@@ -71,7 +71,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await visitor(server).submit(path, "/play/sign-in/confirm")).status).toBe(410);
     });
 
-    it("by a link that is too old: no", async () => {
+    it("a link that is too old does not sign in", async () => {
       const { server, playtester } = await market();
       const ann = visitor(server);
       const path = await linkFor(server, ann, await emailOf(playtester));
@@ -80,20 +80,20 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.get("/play")).location).toBe("/play/sign-in?next=%2Fplay");
     });
 
-    it("a mailed link confirms the address; before, a password does not do", async () => {
+    it("a mailed link verifies the address; before that, the password is refused", async () => {
       const server = await serve({ config: (config) => Object.assign(config, { autoVerify: false }) });
       await registerPlaytester(server);
       const ann = visitor(server);
       const fields = { email: "playtester1@example.com", password: "correct horse" };
       const refused = await ann.submit("/play/sign-in", "/play/sign-in/password", fields);
       expect(refused.status).toBe(403);
-      expect(refused.html).toContain("not confirmed yet");
+      expect(refused.html).toContain("not verified yet");
       const path = await linkFor(server, ann, fields.email);
       expect((await ann.submit(path, "/play/sign-in/confirm")).status).toBe(303);
       expect((await ann.get("/play")).status).toBe(200);
     });
 
-    it("an address without a playtester gets the same answer, and no mail", async () => {
+    it("an address without a playtester gets the same reply, and no email", async () => {
       const { server, owner } = await market();
       for (const email of ["nobody@example.com", await emailOf(owner), "not an address"]) {
         const asked = await visitor(server).submit("/play/sign-in", "/play/sign-in/link", { email });
@@ -106,7 +106,7 @@ onBothDatabases("the portal", (serve) => {
     it.each<{ name: string; fields: Record<string, string>; status: number; says: string }>([
       { name: "a wrong password", fields: { password: "wrong horse" }, status: 401, says: "is wrong" },
       { name: "an unknown address", fields: { email: "x@example.com" }, status: 401, says: "is wrong" },
-      { name: "an owner", fields: { email: "game_owner1@example.com" }, status: 403, says: "not the account of a playtester" },
+      { name: "an owner", fields: { email: "game_owner1@example.com" }, status: 403, says: "not a playtester account" },
       { name: "no form token", fields: { csrf: "" }, status: 403, says: "out of date" },
     ])("by password: $name", async ({ fields, status, says }) => {
       const { server, playtester } = await market();
@@ -117,7 +117,7 @@ onBothDatabases("the portal", (serve) => {
       expect(reply.headers.getSetCookie().join()).not.toContain("playtest_session");
     });
 
-    it("counts tries per address together with the API", async () => {
+    it("limits password attempts per address, together with the API", async () => {
       const { server } = await market({
         config: (config) => Object.assign(config.limits, { enabled: true, passwordPerMinute: 2, registerPerMinute: 10 }),
       });
@@ -133,7 +133,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(429);
     });
 
-    it("leads nowhere but into the portal", async () => {
+    it("redirects only to pages of the portal", async () => {
       const { server, playtester } = await market();
       for (const next of ["https://evil.example/play", "//evil.example", "/play/../x", "/play?x=1"]) {
         const page = `/play/sign-in?${new URLSearchParams({ next })}`;
@@ -142,7 +142,7 @@ onBothDatabases("the portal", (serve) => {
       }
     });
 
-    it("marks its cookies Secure where the server is reached by https", async () => {
+    it("marks its cookies Secure when the base URL is https", async () => {
       const server = await serve();
       server.deps.config.baseUrl = "https://play.example.com";
       const cookie = (await visitor(server).get("/play/sign-in")).headers.getSetCookie()[0];
@@ -151,7 +151,7 @@ onBothDatabases("the portal", (serve) => {
   });
 
   describe("a session", () => {
-    it("needs its form's token, and does nothing without", async () => {
+    it("refuses a form without its token and changes nothing", async () => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId);
       const [ann, other] = [await signedIn(server, playtester), await signedIn(server, await registerPlaytester(server))];
@@ -159,7 +159,7 @@ onBothDatabases("the portal", (serve) => {
       for (const fields of [{}, { csrf: "" }, { csrf: "x".repeat(43) }, { csrf: foreign }]) {
         const refused = await ann.send(`/play/offers/${id}/claim`, fields as Record<string, string>);
         expect(refused.status).toBe(403);
-        expect(refused.html).toContain("nothing was done");
+        expect(refused.html).toContain("Nothing was changed");
       }
       expect(await slotsOf(playtester)).toEqual([]);
       expect((await ann.submit("/play", `/play/offers/${id}/claim`)).status).toBe(303);
@@ -199,7 +199,7 @@ onBothDatabases("the portal", (serve) => {
           server.deps.store.write((tx) => users.update(tx, person.id, { suspended_at: server.clock.now() })),
       },
       { name: "30 days", end: (server) => server.advance(30 * day) },
-    ])("ends by $name, also for whoever copied its cookie", async ({ end }) => {
+    ])("ends by $name, also in a browser with a copied cookie", async ({ end }) => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId);
       const ann = await signedIn(server, playtester);
@@ -224,7 +224,7 @@ onBothDatabases("the portal", (serve) => {
       expect(refused.html).toContain("This account is suspended");
     });
 
-    it("keeps only hashes of what its cookie and its links hold", async () => {
+    it("stores only hashes of the cookie and of mailed links", async () => {
       const { server, playtester } = await market();
       const ann = visitor(server);
       const path = await linkFor(server, ann, await emailOf(playtester));
@@ -243,7 +243,7 @@ onBothDatabases("the portal", (serve) => {
   describe("registering", () => {
     const fields = { name: "Ida", email: "ida@example.com", password: "long enough" };
 
-    it("mails a link that confirms the address; then the password signs in", async () => {
+    it("mails a link that verifies the address; after that, the password signs in", async () => {
       const server = await serve({ config: (config) => (config.autoVerify = false) });
       const ida = visitor(server);
       const asked = await ida.submit("/play/register", "/play/register", fields);
@@ -257,7 +257,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await ida.get("/play")).html).toContain("Ida</a>");
     });
 
-    it("goes straight in where addresses need no confirmation", async () => {
+    it("signs in at once where addresses need no verification", async () => {
       const { server } = await market({ config: (config) => (config.autoVerify = true) });
       const ida = visitor(server);
       expect((await ida.submit("/play/register", "/play/register", fields)).location).toBe("/play");
@@ -269,7 +269,7 @@ onBothDatabases("the portal", (serve) => {
       { name: "no address", given: { email: "ida" }, status: 422, says: "email: " },
       { name: "an address that is taken", given: { email: "playtester2@example.com" }, status: 409, says: "exists" },
       { name: "a form of another site", given: { csrf: "forged" }, status: 403, says: "out of date" },
-    ])("refuses $name, and keeps what was typed", async ({ given, status, says }) => {
+    ])("refuses $name, and shows the input again", async ({ given, status, says }) => {
       const { server } = await market();
       const reply = await visitor(server).submit("/play/register", "/play/register", { ...fields, ...given });
       expect(reply.status).toBe(status);
@@ -290,7 +290,7 @@ onBothDatabases("the portal", (serve) => {
   });
 
   describe("an account", () => {
-    it("changes what owners see of it", async () => {
+    it("saves the display name and gaming experience", async () => {
       const { server, playtester } = await market();
       const ann = await signedIn(server, playtester);
       const saved = await ann.submit("/play/account", "/play/account", { name: "Ann <c>", experience: "All of them.\nTwice." });
@@ -303,7 +303,7 @@ onBothDatabases("the portal", (serve) => {
       expect(refused.html).toContain("None</textarea>");
     });
 
-    it("changes its password, which signs every browser out", async () => {
+    it("changes its password, which signs out every browser", async () => {
       const { server, playtester } = await market();
       const [here, there] = [await signedIn(server, playtester), await signedIn(server, playtester)];
       const change = (current: string, password: string) =>
@@ -319,7 +319,7 @@ onBothDatabases("the portal", (serve) => {
       expect([await signIn("correct horse"), await signIn("a new password")]).toEqual([401, 303]);
     });
 
-    it("has its password guessed as seldom as at the door", async () => {
+    it("limits guesses of the current password like sign-in attempts", async () => {
       const { server, playtester } = await market({
         config: (config) => Object.assign(config.limits, { enabled: true, passwordPerMinute: 3 }),
       });
@@ -329,7 +329,7 @@ onBothDatabases("the portal", (serve) => {
       expect([await guess(), await guess(), await guess()]).toEqual([422, 422, 429]);
     });
 
-    it("gets a mail that leads to a new password; an unknown address gets the same answer and no mail", async () => {
+    it("gets an email to reset the password; an unknown address gets the same reply and no email", async () => {
       const { server, playtester } = await market();
       const ann = visitor(server);
       const ask = async (email: string) => (await ann.submit("/play/forgot", "/play/forgot", { email })).location;
@@ -346,7 +346,7 @@ onBothDatabases("the portal", (serve) => {
     });
   });
 
-  it("explains errors inside its own pages", async () => {
+  it("shows errors inside the layout of the portal", async () => {
     const { server, playtester } = await market();
     const ann = await signedIn(server, playtester);
     for (const path of ["/play/nowhere", "/play/slots/01900000-0000-7000-8000-000000000000"]) {
@@ -359,8 +359,8 @@ onBothDatabases("the portal", (serve) => {
     expect(wrong.html).toContain('<nav aria-label="Main">');
   });
 
-  describe("what is not there", () => {
-    it("a slot, a conversation or an application of somebody else is 404, to look at and to act on", async () => {
+  describe("another person's resources", () => {
+    it("a slot, a conversation or an application of someone else is 404, to view and to act on", async () => {
       const { server, owner, gameId, playtester } = await market();
       const other = await registerPlaytester(server);
       const slotId = await claim(other, await order(owner, gameId));
@@ -390,7 +390,7 @@ onBothDatabases("the portal", (serve) => {
   });
 
   describe("without scripts", () => {
-    it("claims once however often the form is sent, shows what helps to play, and gives back", async () => {
+    it("claims once however often the form is sent, shows how to play, and releases the slot", async () => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId, { quantity: 2, notesForTesters: "Try <the> cave.", keysForTesters: ["K-1", "K-2"] });
       const ann = await signedIn(server, playtester);
@@ -404,7 +404,7 @@ onBothDatabases("the portal", (serve) => {
       expect(await slotsOf(playtester)).toHaveLength(1);
 
       const page = (await ann.get(first.location!)).html;
-      for (const help of ["It is yours", "K-1", "Press start.", "Try &lt;the&gt; cave.", "(in 24 hours)"])
+      for (const help of ["You claimed this slot", "K-1", "Press start.", "Try &lt;the&gt; cave.", "(in 24 hours)"])
         expect(page).toContain(help);
       expect((await ann.get(`/play/slots/${slot.id}/build`)).location).toBe(`${server.baseUrl}/build.zip`);
 
@@ -421,7 +421,7 @@ onBothDatabases("the portal", (serve) => {
       expect(again.html).toContain("You had a slot of this playtest before");
     });
 
-    it("reports a problem, keeps what was typed when it is refused, hands in", async () => {
+    it("reports a problem, shows the input again when it is refused, submits", async () => {
       const { server, owner, gameId, playtester } = await market();
       const ann = await signedIn(server, playtester);
       const broken = await claim(playtester, await order(owner, gameId));
@@ -435,7 +435,7 @@ onBothDatabases("the portal", (serve) => {
 
       const slotId = await claim(playtester, await order(owner, gameId));
       await giveVideo(server, slotId, playtester);
-      expect((await ann.get(`/play/slots/${slotId}`)).html).toContain("<strong>play.mp4</strong> (4 KiB) is here.");
+      expect((await ann.get(`/play/slots/${slotId}`)).html).toContain("<strong>play.mp4</strong> (4 KiB) is uploaded.");
       const fields = hiddenFields((await ann.get(`/play/slots/${slotId}`)).html, `/play/slots/${slotId}/submit`);
       for (const _ of [1, 2]) {
         const sent = await ann.send(`/play/slots/${slotId}/submit`, { ...fields, notes: "Went well." });
@@ -462,7 +462,7 @@ onBothDatabases("the portal", (serve) => {
       }
       const leftOf = (server: TestServer) => readdirSync(join(server.deps.dataDir, "uploads"));
 
-      it("comes by a plain form, byte for byte, and another takes its place", async () => {
+      it("is uploaded by a plain form, byte for byte, and replaced by another", async () => {
         const { server, owner, slotId, ann, path, fields } = await held();
         for (const [name, size] of [
           ["first.mp4", 20],
@@ -472,7 +472,7 @@ onBothDatabases("the portal", (serve) => {
           expect(sent).toMatchObject({ status: 303, location: `/play/slots/${slotId}?done=uploaded` });
         }
         const page = (await ann.get(`/play/slots/${slotId}?done=uploaded`)).html;
-        expect(page).toContain("<strong>Höhle &amp; Co.mp4</strong> (2.9 MiB) is here.");
+        expect(page).toContain("<strong>Höhle &amp; Co.mp4</strong> (2.9 MiB) is uploaded.");
         await ann.submit(`/play/slots/${slotId}`, `/play/slots/${slotId}/submit`);
         const { slot } = (await owner.get(`/slots/${slotId}`)).body.data;
         expect(slot.submission.videoFileSize).toBe(3_000_000);
@@ -485,7 +485,7 @@ onBothDatabases("the portal", (serve) => {
 
       const wrong: { name: string; file?: PlainFile; fields?: Record<string, string>; status: number; says: string }[] = [
         {
-          name: "what is no video",
+          name: "a file that is not a video",
           file: { name: "a.mp4", bytes: Buffer.alloc(90_000, "no") },
           status: 415,
           says: "not an MP4",
@@ -518,7 +518,7 @@ onBothDatabases("the portal", (serve) => {
         expect(leftOf(server)).toEqual([]);
       });
 
-      it("leaves nothing behind when its form breaks off", async () => {
+      it("leaves nothing behind when the connection is lost", async () => {
         const { server, playtester, slotId, ann, path, fields } = await held();
         const { head, body } = plainForm(fields, { name: "a.mp4", bytes: videoBytes(50_000) });
         const { port } = new URL(server.baseUrl);
@@ -532,7 +532,7 @@ onBothDatabases("the portal", (serve) => {
         expect((await playtester.post(`/playtester/slots/${slotId}/submit`)).status).toBe(409);
       });
 
-      it("is not taken for somebody else's slot, nor after the deadline", async () => {
+      it("is refused for someone else's slot and after the deadline", async () => {
         const { server, ann, path, fields } = await held();
         const stranger = await signedIn(server, await registerPlaytester(server));
         const own = hiddenFields((await stranger.get("/play")).html, "/play/sign-out");
@@ -545,7 +545,7 @@ onBothDatabases("the portal", (serve) => {
       });
     });
 
-    it("applies, and withdraws", async () => {
+    it("applies to a playtest and withdraws the application", async () => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a <gamepad>" });
       const ann = await signedIn(server, playtester);
@@ -564,11 +564,11 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.send(withdraw, { ...fields, formKey: "another" })).status).toBe(409);
     });
 
-    it("talks with an owner, once per message; blocking ends it", async () => {
+    it("sends each message once; blocking stops messages", async () => {
       const { server, owner, gameId, playtester } = await market();
       const slotId = await play(server, playtester, await order(owner, gameId));
       const ann = await signedIn(server, playtester);
-      expect((await ann.get("/play/messages")).html).toContain("as soon as they accepted");
+      expect((await ann.get("/play/messages")).html).toContain("after they accept one of your playtests");
       await owner.post(`/slots/${slotId}/accept`);
       const opened = await ann.submit("/play/messages", `/play/messages/with/${owner.id}`);
       const path = opened.location!;
@@ -591,7 +591,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await owner.post(`/chat/conversations/${id}/messages`, { content: "?" })).status).toBe(201);
     });
 
-    it("shows the news a page at a time, and marks them as read", async () => {
+    it("shows notifications a page at a time, and marks them as read", async () => {
       const { server, owner, gameId, playtester } = await market();
       for (let round = 0; round < 8; round++)
         await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
@@ -608,7 +608,7 @@ onBothDatabases("the portal", (serve) => {
   });
 
   describe("policies", () => {
-    it("allow no inline script or style, and no script to who is not signed in", async () => {
+    it("allow no inline script or style, and no script at all before signing in", async () => {
       const { server, owner, gameId, playtester } = await market();
       const slotId = await claim(playtester, await order(owner, gameId));
       const ann = await signedIn(server, playtester);
@@ -635,7 +635,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.get("/assets/toString")).status).toBe(404);
     });
 
-    it("a session authorises uploads with its form token, and nothing else of the API", async () => {
+    it("a session with its form token authorizes uploads, and nothing else of the API", async () => {
       const { server, owner, gameId, playtester } = await market();
       const slotId = await claim(playtester, await order(owner, gameId));
       const ann = await signedIn(server, playtester);

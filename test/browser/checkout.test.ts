@@ -125,7 +125,7 @@ test("checkout: cancelling returns to the shop as cancelled and ends the checkou
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.waitForURL(`${shopUrl}&payment_id=${paymentId}&status=cancelled`);
   await page.goBack();
-  expect([await heading(), await statusOf(paymentId)]).toEqual(["This checkout is over", "cancelled"]);
+  expect([await heading(), await statusOf(paymentId)]).toEqual(["This checkout has ended", "cancelled"]);
 });
 
 test("checkout: a page that expired while it was open accepts no card", async () => {
@@ -133,8 +133,8 @@ test("checkout: a page that expired while it was open accepts no card", async ()
   await fill("4242 4242 4242 4242");
   till.server.clock.set(till.server.clock.now() + day);
   await payButton().click();
-  await page.getByText("not used in time").waitFor();
-  expect([await heading(), await statusOf(paymentId), await till.credit()]).toEqual(["This checkout is over", "cancelled", 0]);
+  await page.getByText("it expired").waitFor();
+  expect([await heading(), await statusOf(paymentId), await till.credit()]).toEqual(["This checkout has ended", "cancelled", 0]);
 });
 
 test("checkout: the Tab key reaches every field and button in order", async () => {

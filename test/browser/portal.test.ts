@@ -67,9 +67,9 @@ const go = (page: Page, name: string) => page.getByRole("navigation").getByRole(
 
 async function signInByLink(page: Page): Promise<void> {
   await page.goto("/play/slots");
-  await page.getByLabel("E-mail address").first().fill("playtester2@example.com");
-  await press(page, "Mail me a link");
-  await page.getByText("a link is on its way").waitFor();
+  await page.getByLabel("Email address").first().fill("playtester2@example.com");
+  await press(page, "Email me a sign-in link");
+  await page.getByText("we sent it a link").waitFor();
   await server.advance(0);
   await page.goto(mailedPath(server));
   await press(page, "Sign in");
@@ -78,8 +78,8 @@ async function signInByLink(page: Page): Promise<void> {
 
 async function claimSlot(page: Page): Promise<void> {
   await go(page, "Playtests");
-  await press(page, "Claim a place");
-  await page.getByText("It is yours.").waitFor();
+  await press(page, "Claim a slot");
+  await page.getByText("You claimed this slot.").waitFor();
 }
 
 it("portal: sign in by link, claim, upload with a reload in between, submit, be paid, send a message", {
@@ -105,23 +105,23 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
     if (offsets.length === 2 && request.method() === "PATCH") return heldUp();
     return route.continue();
   });
-  const handIn = page.getByRole("button", { name: "Hand in" });
-  await page.getByLabel("Choose the video").setInputFiles(video);
+  const submit = page.getByRole("button", { name: "Submit", exact: true });
+  await page.getByLabel("Choose a video").setInputFiles(video);
   await secondPiece;
   expect(await page.locator("#percent").textContent()).toBe("40 %");
-  expect(await handIn.isDisabled()).toBe(true);
+  expect(await submit.isDisabled()).toBe(true);
 
   await page.reload();
-  await page.getByText("Höhle.mp4 was not sent completely.").waitFor();
+  await page.getByText("The upload of Höhle.mp4 is incomplete.").waitFor();
   expect(await page.locator("#percent").textContent()).toBe("40 %");
   expect(Number(await page.getByRole("progressbar").getAttribute("value"))).toBeCloseTo(0.4, 2);
-  await page.getByLabel("Choose the video").setInputFiles(video);
-  await page.getByText("Höhle.mp4 is here.").waitFor();
+  await page.getByLabel("Choose a video").setInputFiles(video);
+  await page.getByText("Höhle.mp4 is uploaded.").waitFor();
   const piece = 8 * 1024 * 1024;
   expect(offsets).toEqual([0, piece, piece, 2 * piece].map(String));
 
   await page.getByLabel("Notes for the owner").fill("The cave is lovely.");
-  await handIn.click();
+  await submit.click();
   await page.getByText("Thank you!").waitFor();
   const slotId = new URL(page.url()).pathname.split("/").at(-1);
   const { slot } = (await owner.get(`/slots/${slotId}`)).body.data;
@@ -133,7 +133,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
   await go(page, "Earnings");
   await page.getByText("$10.00").first().waitFor();
   await go(page, "Messages");
-  await press(page, "Write a message");
+  await press(page, "Send a message");
   await page.getByLabel("Your message").fill("Thanks for <having> me.");
   await press(page, "Send");
   await page.getByText("Thanks for <having> me.").waitFor();
@@ -149,13 +149,13 @@ it("portal upload: a file that is not a video is refused with the reason, and an
   const page = await open({ width: 390 });
   await signInByLink(page);
   await claimSlot(page);
-  const choose = page.getByLabel("Choose the video");
+  const choose = page.getByLabel("Choose a video");
   await choose.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Not a film at all, this is.") });
   await page.getByText("MP4, WebM, MOV").filter({ hasNotText: "Record" }).waitFor();
   complaints.splice(0);
   await choose.setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: videoBytes() });
-  await page.getByText("film.mp4 is here.").waitFor();
-  expect(await page.getByRole("button", { name: "Hand in" }).isEnabled()).toBe(true);
+  await page.getByText("film.mp4 is uploaded.").waitFor();
+  expect(await page.getByRole("button", { name: "Submit", exact: true }).isEnabled()).toBe(true);
 });
 
 it("portal upload: it resumes by itself after a lost connection, and stops while paused", { timeout: 60_000 }, async () => {
@@ -176,12 +176,12 @@ it("portal upload: it resumes by itself after a lost connection, and stops while
     if (tries === 2) return reached();
     return route.continue();
   });
-  await page.getByLabel("Choose the video").setInputFiles(video);
+  await page.getByLabel("Choose a video").setInputFiles(video);
   await held;
   await press(page, "Pause");
-  await page.getByText("Paused. long.mp4 waits for you.").waitFor();
-  await press(page, "Go on");
-  await page.getByText("long.mp4 is here.").waitFor();
+  await page.getByText("Paused. Click Resume to continue uploading long.mp4.").waitFor();
+  await press(page, "Resume");
+  await page.getByText("long.mp4 is uploaded.").waitFor();
   expect(tries).toBe(4);
   complaints.splice(0);
 });
@@ -198,30 +198,30 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   });
   const page = await open();
   await page.goto("/play");
-  await page.getByLabel("E-mail address").last().fill("playtester2@example.com");
+  await page.getByLabel("Email address").last().fill("playtester2@example.com");
   await page.getByLabel("Password").fill("correct horse");
   await press(page, "Sign in");
   await page.getByText("Owns a gamepad.").waitFor();
-  await page.getByLabel("Why you?").fill("I do own one.");
+  await page.getByLabel("Why are you a good fit?").fill("I do own one.");
   await press(page, "Apply");
-  await page.getByText("Your application is with the owner.").waitFor();
+  await page.getByText("Your application was sent to the owner.").waitFor();
   const [application] = (await owner.get(`/playtests/${choosy}/applications`)).body.data.applications;
   expect(application.qualificationsResponse).toBe("I do own one.");
   await owner.post(`/playtests/playtest-applications/${application.id}/approve`);
   await go(page, "Applications");
-  await page.getByText("You were chosen").waitFor();
-  await page.getByRole("link", { name: "To your slot" }).click();
+  await page.getByText("Approved", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "View slot" }).click();
   for (const text of ["CCCC-DDDD", "Press start.", "Try the cave.", "in 3 days"]) await page.getByText(text).waitFor();
 
-  const handIn = async (name: string): Promise<string> => {
+  const submit = async (name: string): Promise<string> => {
     const video = { name, mimeType: "video/mp4", buffer: videoBytes() };
-    await page.getByLabel("Choose the video").setInputFiles(video);
-    await page.getByText(`${name} is here.`).waitFor();
-    await press(page, "Hand in");
+    await page.getByLabel("Choose a video").setInputFiles(video);
+    await page.getByText(`${name} is uploaded.`).waitFor();
+    await press(page, "Submit");
     await page.getByText("Thank you!").waitFor();
     return new URL(page.url()).pathname.split("/").at(-1)!;
   };
-  const first = await handIn("silent.mp4");
+  const first = await submit("silent.mp4");
   await owner.post(`/slots/${first}/reject`, { reason: "There is no sound.", allowRetry: true });
   await go(page, "My slots");
   const [retried, rejected] = await page
@@ -235,7 +235,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   await go(page, "My slots");
   await retried!.getByRole("link").click();
   await page.getByText("CCCC-DDDD").waitFor();
-  const second = await handIn("loud.mp4");
+  const second = await submit("loud.mp4");
   expect(second).not.toBe(first);
   await owner.post(`/slots/${second}/accept`, { rating: 5, comment: "Much better." });
   await page.reload();
@@ -251,15 +251,15 @@ it("portal without JavaScript: claim, upload, submit, and release a slot", { tim
   await page.getByText("AAAA-BBBB").waitFor();
   const status = async () => (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots.at(-1).status;
   expect(await status()).toBe("reserved");
-  const choose = page.getByRole("button", { name: "Choose the video" });
+  const choose = page.getByRole("button", { name: "Choose a video" });
   await choose.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.alloc(3_000_000, "no film ") });
   await press(page, "Upload");
   await page.getByRole("alert").filter({ hasText: "not an MP4" }).waitFor();
   complaints.splice(0);
   await choose.setInputFiles({ name: "Höhle.mp4", mimeType: "video/mp4", buffer: videoBytes(3_000_000) });
   await press(page, "Upload");
-  await page.getByText("Your video is here. Now hand it in.").waitFor();
-  await press(page, "Hand in");
+  await page.getByText("Your video is uploaded. Now submit it.").waitFor();
+  await press(page, "Submit");
   await page.getByText("Thank you!").waitFor();
   const slotId = new URL(page.url()).pathname.split("/").at(-1);
   const { downloadUrl } = (await owner.get(`/slots/${slotId}/download-url`)).body.data;
@@ -268,8 +268,8 @@ it("portal without JavaScript: claim, upload, submit, and release a slot", { tim
   const { gameId } = (await owner.get(`/playtests/${playtestId}`)).body.data.playtest;
   playtestId = await order(owner, gameId);
   await claimSlot(page);
-  await page.getByText("Give the slot back").click();
-  await press(page, "Give it back");
-  await page.getByText("You gave the slot back.").waitFor();
+  await page.getByText("Release this slot").click();
+  await press(page, "Release slot");
+  await page.getByText("You released the slot.").waitFor();
   expect((await owner.get(`/playtests/${playtestId}`)).body.data.playtest.slots).toMatchObject({ open: 1, cancelled: 1 });
 });

@@ -48,7 +48,8 @@ export class Checkouts {
   /** What a sandbox card does; 503 where the sandbox's checkout is off. */
   readCard(number: string): CardVerdict {
     const { cards } = this.#deps;
-    if (cards?.name !== "sandbox") throw unavailable("This checkout's card processor is not configured any more.");
+    if (cards?.name !== "sandbox")
+      throw unavailable("The card processor of this checkout is no longer configured. Nothing was charged.");
     return cards.read(number);
   }
 

@@ -18,7 +18,7 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
       await sendFile(deps, request, response, file);
     },
     builds: async () => {
-      throw forbidden("This build needs a signed link: its owner and the holder of a slot get one from the API.");
+      throw forbidden("This build requires a signed link. The owner and playtesters who hold a slot get one from the API.");
     },
   };
 

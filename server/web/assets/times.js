@@ -1,10 +1,11 @@
-/** Says times as they are where the reader is. Without this script they stand in UTC. */
-const format = new Intl.DateTimeFormat("en-GB", {
+/** Shows times in the reader's time zone. Without this script they are in UTC. */
+const format = new Intl.DateTimeFormat("en-US", {
   day: "numeric",
   month: "short",
   year: "numeric",
   hour: "2-digit",
   minute: "2-digit",
+  hourCycle: "h23",
   timeZoneName: "short",
 });
 

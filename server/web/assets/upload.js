@@ -43,7 +43,7 @@ function startUploader({ slot, csrf }) {
     try {
       return JSON.parse(reply.responseText).error.message;
     } catch {
-      return `The server answered ${reply.status}.`;
+      return `The server returned status ${reply.status}.`;
     }
   }
 
@@ -108,7 +108,7 @@ function startUploader({ slot, csrf }) {
   /** Goes on through lost connections; what the server refuses again and again is final. */
   async function run() {
     running = true;
-    say(`Sending ${file.name}. You may go on reading; keep this page open.`);
+    say(`Uploading ${file.name}. Keep this page open.`);
     for (let [failures, refusals] = [0, 0]; !paused; ) {
       try {
         await transfer(() => {
@@ -119,7 +119,7 @@ function startUploader({ slot, csrf }) {
         if (paused) break;
         const refused = error instanceof Refusal;
         if (refused && (!error.mayPass || ++refusals >= triesPerRefusal)) return stop(error.message);
-        say(`${error.message} Trying again…`);
+        say(`${error.message} Retrying…`);
         await new Promise((resolve) => setTimeout(resolve, Math.min(30_000, 500 * 2 ** failures++)));
       }
     }
@@ -136,16 +136,16 @@ function startUploader({ slot, csrf }) {
   const stop = (reason) => end(reason);
 
   function finish() {
-    end(`${file.name} is here. Now hand it in below.`);
+    end(`${file.name} is uploaded. Submit it below.`);
     submit.disabled = false;
   }
 
   function togglePause() {
     paused = !paused;
-    pause.textContent = paused ? "Go on" : "Pause";
+    pause.textContent = paused ? "Resume" : "Pause";
     if (!paused) return void (running || run());
     active?.abort();
-    say(`Paused. ${file.name} waits for you.`);
+    say(`Paused. Click Resume to continue uploading ${file.name}.`);
   }
 
   /** After a reload: how far it was. The browser does not let a page keep the file, so it has to be chosen again. */
@@ -156,7 +156,7 @@ function startUploader({ slot, csrf }) {
     if (offset === known.size) return forget();
     show(offset, known.size);
     pause.hidden = true;
-    say(`${known.name} was not sent completely. Choose the same file again: it goes on where it stopped.`);
+    say(`The upload of ${known.name} is incomplete. Choose the same file again to resume it.`);
   }
 
   input.addEventListener("change", () => {

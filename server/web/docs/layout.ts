@@ -39,7 +39,7 @@ export const docsPage = (page: DocsPage, titles: Readonly<Record<string, string>
   title: page.title,
   body: page.body,
   assets: { style: "docs.css" },
-  header: html`<a class="skip" href="#main">Skip to the content</a>
+  header: html`<a class="skip" href="#main">Skip to content</a>
 <header><a class="brand" href="/docs">playtest docs</a><a href="/docs">All topics</a><a href="/docs/api">API</a></header>
 <nav aria-label="Documentation">${contents(page, titles, reference)}</nav>`,
 });

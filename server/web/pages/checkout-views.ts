@@ -25,8 +25,8 @@ interface Field {
 export function cardForm({ checkout, token, errors, values }: FormState): PageContent {
   const wrong = Object.keys(errors).length > 0;
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p>
-<p class="soft">${checkout.description} · sandbox, no real money moves</p>
-${wrong && html`<p class="bad" role="alert">Nothing was charged yet. Check the marked fields.</p>`}
+<p class="soft">${checkout.description} · sandbox: no real money moves</p>
+${wrong && html`<p class="bad" role="alert">Nothing was charged. Correct the marked fields.</p>`}
 <form method="post" action="/checkout/${token}">
 ${field({ name: "number", label: "Card number", autocomplete: "cc-number", placeholder: "4242 4242 4242 4242" }, errors)}
 <div class="pair">${field({ name: "expiry", label: "Expiry", autocomplete: "cc-exp", placeholder: "12/34", value: values.expiry }, errors)}
@@ -36,7 +36,7 @@ ${field({ name: "cvc", label: "CVC", autocomplete: "cc-csc", placeholder: "123" 
 ${cancelForm(token)}
 <h2>Test cards</h2>
 <table><tbody>${testCards.map((card) => html`<tr><th scope="row">${card.number}</th><td>${card.does}</td></tr>`)}</tbody></table>
-<p class="soft">Any month to come and any three digits will do.</p>`;
+<p class="soft">Use any future date and any three digits.</p>`;
   return { title: "Pay by card", body, ...returnPolicy(checkout) };
 }
 
@@ -46,14 +46,14 @@ const cancelForm = (token: string) =>
 /** The page for whoever turned back at the processor's: nothing is decided yet. */
 export function leftPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
-<p>Nothing was charged. You can still pay.</p><p><a href="/checkout/${token}">Go on to the payment</a></p>${cancelForm(token)}`;
+<p>Nothing was charged. You can still pay.</p><p><a href="/checkout/${token}">Continue to payment</a></p>${cancelForm(token)}`;
   return { title: "Not paid yet", body, ...returnPolicy(checkout) };
 }
 
 /** The page between paying and the processor's word for it. */
 export function waitPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
-<p>The payment is being confirmed. This takes a moment.</p><p><a href="/checkout/${token}/done">Look again</a></p>`;
+<p>The payment is being confirmed. This takes a moment.</p><p><a href="/checkout/${token}/done">Check again</a></p>`;
   return { title: "Almost done", body };
 }
 
@@ -74,9 +74,9 @@ type Ending = Exclude<Checkout["status"], "pending">;
 const endings: Record<Ending, { title: string; text: string }> = {
   completed: { title: "Paid", text: "The payment is complete. You can close this page." },
   failed: { title: "The card was declined", text: "Nothing was charged. Start again to try another card." },
-  cancelled: { title: "This checkout is over", text: "It was cancelled or not used in time. Nothing was charged." },
-  refunded: { title: "Refunded", text: "This payment was returned." },
-  disputed: { title: "Disputed", text: "The card's bank took this payment back." },
+  cancelled: { title: "This checkout has ended", text: "It was cancelled or it expired. Nothing was charged." },
+  refunded: { title: "Refunded", text: "This payment was refunded." },
+  disputed: { title: "Disputed", text: "The cardholder's bank reversed this payment." },
 };
 
 /** The page of a checkout that is over: what happened, and the way back. */

@@ -63,8 +63,8 @@ async function pay({ checkouts, readForm, now }: Parts, { request, response, tok
 
 function errorsIn(form: Form, isKnown: boolean, now: number): FormErrors {
   const errors: FormErrors = {};
-  if (!isKnown) errors.number = "This is a sandbox: enter one of the test cards below.";
-  if (!isFuture(form.expiry ?? "", now)) errors.expiry = "Enter a month and year to come, such as 12/34.";
+  if (!isKnown) errors.number = "This is a sandbox. Enter one of the test card numbers below.";
+  if (!isFuture(form.expiry ?? "", now)) errors.expiry = "Enter a future month and year, such as 12/34.";
   if (!/^\d{3,4}$/.test(form.cvc?.trim() ?? "")) errors.cvc = "Enter any three digits.";
   return errors;
 }

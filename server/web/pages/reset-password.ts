@@ -16,16 +16,19 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
     const { password = "" } = posted;
     const length = [...password].length;
     if (length < shortest || length > longest)
-      return sendPage(response, 422, { title, body: form(token, `It must have ${shortest} to ${longest} characters.`) });
+      return sendPage(response, 422, {
+        title,
+        body: form(token, `The password must have ${shortest} to ${longest} characters.`),
+      });
     if (!(await accounts.resetPassword(token, password))) return sendPage(response, 410, gone);
-    const done = html`<p>The password is changed, and every sign-in with the old one has ended. API keys go on working.</p><p>Playtesters: <a href="/play/sign-in">sign in with the new one</a>.</p>`;
-    sendPage(response, 200, { title: "The password is changed", body: done });
+    const done = html`<p>Your password was changed and you were signed out of every browser. API keys still work.</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>.</p>`;
+    sendPage(response, 200, { title: "Password changed", body: done });
   };
 }
 
 const gone = {
-  title: "This link does not work any more",
-  body: html`<p>It is unknown, used or expired. Nothing was changed. Ask for another mail and open its link within one hour.</p>`,
+  title: "This link no longer works",
+  body: html`<p>It is invalid, used or expired. Nothing was changed. Request another email and open its link within one hour.</p>`,
 };
 
 const form = (token: string, problem?: string): Markup => html`<form method="post" action="/reset-password">
@@ -34,4 +37,4 @@ const form = (token: string, problem?: string): Markup => html`<form method="pos
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="${shortest}" maxlength="${longest}" required
 ${problem ? html`aria-invalid="true" aria-describedby="problem"` : ""} autofocus>
 ${problem ? html`<p class="bad" id="problem">${problem}</p>` : ""}
-<button>Set the password</button></form>`;
+<button>Set password</button></form>`;

@@ -4,22 +4,22 @@ import { button, cursorOf, frame, more, notice, prose, time } from "./layout.ts"
 import type { PageContext } from "./types.ts";
 
 const said = new Map([
-  ["applied", "Your application is with the owner. You get a mail when they decide."],
-  ["withdrawn", "Your application is withdrawn."],
+  ["applied", "Your application was sent to the owner. You will get an email when they decide."],
+  ["withdrawn", "Your application was withdrawn."],
 ]);
 
-/** `/play/applications`: what one applied to, and what became of it. */
+/** `/play/applications`: the applications of a playtester and their results. */
 export async function applicationsPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("listOwnApplications", { query: { cursor: cursorOf(context) } });
   const done = said.get(context.query.get("done") ?? "");
   const cards = data.applications.map(
     (one): Markup => html`<li class="card"><div class="head"><h2>${one.gameName}</h2>${applicationBadge(one.status)}</div>
-<p class="soft">Sent ${time(one.createdAt)}${one.reviewedAt && html` · decided ${time(one.reviewedAt)}`}</p>
+<p class="soft">Applied ${time(one.createdAt)}${one.reviewedAt && html` · reviewed ${time(one.reviewedAt)}`}</p>
 ${one.qualificationsResponse && prose(one.qualificationsResponse)}
-${one.assignedSlotId && html`<p><a href="/play/slots/${one.assignedSlotId}">To your slot<span class="hidden"> of ${one.gameName}</span></a></p>`}
+${one.assignedSlotId && html`<p><a href="/play/slots/${one.assignedSlotId}">View slot<span class="hidden"> of ${one.gameName}</span></a></p>`}
 ${one.status === "pending" && button(context, `/play/applications/${one.id}/withdraw`, "Withdraw", "quiet")}</li>`,
   );
-  const none = html`<p>You have not applied anywhere. Some <a href="/play">playtests</a> choose their players: apply there.</p>`;
+  const none = html`<p>No applications yet. For some <a href="/play">playtests</a> the owner chooses who plays, and you apply.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/applications", meta.cursor)}`;
   return frame(context, "applications", { title: "My applications", body });
 }

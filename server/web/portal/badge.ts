@@ -1,25 +1,25 @@
 import type { ApplicationStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 import { html, type Markup } from "../html.ts";
 
-/** A status in a playtester's words; `good` has ended well, `wait` goes on. */
+/** The label of a status and its look: `good` has ended well, `wait` is not over. */
 type Badge = readonly [label: string, look: "" | "good" | "wait"];
 
 const slotBadges = {
   open: ["Open", ""],
-  reserved: ["Yours to play", "wait"],
+  reserved: ["In progress", "wait"],
   submitted: ["In review", "wait"],
-  publishing: ["Accepted, being published", "good"],
+  publishing: ["Accepted, publishing", "good"],
   accepted: ["Accepted", "good"],
   rejected: ["Not accepted", ""],
   blocked: ["Problem reported", "wait"],
-  expired: ["Time ran out", ""],
-  cancelled: ["Given back", ""],
+  expired: ["Expired", ""],
+  cancelled: ["Released", ""],
 } as const satisfies Record<SlotStatus, Badge>;
 
 const applicationBadges = {
-  pending: ["Waiting", "wait"],
-  approved: ["You were chosen", "good"],
-  rejected: ["Not chosen", ""],
+  pending: ["Pending", "wait"],
+  approved: ["Approved", "good"],
+  rejected: ["Not selected", ""],
   auto_rejected: ["Closed", ""],
   withdrawn: ["Withdrawn", ""],
 } as const satisfies Record<ApplicationStatus, Badge>;

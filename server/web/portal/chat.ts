@@ -11,11 +11,11 @@ async function contactsOf({ call }: PageContext): Promise<Contact[]> {
   return (await call("listContacts")).data.contacts as Contact[];
 }
 
-/** `/play/messages`: the owners one played for. */
+/** `/play/messages`: the owners that a playtester played for. */
 export async function messagesPage(context: PageContext): Promise<PageContent> {
   const contacts = await contactsOf(context);
   const list = html`<ul class="list">${contacts.map((contact) => card(context, contact))}</ul>`;
-  const none = html`<p>Nobody to write to yet. Once an owner accepted a playtest of yours, the two of you can talk here.</p>`;
+  const none = html`<p>No contacts yet. When an owner accepts one of your playtests, you can message each other here.</p>`;
   return frame(context, "messages", { title: "Messages", body: contacts.length > 0 ? list : none });
 }
 
@@ -26,13 +26,13 @@ function card(context: PageContext, contact: Contact): Markup {
   const name =
     conversationId === null ? html`${companyName}` : html`<a href="/play/messages/${conversationId}">${companyName}</a>`;
   const start =
-    conversationId === null && isUnlocked && button(context, `/play/messages/with/${contact.id}`, "Write a message", "quiet");
+    conversationId === null && isUnlocked && button(context, `/play/messages/with/${contact.id}`, "Send a message", "quiet");
   return html`<li class="card"><div class="head"><h2>${name}</h2>${unread(contact.unreadCount)}</div>
 ${lastMessagePreview !== null && html`<p class="prose">${lastMessagePreview}</p>`}${lastMessageAt !== null && html`<p class="soft">${time(lastMessageAt)}</p>`}
-${!isUnlocked && html`<p class="soft">You can talk here as soon as they accepted a playtest of yours.</p>`}${start}</li>`;
+${!isUnlocked && html`<p class="soft">You can message this owner after they accept one of your playtests.</p>`}${start}</li>`;
 }
 
-/** `/play/messages/<conversation>`: the latest page of it, oldest message first. Looking marks what came as read. */
+/** `/play/messages/<conversation>`: the latest page of it, oldest message first. Opening it marks its messages as read. */
 export async function conversationPage(context: PageContext): Promise<PageContent> {
   const { call, session, id } = context;
   const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
@@ -42,7 +42,7 @@ export async function conversationPage(context: PageContext): Promise<PageConten
   const messages = data.messages.toReversed().map((message) => bubble(message, contact, session.userId));
   const body = html`${more(path, meta.cursor, "Show earlier messages")}
 ${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p class="soft">No messages yet. Say hello!</p>`}
-<p><a href="${path}">Look for new messages</a></p>
+<p><a href="${path}">Check for new messages</a></p>
 ${data.isBlocked ? html`<p>You blocked ${contact.companyName}.</p>` : writeForm(context)}
 <div class="aside">${data.isBlocked ? button(context, `${path}/unblock`, "Unblock", "quiet") : button(context, `${path}/block`, `Block ${contact.companyName}`, "link")}</div>`;
   return frame(context, "messages", { title: contact.companyName, body });

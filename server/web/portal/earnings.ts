@@ -6,14 +6,14 @@ import type { PageContext } from "./types.ts";
 
 type Entry = Data<"getEarnings">["entries"][number];
 
-/** `/play/earnings`: what one earned and what was paid out. */
+/** `/play/earnings`: what a playtester earned and what was paid out. */
 export async function earningsPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("getEarnings", { query: { cursor: cursorOf(context) } });
-  const table = html`<table><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="money">Amount</th></tr></thead>
+  const table = html`<table><thead><tr><th scope="col">Date</th><th scope="col">Description</th><th scope="col" class="money">Amount</th></tr></thead>
 <tbody>${data.entries.map(row)}</tbody></table>`;
-  const none = html`<p>Nothing yet. An accepted playtest shows up here at once.</p>`;
-  const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">earned and not paid out yet</p></div>
-<div><p class="amount">${usd(data.paidCents)}</p><p class="soft">paid out so far</p></div></div>
+  const none = html`<p>No earnings yet. You are paid when an owner accepts your playtest.</p>`;
+  const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
+<div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div></div>
 ${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
   return frame(context, "earnings", { title: "Earnings", body });
 }
@@ -23,5 +23,5 @@ const row = (entry: Entry): Markup =>
 
 function what({ slotId, amountCents }: Entry): Markup {
   if (slotId !== null) return html`<a href="/play/slots/${slotId}">Accepted playtest</a>`;
-  return amountCents < 0 ? html`Paid out to you` : html`A payout that failed came back`;
+  return amountCents < 0 ? html`Payout` : html`Failed payout, returned to your balance`;
 }

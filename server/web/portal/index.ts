@@ -126,9 +126,9 @@ class SignedInPortal {
     const problem = problemOf(error);
     if (problem.status >= 500 || response.headersSent) throw error;
     setHeaders(response, problem.headers);
-    const title = problem.status === 404 ? "Not found" : "That did not work";
-    const said = problem.status === 404 ? "There is no such page, or it is not yours to see." : problem.message;
-    const body = html`<p>${said}</p><p><a href="/play">To the playtests</a></p>`;
+    const title = problem.status === 404 ? "Not found" : "Something went wrong";
+    const said = problem.status === 404 ? "Not found, or you do not have access to it." : problem.message;
+    const body = html`<p>${said}</p><p><a href="/play">Back to playtests</a></p>`;
     sendPage(response, problem.status, await frame(this.#contextOf(exchange), undefined, { title, body }));
   }
 

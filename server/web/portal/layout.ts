@@ -7,7 +7,7 @@ const sections: [Section, string, string][] = [
   ["applications", "/play/applications", "Applications"],
   ["messages", "/play/messages", "Messages"],
   ["earnings", "/play/earnings", "Earnings"],
-  ["notifications", "/play/notifications", "News"],
+  ["notifications", "/play/notifications", "Notifications"],
 ];
 
 const count = (unread: number) => unread > 0 && html` <span class="count">${unread}<span class="hidden"> unread</span></span>`;
@@ -23,7 +23,7 @@ export async function frame(context: PageContext, section: Section | undefined, 
       html`<li><a href="${path}"${name === section && html` aria-current="page"`}>${label}${count(unread[name] ?? 0)}</a></li>`,
   );
   const signOut = html`<form method="post" action="/play/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`;
-  const header = html`<a class="skip" href="#main">Skip to the content</a>
+  const header = html`<a class="skip" href="#main">Skip to content</a>
 <header class="bar"><div><a class="brand" href="/play">playtest</a>
 <div class="who"><a href="/play/account"><span class="hidden">Your account: </span>${session.displayName}</a>${signOut}</div>
 <nav aria-label="Main"><ul>${links}</ul></nav></div></header>`;
@@ -55,7 +55,7 @@ export const notice = (message: string): Markup => html`<p class="note" role="st
 /** People's own words, with their line breaks. */
 export const prose = (text: string): Markup => html`<p class="prose">${text}</p>`;
 
-const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+const format = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" });
 
 export const time = (iso: string): Markup => html`<time datetime="${iso}">${format.format(new Date(iso))} UTC</time>`;
 

@@ -2,7 +2,7 @@ import { html, type PageContent } from "../html.ts";
 import { button, cursorOf, frame, more, time } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
-/** `/play/notifications`: what happened, newest first. */
+/** `/play/notifications`: newest first. */
 export async function notificationsPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("listNotifications", { query: { cursor: cursorOf(context) } });
   const items = data.notifications.map(
@@ -12,8 +12,8 @@ export async function notificationsPage(context: PageContext): Promise<PageConte
 <p class="prose">${one.body}</p></li>`,
   );
   const body = html`${data.unreadCount > 0 && html`<div class="head"><p>${data.unreadCount} unread</p>${button(context, "/play/notifications/read", "Mark all as read", "link")}</div>`}
-${items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p>Nothing has happened yet.</p>`}${more("/play/notifications", meta.cursor)}`;
-  return frame(context, "notifications", { title: "News", body });
+${items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p>No notifications yet.</p>`}${more("/play/notifications", meta.cursor)}`;
+  return frame(context, "notifications", { title: "Notifications", body });
 }
 
 export async function markAllRead({ call, form }: PageContext): Promise<string> {

@@ -6,13 +6,13 @@ import type { PageContext } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
 
-/** `/play`: what there is to play. */
+/** `/play`: the playtests that are open. */
 export async function offersPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("listOffers", { query: { cursor: cursorOf(context) } });
   const list =
     data.playtests.length > 0
       ? html`<ul class="list">${data.playtests.map((offer) => card(context, offer))}</ul>`
-      : html`<p>Nothing to play just now. Games that look for playtesters appear here; <a href="/play">look again</a> later.</p>`;
+      : html`<p>No playtests are available right now. New ones appear here: <a href="/play">check again</a> later.</p>`;
   return frame(context, "offers", { title: "Playtests", body: html`${list}${more("/play", meta.cursor)}` });
 }
 
@@ -20,7 +20,7 @@ function card(context: PageContext, offer: Offer): Markup {
   const { game } = offer;
   const kinds = [...game.categories.map((category) => category.name), ...game.platforms, ...game.devices];
   return html`<li class="card"><div class="head"><h2>${game.name}</h2>${pay(offer.payoutCents)}</div>
-<ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "place" : "places"} left</li>${offer.visibility === "public" && html`<li>your video will be public</li>`}</ul>
+<ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.visibility === "public" && html`<li>your video will be public</li>`}</ul>
 ${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
 ${game.description && prose(game.description)}
 ${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel="noopener">About the game<span class="hidden"> ${game.name} (opens in a new tab)</span></a></p>`}
@@ -29,15 +29,15 @@ ${offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(conte
 
 const pay = (cents: number) => html`<span class="pay">${cents > 0 ? usd(cents) : "unpaid"}</span>`;
 
-const claimForm = (context: PageContext, offer: Offer) => button(context, `/play/offers/${offer.id}/claim`, "Claim a place");
+const claimForm = (context: PageContext, offer: Offer) => button(context, `/play/offers/${offer.id}/claim`, "Claim a slot");
 
 function applyForm(context: PageContext, offer: Offer): Markup {
   const field = `answer-${offer.id}`;
   const closes = offer.applicationsExpireAt;
-  return html`${offer.qualifications && html`<h3>Who is wanted</h3>${prose(offer.qualifications)}`}
-<p class="soft">The owner chooses who plays.${closes && html` Apply until ${time(closes)} (${until(closes, context.now)}).`}</p>
+  return html`${offer.qualifications && html`<h3>Requirements</h3>${prose(offer.qualifications)}`}
+<p class="soft">The owner chooses who plays.${closes && html` Apply by ${time(closes)} (${until(closes, context.now)}).`}</p>
 <form method="post" action="/play/offers/${offer.id}/apply">${tokens(context)}
-<label for="${field}">Why you? <span class="soft">(optional)</span></label>
+<label for="${field}">Why are you a good fit? <span class="soft">(optional)</span></label>
 <textarea id="${field}" name="answer" maxlength="5000">${context.id === offer.id && context.form.answer}</textarea>
 <button>Apply</button></form>`;
 }

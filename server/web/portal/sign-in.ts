@@ -25,7 +25,7 @@ const nextOf = (given: string | null | undefined) => (given && /^\/play(\/[\w-]+
 
 const said = new Map([
   ["signed-out", "You are signed out."],
-  ["password", "The password is changed, and every browser is signed out. Sign in with the new one."],
+  ["password", "Your password was changed and you were signed out of every browser. Sign in with the new password."],
 ]);
 
 interface Parts {
@@ -41,7 +41,7 @@ interface Posted {
   form: Form;
 }
 
-/** `/play/sign-in`: by a mailed link or by password; `/play/register`, `/play/forgot`: without an account, without the password. */
+/** `/play/sign-in`: sign in by a mailed link or by password. `/play/register`: create an account. `/play/forgot`: reset the password. */
 export function signIn(parts: Parts): Page {
   const { accounts, readForm } = parts;
 
@@ -102,7 +102,7 @@ async function signInByPassword({ accounts, limits }: Parts, { request, response
 
 async function signInByLink({ accounts }: Parts, { request, response, form }: Posted): Promise<void> {
   const cookie = await accounts.signInByLink(request.headers, form.token ?? "");
-  // Pressed twice, the second press finds the session of the first.
+  // The second click of a double click finds the session of the first.
   if (cookie === undefined && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleLinkPage());
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
   redirect(response, nextOf(form.next));

@@ -9,14 +9,14 @@ import { releaseForm, reportForm, submitForms } from "./slot-forms.ts";
 import type { HeldSlot, PageContext } from "./types.ts";
 
 const said = new Map([
-  ["claimed", "It is yours. Play, record yourself, and hand in the video before the time runs out."],
-  ["uploaded", "Your video is here. Now hand it in."],
-  ["submitted", "Thank you! Your video is with the owner of the game."],
-  ["released", "You gave the slot back."],
-  ["reported", "The owner knows about the problem. The clock stands still until they mend it."],
+  ["claimed", "You claimed this slot. Play the game, record your session, and submit the video before the deadline."],
+  ["uploaded", "Your video is uploaded. Now submit it."],
+  ["submitted", "Thank you! Your video was submitted to the owner."],
+  ["released", "You released the slot."],
+  ["reported", "The owner was notified. Your deadline is paused until the owner responds."],
 ]);
 
-/** `/play/slots`: everything one holds or held, newest first. */
+/** `/play/slots`: the slots that a playtester holds or held, newest first. */
 export async function slotsPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("listHeldSlots", { query: { cursor: cursorOf(context) } });
   const done = said.get(context.query.get("done") ?? "");
@@ -26,7 +26,7 @@ export async function slotsPage(context: PageContext): Promise<PageContent> {
     ) => html`<li class="card"><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
 ${facts(slot)}${deadline(slot, context.now)}</li>`,
   );
-  const none = html`<p>You hold nothing yet. <a href="/play">Find a game to play</a>.</p>`;
+  const none = html`<p>No active slots. <a href="/play">Find a playtest</a>.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", meta.cursor)}`;
   return frame(context, "slots", { title: "My slots", body });
 }
@@ -37,7 +37,7 @@ const facts = ({ playtest }: HeldSlot) =>
 const deadline = (slot: HeldSlot, now: number) =>
   slot.status === "reserved" &&
   slot.deadlineAt !== null &&
-  html`<p><strong>Hand in by ${time(slot.deadlineAt)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
+  html`<p><strong>Submit by ${time(slot.deadlineAt)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
 
 /** `/play/slots/<id>`: one slot, with all that helps to play while it is held. */
 export async function slotPage(context: PageContext): Promise<PageContent> {
@@ -54,7 +54,7 @@ ${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
 
 /** How to play: the build, keys, what the owner says. */
 const play = (slot: HeldSlot): Markup => html`<section><h2>Play</h2>
-<p><a class="button" href="/play/slots/${slot.id}/build" target="_blank" rel="noopener">Get the game<span class="hidden"> (opens in a new tab)</span></a></p>
+<p><a class="button" href="/play/slots/${slot.id}/build" target="_blank" rel="noopener">Download the game<span class="hidden"> (opens in a new tab)</span></a></p>
 ${slot.keys && slot.keys.length > 0 && html`<h3>${slot.keys.length === 1 ? "Your key" : "Your keys"}</h3><ul class="keys">${slot.keys.map((key) => html`<li><code>${key}</code></li>`)}</ul>`}
 ${slot.instructions && html`<h3>Instructions</h3>${prose(slot.instructions)}`}
 ${slot.notesForTesters && html`<h3>Notes from the owner</h3>${prose(slot.notesForTesters)}`}
@@ -67,22 +67,22 @@ const meanings = {
   blocked: null,
   accepted: null,
   rejected: null,
-  submitted: "The owner of the game looks at your video and decides.",
-  publishing: "Your playtest was accepted. You are paid as soon as the video is published.",
-  expired: "The time ran out before a video was handed in, so somebody else may play now.",
-  cancelled: "This slot was given back.",
+  submitted: "The owner is reviewing your video.",
+  publishing: "Your playtest was accepted. You will be paid when the video is published.",
+  expired: "The deadline passed before you submitted a video. Someone else can claim the slot now.",
+  cancelled: "This slot was released.",
 } as const satisfies Record<SlotStatus, string | null>;
 
-/** What became of it. */
+/** The result, as far as there is one. */
 function outcome(slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
   return html`${meanings[status] && html`<p>${meanings[status]}</p>`}
 ${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
-${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch it as everybody sees it</a></p>`}
-${rejection && html`<h2>Why it was not accepted</h2>${prose(rejection.reason ?? "")}`}
-${rating && html`<h2>What the owner says</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
-${blockedReport && html`<h2>The problem you reported</h2><p class="soft">${time(blockedReport.reportedAt)}</p>${blockedReport.notes ? prose(blockedReport.notes) : html`<p>${blockedReport.reasonCode.replaceAll("_", " ")}</p>`}<p>The clock stands still until the owner answers.</p>`}
-${submission && html`<h2>What you handed in</h2><p class="soft">${time(submission.createdAt)}</p>${submission.notes && prose(submission.notes)}`}`;
+${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
+${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}
+${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
+${blockedReport && html`<h2>The problem you reported</h2><p class="soft">${time(blockedReport.reportedAt)}</p>${blockedReport.notes ? prose(blockedReport.notes) : html`<p>${blockedReport.reasonCode.replaceAll("_", " ")}</p>`}<p>Your deadline is paused until the owner responds.</p>`}
+${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)}</p>${submission.notes && prose(submission.notes)}`}`;
 }
 
 /** Made when it is opened: a signed link lives an hour, the page may stay open for longer. */
