@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { initial } from "./migrations/001-initial.ts";
+import { enumerations } from "./migrations/002-enumerations.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 
 export interface Migration {
@@ -8,11 +9,21 @@ export interface Migration {
   statements: readonly Statement[];
 }
 
-/** SQL for both databases, or for each. */
-export type Statement = string | Record<Dialect["variant"], string>;
+/** SQL for both databases, or for each, or a column that is enumerated from here on. */
+export type Statement = string | Record<Dialect["variant"], string> | Enumerated;
+
+/**
+ * A column that holds one of these values, or null where it may: a `CHECK` named `<table>_<column>_check`. A later migration that changes
+ * the values drops that constraint first (`ALTER TABLE … DROP CONSTRAINT …`, on both databases).
+ */
+export interface Enumerated {
+  table: string;
+  column: string;
+  values: readonly string[];
+}
 
 /** Append only: a migration that was released never changes. */
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, enumerations];
 
 export interface Applied {
   position: number;
@@ -65,8 +76,28 @@ async function apply(tx: Query, dialect: Dialect, list: readonly Migration[], po
   );
   assertSameHistory(await applied(tx), list);
   if (added === 0) return;
-  for (const statement of migration.statements)
-    await tx.run(fill(typeof statement === "string" ? statement : statement[dialect.variant], dialect));
+  for (const statement of migration.statements) {
+    if (typeof statement === "string") await tx.run(fill(statement, dialect));
+    else if ("column" in statement) await enumerate(tx, migration, statement);
+    else await tx.run(fill(statement[dialect.variant], dialect));
+  }
+}
+
+/** Adds the constraint of an enumerated column. Throws, and says which, when a row holds another value. */
+async function enumerate(tx: Query, { name }: Migration, { table, column, values }: Enumerated): Promise<void> {
+  const list = values.map((value) => `'${value}'`).join(", ");
+  const odd = await tx.one<{ value: string; count: number }>(
+    `SELECT ${column} AS value, COUNT(*) AS count FROM ${table} WHERE ${column} NOT IN (${list}) GROUP BY ${column} LIMIT 1`,
+  );
+  if (odd) {
+    throw new Error(
+      `Migration ${name} cannot be applied: ${odd.count} row(s) of ${table} have ${column} ${JSON.stringify(odd.value)}, which is not one of ` +
+        `${values.join(", ")}. Nothing was changed. Correct these rows or restore a backup, then try again.`,
+    );
+  }
+  // SQLite would refuse the rows without a value that the shorter condition lets pass.
+  const condition = `${column} IS NULL OR ${column} IN (${list})`;
+  await tx.run(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_${column}_check CHECK (${condition})`);
 }
 
 /** Throws when this is not how the list begins: the database is newer than this program, or another's. */

@@ -94,7 +94,14 @@ async function addExtremes(tx: Query, ownerId: string): Promise<void> {
 async function addMany(tx: Query, userId: string): Promise<void> {
   for (let number = 0; number < 1234; number++) {
     const id = `019a0000-0000-7000-8000-${String(number).padStart(12, "0")}`;
-    await insertRow(tx, "notifications", { id, user_id: userId, type: "t", title: "T", body: `${number}`, created_at: number });
+    await insertRow(tx, "notifications", {
+      id,
+      user_id: userId,
+      type: "test.ping",
+      title: "T",
+      body: `${number}`,
+      created_at: number,
+    });
   }
 }
 
@@ -196,6 +203,24 @@ describe("a server that moves", () => {
     expect(await readSet(back.server, keys)).toEqual(answers);
     expect(await run("doctor", "--ledger", ...there.flags)).not.toContain("\tfailed\t");
   });
+
+  it.each(drivers)(
+    "takes an archive of an older program to $name, backs it up as it is, and brings it up to date",
+    async (driver) => {
+      const older = await remade(houseTar, "manifest.json", olderHistory);
+      const { databaseUrl } = (await driver.place({ empty: true })).options;
+      const there = ["--data", join(freshFolder(), "there"), ...(databaseUrl ? ["--database-url", databaseUrl] : [])];
+      await run("import", older, ...there);
+      const copy = join(freshFolder(), "copy.tar");
+      await run("backup", copy, ...there);
+      const restored = ["--data", join(freshFolder(), "restored")];
+      await run("restore", copy, "--yes", ...restored);
+      for (const flags of [there, restored]) {
+        expect(await run("migrate", ...flags)).toMatch(/\nApplied 1 migration: 002-enumerations\.\n$/);
+        expect(await run("doctor", "--ledger", ...flags)).not.toContain("\tfailed\t");
+      }
+    },
+  );
 });
 
 /** An archive with one of its files changed, and its sums set right: what whoever made it by hand could hand in. */
@@ -329,6 +354,12 @@ describe("serve import", () => {
     expect(await importInto(archive, join(freshFolder(), "there"), "--database-url", urlOf(refusing))).toMatchObject({ code: 0 });
   });
 });
+
+/** As an archive of the first version says: its rows are the same. */
+function olderHistory(text: string): string {
+  const manifest = JSON.parse(text);
+  return JSON.stringify({ ...manifest, migrations: manifest.migrations.slice(0, 1) });
+}
 
 function newerHistory(text: string): string {
   const manifest = JSON.parse(text);

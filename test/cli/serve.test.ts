@@ -247,7 +247,9 @@ describe("serve with both --data and DATABASE_URL", () => {
   const lines = (dataDir: string) => `Database: PostgreSQL ${shown} (DATABASE_URL)\nData directory: ${dataDir} (--data)\n`;
 
   it("run, migrate, doctor, backup, export, restore, import and config use that PostgreSQL database and that directory", async () => {
-    expect((await withDatabase("migrate", "--data", folder)).stdout).toBe(`${lines(folder)}Applied 1 migration: 001-initial.\n`);
+    expect((await withDatabase("migrate", "--data", folder)).stdout).toBe(
+      `${lines(folder)}Applied 2 migrations: 001-initial, 002-enumerations.\n`,
+    );
     const served = await withDatabase("run", "--port", "0", "--data", folder, "--exec", "true");
     expect(served.stderr).toContain(`  database  PostgreSQL ${shown} (DATABASE_URL)\n  data      ${folder} (--data)\n`);
     const doctor = await withDatabase("doctor", "--data", folder);
@@ -304,7 +306,7 @@ describe("serve doctor and migrate", () => {
 
   it("finds files that others can read, and closes them with --fix", async () => {
     expect((await run("migrate", "--data", folder)).stdout).toBe(
-      `Database: SQLite ${folder}/playtest.db (default)\nData directory: ${folder} (--data)\nApplied 1 migration: 001-initial.\n`,
+      `Database: SQLite ${folder}/playtest.db (default)\nData directory: ${folder} (--data)\nApplied 2 migrations: 001-initial, 002-enumerations.\n`,
     );
     const again = await run("migrate", "--data", folder, "--json");
     expect(JSON.parse(again.stdout).result).toEqual({

@@ -8,6 +8,8 @@ export interface Corruption {
   rule: string;
   also?: readonly string[];
   says: RegExp;
+  /** Takes away the constraint that refuses it. */
+  unguard?: string;
   sql: readonly string[];
 }
 
@@ -209,6 +211,7 @@ export const corruptions: readonly Corruption[] = [
     name: "a deposit that is neither credited nor in suspense",
     rule: "ledger_8_deposits",
     says: /deposit base:0x\S+ is lost/,
+    unguard: "ALTER TABLE crypto_deposits DROP CONSTRAINT crypto_deposits_status_check",
     sql: ["UPDATE crypto_deposits SET status = 'lost' WHERE status = 'credited'"],
   },
   {
@@ -310,7 +313,8 @@ export const corruptions: readonly Corruption[] = [
 const triggers = initial.statements.flatMap((statement) => (typeof statement === "string" ? [] : [statement.sqlite]));
 
 /** Corrupts the ledger. The triggers that protect it are removed for that and created again. */
-export async function corrupt(tx: Query, { variant }: Store["dialect"], { sql }: Corruption): Promise<void> {
+export async function corrupt(tx: Query, { variant }: Store["dialect"], { unguard, sql }: Corruption): Promise<void> {
+  if (unguard) await tx.run(unguard);
   const guarded = variant === "sqlite" ? triggers : [];
   for (const trigger of guarded) await tx.run(`DROP TRIGGER ${/TRIGGER (\w+)/.exec(trigger)![1]}`);
   for (const statement of sql) if ((await tx.run(statement)) === 0) throw new Error(`no row was changed by ${statement}`);

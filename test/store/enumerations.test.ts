@@ -1,0 +1,218 @@
+import { readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { TokenPurpose } from "../../server/accounts/users-store.ts";
+import type { SandboxTransactionRow } from "../../server/billing/crypto/sandbox-chain-store.ts";
+import type { DepositNote } from "../../server/billing/crypto/store.ts";
+import type { ReversalRow } from "../../server/billing/reversals-store.ts";
+import type { PaymentRow } from "../../server/billing/store.ts";
+import { tablesOf } from "../../server/database/catalogue.ts";
+import { migrate, migrations } from "../../server/database/migrate.ts";
+import { type OpenOptions, openStore } from "../../server/database/open.ts";
+import type { Query, Store } from "../../server/database/port.ts";
+import { openPostgres } from "../../server/database/postgres/postgres.ts";
+import { insertRow } from "../../server/database/rows.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
+import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
+import type { Asset } from "../../server/ledger/rules.ts";
+import { dumpRows, insertBatch, readBatches } from "../../server/operations/archive/rows.ts";
+import type { PlaytestRow } from "../../server/playtests/store.ts";
+import type { UploadKind } from "../../server/uploads/store.ts";
+import { endedReasons, planKeys } from "../../src/contract/billing.ts";
+import { senderTypes } from "../../src/contract/chat.ts";
+import { roles } from "../../src/contract/endpoint.ts";
+import { eventKinds } from "../../src/contract/events/kinds.ts";
+import { chains, currencies } from "../../src/contract/headers.ts";
+import * as order from "../../src/contract/order-body.ts";
+import { blockReasons, transcriptVersions } from "../../src/contract/slots.ts";
+import * as states from "../../src/contract/states/index.ts";
+import { createHistory } from "../helpers/history.ts";
+import { startTestServer } from "../helpers/server.ts";
+import { type Driver, drivers, freshFolder, type Place } from "../helpers/store.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** Every value of a type that has no list of its own: one that is missing here does not compile. */
+const each = <T extends string>(values: Record<T, true>) => Object.keys(values);
+
+/** What the code may write to each enumerated column. */
+const written: Record<string, readonly string[]> = {
+  "users.role": roles,
+  "one_time_tokens.purpose": each<TokenPurpose>({ verify: true, reset: true, "sign-in": true }),
+  "games.status": states.gameStatuses,
+  "uploads.kind": each<UploadKind>({ build: true, video: true }),
+  "uploads.status": states.uploadStatuses,
+  "playtests.visibility": order.visibilities,
+  "playtests.status": states.playtestStatuses,
+  "playtests.targeting_type": order.targetingTypes,
+  "playtests.targeting_scope": order.targetingScopes,
+  "playtests.past_playtester_scope": order.pastPlaytesterScopes,
+  "playtests.selection_mode": order.selectionModes,
+  "playtests.paid_with": each<NonNullable<PlaytestRow["paid_with"]>>({ credit: true, hours: true, free: true }),
+  "slots.status": states.slotStatuses,
+  "blocked_reports.reason_code": blockReasons,
+  "transcriptions.status": states.transcriptionStatuses,
+  "transcriptions.selected_version": transcriptVersions,
+  "applications.status": states.applicationStatuses,
+  "ledger_accounts.asset": each<Asset>({ USD: true, MIN: true }),
+  "ledger_transfers.asset": each<Asset>({ USD: true, MIN: true }),
+  "payments.status": states.paymentStatuses,
+  "payments.purpose": each<PaymentRow["purpose"]>({ credit: true, order: true, subscription: true }),
+  "payment_reversals.kind": each<ReversalRow["kind"]>({ dispute: true, refund: true }),
+  "payment_reversals.state": states.reversalStatuses,
+  "subscriptions.plan_key": planKeys,
+  "subscriptions.status": states.subscriptionStatuses,
+  "subscriptions.ended_reason": endedReasons,
+  "crypto_quotes.chain": chains,
+  "crypto_quotes.currency": currencies,
+  "crypto_proofs.chain": chains,
+  "crypto_deposits.chain": chains,
+  "crypto_deposits.currency": currencies,
+  "crypto_deposits.status": states.depositStatuses,
+  "crypto_deposits.note": each<DepositNote>({
+    short: true,
+    late: true,
+    again: true,
+    unclear: true,
+    order_over: true,
+    unmatched: true,
+  }),
+  "crypto_scans.chain": chains,
+  "sandbox_chain.chain": chains,
+  "sandbox_chain.currency": currencies,
+  "sandbox_chain.status": each<SandboxTransactionRow["status"]>({ success: true, reverted: true }),
+  "payouts.status": states.payoutStatuses,
+  "events.kind": eventKinds,
+  "notifications.type": eventKinds,
+  "webhook_deliveries.event": eventKinds,
+  "webhook_deliveries.state": states.deliveryStatuses,
+  "messages.sender_type": senderTypes,
+  "jobs.state": states.jobStatuses,
+};
+
+const CHECKS = {
+  sqlite: "SELECT name AS table_name, sql AS text FROM sqlite_master WHERE type = 'table'",
+  postgres: `SELECT c.relname AS table_name, 'CONSTRAINT ' || k.conname || ' ' || pg_get_constraintdef(k.oid) AS text
+    FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid WHERE k.contype = 'c' AND c.relnamespace = current_schema()::regnamespace`,
+};
+
+/** What the constraints of a database allow, by `table.column`. */
+async function allowed(q: Query, dialect: Driver["name"]): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const { table_name, text } of await q.all<{ table_name: string; text: string }>(CHECKS[dialect]))
+    for (const [, name, list] of text.matchAll(/CONSTRAINT (\w+)_check CHECK ([^\]]*?['\]][)\]]\)+)/g))
+      found[`${table_name}.${name!.slice(table_name.length + 1)}`] = [...list!.matchAll(/'([\w.-]+)'/g)].map(
+        ([, value]) => value!,
+      );
+  return found;
+}
+
+const INDEXES = {
+  sqlite: `SELECT name, sql AS text FROM sqlite_master WHERE type IN ('index', 'trigger')
+    UNION ALL SELECT name, CASE strict WHEN 1 THEN 'strict' END FROM pragma_table_list WHERE type = 'table' ORDER BY name`,
+  postgres: "SELECT indexname AS name, indexdef AS text FROM pg_indexes WHERE schemaname = current_schema() ORDER BY indexname",
+};
+
+/** Opens without migrating. */
+const openBare = ({ databaseUrl, dataDir = "" }: OpenOptions): Promise<Store> =>
+  databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataFile(dataDir), { strict: true });
+
+/** Every row of a database, as an export has them. */
+async function rowsOf(store: Store, list = migrations): Promise<string> {
+  const path = join(freshFolder(), "rows.ndjson");
+  const file = await open(path, "w");
+  await store.read(async (q) => dumpRows(q, await tablesOf(q, store.dialect, list), file, () => {}));
+  await file.close();
+  return path;
+}
+
+describe.each(drivers)("$name", ({ name, place: makePlace, open: openFresh }) => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await makePlace({ empty: true });
+  });
+  afterEach(() => place.remove());
+
+  const first = migrations.slice(0, 1);
+
+  /** A database of the first migration with these rows. */
+  async function older(rows: string): Promise<void> {
+    const store = await openBare(place.options);
+    await migrate(store, first);
+    const tables = await store.read((q) => tablesOf(q, store.dialect, first));
+    for (const batch of readBatches(rows, tables)) await store.write((tx) => insertBatch(tx, batch));
+    await store.close();
+  }
+
+  it("every enumerated column allows what the code writes to it, and nothing else", async () => {
+    const store = await openFresh();
+    const sorted = (lists: Record<string, readonly string[]>) =>
+      Object.fromEntries(Object.entries(lists).map(([column, values]) => [column, [...values].sort()]));
+    expect(sorted(await store.read((q) => allowed(q, name)))).toEqual(sorted(written));
+    await store.remove();
+  });
+
+  it("an enumerated column refuses a value that it does not have", async () => {
+    const store = await openFresh();
+    const payout = { id: "p", user_id: "u", amount_cents: 1, status: "paid", created_at: 1, failed_at: null };
+    await expect(store.write((tx) => insertRow(tx, "payouts", payout))).rejects.toThrow(/payouts_status_check/);
+    await store.remove();
+  });
+
+  it("the constraints come to a database in use without changing its rows, columns, indexes or types", async () => {
+    const fresh = await openFresh();
+    const server = await startTestServer({ store: fresh, dataDir: freshFolder() });
+    await createHistory(server);
+    await server.close();
+    const current = await openBare(fresh.place.options);
+    const rows = await rowsOf(current);
+    await current.close();
+    await fresh.place.remove();
+    await older(rows);
+
+    const before = await openBare(place.options);
+    const indexes = await before.read((q) => q.all(INDEXES[name]));
+    expect(Object.keys(await before.read((q) => allowed(q, name)))).toEqual([]);
+    await before.close();
+
+    const store = await openStore(place.options);
+    expect(readFileSync(await rowsOf(store), "utf8")).toBe(readFileSync(rows, "utf8"));
+    expect(await store.read((q) => q.all(INDEXES[name]))).toEqual(indexes);
+    expect(Object.keys(await store.read((q) => allowed(q, name))).sort()).toEqual(Object.keys(written).sort());
+    expect((await store.check({ thorough: true })).filter(({ ok }) => !ok)).toEqual([]);
+    await store.close();
+  });
+
+  it("a database with a value that is not known stays as it is, and the error says which", async () => {
+    const store = await openBare(place.options);
+    await migrate(store, first);
+    const job = { kind: "send-mail", payload: "{}", run_at: 1, attempts: 0, lease_until: 0, created_at: 1 };
+    await store.write(async (tx) => {
+      for (const id of ["a", "b"]) await insertRow(tx, "jobs", { ...job, id, unique_key: `send-mail:${id}`, state: "asleep" });
+    });
+    await expect(migrate(store)).rejects.toThrow(
+      'Migration 002-enumerations cannot be applied: 2 row(s) of jobs have state "asleep", which is not one of queued, dead. ' +
+        "Nothing was changed. Correct these rows or restore a backup, then try again.",
+    );
+    expect(await store.read((q) => q.all("SELECT name FROM schema_migrations"))).toEqual([{ name: "001-initial" }]);
+    expect(await store.read((q) => allowed(q, name))).toEqual({});
+    await store.close();
+  });
+
+  it("a job that was queued under its former name is found under its new one", async () => {
+    const store = await openBare(place.options);
+    await migrate(store, first);
+    const job = { payload: "{}", run_at: 1, attempts: 0, state: "queued", lease_until: 0, created_at: 1 };
+    await store.write(async (tx) => {
+      await insertRow(tx, "jobs", { ...job, id: "a", kind: "lapse-order", unique_key: "lapse-order:019a" });
+      await insertRow(tx, "jobs", { ...job, id: "b", kind: "lapse-payment", unique_key: "lapse-payment:019a" });
+    });
+    await migrate(store);
+    expect(await store.read((q) => q.all("SELECT kind, unique_key FROM jobs ORDER BY id"))).toEqual([
+      { kind: "expire-order", unique_key: "expire-order:019a" },
+      { kind: "lapse-payment", unique_key: "lapse-payment:019a" },
+    ]);
+    await store.close();
+  });
+});
