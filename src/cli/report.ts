@@ -2,7 +2,7 @@ import { OutcomeUnknown } from "../api/client.ts";
 import type { ProblemDetail } from "../contract/problems.ts";
 import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "../errors.ts";
 import type { Io } from "../io/io.ts";
-import { lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "../io/text.ts";
+import { foldLines, lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "../io/text.ts";
 import { flagName } from "./flags.ts";
 import type { Running } from "./program.ts";
 import { wantsColor } from "./session.ts";
@@ -57,7 +57,7 @@ function bugText(error: unknown) {
   return `This is a bug in playtest ${version}. Please report it with the following lines:\n${redactText(trace)}`;
 }
 
-function asText(report: Report, error: unknown, paint: (text: string) => string): string {
+function asText(report: Report, error: unknown, paint: (text: string) => string, width: number): string {
   if (report.exitCode === exitCodes.bug) return `${paint("error:")} ${lines(bugText(error))}\n`;
   // The API's message repeats the first detail, with the name of the field instead of the flag.
   const [first] = report.details;
@@ -65,9 +65,9 @@ function asText(report: Report, error: unknown, paint: (text: string) => string)
   const alone = repeats && report.details.length === 1 ? detailText(first) : undefined;
   const message = alone ?? (repeats ? "The request is invalid. Nothing was changed." : report.message);
   const rows = [
-    `${paint("error:")} ${lines(redactText(message))}`,
-    ...(alone === undefined ? report.details : []).map((detail) => `  ${oneLine(detailText(detail))}`),
-    ...(report.hint ? [lines(redactText(report.hint))] : []),
+    foldLines(`error: ${lines(redactText(message))}`, width).replace("error:", paint("error:")),
+    ...(alone === undefined ? report.details : []).map((detail) => foldLines(`  ${oneLine(detailText(detail))}`, width)),
+    ...(report.hint ? [foldLines(lines(redactText(report.hint)), width)] : []),
     ...(report.retryCommand ? [`To retry safely, run: ${report.retryCommand}`] : []),
     ...(report.requestId ? [`Request ID: ${oneLine(report.requestId)}`] : []),
   ];
@@ -104,7 +104,7 @@ export async function report(error: unknown, argv: readonly string[], io: Io, ru
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
   else if (!(error instanceof Interrupted && error.idempotencyKey === undefined)) {
     const paint = painter(wantsColor(io, running.globals?.color, io.terminal.stderr));
-    io.err(asText(described, error, (text) => paint("red", text)));
+    io.err(asText(described, error, (text) => paint("red", text), io.messageColumns));
   }
   return described.exitCode;
 }

@@ -85,6 +85,7 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     format,
     sink,
     columns: io.columns,
+    messageColumns: io.messageColumns,
     paint,
     time,
     header: flags.header === true,

@@ -30,6 +30,8 @@ export interface Io {
   readonly terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
   /** Width of the terminal that standard output is; 80 if unknown. */
   readonly columns: number;
+  /** Width for messages on standard error; unlimited if it is not a terminal. */
+  readonly messageColumns: number;
   /** Aborts with `Interrupted` at the first signal, and with `PipeClosed` when the reader of standard output closes the pipe. */
   readonly signal: AbortSignal;
   cwd(): string;
@@ -138,6 +140,7 @@ export function createIo(process: ProcessLike): Io {
     stderr,
     terminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     columns: stdout.columns || 80,
+    messageColumns: stderr.isTTY === true ? stderr.columns || 80 : Number.POSITIVE_INFINITY,
     signal: controller.signal,
     cwd: () => process.cwd(),
     out,

@@ -1,6 +1,6 @@
 import { type CellOptions, type Column, columnValue, csvLine, escapeFormula, show, type View } from "./cells.ts";
 import type { Item } from "./fields.ts";
-import { lines } from "./text.ts";
+import { foldLines, lines } from "./text.ts";
 
 /** Options for machine-readable output: one line per item, with cells separated by tabs, or by commas for CSV. */
 export interface LineOptions {
@@ -44,14 +44,15 @@ export async function tableText(columns: readonly Column[], items: readonly Item
   return table(drawn, width);
 }
 
-/** One item in detail: one line for each field that has a value, with full ids. */
-export function detailText({ columns }: View, item: Item, cells: CellOptions): string {
+/** One item in detail: one line for each field that has a value, with full ids and text folded to the width of the terminal. */
+export function detailText({ columns }: View, item: Item, cells: CellOptions, terminalWidth: number): string {
   const all = columns.map((column) => [column.header, columnValue(column, item), column.as] as const);
   const full = { ...cells, shortIds: false };
   const filled = all.filter(([, value, as]) => show(value, as, full) !== "");
   const width = Math.max(0, ...filled.map(([header]) => header.length));
+  const room = terminalWidth - width - 2;
   const drawn = filled.map(([header, value, as]) => {
-    const text = typeof value === "string" && as === "text" ? lines(value) : show(value, as, full);
+    const text = typeof value === "string" && as === "text" ? foldLines(lines(value), room) : show(value, as, full);
     const indented = text.replaceAll("\n", `\n${" ".repeat(width + 2)}`);
     return `${cells.paint("bold", header.padEnd(width))}  ${indented}`.trimEnd();
   });

@@ -4,7 +4,7 @@ import { guessView, type Item, narrow, pickFields, subjectOf } from "./fields.ts
 import type { Format } from "./formats.ts";
 import { detailText, fieldLines, headerLine, itemLine, type LineOptions, tableText } from "./layouts.ts";
 import type { Sink } from "./sink.ts";
-import { lines, oneLine, type Paint, toJson } from "./text.ts";
+import { foldLines, lines, oneLine, type Paint, toJson } from "./text.ts";
 
 /** One page of a list: the server's `data`, and the array in it that holds the items. */
 export interface ListPage {
@@ -29,6 +29,8 @@ export interface OutputOptions {
   format: Format;
   sink: Sink;
   columns: number;
+  /** Columns for messages on standard error. */
+  messageColumns: number;
   paint: Paint;
   time: TimeMode | undefined;
   header: boolean;
@@ -118,11 +120,12 @@ export class CommandOutput implements Output {
   }
 
   note(text: string) {
-    if (!this.#options.quiet) this.#options.err(`${lines(text)}\n`);
+    if (!this.#options.quiet) this.#options.err(`${foldLines(lines(text), this.#options.messageColumns)}\n`);
   }
 
   warn(text: string) {
-    this.#options.err(`${this.paint("yellow", "warning:")} ${lines(text)}\n`);
+    const message = foldLines(`warning: ${lines(text)}`, this.#options.messageColumns);
+    this.#options.err(`${message.replace("warning:", this.paint("yellow", "warning:"))}\n`);
   }
 
   raw(chunk: string | Uint8Array) {
@@ -138,7 +141,7 @@ export class CommandOutput implements Output {
     const row = subject as Item;
     if (format.kind === "template") return this.#sink.write(`${fill(format.template, row, this.#options.now())}\n`);
     const shown = view ?? guessView(row);
-    if (this.#forPerson) return this.#sink.write(detailText(shown, row, this.#cells));
+    if (this.#forPerson) return this.#sink.write(detailText(shown, row, this.#cells, this.#options.columns));
     if (format.kind === "auto") return this.#sink.write(fieldLines(shown, row, this.#lines.cells));
     await this.#sink.write(headerLine(shown.columns, this.#lines) + itemLine(shown.columns, row, this.#lines));
   }

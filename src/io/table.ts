@@ -9,11 +9,14 @@ type Measure = (text: string) => number;
 interface Measured extends TableColumn {
   natural: number;
   header: number;
+  /** The longest word, up to a limit: a column that wraps is made narrower only when nothing else can give way. */
+  longestWord: number;
 }
 
 const gap = 2;
 const narrowest = 8;
 const roomy = 16;
+const longestKept = 24;
 
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + gap, -gap);
 
@@ -34,7 +37,7 @@ function fitWidths(measured: readonly Measured[], columns: number): number[] {
   const natural = measured.map((column) => column.natural);
   const whole = shrink(
     natural,
-    measured.map(({ header }) => Math.max(header, narrowest)),
+    measured.map(({ header, give, longestWord }) => Math.max(header, give === "wrap" ? longestWord : narrowest)),
     columns,
   );
   const short = shrink(whole, Array(whole.length).fill(narrowest), columns);
@@ -51,13 +54,20 @@ function kept(measured: readonly Measured[], columns: number): readonly Measured
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Wraps text to `width` columns, breaking between words and within words that are too long. */
+/** Where a word that is too long for its column may be broken: behind the separators of paths, addresses and ids. */
+const partsOfWord = /[^/._?&=:,-]*[/._?&=:,-]+|[^/._?&=:,-]+/g;
+
+function breakWord(word: string, width: number, measure: Measure): string[] {
+  if (measure(word.trimEnd()) <= width) return [word];
+  const parts = word.match(partsOfWord) ?? [];
+  return parts.flatMap((part) => (measure(part) <= width ? [part] : [...graphemes.segment(part)].map(({ segment }) => segment)));
+}
+
+/** Wraps text to `width` columns, breaking between words. A word that is too long is broken after a separator if it has one. */
 export function wrapped(text: string, width: number, measure: Measure): string[] {
   const folded: string[] = [];
   let line = "";
-  const parts = text.split(/(?<=\s)(?=\S)/).flatMap((word) => {
-    return measure(word.trimEnd()) <= width ? [word] : [...graphemes.segment(word)].map(({ segment }) => segment);
-  });
+  const parts = text.split(/(?<=\s)(?=\S)/).flatMap((word) => breakWord(word, width, measure));
   for (const part of parts) {
     const full = line !== "" && measure(line + part.trimEnd()) > width;
     if (full) folded.push(line.trimEnd());
@@ -76,7 +86,9 @@ export async function table(all: readonly TableColumn[], columns: number): Promi
   const measure: Measure = (text) => utils.strlen(text);
   const measured = all.map((column) => {
     const header = measure(column.head);
-    return { ...column, header, natural: Math.max(1, header, ...column.cells.flatMap((cell) => cell.split("\n").map(measure))) };
+    const natural = Math.max(1, header, ...column.cells.flatMap((cell) => cell.split("\n").map(measure)));
+    const words = column.cells.flatMap((cell) => cell.split(/\s+/).map(measure));
+    return { ...column, header, natural, longestWord: Math.min(longestKept, Math.max(narrowest, ...words)) };
   });
   const shown = kept(measured, columns);
   const colWidths = fitWidths(shown, columns);

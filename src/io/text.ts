@@ -12,6 +12,30 @@ export const oneLine = (text: string) => text.replace(dangerous, (c) => short[c]
 export const lines = (text: string) =>
   text.replaceAll("\r\n", "\n").replace(dangerous, (c) => (c === "\n" || c === "\t" ? c : oneLine(c)));
 
+const countCodePoints = (text: string) => [...text].length;
+
+/** Lines of at most `width` columns, broken between words. A longer word stays whole, and so does code in backticks. */
+export function fold(text: string, width: number): string[] {
+  const folded: string[] = [];
+  for (const word of text.match(/(?:`[^`\n]*`|\S)+/g) ?? []) {
+    const last = folded.at(-1);
+    const longer = `${last} ${word}`;
+    if (last !== undefined && countCodePoints(longer) <= width) folded[folded.length - 1] = longer;
+    else folded.push(word);
+  }
+  return folded;
+}
+
+/** Text whose lines fit into `width` columns where words allow it; a line that is broken keeps its indentation. */
+export function foldLines(text: string, width: number): string {
+  const foldLine = (line: string) => {
+    if (countCodePoints(line) <= width) return [line];
+    const indent = /^ */.exec(line)![0];
+    return fold(line, width - indent.length).map((part) => indent + part);
+  };
+  return text.split("\n").flatMap(foldLine).join("\n");
+}
+
 /** Equivalent JSON text without characters that could control a terminal. */
 export const safeJson = (json: string) =>
   json.replace(dangerous, (c) => (c === "\n" || c === "\t" || c === "\r" ? c : unicode(c)));

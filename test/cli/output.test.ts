@@ -51,6 +51,26 @@ describe("a list", () => {
     expect((await run([long], ["games", "list"])).stdout).toContain("x".repeat(300));
   });
 
+  it("breaks the text of one item between words", async () => {
+    const instructions = "Play the first three depths and say what you think, out loud, as you go.";
+    const one = { on: "GET /games/1", data: { game: { ...game(1, "Lantern Deep"), instructions } } };
+    const { stdout } = await run([one], ["games", "get", "1", "--color", "never"], { tty: true, columns: 60 });
+    expect(stdout).toContain(`
+instructions  Play the first three depths and say what you
+              think, out loud, as you go.
+`);
+  });
+
+  it("breaks an error message on a terminal between words, and only there", async () => {
+    const error = { code: "CONFLICT", message: "The subscription was cancelled in the meantime. Nothing was changed." };
+    const failed = { on: "GET /games", status: 409, error };
+    const stderr = async (options: RunOptions) => (await run([failed], ["games", "list", "--color", "never"], options)).stderr;
+    expect(await stderr({ tty: true, columns: 60 })).toMatch(
+      /^error: The subscription was cancelled in the meantime\.\nNothing was changed\.\n/,
+    );
+    expect(await stderr({})).toContain(`error: ${error.message}\n`);
+  });
+
   const tsv = games.map(({ id, name }) => `${id}\t${name}\tactive\tPC, Mac\t2026-03-01T11:55:00.000Z\n`).join("");
   const csv = games.map(({ id, name }) => `${id},${name},active,"PC, Mac",2026-03-01T11:55:00.000Z\r\n`).join("");
   it.each([

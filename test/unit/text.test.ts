@@ -3,6 +3,7 @@ import {
   ago,
   bytes,
   duration,
+  foldLines,
   lines,
   oneLine,
   redact,
@@ -93,5 +94,17 @@ describe("formatted values", () => {
     [shellShown("it's\\n\u001b[2J\n"), "$'it\\'s\\\\n\\u001b[2J\\n'"],
   ])("%s", (shown, expected) => {
     expect(shown).toBe(expected);
+  });
+});
+
+describe("foldLines", () => {
+  it.each([
+    ["Play the first three levels and say what you think.", 20, "Play the first three\nlevels and say what\nyou think."],
+    ["Run `playtest auth wait-verified` then.", 20, "Run\n`playtest auth wait-verified`\nthen."],
+    ["See https://example.com/a/very/long/address here", 20, "See\nhttps://example.com/a/very/long/address\nhere"],
+    ["  --name: must be at most 200 characters.", 24, "  --name: must be at\n  most 200 characters."],
+    ["short\n\n  as  it  is", 20, "short\n\n  as  it  is"],
+  ])("%j in %i columns", (text, width, expected) => {
+    expect(foldLines(text, width)).toBe(expected);
   });
 });
