@@ -1,9 +1,10 @@
 import { operations } from "../contract/static.ts";
 import { exitCodeMeanings } from "../errors.ts";
+import { fold } from "../io/text.ts";
 import type { Command } from "./define.ts";
 import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
-import { fold, row, section, spelled, whole } from "./root-help.ts";
+import { row, section, spelled, whole } from "./root-help.ts";
 
 /** Help texts, generated from the same definitions that the parser uses. */
 
@@ -79,7 +80,7 @@ export function commandHelp(command: Command, path: string): string {
   const meanings = exitsOf(command).map((code) => `${code} ${exitCodeMeanings.find(([known]) => known === code)?.[1] ?? ""}`);
   return [
     command.summary,
-    ...(command.description ? ["", ...fold(command.description)] : []),
+    ...(command.description ? ["", ...fold(command.description, whole)] : []),
     "",
     `Usage: ${usageLine}`,
     ...(command.aliases?.length ? [`Aliases: ${command.aliases.join(", ")}`] : []),

@@ -1,21 +1,11 @@
 import { chapters } from "../help/list.ts";
+import { fold } from "../io/text.ts";
 import { type GlobalFlag, globalFlags } from "./globals.ts";
 import { overview, sections } from "./overview.ts";
 
 const width = 30;
 /** Columns of the narrowest usual terminal. */
 export const whole = 80;
-
-/** Wraps text at spaces. A word longer than the line is not broken. */
-export function fold(text: string, most = whole): string[] {
-  const folded: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const last = folded.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= most) folded[folded.length - 1] = `${last} ${word}`;
-    else folded.push(word);
-  }
-  return folded;
-}
 
 /** A help entry: a term and its meaning, in two columns. After a long term the meaning starts on the next line. */
 export function row(left: string, right: string, most = whole): string {

@@ -37,7 +37,7 @@ function fitWidths(measured: readonly Measured[], columns: number): number[] {
   const natural = measured.map((column) => column.natural);
   const whole = shrink(
     natural,
-    measured.map(({ header, give, longestWord }) => Math.max(header, give === "wrap" ? longestWord : narrowest)),
+    measured.map(({ header, overflow, longestWord }) => Math.max(header, overflow === "wrap" ? longestWord : narrowest)),
     columns,
   );
   const short = shrink(whole, Array(whole.length).fill(narrowest), columns);

@@ -1,7 +1,7 @@
 import type { EffectiveRow, SettingRow } from "../../../server/config/reference.ts";
 import { type Context, col, define, flag, prose, type View } from "../../cli/define.ts";
-import { fold } from "../../cli/root-help.ts";
 import { usage } from "../../errors.ts";
+import { fold } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 
