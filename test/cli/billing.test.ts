@@ -193,12 +193,12 @@ describe("billing forecast", () => {
     });
     expect([code, stderr]).toEqual([0, "Cheapest, $79.00: buy indie_monthly for $79.00, pay 6 orders of 6 with hours.\n"]);
     expect(stdout).toMatchInlineSnapshot(`
-      "PLAN            PRICE      ON HOURS  MINUTES USED  MINUTES LEFT  CREDIT  TOTAL
-      indie_monthly   $79.00     6         360           60            $0.00   $79.00
-      none            $0.00      2         120           0             $80.00  $80.00
-      studio_monthly  $379.00    6         360           1260          $0.00   $379.00
-      indie_yearly    $790.00    6         360           3360          $0.00   $790.00
-      studio_yearly   $3,790.00  6         360           17760         $0.00   $3,790.00
+      "PLAN            PRICE      ON HOURS  MIN USED  MIN LEFT  CREDIT  TOTAL
+      indie_monthly   $79.00     6         360       60        $0.00   $79.00
+      none            $0.00      2         120       0         $80.00  $80.00
+      studio_monthly  $379.00    6         360       1260      $0.00   $379.00
+      indie_yearly    $790.00    6         360       3360      $0.00   $790.00
+      studio_yearly   $3,790.00  6         360       17760     $0.00   $3,790.00
       "
     `);
   });

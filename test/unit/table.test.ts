@@ -35,10 +35,10 @@ it("table: a message wraps between words where possible", async () => {
     "
     FROM   MESSAGE
     owner  Thanks for the build.
-           https://example.com/a/ver
-           y/long/address/without/a/
-           break 漢字かな交じり文の
-           長い文章です。
+           https://example.com/a/
+           very/long/address/
+           without/a/break 漢字かな
+           交じり文の長い文章です。
     "
   `);
 });
