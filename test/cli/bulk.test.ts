@@ -235,7 +235,7 @@ describe("again", () => {
     expect(await balance()).toBe(84_000);
   });
 
-  it("two equal rows are two orders, and another batch orders anew", async () => {
+  it("equal rows are separate orders, and another --batch orders them again", async () => {
     write("game\nGAME\nGAME\n");
     expect(await result()).toMatchObject({ ordered: 2 });
     expect(await result("--yes --batch second")).toMatchObject({ ordered: 2, skipped: 0 });

@@ -68,7 +68,7 @@ describe("webhooks listen", () => {
     expect(() => verifyThen(secret, body, headers as unknown as Record<string, string>)).not.toThrow();
   });
 
-  it("goes on behind the last event after a restart: what happened meanwhile comes then", async () => {
+  it("resumes after the last event when restarted", async () => {
     const first = await listening(`--forward-to ${receiver.url} --count 1`);
     await emit("slot.submitted");
     expect((await first.ended).code).toBe(0);

@@ -196,7 +196,7 @@ describe("what the network sent", () => {
   });
 });
 
-describe("colour", () => {
+describe("color", () => {
   it.each([
     ["on a terminal", {}, [], true, true],
     ["not elsewhere", {}, [], false, false],

@@ -182,7 +182,7 @@ describe("download", () => {
     });
   });
 
-  it("fetches only what is missing when an earlier try stopped", async () => {
+  it("downloads only the missing bytes after an interrupted download", async () => {
     const [id, dir] = [await submitted(), testFolder()];
     const mark = Buffer.alloc(1_000, "x");
     writeFileSync(join(dir, `Lantern Deep-Ann-${id}.part`), mark);
@@ -221,7 +221,7 @@ describe("download", () => {
     expect(seen.map(([path]) => path)).toEqual(["/expired", "/fresh", "/fresh"]);
   });
 
-  it("goes on where a killed download stopped", async () => {
+  it("resumes a download that was killed", async () => {
     const id = "019a0000-0000-7000-8000-000000000000";
     const about = { ...(await slot(await submitted())), id };
     const whole = randomBytes(300_000);

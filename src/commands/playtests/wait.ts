@@ -13,7 +13,7 @@ export const wait = define({
   name: "wait",
   summary: "Wait for a playtest to reach a state",
   description:
-    "Exits with 0 when the --until condition is met, with 8 when the --for time runs out first, and with 13 when a --fail-if condition " +
+    "Exits with 0 when the --until condition is met, with 8 when the --for limit is reached first, and with 13 when a --fail-if condition " +
     "is met at any check. Slots that have ended count as done.",
   args: { playtest: arg.playtest() },
   flags: {

@@ -1,0 +1,135 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** One term for each concept: the words and phrases that are not used, and what to write instead. */
+const retired: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  // Terms.
+  [/\bspots?\b|\bplaces? left\b|\bclaim a place\b/i, "slot"],
+  [/\bhand(s|ed|ing)? in\b/i, "submit"],
+  [/\bask(s|ed|ing)? for a slot\b/i, "claim, or apply"],
+  [/\blog(s|ged|ging)? in(to)?\b(?! (json|text|a file)\b)/i, "sign in"],
+  [/\blog(s|ged|ging)? out\b/i, "sign out"],
+  [/\be-mail/i, "email"],
+  [/\bcolour/i, "color"],
+  [/\bcancel(ed|ing)\b/i, "cancelled, cancelling"],
+  [/\b(behaviour|honour|favour|centre|licence|catalogue)(s|d|ed|able|ite|ites)?\b/i, "the American spelling"],
+  [/\bnews\b/i, "notifications"],
+  [/\b(the|and|their) books\b|\bbooks (and all|balance)\b/i, "ledger"],
+  [/\b(price|money|credit|hours|minutes) (comes?|came|coming) back\b|\bwhat comes back\b/i, "is refunded"],
+  [/\bkept aside\b/i, "suspense, or unmatched deposits"],
+  [/\banew\b/i, "again"],
+  [/\b(go|goes|going|went|gone) on (where|behind)\b/i, "resume"],
+  [/\b(time|deadlines?|slots?|claims?|applications?) (ran|runs?) out\b/i, "expire"],
+  [/\b(gave|giv(e|es|en|ing)) (it |a slot |the slot |slots? )?back\b(?! to)/i, "release"],
+  [/\blaps(e|es|ed|ing)\b/i, "expire"],
+  [/\btaken out\b/i, "redacted, or removed"],
+  [/\bpay the players\b/i, "pay the playtesters"],
+  [/\bmend(s|ed|ing)?\b/i, "fix, or repair"],
+  [/\bhouse(s|\.tar)?\b/i, "server, or instance"],
+  [/\blately\b/i, "recently"],
+  // Errors.
+  [/\b(is|are) needed\.?$/i, "is required"],
+  [/\bone word too many\b/i, 'Unexpected argument "x".'],
+  [/\bexcludes? each other\b/i, "cannot be used together"],
+  [/\bmay not be written by you\b/i, "permission denied"],
+  [/\bno such resource\b|\bor it is not yours\b/i, "Not found, or you do not have access to it."],
+  [/\bnobody can be asked\b/i, "Cannot prompt without a terminal."],
+  [/\bnot the end of an id\b/i, 'No recently listed id ends in "…".'],
+  [/\bthere is no (flag|command|field|filter)\b/i, "Unknown flag, command, field or filter"],
+  [/\bthat did not work\b/i, "Something went wrong"],
+  [/\bthe slot changed meanwhile\b/i, "The slot was changed by someone else."],
+  // Help and pages.
+  [/\b(minutes|players|price|payout|cost) a slot\b/i, "… per slot"],
+  [/\b(requests|tries) a (minute|key)\b/i, "… per minute, per API key"],
+  [/\bone (json )?line an item\b/i, "Format each item with a template, or stream newline-delimited JSON"],
+  [/\bno remarks\b/i, "Suppress informational messages"],
+  [/^never ask$/i, "Disable all prompts"],
+  [/\btries after the first\b/i, "Maximum number of retries"],
+  [/\bgood to know\b/i, "Details"],
+  [/\ban address of yours\b/i, "your own HTTPS endpoint"],
+  [/\bprint it, this once\b|\bsecret, this once\b/i, "(shown once)"],
+  [/\bas far as you want\b/i, "reach a state"],
+  [/\bkeep nothing\b/i, "Use a temporary data directory, deleted on exit"],
+  [/\ban earlier try\b/i, "an earlier attempt, or resume partial files"],
+  [/\btakes the first who\b/i, "first come, first served"],
+  [/\bstands still\b/i, "is paused"],
+  [/\blook (into your mail|among the spam)\b/i, "Check your email, check your spam folder"],
+  [/\bone press\b/i, "click"],
+  [/\bwho is wanted\b|\bwhy you\?/i, "Requirements, Why are you a good fit?"],
+  [/\byou hold nothing\b|\bno time after all\b/i, "No active slots, Can't finish?"],
+  [/\bthe other sides\b/i, "For playtesters and server operators"],
+  [/\bmade up for\b/i, "the next run retries it"],
+  [/\bfor the train\b/i, "if you will be offline"],
+  [/\bgive or take a\b/i, "with ±20 % jitter"],
+  [/\bnobody needs\b/i, "retention"],
+  [/\borders? no second time\b/i, "safe to retry"],
+];
+
+interface Passage {
+  line: number;
+  text: string;
+}
+
+const literals = [
+  String.raw`(?<=[=(,:[!&|?{};]\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/`,
+  String.raw`(?<text>\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|${"`"}(?:\\[\s\S]|[^\\${"`"}])*${"`"})`,
+];
+
+/** Lines of the string literals, templates and comments of a TypeScript source. Regular expressions are skipped. */
+function passagesOf(source: string): Passage[] {
+  return [...source.matchAll(new RegExp(literals.join("|"), "g"))].flatMap(({ index, groups }) => {
+    const first = source.slice(0, index).split("\n").length;
+    const lines = (groups!.text ?? "").split("\n");
+    return lines.map((text, i) => ({ line: first + i, text: text.replace(/^["'`]|["'`]$/g, "") }));
+  });
+}
+
+const title = /(?:\b(?:it|test|describe)(?:\.\w+)*|[\])]\))\(\s*(["'`])((?:\\.|(?!\1)[\s\S])*)\1/g;
+
+/** The titles of the tests in a source. */
+const titlesOf = (source: string): Passage[] =>
+  [...source.matchAll(title)].map(({ index, 2: text }) => ({ line: source.slice(0, index).split("\n").length, text: text! }));
+
+const linesOf = (text: string): Passage[] => text.split("\n").map((one, i) => ({ line: i + 1, text: one }));
+
+const root = join(import.meta.dirname, "..");
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" })
+  .split("\n")
+  .filter((file) => file !== "" && existsSync(join(root, file)));
+
+function passages(file: string): Passage[] {
+  const text = readFileSync(join(root, file), "utf8");
+  if (file.endsWith(".md")) return linesOf(text);
+  return file.startsWith("test/") ? titlesOf(text) : passagesOf(text);
+}
+
+const hits = (file: string) =>
+  passages(file).flatMap(({ line, text }) =>
+    retired.flatMap(([pattern, instead]) => {
+      const word = pattern.exec(text)?.[0];
+      return word === undefined ? [] : [`${file}:${line}: "${word}": write ${instead}`];
+    }),
+  );
+
+/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: the sources under test contain templates */
+describe("retired words", () => {
+  it("are looked for in strings, templates and comments, and not in code", () => {
+    const source = ["const anew = /e-mail[/]`/; // Colour.", 'say("log in");', "f(`the ${spot}", "  news`, 'x');"].join("\n");
+    expect(passagesOf(source).filter(({ text }) => text !== "")).toEqual([
+      { line: 1, text: "// Colour." },
+      { line: 2, text: "log in" },
+      { line: 3, text: "the ${spot}" },
+      { line: 4, text: "  news" },
+      { line: 4, text: "x" },
+    ]);
+  });
+
+  // Not yet: server/, src/contract/, test/api/ and README.md.
+  const scanned = /^(src\/(?!contract\/)|bin\/).*\.ts$|^test\/(?!api\/).*\.test\.ts$|^CONTRIBUTING\.md$|^(src|server)\/.*\.md$/;
+  it("appear nowhere", () => {
+    expect(tracked.filter((file) => scanned.test(file)).flatMap(hits)).toEqual([]);
+  });
+});
+/* biome-ignore-end lint/suspicious/noTemplateCurlyInString: see above */
