@@ -25,12 +25,12 @@ export async function authenticate(
     if (session) return principalOf(session, headers);
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-  if (!key) throw unauthorized("This needs an API key: send `Authorization: Bearer <API_KEY>`.");
+  if (!key) throw unauthorized("An API key is required. Send it as `Authorization: Bearer <API_KEY>`.");
   const found = await deps.store.read((q) => keys.findByHash(q, sha256(key)));
   const now = deps.clock.now();
   if (!found || found.revoked_at !== null) throw unauthorized("The API key is unknown or revoked.");
   if (found.expires_at !== null && found.expires_at <= now) throw unauthorized("The API key has expired. Create a new one.");
-  if (found.suspended_at !== null) throw forbidden("This account is suspended. Ask the operator of this server.");
+  if (found.suspended_at !== null) throw forbidden("This account is suspended. Contact the operator of this server.");
   keyUsage(deps).touch(found.id, found.last_used_at);
   return principalOfKey(found);
 }
@@ -49,24 +49,24 @@ const principalOfKey = perRow(
 function principalOf(session: Session, headers: IncomingHttpHeaders): Principal {
   // A custom header never comes from another site's form; the token makes sure of it.
   if (!isFormToken(session, headers["x-csrf-token"]))
-    throw forbidden("This page is out of date. Reload it; nothing was changed.");
+    throw forbidden("This page is out of date. Nothing was changed. Reload it and try again.");
   return sessionPrincipal(session);
 }
 
 /** 403 unless the caller may use this endpoint. Scope first: a key without it learns nothing about its account. */
 export function authorize(endpoint: Endpoint, principal: Principal): void {
   if (!permits(endpoint.access, { role: principal.role, scopes: [...principal.scopes] }))
-    throw forbidden(`The API key lacks the scope: this needs ${scopeText(endpoint.access, principal)}.`);
+    throw forbidden(`The API key does not have the required scope: ${scopeText(endpoint.access, principal)}.`);
   if (principal.emailVerified || endpoint.unverified) return;
   throw new Problem(
     "EMAIL_NOT_VERIFIED",
-    "Verify the e-mail address first: open the link in the mail we sent, or ask for another.",
+    "Verify your email address first. Open the link in the email we sent, or request a new one.",
   );
 }
 
 function scopeText(access: Access, principal: Principal): string {
   if (access === "main") return `\`${roleScopes[principal.role][0]}\``;
-  if (typeof access === "string") return "a valid key";
+  if (typeof access === "string") return "a valid API key";
   if ("anyOf" in access) return access.anyOf.map((scope) => `\`${scope}\``).join(" or ");
   return access.map((scope) => `\`${scope}\``).join(" and ");
 }
@@ -91,7 +91,7 @@ export function keyUsage(deps: Deps): KeyUsage {
       if (pending.has(keyId)) return;
       pending.set(keyId, now);
       if (pending.size === 1)
-        setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, "could not note key usage")));
+        setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, "could not record API key usage")));
     },
     async flush() {
       const batch = [...pending];

@@ -21,12 +21,12 @@ type Ops =
   | "requestPasswordReset"
   | "confirmPasswordReset";
 
-const sent = "If an account with that address needs it, a mail is on its way.";
+const sent = "If an account with this address needs it, an email is on its way.";
 
 export function auth(deps: Deps): HandlersFor<Ops> {
   const { clock, passwords } = deps;
   const welcome = (verified: boolean) =>
-    verified ? "Welcome. The account is ready." : "Welcome. Open the link in the mail we sent to verify the address.";
+    verified ? "The account was created." : "The account was created. Open the link in the email we sent to verify the address.";
 
   return {
     async registerApiKey(call) {
@@ -67,7 +67,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         if (websiteUrl !== undefined) changes.website_url = websiteUrl;
         if (gamingExperience !== undefined) changes.gaming_experience = gamingExperience;
         await users.update(tx, call.principal.userId, changes);
-        return { message: "The profile is changed." };
+        return { message: "The profile was updated." };
       }),
 
     async changePassword(call) {
@@ -77,7 +77,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       const hash = await passwords.hash(call.body.newPassword);
       return call.commit(async (tx) => {
         await setPassword(deps, tx, call.principal.userId, hash);
-        return { message: "The password is changed. API keys go on working; revoke those you no longer trust." };
+        return { message: "The password was changed. API keys remain valid. Revoke those you no longer trust." };
       });
     },
 
@@ -85,13 +85,14 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       const { name, scopes, expiresAt, email, password } = call.body;
       const maker = await keyMaker(call.maybePrincipal, email, password);
       const expires = expiresAt === undefined ? maker.keyExpiresAt : Date.parse(expiresAt);
-      if (expires !== null && expires <= clock.now()) throw invalid("expiresAt", "is in the past");
+      if (expires !== null && expires <= clock.now()) throw invalid("expiresAt", "must be in the future");
       // Whoever finds a key that ends must not have what does not end.
       if (maker.keyExpiresAt !== null && expires! > maker.keyExpiresAt)
-        throw invalid("expiresAt", `is later than ${iso(maker.keyExpiresAt)}, when the key in use ends`);
+        throw invalid("expiresAt", `must be at most ${iso(maker.keyExpiresAt)}, when the API key in use expires`);
       const wanted = scopes ?? maker.scopes;
       const beyond = wanted.filter((scope) => !maker.scopes.includes(scope));
-      if (beyond.length > 0) throw invalid("scopes", `goes beyond what this account or key has: ${beyond.join(", ")}`);
+      if (beyond.length > 0)
+        throw invalid("scopes", `includes scopes that this account or API key does not have: ${beyond.join(", ")}`);
       return call.commit(async (tx) => {
         const { row, secret } = await createKey(deps, tx, { userId: maker.userId, name, scopes: wanted, expiresAt: expires });
         return { key: keyView(row), apiKey: secret };
@@ -107,7 +108,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     revokeApiKey: (call) =>
       call.commit(async (tx) => {
         if ((await keys.revoke(tx, call.params.id, call.principal.userId, clock.now())) === 0) throw notFound();
-        return { message: "The API key is revoked." };
+        return { message: "The API key was revoked." };
       }),
 
     resendVerification: (call) =>
@@ -128,8 +129,8 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       const hash = await passwords.hash(call.body.newPassword);
       return call.commit(async (tx) => {
         if (!(await resetPassword(deps, tx, call.body.token, hash)))
-          throw invalid("token", "is unknown, used or expired; ask for another mail");
-        return { message: "The password is changed." };
+          throw invalid("token", "is invalid, used or expired. Request a new email");
+        return { message: "The password was changed." };
       });
     },
   };
@@ -139,7 +140,8 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       const user = await login(deps, email, password);
       return { userId: user.id, scopes: roleScopes[user.role as Role] as readonly Scope[], keyExpiresAt: null };
     }
-    if (!principal) throw new Problem("UNAUTHORIZED", "Send an API key, or `email` and `password` in the body.");
+    if (!principal)
+      throw new Problem("UNAUTHORIZED", "Credentials are required. Send an API key, or `email` and `password` in the body.");
     const { userId, keyExpiresAt } = principal;
     return { userId, scopes: [...principal.scopes] as readonly Scope[], keyExpiresAt };
   }

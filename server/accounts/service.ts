@@ -28,7 +28,7 @@ export const noPassword = "!";
 /** Registers an account and mails its verification link; 409 when the address is taken (decisions §2). */
 export async function createUser(deps: Deps, tx: Query, account: NewAccount): Promise<users.UserRow> {
   if (await users.findByEmail(tx, account.email))
-    throw conflict("An account with this e-mail address exists. Nothing was created; log in instead.");
+    throw conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
   const now = deps.clock.now();
   const name = account.name ?? account.email.split("@")[0]!;
   const verified = deps.config.autoVerify || account.verified === true;
@@ -67,8 +67,8 @@ export const ensureAdmin = (deps: Deps): Promise<string | null> =>
 export async function login(deps: Deps, email: string, password: string): Promise<users.UserRow> {
   const user = await deps.store.read((q) => users.findByEmail(q, email));
   if (!(await deps.passwords.verify(password, user?.password_hash)) || !user)
-    throw new Problem("UNAUTHORIZED", "The e-mail address or the password is wrong.");
-  if (user.suspended_at !== null) throw forbidden("This account is suspended. Ask the operator of this server.");
+    throw new Problem("UNAUTHORIZED", "The email address or password is incorrect.");
+  if (user.suspended_at !== null) throw forbidden("This account is suspended. Contact the operator of this server.");
   return user;
 }
 

@@ -73,7 +73,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
 
   async function grant(tx: Query, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
     const owner = await user(tx, ownerId);
-    if (owner.role !== "game_owner") throw conflict("Only a game owner holds credit and playtest hours. Nothing was given.");
+    if (owner.role !== "game_owner") throw conflict("Only game owners can have credit and playtest hours. Nothing was granted.");
     await ledger.post(tx, transfer, { now: clock.now(), newId: deps.newId });
     await payOwed();
     return {
@@ -173,7 +173,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const { name, slug } = call.body;
         if ((await games.allCategories(tx)).some((known) => known.slug === slug))
-          throw conflict(`There is a category with the slug ${slug}. Nothing was created.`);
+          throw conflict(`A category with the slug ${slug} already exists. Nothing was created.`);
         const category = { id: deps.newId(), name, slug };
         await games.insertCategory(tx, category);
         return { category };

@@ -12,10 +12,10 @@ import * as admin from "./store.ts";
 export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<admin.PayoutRow> {
   const playtester = await users.find(tx, playtesterId);
   if (!playtester) throw notFound();
-  if (playtester.role !== "playtester") throw conflict("Only a playtester is paid out. Nothing was recorded.");
+  if (playtester.role !== "playtester") throw conflict("Only playtesters can receive payouts. Nothing was recorded.");
   const payable = await ledger.balance(tx, accounts.payable(playtesterId));
   if (cents > payable)
-    throw conflict(`${usd(payable)} is owed to this playtester, which is less than ${usd(cents)}. Nothing was recorded.`);
+    throw conflict(`This playtester has ${usd(payable)} to pay out, less than ${usd(cents)}. Nothing was recorded.`);
   const now = deps.clock.now();
   const payout: admin.PayoutRow = {
     id: deps.newId(),

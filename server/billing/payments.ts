@@ -14,14 +14,14 @@ import * as payments from "./store.ts";
 export function requireCards(deps: Deps): CardProcessor {
   if (deps.cards) return deps.cards;
   throw unavailable(
-    "This server takes no cards. Nothing was started. Its operator can configure Stripe, or run it with --sandbox to try.",
+    "This server does not accept cards. Nothing was started. The operator can configure Stripe, or use --sandbox for testing.",
     3600,
   );
 }
 
 export function requireReturnable(returnUrl: string | undefined): void {
   if (returnUrl !== undefined && !isReturnable(returnUrl))
-    throw invalid("returnUrl", "must be https, or http on this machine (localhost)");
+    throw invalid("returnUrl", "must be an https URL, or an http URL on localhost");
 }
 
 export interface NewCheckout {

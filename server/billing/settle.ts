@@ -20,7 +20,7 @@ export async function payPayment(deps: Deps, tx: Query, payment: payments.Paymen
   const now = deps.clock.now();
   const late = payment.status !== "pending" || hasLapsed(payment, now);
   if (!(await payments.complete(tx, payment, now))) return false;
-  if (late) await payments.flag(tx, payment.id, "paid after the checkout had ended");
+  if (late) await payments.flag(tx, payment.id, "paid after the checkout had expired");
   await onPaid[payment.purpose](deps, tx, payment, card);
   await emitPayment(deps, tx, "payment.completed", payment);
   return true;
@@ -42,7 +42,7 @@ const onPaid: Record<payments.PaymentRow["purpose"], Deliver> = {
 async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   const playtestId = payment.playtest_id!;
   if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId)))
-    return void (await payments.flag(tx, payment.id, "the order was over when it was paid; the money is credit"));
+    return void (await payments.flag(tx, payment.id, "the order had ended when it was paid; the amount was credited"));
   await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId: payment.id, amountCents: payment.amount_cents });
 }
 

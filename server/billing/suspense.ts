@@ -30,7 +30,7 @@ export async function resolveSuspense(
   const entry = await findOpen(tx, id);
   const ownerId = await ownerOf(tx, given ?? entry.owner_id);
   const cents = rate === undefined ? entry.kept_cents : centsOf(BigInt(entry.amount_atomic), rate, entry.currency);
-  if (cents < 1) throw invalid("rateCents", "makes it worth less than a cent");
+  if (cents < 1) throw invalid("rateCents", "must make the deposit worth at least one cent");
   const now = deps.clock.now();
   const decision = { value_cents: cents, resolved_at: now, resolved_by: adminId, resolution: note };
   await suspense.transition(tx, entry, "credit", decision);
@@ -74,11 +74,11 @@ async function findOpen(tx: Query, id: string): Promise<suspense.SuspenseRow & {
 
 const decided = (entry: suspense.SuspenseRow) =>
   conflict(
-    `This deposit was ${entry.status === "refunded" ? "sent back" : "decided on"} before${entry.resolution ? ` (${entry.resolution})` : ""}. Nothing was changed.`,
+    `This deposit was already ${entry.status === "refunded" ? "refunded" : "resolved"}${entry.resolution ? ` (${entry.resolution})` : ""}. Nothing was changed.`,
   );
 
 async function ownerOf(tx: Query, id: string | null): Promise<string> {
-  if (id === null) throw invalid("userId", "is needed: nobody asked for this payment, so it is not known whose it is");
+  if (id === null) throw invalid("userId", "is required, because this deposit belongs to no payment");
   const owner = await users.find(tx, id);
   if (owner?.role !== "game_owner") throw invalid("userId", "is not the id of a game owner");
   return id;

@@ -122,9 +122,9 @@ export function chat(deps: Deps): HandlersFor<Ops> {
         const side = sideOf(call.principal);
         const conversation = await conversationOf(tx, call.principal, call.params.id);
         if (blockedBy(conversation, chatStore.otherSide(side)))
-          throw forbidden("This contact does not take messages from you. Nothing was sent.");
+          throw forbidden("This contact blocked you or is suspended. Nothing was sent.");
         if (blockedBy(conversation, side))
-          throw forbidden("You blocked this contact. Nothing was sent; unblock the conversation first.");
+          throw forbidden("You blocked this contact. Nothing was sent. Unblock the conversation first.");
         const sender = await users.find(tx, call.principal.userId);
         if (!sender) throw notFound();
         const message = await add(tx, sender, conversation, call.body.content);
@@ -145,7 +145,8 @@ export function chat(deps: Deps): HandlersFor<Ops> {
           side === "game_owner" ? { ownerId: userId, playtesterId: contactId } : { ownerId: contactId, playtesterId: userId };
         const tie = await chatStore.tie(tx, pair.ownerId, pair.playtesterId);
         if (!tie) throw notFound();
-        if (tie.unlocked === 0) throw forbidden("Chat with this contact unlocks at the first accepted slot. Nothing was opened.");
+        if (tie.unlocked === 0)
+          throw forbidden("Chat with this contact is available after the first accepted slot. Nothing was created.");
         const conversation = await chatStore.open(tx, { id: deps.newId(), ...pair, now: deps.clock.now() });
         return { conversation: { id: conversation.id, contactId, isBlocked: blockedBy(conversation, side) } };
       }),
@@ -153,13 +154,13 @@ export function chat(deps: Deps): HandlersFor<Ops> {
     blockConversation: (call) =>
       call.commit(async (tx) => {
         await setBlocked(tx, call.principal, call.params.id, true);
-        return { message: "The contact is blocked and can send you no messages." };
+        return { message: "The contact was blocked and can no longer send you messages." };
       }),
 
     unblockConversation: (call) =>
       call.commit(async (tx) => {
         await setBlocked(tx, call.principal, call.params.id, false);
-        return { message: "The contact can send you messages again." };
+        return { message: "The contact was unblocked and can send you messages again." };
       }),
   };
 }

@@ -7,10 +7,10 @@ import * as eventStore from "./store.ts";
 import { streamTo } from "./stream.ts";
 import { eventView } from "./views.ts";
 
-const unknownPlace = "is not the id of an event of this account; leave it out to start with what comes next";
+const unknownPlace = "must be the id of an event of this account. Leave it out to start with the next event";
 
 const tooMany = (open: number) =>
-  new Problem("RATE_LIMITED", `This account has ${open} event streams open, as many as it may. Close one first.`, {
+  new Problem("RATE_LIMITED", `This account already has ${open} open event streams, the maximum. Close one first.`, {
     headers: { "Retry-After": "60" },
   });
 

@@ -27,7 +27,7 @@ export function notifications(deps: Deps): HandlersFor<"listNotifications" | "ma
     markAllRead: (call) =>
       call.commit(async (tx) => {
         const updatedCount = await notificationStore.markAllRead(tx, call.principal.userId, deps.clock.now());
-        return { message: "All notifications are marked as read.", updatedCount };
+        return { message: "All notifications were marked as read.", updatedCount };
       }),
   };
 }

@@ -13,7 +13,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
     if (!tags || tags.length === 0) return;
     const known = new Set((await gameStore.allCategories(q)).map((category) => category.id));
     const at = tags.findIndex((tag) => !known.has(tag));
-    if (at >= 0) throw invalid(`tags.${at}`, "is not the id of a category; see the categories endpoint");
+    if (at >= 0) throw invalid(`tags.${at}`, "must be the id of a category. List them with GET /api/v1/info/categories");
   }
 
   const addBuild = (tx: Query, gameId: string, buildUrl: string, now: number) =>

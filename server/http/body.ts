@@ -9,12 +9,12 @@ export interface BodyLimits {
 }
 
 const tooLarge = (limit: number) =>
-  new Problem("PAYLOAD_TOO_LARGE", `The body is larger than ${limit} bytes. Nothing was changed.`, {
+  new Problem("PAYLOAD_TOO_LARGE", `The request body is larger than ${limit} bytes. Nothing was changed.`, {
     headers: { Connection: "close" },
   });
 
 const tooSlow = () =>
-  new Problem("BAD_REQUEST", "The body took too long to arrive. Nothing was changed.", {
+  new Problem("BAD_REQUEST", "The request body took too long to arrive. Nothing was changed.", {
     status: 408,
     headers: { Connection: "close" },
   });
@@ -46,7 +46,7 @@ export function readBytes(request: IncomingMessage, { bytes: limit, withinMs }: 
     });
     request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     request.once("error", () =>
-      reject(new Problem("BAD_REQUEST", "The connection closed before the whole body arrived. Nothing was changed.")),
+      reject(new Problem("BAD_REQUEST", "The connection closed before the whole request body arrived. Nothing was changed.")),
     );
   });
 }

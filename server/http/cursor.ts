@@ -13,6 +13,6 @@ export function decodeCursor(secrets: Secrets, list: string, cursor: string): Po
   const position = { at: Number.parseInt(at, 36), id };
   // Compared as text: the decoder skips what is not base64url, so other texts would stand for the same place.
   if (!sameText(cursor, encodeCursor(secrets, list, position)))
-    throw invalid("cursor", "is not one this list gave out; start again without it");
+    throw invalid("cursor", "must be a cursor returned by this list. Start again without it");
   return position;
 }

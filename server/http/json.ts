@@ -2,7 +2,7 @@ import { Problem } from "../lib/problem.ts";
 
 const maxDepth = 32;
 const decoder = new TextDecoder("utf-8", { fatal: true });
-const malformed = (why: string) => new Problem("BAD_REQUEST", `The body is not valid JSON: ${why}. Nothing was changed.`);
+const malformed = (why: string) => new Problem("BAD_REQUEST", `The request body is not valid JSON: ${why}. Nothing was changed.`);
 
 /**
  * JSON text as a value. Refuses what JSON.parse lets through and an order must not: invalid UTF-8, nesting beyond 32 and
@@ -72,7 +72,7 @@ function isName(text: string, from: number): boolean {
 }
 
 function addName(seen: Set<string>, name: string): void {
-  if (seen.has(name)) throw malformed(`the field ${JSON.stringify(name)} is there twice`);
+  if (seen.has(name)) throw malformed(`the field ${JSON.stringify(name)} occurs twice`);
   seen.add(name);
 }
 

@@ -35,13 +35,13 @@ export function renderProblem(problem: Problem, meta: Meta): Rendered {
 }
 
 const unexpected =
-  "Something went wrong on our side. It is logged under this request id; it is safe to try again with the same Idempotency-Key.";
+  "An internal error occurred and was logged with this request id. It is safe to retry with the same Idempotency-Key.";
 
 /** What the caller is told: a problem as it is, a store that cannot serve as 503, anything else as 500 without its text. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof StoreUnavailable)) return new Problem("INTERNAL_ERROR", unexpected, { cause: error });
-  return new Problem("SERVICE_UNAVAILABLE", "The database cannot serve this just now. Try again with the same Idempotency-Key.", {
+  return new Problem("SERVICE_UNAVAILABLE", "The database is currently not available. Retry with the same Idempotency-Key.", {
     headers: { "Retry-After": "1" },
     cause: error,
   });

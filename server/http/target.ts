@@ -13,7 +13,7 @@ export function targetOf(request: IncomingMessage): Target {
   if (/^(\/[\w-]+)+$/.test(target)) return { pathname: target, search: "", searchParams: noQuery };
   // An absolute-form target may name another host than the Host header does: refuse rather than guess.
   if (!target.startsWith("/") || !URL.canParse(`http://localhost${target}`))
-    throw new Problem("BAD_REQUEST", "The request target is not a path.");
+    throw new Problem("BAD_REQUEST", "The request target must be a path.");
   return new URL(`http://localhost/${target.replace(/^\/+/, "")}`);
 }
 

@@ -17,7 +17,7 @@ function detailsOf(issue: z.core.$ZodIssue, root: unknown): ProblemDetail[] {
   const field = issue.path.map(String).join(".") || "body";
   if (issue.code === "unrecognized_keys") {
     const prefix = issue.path.length > 0 ? `${field}.` : "";
-    return issue.keys.map((key) => ({ field: prefix + key.slice(0, 100), message: "is not a field of this request" }));
+    return issue.keys.map((key) => ({ field: prefix + key.slice(0, 100), message: "is not a known field of this request" }));
   }
   return [{ field, message: messageOf(issue, root) }];
 }

@@ -55,7 +55,7 @@ export class Lane {
   #begin(row: JobRow): void {
     const work = this.#owner
       .run(row)
-      .catch((error) => this.#owner.failed(error, "could not put a job back", row))
+      .catch((error) => this.#owner.failed(error, "could not return a job to the queue", row))
       .finally(() => {
         const wasFull = this.#free() === 0;
         this.#busy.delete(work);

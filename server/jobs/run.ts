@@ -33,7 +33,7 @@ export async function runJob(row: jobs.JobRow, context: Context): Promise<void> 
   const heartbeat = setInterval(extend, leaseMs / 3);
   try {
     const work = kinds[row.kind];
-    if (!work) throw new Error(`no job of kind ${row.kind} in this version`);
+    if (!work) throw new Error(`this version has no job of kind ${row.kind}`);
     await work(job, deps);
     if (!finished) await store.write((tx) => jobs.finish(tx, row));
   } catch (error) {
@@ -48,7 +48,7 @@ async function retryOrFail(row: jobs.JobRow, error: unknown, { deps, clock }: Co
   if (error instanceof TryAgain) return void (await store.write((tx) => jobs.retry(tx, row, error.runAt, error.message, 0)));
   const failures = row.failures + 1;
   const isLast = failures >= maxFailures;
-  const message = isLast ? "job given up" : "job failed";
+  const message = isLast ? "job failed for good" : "job failed";
   log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
   const text = String(error).slice(0, 500);
   if (isLast) return void (await store.write((tx) => jobs.markDead(tx, row, text)));

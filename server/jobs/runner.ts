@@ -62,7 +62,7 @@ export class JobRunner {
     if (!deps.store.shared)
       this.#released = deps.store
         .write(jobs.releaseAll)
-        .catch((error) => deps.log.error({ err: error }, "could not take over jobs left behind"));
+        .catch((error) => deps.log.error({ err: error }, "could not take over the jobs of a stopped process"));
     this.#lookEverywhere();
   }
 

@@ -64,7 +64,7 @@ const blocks = (table: Record<string, string>) => Object.entries(table).map(([bl
 const refusedV4 = blocks({
   "0.0.0.0/8": "unspecified",
   "10.0.0.0/8": "private",
-  "100.64.0.0/10": "shared by a carrier",
+  "100.64.0.0/10": "carrier-grade NAT",
   "127.0.0.0/8": "loopback",
   "169.254.0.0/16": "link-local",
   "172.16.0.0/12": "private",

@@ -29,7 +29,7 @@ export class Problem extends Error {
 }
 
 /** The same body for an id that does not exist and one that is somebody else's. */
-export const notFound = () => new Problem("NOT_FOUND", "There is no such resource, or it is not yours.");
+export const notFound = () => new Problem("NOT_FOUND", "Not found, or you do not have access to it.");
 export const conflict = (message: string) => new Problem("CONFLICT", message);
 export const badRequest = (message: string) => new Problem("BAD_REQUEST", message);
 export const forbidden = (message: string) => new Problem("FORBIDDEN", message);

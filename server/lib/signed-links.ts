@@ -41,8 +41,8 @@ function sign(deps: Deps, target: Target, validMs: number): SignedUrl {
 export function openToken(deps: Deps, token: string): Target {
   const [payload = "", mac = ""] = token.split(".");
   if (token !== `${payload}.${mac}` || !sameText(mac, deps.secrets.mac(purpose, payload)))
-    throw forbidden("This link is not valid. Ask for a new one.");
+    throw forbidden("This link is not valid. Request a new one.");
   const { expiresAt, ...target } = JSON.parse(Buffer.from(payload, "base64url").toString()) as Target & { expiresAt: number };
-  if (expiresAt <= deps.clock.now()) throw forbidden("This link has expired. Ask for a new one.");
+  if (expiresAt <= deps.clock.now()) throw forbidden("This link has expired. Request a new one.");
   return target;
 }

@@ -17,7 +17,7 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
   } catch (error) {
     const wait = waits[job.attempts - 1];
     if (!(error instanceof MailRefused) && wait !== undefined) throw new TryAgain(deps.clock.now() + wait, String(error));
-    deps.log.warn({ err: error, mail: id }, "a mail could not be sent and is given up");
+    deps.log.warn({ err: error, mail: id }, "an email was refused and will not be retried");
     await deps.store.write((tx) => mails.update(tx, id, { failed_at: deps.clock.now(), error: String(error).slice(0, 500) }));
     return;
   }

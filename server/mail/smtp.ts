@@ -38,7 +38,7 @@ export function createSmtp(smtpUrl: string): Mailer {
   }
 
   return {
-    name: `SMTP by ${url.host}`,
+    name: `SMTP via ${url.host}`,
     async send(mail) {
       transport ??= connect();
       try {

@@ -51,41 +51,41 @@ export function compose({ subject, greeting, paragraphs, action }: Parts): Lette
 
 export const composeVerification = (to: { name: string; url: string }) =>
   compose({
-    subject: "Verify your e-mail address",
+    subject: "Verify your email address",
     greeting: `Hello ${to.name},`,
-    paragraphs: ["Open this link within 24 hours to verify your address. It works once.", "If you did not register, do nothing."],
-    action: { label: "Verify the address", url: to.url },
+    paragraphs: ["Open this link within 24 hours to verify your email address. It can be used once.", "If you did not create an account, ignore this email."],
+    action: { label: "Verify email address", url: to.url },
   });
 
 export const composeReset = (to: { name: string; token: string; url: string }) =>
   compose({
-    subject: "Set a new password",
+    subject: "Reset your password",
     greeting: `Hello ${to.name},`,
     paragraphs: [
-      "Someone, hopefully you, asked for a new password. Open this link within one hour. It works once.",
-      `On the command line, use this token instead: ${to.token}`,
-      "If it was not you, do nothing: your password stays as it is.",
+      "We received a request to reset your password. Open this link within one hour. It can be used once.",
+      `On the command line, use this token: ${to.token}`,
+      "If you did not request this, ignore this email. Your password was not changed.",
     ],
-    action: { label: "Set a new password", url: to.url },
+    action: { label: "Reset your password", url: to.url },
   });
 
 export const composeSignIn = (to: { name: string; url: string }) =>
   compose({
-    subject: "Your link to sign in",
+    subject: "Your sign-in link",
     greeting: `Hello ${to.name},`,
-    paragraphs: ["Open this link within 15 minutes to sign in. It works once.", "If you did not ask for it, do nothing."],
+    paragraphs: ["Open this link within 15 minutes to sign in. It can be used once.", "If you did not request this, ignore this email."],
     action: { label: "Sign in", url: to.url },
   });
 
 export const composeWebhookDisabled = (to: { name: string; url: string; id: string }) =>
   compose({
-    subject: "A webhook was disabled",
+    subject: "Your webhook was disabled",
     greeting: `Hello ${to.name},`,
     paragraphs: [
-      `Too many deliveries to your webhook ${to.url} failed one after another, so it was disabled.`,
-      "Nothing is lost: what was waiting goes on when you enable it again, and what happens meanwhile can be redelivered.",
-      `Mend the receiver, then run: playtest webhooks enable ${to.id}`,
-      `For what happened meanwhile: playtest webhooks redeliver ${to.id} --since 2d --undelivered`,
+      `Your webhook ${to.url} was disabled because too many deliveries in a row failed.`,
+      "No events are lost. Pending deliveries resume when you enable the webhook, and events that occur until then can be redelivered.",
+      `Fix your endpoint, then run: playtest webhooks enable ${to.id}`,
+      `To redeliver the events that occurred until then, run: playtest webhooks redeliver ${to.id} --since 2d --undelivered`,
     ],
   });
 
@@ -93,7 +93,7 @@ export const composeTrialApproved = (to: { name: string; gameName: string }) =>
   compose({
     subject: `Your free trial of ${to.gameName} is approved`,
     greeting: `Hello ${to.name},`,
-    paragraphs: [`The free trial of ${to.gameName} is approved. Playtesters see it from now on.`],
+    paragraphs: [`The free trial of ${to.gameName} is approved and now visible to playtesters.`],
   });
 
 export const composeTrialRejected = (to: { name: string; gameName: string; reason: string | undefined }) =>
@@ -101,9 +101,9 @@ export const composeTrialRejected = (to: { name: string; gameName: string; reaso
     subject: `Your free trial of ${to.gameName} was not approved`,
     greeting: `Hello ${to.name},`,
     paragraphs: [
-      `The free trial of ${to.gameName} was not approved and is cancelled.`,
-      ...(to.reason ? [`The reason: ${to.reason}`] : []),
-      "The trial is not used up: you may order it again.",
+      `The free trial of ${to.gameName} was not approved and was cancelled.`,
+      ...(to.reason ? [`Reason: ${to.reason}`] : []),
+      "You can order the free trial again.",
     ],
   });
 
@@ -120,6 +120,6 @@ export const composeReceipt = (to: {
     paragraphs: [
       `We received your payment of ${usd(to.amountCents)} on ${to.paidAt}. Thank you.`,
       `For: ${to.description}\nPayment: ${to.paymentId}`,
-      `For the invoice, run: playtest billing invoice ${to.paymentId}`,
+      `To download the invoice, run: playtest billing invoice ${to.paymentId}`,
     ],
   });

@@ -28,7 +28,7 @@ export function exchange({ client, end }: Connection, url: URL, wanted: Outbound
       reject(error);
       end();
     }
-    const deadline = setTimeout(() => fail(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+    const deadline = setTimeout(() => fail(new Error(`no response within ${deadlineMs} ms`)), deadlineMs);
 
     client.dispatch(
       { method, path: url.pathname + url.search, headers, body },

@@ -39,15 +39,15 @@ export function createGuard({ allowPrivate, allowLoopback }: GuardOptions): Guar
 
   function checkAddress({ protocol, host }: Target, text: string): void {
     const parsed = parseAddress(text);
-    if (!parsed) throw new AddressRefused(`${text} is not an address the server can check.`);
+    if (!parsed) throw new AddressRefused(`${text} is not an IP address that the server can check.`);
     const address = unmapped(parsed);
     if (allowLoopback && isLoopback(address)) return;
-    if (protocol !== "https:") throw new AddressRefused("Only https addresses are allowed.");
+    if (protocol !== "https:") throw new AddressRefused("Only https URLs are allowed.");
     const reason = refusal(address);
     if (reason === undefined || names.has(host) || blocks.some((block) => isWithin(address, block))) return;
-    const shown = host === text ? text : `${host} leads to ${text}, which`;
+    const shown = host === text ? text : `${host} resolves to ${text}, which`;
     throw new AddressRefused(
-      `${shown} is ${reason}: the server connects to public addresses only. Its operator can allow it by the setting webhooks.allowPrivate.`,
+      `${shown} is ${reason}. The server connects only to public addresses. Its operator can allow this one with the setting webhooks.allowPrivate.`,
     );
   }
 
@@ -56,13 +56,13 @@ export function createGuard({ allowPrivate, allowLoopback }: GuardOptions): Guar
     checkUrl(url) {
       const target = targetOf(url);
       if (url.protocol !== "https:" && !(url.protocol === "http:" && allowLoopback))
-        throw new AddressRefused("Only https addresses are allowed.");
+        throw new AddressRefused("Only https URLs are allowed.");
       if (url.username !== "" || url.password !== "")
-        throw new AddressRefused("The address must not carry a user name or password.");
-      if (url.hash !== "") throw new AddressRefused("The address must not have a fragment (#…).");
+        throw new AddressRefused("The URL must not contain a user name or password.");
+      if (url.hash !== "") throw new AddressRefused("The URL must not have a fragment (#…).");
       if (parseAddress(target.host)) checkAddress(target, target.host);
       if (url.protocol === "https:" && !likelyPorts.includes(url.port) && Number(url.port) < 1024)
-        throw new AddressRefused(`Port ${url.port} is not allowed: use 443, 8443 or one above 1023.`);
+        throw new AddressRefused(`Port ${url.port} is not allowed. Use 443, 8443 or a port above 1023.`);
     },
   };
 }

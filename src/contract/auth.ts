@@ -178,7 +178,7 @@ export const auth = {
   }),
   confirmPasswordReset: endpoint("POST /auth/password-reset/confirm", {
     ...keyless,
-    summary: "Set a new password with the token of a reset mail",
+    summary: "Reset your password with the token of a reset mail",
     body: z.strictObject({
       token: text(200, 1).meta({ description: "Token from the reset mail." }),
       newPassword: passwordField,

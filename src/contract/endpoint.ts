@@ -20,7 +20,7 @@ export const roleScopes = {
  */
 export type Access = "none" | "optional" | "any" | "main" | readonly Scope[] | { readonly anyOf: readonly Scope[] };
 
-/** Whether a valid key of this role with these scopes may call (specification: Authentication). */
+/** Whether a valid API key of this role with these scopes may call (specification: Authentication). */
 export function permits(access: Access, key: { role: Role; scopes: readonly string[] }): boolean {
   if (access === "none" || access === "optional" || access === "any") return true;
   if (access === "main") return key.scopes.includes(roleScopes[key.role][0]);

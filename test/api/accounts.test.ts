@@ -57,9 +57,9 @@ onBothDatabases("accounts", (serve) => {
     expect(new Set(texts).size).toBe(1);
     await server.advance(0);
     expect(server.mails.map((mail) => mail.subject)).toEqual([
-      "Verify your e-mail address",
-      "Verify your e-mail address",
-      "Set a new password",
+      "Verify your email address",
+      "Verify your email address",
+      "Reset your password",
     ]);
   });
 

@@ -397,9 +397,7 @@ onBothDatabases("admin", (serve) => {
       const { pay, earnings } = await earned();
       const tooMuch = await pay(1001);
       expect(tooMuch.status).toBe(409);
-      expect(tooMuch.body.error.message).toBe(
-        "$10.00 is owed to this playtester, which is less than $10.01. Nothing was recorded.",
-      );
+      expect(tooMuch.body.error.message).toBe("This playtester has $10.00 to pay out, less than $10.01. Nothing was recorded.");
       const replies = await Promise.all([1, 2, 3, 4].map(() => pay(600)));
       expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409, 409, 409]);
       expect(await earnings()).toMatchObject({ balanceCents: 400, paidCents: 600 });
@@ -409,7 +407,7 @@ onBothDatabases("admin", (serve) => {
       const { owner, pay } = await earned();
       expect((await pay(1, owner.id)).body.error).toMatchObject({
         code: "CONFLICT",
-        message: expect.stringMatching(/^Only a playtester/),
+        message: expect.stringMatching(/^Only playtesters/),
       });
       expect((await pay(1, unknown)).status).toBe(404);
       for (const amount of [0, -5, 0.5, "10"]) expect((await pay(amount)).status).toBe(422);

@@ -143,7 +143,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     );
     expect(statuses).toEqual(["completed", "cancelled", "cancelled"]);
     expect(stripe.sessions.get(unpaid.session)!.status).toBe("expired");
-    expect([await till.credit(), await till.flag(paid.paymentId)]).toEqual([2000, "paid after the checkout had ended"]);
+    expect([await till.credit(), await till.flag(paid.paymentId)]).toEqual([2000, "paid after the checkout had expired"]);
   });
 
   test("the page can still be opened in the last minute, for the first time or again", async () => {
@@ -323,7 +323,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     ]);
     await Promise.all([1, 2].map(() => stripe.report(server, "charge.succeeded", "ch_of_pi_1")));
     expect([(await till.payment(renewal.id)).status, await till.minutes()]).toEqual(["completed", 300]);
-    expect(await till.flag(renewal.id)).toContain("the subscription had ended when its renewal was paid; the hours were granted");
+    expect(await till.flag(renewal.id)).toContain("the subscription had ended when its renewal was paid; the hours were added");
   });
 
   test("a renewal Stripe declines is past due and tried again; one Stripe cannot answer stays open", async () => {
@@ -429,7 +429,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     await Promise.all([1, 2, 3].map(() => stripe.report(server, kind, refund)));
     await stripe.report(server, "charge.refunded", String(refund.charge));
     expect(await state()).toEqual(["completed", 300, 0]);
-    expect(await till.flag(paymentId)).toBe(`refund ${refund.id} failed: the processor has the money again`);
+    expect(await till.flag(paymentId)).toBe(`refund ${refund.id} failed: the amount is back at the processor`);
     // Read before it failed, and booked after.
     refund.status = "pending";
     await stripe.report(server, kind, refund);

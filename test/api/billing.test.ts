@@ -137,7 +137,7 @@ onBothDatabases("card payments", (serve) => {
     await till.server.advance(0);
     expect((await till.complete(paymentId, "declined")).status).toBe(409);
     expect((await till.complete(paymentId, "paid")).body.data.payment.status).toBe("completed");
-    expect([await till.credit(), await till.flag(paymentId)]).toEqual([2000, "paid after the checkout had ended"]);
+    expect([await till.credit(), await till.flag(paymentId)]).toEqual([2000, "paid after the checkout had expired"]);
     expect((await till.complete(paymentId, "paid")).status).toBe(409);
     expect(await till.credit()).toBe(2000);
   });

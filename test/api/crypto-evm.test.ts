@@ -98,22 +98,22 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     const wrong: [name: string, says: RegExp, send: (asked: Reply) => Promise<string>][] = [
       [
         "another token that says the same",
-        /it sends no USDC to the receiver/,
+        /it transfers no USDC to the receiver/,
         async (asked) => payToken(asked, { contract: await node.deploy("Token") }),
       ],
-      ["a transfer to somebody else", /it sends no USDC to the receiver/, (asked) => payToken(asked, { to: node.accounts[5]! })],
+      ["a transfer to somebody else", /it transfers no USDC to the receiver/, (asked) => payToken(asked, { to: node.accounts[5]! })],
       [
         "an allowance instead of a transfer",
-        /it sends no USDC to the receiver/,
+        /it transfers no USDC to the receiver/,
         (asked) => node.send({ to: token, data: callData(selectors.approve, receiver, amountOf(asked)) }),
       ],
       [
         "a transaction that failed",
-        /is a transaction that failed/,
+        /is a failed transaction/,
         (asked) =>
           node.send({ to: token, data: callData(selectors.transfer, receiver, amountOf(asked) + 10n ** 30n), gas: "0x30d40" }),
       ],
-      ["coins instead of the token", /it sends ETH, not USDC/, (asked) => node.send({ to: receiver, value: amountOf(asked) })],
+      ["coins instead of the token", /it transfers ETH, not USDC/, (asked) => node.send({ to: receiver, value: amountOf(asked) })],
     ];
     it.each(wrong)("%s", async (_, says, send) => {
       const wallet = await open();
@@ -177,7 +177,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     await node.rpc("evm_revert", before);
     await node.mine(10);
     const later = await wallet.prove(txHash);
-    expect([early.status, later.status, later.body.error.message.includes("has not been seen")]).toEqual([402, 402, true]);
+    expect([early.status, later.status, later.body.error.message.includes("is not visible")]).toEqual([402, 402, true]);
     await wallet.server.advance(24 * 60 * minute);
     expect([await wallet.credit(), await wallet.received()]).toEqual([0, 0]);
   });

@@ -140,7 +140,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     await shop.owner.post(`/playtests/${orderOf(asked)}/cancel`);
     const txHash = await shop.send(asked);
     for (const reply of [await shop.pay(txHash), await shop.pay(txHash)])
-      expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining("on your balance")]);
+      expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining("added to your balance")]);
     expect(await shop.credit()).toBe(2000);
   });
 

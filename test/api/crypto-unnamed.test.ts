@@ -140,7 +140,7 @@ onBothDatabases("deposits nobody named", (serve) => {
     expect([await wallet.received(), await wallet.credit(), await other.credit()]).toEqual([2070, 0, 0]);
     await wallet.ask();
     const named = await wallet.prove(txHash);
-    expect([named.status, named.body.error.message]).toEqual([409, expect.stringContaining("not lost: it is kept aside")]);
+    expect([named.status, named.body.error.message]).toEqual([409, expect.stringContaining("not lost: it is held as unmatched")]);
     expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 

@@ -143,10 +143,10 @@ onBothDatabases("crypto top-up", (serve) => {
       {
         name: "a wrong receiver",
         changes: { to: "0x0000000000000000000000000000000000000001" },
-        says: "it sends no USDC to the receiver of the instructions",
+        says: "it transfers no USDC to the receiver in the payment instructions",
       },
-      { name: "a failed transaction", changes: { status: "reverted" }, says: "that failed" },
-      { name: "another currency", changes: { currency: "ETH" }, says: "it sends ETH, not USDC" },
+      { name: "a failed transaction", changes: { status: "reverted" }, says: "is a failed transaction" },
+      { name: "another currency", changes: { currency: "ETH" }, says: "it transfers ETH, not USDC" },
       { name: "another chain", changes: { chain: "ethereum" }, says: "on another chain" },
     ];
     it.each(rows)("$name", async ({ changes, says }) => {

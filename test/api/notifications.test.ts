@@ -45,27 +45,27 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
     );
     expect(texts.reverse()).toMatchInlineSnapshot(`
       [
-        "slot.submitted | Video submitted | Tess submitted a playtest video of Star Lanes. Review it when you like.",
+        "slot.submitted | Video submitted | Tess submitted a playtest video of Star Lanes. It is ready for your review.",
         "slot.accepted | Submission accepted | You accepted Tess's playtest of Star Lanes.",
         "slot.rejected | Submission rejected | You rejected Tess's playtest of Star Lanes.",
         "subscription.created | Subscription started | Indie is active. Its playtest hours were added.",
         "subscription.renewed | Subscription renewed | Indie renewed. Its playtest hours were added.",
-        "subscription.cancelled | Subscription cancelled | Indie will not renew. Unused hours stay yours.",
-        "subscription.payment_failed | Renewal payment failed | The renewal of Indie could not be charged. We will try again.",
+        "subscription.cancelled | Subscription cancelled | Indie will not renew. You keep your unused hours.",
+        "subscription.payment_failed | Renewal payment failed | The renewal of Indie could not be charged. We will retry it.",
         "test.ping | Test event | A test event was sent to your webhook.",
         "slot.reserved | Slot reserved | Tess reserved a playtest slot of Star Lanes.",
         "slot.expired | Slot expired | A playtest slot of Star Lanes expired before Tess submitted a video.",
         "payment.completed | Payment completed | Your payment of $20.00 went through.",
         "payment.failed | Payment failed | Your payment of $20.00 did not go through.",
         "payout.completed | Payout sent | $20.00 of your earnings were paid out.",
-        "payout.failed | Payout failed | The payout of $20.00 failed. The amount is back in your earnings.",
+        "payout.failed | Payout failed | The payout of $20.00 failed. The amount was returned to your earnings.",
         "chat.message | New message | Someone sent you a message.",
         "application.created | New application | Tess applied to playtest Star Lanes.",
         "application.approved | Application approved | You chose Tess to playtest Star Lanes.",
-        "application.rejected | Application rejected | You did not choose Tess to playtest Star Lanes.",
-        "application.auto_rejected | Application closed | Tess's application to playtest Star Lanes was closed: no slot is left.",
+        "application.rejected | Application rejected | You rejected the application of Tess to playtest Star Lanes.",
+        "application.auto_rejected | Application closed | The application of Tess to playtest Star Lanes was closed because no slots are left.",
         "playtest.completed | Playtest completed | Every slot of a playtest of Star Lanes has ended.",
-        "webhook.disabled | Webhook disabled | https://example.com/hook failed too often and was disabled. Fix it, then enable it again.",
+        "webhook.disabled | Webhook disabled | https://example.com/hook failed too often and was disabled. Fix the endpoint, then enable the webhook.",
       ]
     `);
   });
@@ -74,7 +74,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
     await happen("slot.submitted");
     server.clock.set(server.clock.now() + 1000);
     expect((await server.request("POST", "/notifications/mark-all-read", { key: owner.key })).body.data).toEqual({
-      message: "All notifications are marked as read.",
+      message: "All notifications were marked as read.",
       updatedCount: 1,
     });
     await happen("slot.accepted");

@@ -45,7 +45,7 @@ onBothDatabases("the portal", (serve) => {
 
   /** Asks for a link; where it leads. */
   async function linkFor(server: TestServer, browser: Visitor, email: string, page = "/play/sign-in"): Promise<string> {
-    const links = () => server.mails.filter(({ subject }) => subject === "Your link to sign in").length;
+    const links = () => server.mails.filter(({ subject }) => subject === "Your sign-in link").length;
     const before = links();
     const asked = await browser.submit(page, "/play/sign-in/link", { email });
     expect(asked).toMatchObject({ status: 303, location: "/play/sign-in/sent" });
@@ -104,8 +104,8 @@ onBothDatabases("the portal", (serve) => {
     });
 
     it.each<{ name: string; fields: Record<string, string>; status: number; says: string }>([
-      { name: "a wrong password", fields: { password: "wrong horse" }, status: 401, says: "is wrong" },
-      { name: "an unknown address", fields: { email: "x@example.com" }, status: 401, says: "is wrong" },
+      { name: "a wrong password", fields: { password: "wrong horse" }, status: 401, says: "is incorrect" },
+      { name: "an unknown address", fields: { email: "x@example.com" }, status: 401, says: "is incorrect" },
       { name: "an owner", fields: { email: "game_owner1@example.com" }, status: 403, says: "not a playtester account" },
       { name: "no form token", fields: { csrf: "" }, status: 403, says: "out of date" },
     ])("by password: $name", async ({ fields, status, says }) => {

@@ -101,7 +101,7 @@ onBothDatabases("sandbox", (serve) => {
       const page = await server.request("GET", "/sandbox/outbox?limit=2");
       expect(page.body.data.messages.map((mail: { to: string }) => mail.to)).toEqual(["third@example.com", "second@example.com"]);
       expect(page.body.data.messages[1]).toMatchObject({
-        subject: "Verify your e-mail address",
+        subject: "Verify your email address",
         text: expect.stringMatching(/\/verify-email\?token=\S+/),
         html: expect.stringContaining("<a href="),
         createdAt: at(1000),

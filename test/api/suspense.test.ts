@@ -112,8 +112,8 @@ onBothDatabases("crypto that is kept aside", (serve) => {
     expect([await wallet.credit(), await wallet.suspense(paymentId), await wallet.received()]).toEqual([0, 0, 0]);
     expect(await till.events("payment.failed")).toEqual([{ paymentId, amountCents: 1850, status: "failed", provider: "x402" }]);
     expect((await notices(till))[0]).toMatchObject({
-      title: "Payment sent back",
-      body: "Your crypto payment of $18.50 was not credited but sent back: Sent back by 0x9f.",
+      title: "Payment refunded",
+      body: "Your crypto payment of $18.50 was refunded instead of credited: Sent back by 0x9f.",
     });
     expect((await admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "No." })).status).toBe(409);
     expect(await list(scene, "refunded")).toMatchObject([{ note: "Sent back by 0x9f.", resolvedBy: admin.id }]);

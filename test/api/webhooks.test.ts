@@ -242,7 +242,7 @@ onBothDatabases("webhooks", (serve) => {
 
     const { notifications } = (await owner.get("/notifications")).body.data;
     expect(notifications[0]).toMatchObject({ type: "webhook.disabled", body: expect.stringContaining(receiver.url) });
-    expect(server.mails.map((mail) => mail.subject)).toEqual(["A webhook was disabled"]);
+    expect(server.mails.map((mail) => mail.subject)).toEqual(["Your webhook was disabled"]);
     expect(server.mails[0]!.text).toContain(`playtest webhooks enable ${hook.id}`);
     const [event] = (await owner.get("/events")).body.data.events;
     expect(event).toMatchObject({ event: "webhook.disabled", data: { webhookId: hook.id, url: receiver.url } });
@@ -411,7 +411,7 @@ onBothDatabases("webhooks", (serve) => {
       name: "sends headers without end",
       how: (response) => response.socket!.end(`HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(20_000)}`),
       statusCode: null,
-      error: /headers of the answer are larger than 16 KiB/,
+      error: /headers of the response are larger than 16 KiB/,
     },
     {
       name: "resets the connection",
@@ -455,7 +455,7 @@ onBothDatabases("webhooks", (serve) => {
     await other.until(5);
     await owner.post("/auth/password-reset", { email: "game_owner1@example.com" });
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner2@example.com" } });
-    await vi.waitFor(() => expect(server.mails.map((mail) => mail.subject)).toContain("Set a new password"));
+    await vi.waitFor(() => expect(server.mails.map((mail) => mail.subject)).toContain("Reset your password"));
     expect(receiver.received).toHaveLength(2);
     await receiver.close();
     await other.close();

@@ -65,9 +65,12 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])("playtests %s with cry
     const { first, second } = await ways[way]();
     const instructions = await asked(first);
     const unseen = await run(second(`0x${"12".repeat(32)}`));
-    expect([unseen.code, unseen.stderr]).toEqual([8, expect.stringContaining("has not been seen on base yet")]);
+    expect([unseen.code, unseen.stderr]).toEqual([8, expect.stringContaining("is not visible on base yet")]);
     const failed = await run(second(await pay(instructions, { status: "reverted" })));
-    expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining("failed: it moved nothing")]);
+    expect([failed.code, failed.stderr]).toEqual([
+      2,
+      expect.stringContaining("is a failed transaction that transferred nothing"),
+    ]);
     const short = await run(second(await pay(instructions, { amount: "39000000" })));
     expect([short.code, short.stderr]).toEqual([
       7,

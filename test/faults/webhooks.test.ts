@@ -123,7 +123,7 @@ it(`webhooks: every acknowledged event is delivered although the server is kille
   expect((await all(server.baseUrl, key, "notifications")).length).toBeGreaterThanOrEqual(acknowledged.length);
   expect(accepted).toBeGreaterThan(0);
   const outbox = join(folder, "outbox");
-  const sent = () => readdirSync(outbox).filter((file) => /Set a new password/.test(readFileSync(join(outbox, file), "utf8")));
+  const sent = () => readdirSync(outbox).filter((file) => /Reset your password/.test(readFileSync(join(outbox, file), "utf8")));
   await vi.waitFor(() => expect(sent().length).toBeGreaterThanOrEqual(accepted), { timeout: 30_000, interval: 200 });
 }, 120_000);
 

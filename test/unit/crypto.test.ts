@@ -134,7 +134,7 @@ describe("prices from the rate feed", () => {
     clock.set(clock.now() + 59_000);
     expect(await rates.of("ETH")).toBe(299_900);
     clock.set(clock.now() + 1_000);
-    await expect(rates.of("ETH")).rejects.toThrow("The price of ETH is not known just now.");
+    await expect(rates.of("ETH")).rejects.toThrow("The price of ETH is currently not available.");
     expect(feed.paths).toEqual(["/ETH", "/ETH", "/ETH", "/ETH"]);
   });
 
@@ -145,6 +145,6 @@ describe("prices from the rate feed", () => {
     );
     running.push(feed);
     const rates = createRates({ ...defaults.crypto.rates, feedUrl: feed.url }, createTestClock());
-    await expect(rates.of("SOL")).rejects.toThrow("not known");
+    await expect(rates.of("SOL")).rejects.toThrow("not available");
   });
 });

@@ -15,7 +15,7 @@ export async function disputePayment(deps: Deps, tx: Query, payment: payments.Pa
   if (payment.status !== "completed") throw conflict(`This payment is ${payment.status}, not completed. Nothing was changed.`);
   const earlier = await reversals.ofPayment(tx, payment.id);
   if (earlier.some(({ kind }) => kind === "dispute"))
-    throw conflict("This payment was disputed before, and that was decided for us. Nothing was changed.");
+    throw conflict("An earlier dispute of this payment was won. Nothing was changed.");
   await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents - takenOf(earlier) });
 }
 
@@ -32,7 +32,7 @@ export async function takeDispute(
   await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "dispute", cents, state: "taken" });
   const total = takenOf(earlier) + cents;
   if (earlier.some(({ kind }) => kind === "dispute") || total > payment.amount_cents)
-    await payments.flag(tx, payment.id, `disputed again: ${id}, which makes ${total} cents taken back`);
+    await payments.flag(tx, payment.id, `disputed again: ${id}; ${total} cents reversed in total`);
   await take(deps, tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
   if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
   await settleStatus(deps, tx, payment);
@@ -74,7 +74,7 @@ export async function takeRefund(
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
   await reversals.insert(tx, { ...stampOf(deps), id, payment_id: payment.id, kind: "refund", cents, state: "taken" });
   if (before + cents > payment.amount_cents)
-    await payments.flag(tx, payment.id, `refunded although disputed: ${before + cents} cents taken back`);
+    await payments.flag(tx, payment.id, `refunded while disputed: ${before + cents} cents reversed in total`);
   await take(deps, tx, payment, { key: id, source: "card_refund", cents, before });
   if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
     await endDisputedPlan(deps, tx, payment, "refunded");
@@ -84,7 +84,7 @@ export async function takeRefund(
 /** The bank refused a refund, so the processor has the money again: what was taken for it returns, once. The operator is told. */
 export async function failRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, refundId: string): Promise<void> {
   await undo(deps, tx, payment, { id: refundId, kind: "refund", known: await reversals.find(tx, refundId) });
-  await payments.flag(tx, payment.id, `refund ${refundId} failed: the processor has the money again`);
+  await payments.flag(tx, payment.id, `refund ${refundId} failed: the amount is back at the processor`);
 }
 
 async function undo(

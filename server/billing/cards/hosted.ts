@@ -17,7 +17,7 @@ import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionSta
 export function hostOf(deps: Deps, payment: payments.PaymentRow): HostedCards | undefined {
   if (payment.provider !== "stripe") return undefined;
   if (deps.cards?.name === "stripe") return deps.cards;
-  throw unavailable("This checkout's card processor is not configured any more. Nothing was charged.", 3600);
+  throw unavailable("The card processor of this checkout is no longer configured. Nothing was charged.", 3600);
 }
 
 const halfHour = 30 * 60_000;
@@ -87,8 +87,15 @@ async function book(deps: Deps, tx: Query, session: SessionState): Promise<void>
   if (!payment || session.state === "open") return;
   if (session.state === "ended") return void (await cancelPayment(deps, tx, payment));
   if (session.amountCents !== payment.amount_cents || session.currency !== "usd") {
-    deps.log.error({ payment: payment.id, session: session.reference }, "a session was paid with another amount: not credited");
-    return void (await payments.flag(tx, payment.id, `paid ${session.amountCents} ${session.currency}, which is not its amount`));
+    deps.log.error(
+      { payment: payment.id, session: session.reference },
+      "a checkout session was paid with a different amount: not credited",
+    );
+    return void (await payments.flag(
+      tx,
+      payment.id,
+      `paid ${session.amountCents} ${session.currency}, which is not the amount due`,
+    ));
   }
   await payments.setReference(tx, payment.id, session.reference);
   await payPayment(deps, tx, payment, session.card);
@@ -128,7 +135,7 @@ async function findReversed(deps: Deps, tx: Query, { paymentId, session }: Rever
   // Paid with another amount: flagged, and never credited.
   if (session?.state === "paid") return undefined;
   // A renewal that is being charged, or a session whose name was lost in a crash: the report must come again after it.
-  throw unavailable("The payment that this is about is not booked yet. Nothing was changed; report it again.", 60);
+  throw unavailable("The payment of this event is not recorded yet. Nothing was changed. Send the event again.", 60);
 }
 
 async function bookDispute(deps: Deps, tx: Query, dispute: DisputeState & Reversal): Promise<void> {

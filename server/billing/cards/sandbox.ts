@@ -22,13 +22,13 @@ export async function actAtCheckout(
   card: string = savedCards.paid,
 ): Promise<void> {
   if (payment.provider !== "sandbox")
-    throw conflict(`A payment by ${payment.provider} has no sandbox checkout. Nothing was changed.`);
+    throw conflict(`This payment has no sandbox checkout: its provider is ${payment.provider}. Nothing was changed.`);
   if (outcome === "disputed") return disputePayment(deps, tx, payment);
   const now = deps.clock.now();
   const status = statusAt(payment, now);
   const lateSuccess = outcome === "paid" && hasLapsed(payment, now);
   if (status !== "pending" && !lateSuccess)
-    throw conflict(`This payment is ${status}: its checkout is over. Nothing was changed.`);
+    throw conflict(`The checkout of this payment has ended: the payment is ${status}. Nothing was changed.`);
   const act = { paid: payPayment, declined: declinePayment, cancelled: cancelPayment }[outcome];
   await act(deps, tx, payment, card);
 }
@@ -49,6 +49,6 @@ export async function setRenewalOutcome(
   outcome: keyof typeof savedCards,
 ): Promise<void> {
   if (row.provider !== "sandbox" || !isRunning(subscriptionAt(row, deps.clock.now())))
-    throw conflict("Only a running sandbox subscription renews. Nothing was changed.");
+    throw conflict("Only an active sandbox subscription can be renewed. Nothing was changed.");
   await subscriptions.update(tx, row.id, { card: savedCards[outcome], updated_at: deps.clock.now() });
 }

@@ -30,7 +30,7 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
   const reaching = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((error: unknown) => {
       if (error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError)
-        throw unavailable("The card processor does not answer just now. Nothing was charged; try again in a moment.", 30, error);
+        throw unavailable("The card processor is not responding. Nothing was charged. Try again later.", 30, error);
       throw error;
     });
   const retrieve = (reference: string) =>
@@ -46,7 +46,7 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
       }
       const idempotencyKey = `${checkout.paymentId}:checkout`;
       const session = await reaching(stripe.checkout.sessions.create(sessionOf(checkout), { idempotencyKey }));
-      if (!session.url) throw new Error(`Stripe gave session ${session.id} no address`);
+      if (!session.url) throw new Error(`Stripe returned session ${session.id} without a URL`);
       return { url: session.url, reference: session.id };
     },
 
@@ -85,7 +85,7 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
         const intent = await stripe.paymentIntents.create(intentOf(charge), { idempotencyKey: `${charge.paymentId}:renewal` });
         if (intent.status === "succeeded")
           return { paid: true, reference: intent.id, feeCents: feeOfCharge(intent.latest_charge) };
-        return { paid: false, reason: `The bank asks for more (${intent.status}).` };
+        return { paid: false, reason: `The bank requires another step (${intent.status}).` };
       } catch (error) {
         return refusal(error, errors);
       }
@@ -102,7 +102,9 @@ function verified(stripe: Stripe, secret: string, body: Buffer, signature: strin
   try {
     return stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, realNow);
   } catch (error) {
-    throw badRequest(`This is not an event that Stripe signed for this server: ${(error as Error).message.split("\n")[0]}`);
+    throw badRequest(
+      `The event does not have a valid Stripe signature for this server: ${(error as Error).message.split("\n")[0]}`,
+    );
   }
 }
 

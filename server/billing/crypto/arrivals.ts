@@ -62,7 +62,7 @@ export async function keepUnmatched(
     now: deps.clock.now(),
     newId: deps.newId,
   });
-  deps.log.warn({ chain, txHash, cents: worth }, "a crypto deposit fits no payment that was asked for: it is kept in suspense");
+  deps.log.warn({ chain, txHash, cents: worth }, "a crypto deposit matches no payment: held in suspense");
 }
 
 /** What of it is worth whole cents, by the rates of now. Throws `ChainDown` where there is none. */

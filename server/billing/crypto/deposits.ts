@@ -67,12 +67,14 @@ export async function receive(
 
 const transfersOf = ({ currency }: Proof, seen: SeenTransaction) => seen.transfers.filter((one) => one.currency === currency);
 
-export const taken = () => conflict("This transaction pays for something else. Nothing was changed.");
+export const taken = () => conflict("This transaction was already used for another payment. Nothing was changed.");
 
 function noTransfer({ chain, currency }: Proof, { transfers }: SeenTransaction): Problem {
   const other = transfers[0]?.currency;
-  const sent = other ? `it sends ${other}, not ${currency}` : `it sends no ${currency} to the receiver of the instructions`;
-  return invalid("txHash", `does not pay: ${sent} on ${chain}`);
+  const sent = other
+    ? `it transfers ${other}, not ${currency}`
+    : `it transfers no ${currency} to the receiver in the payment instructions`;
+  return invalid("txHash", `does not pay this: ${sent} on ${chain}`);
 }
 
 async function judgeOne(tx: Query, proof: Proof, transfer: SeenTransfer, at: number, scope: Scope): Promise<Judged> {
@@ -133,7 +135,7 @@ export async function applyDeposit(
   await crypto.insertDeposit(tx, deposit);
   await emitPayment(deps, tx, "payment.completed", { ...payment, amount_cents: cents });
   if (over) {
-    await payments.flag(tx, payment.id, "the order was over when it was paid; the money is credit");
+    await payments.flag(tx, payment.id, "the order had ended when it was paid; the amount was credited");
     return refusal(deposit, quote);
   }
   if (playtestId !== null) await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId, amountCents });
@@ -165,8 +167,7 @@ interface Arrival {
 
 /** Keeps money that is nobody's credit for sure, for the operator to resolve. */
 export async function suspend(deps: Deps, tx: Query, proof: Proof, { transfer, verdict }: Judged): Promise<Problem> {
-  if (verdict.is === "unasked")
-    throw invalid("txHash", "is older than the payment it should pay, or you asked for no such payment");
+  if (verdict.is === "unasked") throw invalid("txHash", "is older than the payment, or belongs to no payment of yours");
   if (verdict.is === "foreign" || verdict.is === "paid") throw taken();
   const quote = verdict.quote.row;
   const value_cents = centsOf(transfer.amount, quote.rate, quote.currency);
@@ -210,10 +211,9 @@ const depositOf = (
   ...outcome,
 });
 
-const kept = "The money is not lost: it is kept aside, and the operator can assign it or send it back.";
+const kept = "The deposit is not lost: it is held as unmatched, and the operator can assign or refund it.";
 
-const unmatched = () =>
-  conflict(`The transaction arrived, but its amount is none that was asked for. Nothing was credited. ${kept}`);
+const unmatched = () => conflict(`The transaction arrived, but its amount matches no payment. Nothing was credited. ${kept}`);
 
 /** Why a transfer that arrived does not pay what it was named for. */
 function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Problem {
@@ -225,7 +225,7 @@ function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Problem {
       const missing = `${text(sent)} arrived of ${text(asked)}: ${text(asked - sent)} is missing.`;
       return new Problem(
         "PAYMENT_REQUIRED",
-        `${missing} Nothing was credited. ${kept} Pay the full amount by a new transaction.`,
+        `${missing} Nothing was credited. ${kept} Pay the full amount in a new transaction.`,
         {
           details: [{ field: "txHash", message: missing }],
         },
@@ -233,15 +233,15 @@ function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Problem {
     }
     case "late":
       return conflict(
-        `The transaction came after the payment had run out. Nothing was credited. ${kept} Ask for new instructions.`,
+        `The transaction arrived after the payment had expired. Nothing was credited. ${kept} Request new payment instructions.`,
       );
     case "again":
-      return conflict(`This was paid already, by another transaction. Nothing was credited. ${kept}`);
+      return conflict(`This was already paid by another transaction. Nothing was credited. ${kept}`);
     case "unclear":
       return conflict(
-        `${text(sent)} is not the amount asked for, and others may have sent it. Nothing was credited. ${kept} Pay exactly ${text(BigInt(quote.amount_atomic))}.`,
+        `${text(sent)} is not the requested amount, and it may come from another account. Nothing was credited. ${kept} Pay exactly ${text(BigInt(quote.amount_atomic))}.`,
       );
     default:
-      return conflict("The order was over when it was paid. The money is on your balance; order again to use it.");
+      return conflict("The order had ended when it was paid. The amount was added to your balance. Order again to use it.");
   }
 }

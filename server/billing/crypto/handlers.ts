@@ -31,12 +31,12 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
           const outcome = await receive(deps, tx, proof, seen, isTopUp);
           if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
           const { deposit, quote } = outcome;
-          const message = "The payment has arrived and is on your balance.";
+          const message = "The payment was received and added to your balance.";
           return { message, paymentId: quote.payment_id, creditedCents: deposit.value_cents };
         });
       }
       const { amountCents } = call.body;
-      if (amountCents === undefined) throw invalid("amountCents", "is required to ask for payment instructions");
+      if (amountCents === undefined) throw invalid("amountCents", "is required to get payment instructions");
       const offer = await offerOf(deps, pairOf(call.headers));
       return call.commit(async (tx) => {
         const description = "Playtest credit";
@@ -50,7 +50,7 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
 
     async createTransaction(call) {
       const { chain, currency, to, amount, confirmations = finalConfirmations, status } = call.body;
-      if (!isPair(chain, currency)) throw invalid("currency", `${currency} is not on ${chain}`);
+      if (!isPair(chain, currency)) throw invalid("currency", `${currency} is not available on ${chain}`);
       return call.commit(async (tx) => {
         const txHash = hashOn(chain);
         const moved = { chain, currency, receiver: to, amount_atomic: String(BigInt(amount)), status };

@@ -26,16 +26,16 @@ const maxWaiting = 20;
  */
 export async function lookUp(deps: Deps, given: Proof, scope: Scope): Promise<{ proof: Proof; seen: SeenTransaction }> {
   const chain = deps.chains.get(given.chain);
-  if (!chain) throw unavailable(`This server takes nothing on ${given.chain}. Nothing was charged.`, 3600);
+  if (!chain) throw unavailable(`This server does not accept payments on ${given.chain}. Nothing was charged.`, 3600);
   const txHash = chain.normalize(given.txHash);
   if (txHash === undefined) throw invalid("txHash", `is not the hash of a transaction on ${given.chain}`);
   const proof = { ...given, txHash };
   await checkAsked(deps, proof, scope);
   const seen = await ask(() => chain.find(txHash));
   if (!seen && (await isElsewhere(deps, proof)))
-    throw invalid("txHash", `is not a transaction on ${given.chain}, but on another chain`);
+    throw invalid("txHash", `is a transaction on another chain, not on ${given.chain}`);
   if (!seen?.final) throw await notFinal(deps, proof, seen !== undefined);
-  if (seen.status === "reverted") throw invalid("txHash", "is a transaction that failed: it moved nothing. Send a new one");
+  if (seen.status === "reverted") throw invalid("txHash", "is a failed transaction that transferred nothing. Send a new one");
   return { proof, seen };
 }
 
@@ -57,8 +57,10 @@ const checkAsked = (deps: Deps, proof: Proof, scope: Scope): Promise<void> =>
       if (quote.chain === proof.chain && quote.currency === proof.currency) return;
       other ??= quote;
     }
-    if (other) throw invalid("X-Payment", `the payment was asked for in ${other.currency} on ${other.chain}`);
-    throw conflict("No crypto payment is open here. Ask for instructions first, without X-Payment.");
+    if (other) throw invalid("X-Payment", `must be a payment of ${other.currency} on ${other.chain}, as requested`);
+    throw conflict(
+      "There is no open crypto payment. Nothing was charged. Request payment instructions first, without the header X-Payment.",
+    );
   });
 
 /** Chains that write hashes alike are easily mistaken for each other. */
@@ -80,10 +82,10 @@ async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<Proble
       runAt: now + lookAgainSeconds * 1000,
     });
   });
-  const why = seen ? "is not final yet" : `has not been seen on ${proof.chain} yet`;
+  const why = seen ? "is not final yet" : `is not visible on ${proof.chain} yet`;
   return new Problem(
     "PAYMENT_REQUIRED",
-    `The transaction ${why}. Do not pay again: repeat this request in ${lookAgainSeconds} s. The server looks again by itself as well.`,
+    `The transaction ${why}. Do not pay again. Repeat this request in ${lookAgainSeconds} s. The server also checks again by itself.`,
     { headers: { "Retry-After": String(lookAgainSeconds) } },
   );
 }

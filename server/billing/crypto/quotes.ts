@@ -16,17 +16,18 @@ export interface Offer {
 }
 
 export const chainDown = (error: ChainDown) =>
-  new Problem("SERVICE_UNAVAILABLE", `${error.message} Nothing was charged; try again in a moment.`, {
+  new Problem("SERVICE_UNAVAILABLE", `${error.message} Nothing was charged. Try again later.`, {
     headers: { "Retry-After": "10" },
     cause: error,
   });
 
 /** 422 for what cannot be paid with at all, 503 for what this server does not take, or cannot just now. */
 export async function offerOf(deps: Deps, { chain: name, currency }: Pair): Promise<Offer> {
-  if (!isPair(name, currency)) throw invalid("X-Payment-Currency", `${currency} cannot be paid with on ${name}`);
+  if (!isPair(name, currency))
+    throw invalid("X-Payment-Currency", `must be a currency of ${name}: ${currency} is not available there`);
   const chain = deps.chains.get(name);
   if (!chain || !deps.chains.pairs.some((pair) => pair.chain === name && pair.currency === currency))
-    throw unavailable(`This server takes no ${currency} on ${name}. Nothing was charged.`, 3600);
+    throw unavailable(`This server does not accept ${currency} on ${name}. Nothing was charged.`, 3600);
   try {
     await chain.ready();
     return { chain, currency, rate: await deps.chains.rate(currency) };
@@ -51,7 +52,9 @@ export async function openQuote(deps: Deps, tx: Query, offer: Offer, bill: Bill)
   const now = deps.clock.now();
   const { maxOpenQuotes, quoteMs, reserveMs } = deps.config.crypto;
   if ((await crypto.countOpen(tx, bill.ownerId, now)) >= maxOpenQuotes)
-    throw conflict(`There are ${maxOpenQuotes} open crypto payments already. Pay one, or wait until they run out.`);
+    throw conflict(
+      `You already have ${maxOpenQuotes} open crypto payments. Nothing was created. Pay one, or wait until one expires.`,
+    );
   const payment = pendingPayment(deps, bill, now + quoteMs);
   await payments.insert(tx, payment);
   const quote = await insertUnique(deps, tx, offer, bill, payment);
@@ -91,7 +94,10 @@ async function insertUnique(
     };
     if (await crypto.insertQuote(tx, quote)) return quote;
   }
-  throw unavailable("Too many crypto payments of this amount are open. Try again later, or another currency.", 60);
+  throw unavailable(
+    "Too many crypto payments of this amount are open. Nothing was created. Try again later, or use another currency.",
+    60,
+  );
 }
 
 function pendingPayment(deps: Deps, bill: Bill, expiresAt: number): payments.PaymentRow {
@@ -139,7 +145,7 @@ export function paymentRequired(
   };
   const amount = `${coins(instructions.atomic, quote.currency)} ${quote.currency}`;
   const until = new Date(quote.expires_at).toISOString();
-  const message = `Send exactly ${amount} on ${quote.chain} to ${quote.receiver} before ${until}, then repeat this request with the header X-Payment.`;
+  const message = `Send exactly ${amount} on ${quote.chain} to ${quote.receiver} before ${until}, then repeat this request with the X-Payment header.`;
   return new Problem("PAYMENT_REQUIRED", what.message ?? message, {
     payment: errorPayment(instructions),
     headers: instructionHeaders(instructions, deps.clock.now()),

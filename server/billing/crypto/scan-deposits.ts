@@ -49,7 +49,7 @@ async function bookFound(deps: Deps, chain: Chain, txHash: string): Promise<void
 export async function keepDeposit(job: Job, deps: Deps): Promise<void> {
   const { chain: name, txHash } = job.payload as { chain: ChainName; txHash: string };
   const chain = deps.chains.get(name);
-  if (!chain) throw new TryAgain(deps.clock.now() + deps.config.crypto.idleScanMs, `${name} is not configured any more`);
+  if (!chain) throw new TryAgain(deps.clock.now() + deps.config.crypto.idleScanMs, `${name} is no longer configured`);
   const seen = await finalOn(deps, chain, txHash);
   const worth = new Map<number, number>();
   for (const transfer of seen.transfers) worth.set(transfer.index, await orLater(deps, () => worthOf(deps, transfer)));
@@ -63,7 +63,7 @@ export async function keepDeposit(job: Job, deps: Deps): Promise<void> {
 
 async function finalOn(deps: Deps, chain: Chain, txHash: string) {
   const seen = await orLater(deps, () => chain.find(txHash));
-  if (!seen?.final) throw new TryAgain(deps.clock.now() + minute, `the node does not agree with itself about ${txHash}`);
+  if (!seen?.final) throw new TryAgain(deps.clock.now() + minute, `the node gives contradictory answers about ${txHash}`);
   return seen;
 }
 

@@ -30,7 +30,7 @@ export function createInvoices(deps: Deps): (payment: PaymentRow) => Promise<Inv
 
   return async (payment) => {
     if (payment.status !== "completed")
-      throw conflict(`There are invoices of completed payments only; this one is ${payment.status}.`);
+      throw conflict(`Invoices exist only for completed payments: this payment is ${payment.status}. Nothing was created.`);
     const issued = await deps.store.read((q) => invoices.findDocument(q, payment.id));
     if (issued) return issued;
     // One after the other: side by side they would all reach for the same number.

@@ -12,7 +12,7 @@ export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
   const { subscription, payment } = renewal;
   const { cards } = deps;
   if (cards?.name !== subscription.provider)
-    throw new TryAgain(deps.clock.now() + hour, `${subscription.provider} is not configured any more`);
+    throw new TryAgain(deps.clock.now() + hour, `${subscription.provider} is no longer configured`);
   const charge = {
     paymentId: payment.id,
     amountCents: payment.amount_cents,
@@ -20,7 +20,7 @@ export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
   };
   const outcome =
     subscription.card === null
-      ? ({ paid: false, reason: "No card is on file." } as const)
+      ? ({ paid: false, reason: "No card is stored." } as const)
       : await cards.chargeSaved({ ...charge, card: subscription.card });
   await deps.store.write(async (tx) => {
     await endRenewal(deps, tx, renewal, outcome);

@@ -65,7 +65,14 @@ export function planTransfers(payment: PlanPayment): Transfer[] {
 export function settleMinutes(ownerId: string, refs: { paymentId?: string; id: string }, minutes: number): Transfer {
   const postings = move(accounts.minutes(ownerId), accounts.minutesReceivable(ownerId), minutes);
   const { id, ...rest } = refs;
-  return { ...rest, eventKey: `chargeback:settled:${id}`, asset: "MIN", ownerId, postings, note: "Hours owed from a chargeback" };
+  return {
+    ...rest,
+    eventKey: `chargeback:settled:${id}`,
+    asset: "MIN",
+    ownerId,
+    postings,
+    note: "Hours owed after a chargeback",
+  };
 }
 
 /** A plan's price taken back. */

@@ -37,8 +37,8 @@ export async function startCheckout(deps: Deps, tx: Query, ownerId: string, plan
   if (running?.plan_key === planKey)
     throw badRequest(
       running.cancel_at_period_end === 1
-        ? "You already have this plan, and it is set to end. Nothing was started; resume it instead."
-        : "You already have this plan. Nothing was started; it renews by itself.",
+        ? "You already have this plan, and its cancellation is scheduled. Nothing was started. Resume it instead."
+        : "You already have this plan. Nothing was started. It renews automatically.",
     );
   const now = deps.clock.now();
   const subscription: Row = {
@@ -75,7 +75,7 @@ export async function deliverPlan(deps: Deps, tx: Query, payment: payments.Payme
   await settleOwedMinutes(deps, tx, row.owner_id, { id: payment.id, paymentId: payment.id });
   if (row.anchor_at === null) return activate(deps, tx, row, card);
   if (isRunning(row)) return renew(deps, tx, row);
-  await payments.flag(tx, payment.id, "the subscription had ended when its renewal was paid; the hours were granted");
+  await payments.flag(tx, payment.id, "the subscription had ended when its renewal was paid; the hours were added");
 }
 
 async function activate(deps: Deps, tx: Query, row: Row, card: string | undefined): Promise<void> {

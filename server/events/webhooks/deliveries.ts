@@ -69,8 +69,8 @@ export async function attempt(deps: Deps, delivery: webhooks.OutgoingRow, url: s
 }
 
 const meanings: Record<string, string> = {
-  UND_ERR_SOCKET: "the receiver closed the connection without an answer",
-  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are larger than 16 KiB",
+  UND_ERR_SOCKET: "the endpoint closed the connection without a response",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the response are larger than 16 KiB",
 };
 
 /** Why no answer came, for the webhook's owner. */

@@ -23,7 +23,7 @@ type Ops =
 
 const maxWebhooks = 100;
 
-const disabled = () => conflict("The webhook is disabled. Nothing was sent; enable it first.");
+const disabled = () => conflict("The webhook is disabled. Nothing was sent. Enable it first.");
 
 const webhookView = (row: webhookStore.WebhookRow) => ({
   id: row.id,
@@ -80,7 +80,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx) => {
         const ownerId = call.principal.userId;
         if ((await webhookStore.allOfOwner(tx, ownerId)).length >= maxWebhooks)
-          throw conflict(`An account has at most ${maxWebhooks} webhooks. Nothing was created; delete one first.`);
+          throw conflict(`An account can have at most ${maxWebhooks} webhooks. Nothing was created. Delete one first.`);
         const row: webhookStore.WebhookRow = {
           id,
           owner_id: ownerId,
@@ -123,7 +123,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         await webhookStore.update(tx, row.id, { is_active: 0, deleted_at: deps.clock.now() });
         for (const state of ["pending", "paused", "held"] as const)
           await webhookStore.moveDeliveries(tx, row.id, state, "cancel");
-        return { message: "The webhook is deleted. What was not delivered yet will not be." };
+        return { message: "The webhook was deleted. Pending deliveries will not be sent." };
       }),
 
     async listDeliveries(call) {
@@ -185,7 +185,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         await webhookStore.moveDeliveries(tx, row.id, "paused", "resume", now);
         await scheduleDeliveries(deps, tx, row.host, now);
         return {
-          message: "The webhook is enabled. Deliveries that waited go on; those of meanwhile can be redelivered.",
+          message: "The webhook was enabled. Pending deliveries resume. Events that occurred while it was disabled can be redelivered.",
           isActive: true,
         };
       }),
@@ -195,7 +195,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx) => {
         const row = await find(tx, call.params.id, call.principal.userId);
         await webhookStore.update(tx, row.id, { secret: sealed(row.id, secret) });
-        return { secret, message: "The secret is replaced. The old one is invalid from now on." };
+        return { secret, message: "The signing secret was replaced. The old secret is no longer valid." };
       });
     },
   };

@@ -42,7 +42,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "a late success is flagged",
-    edits: [[settling, 'if (late) await payments.flag(tx, payment.id, "paid after the checkout had ended");', "void late;"]],
+    edits: [[settling, 'if (late) await payments.flag(tx, payment.id, "paid after the checkout had expired");', "void late;"]],
   },
   {
     rule: "a checkout lapses to the millisecond",
@@ -94,7 +94,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "without a card processor the refusal says what to do",
-    edits: [[paying, ". Its operator can configure Stripe, or run it with --sandbox to try.", "."]],
+    edits: [[paying, " The operator can configure Stripe, or use --sandbox for testing.", ""]],
   },
   {
     rule: "money for an order pays it",
@@ -134,7 +134,7 @@ const subscriptions: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "the plan already held is refused with what it means",
-    edits: [[plans, "You already have this plan. Nothing was started; it renews by itself.", "No."]],
+    edits: [[plans, "You already have this plan. Nothing was started. It renews automatically.", "No."]],
   },
   {
     rule: "nothing to cancel is refused with what it means",
@@ -152,7 +152,7 @@ const subscriptions: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "without a card processor no plan, and why",
-    edits: [[paying, "This server takes no cards. Nothing was started.", "Nothing was started."]],
+    edits: [[paying, "This server does not accept cards. Nothing was started.", "Nothing was started."]],
   },
   {
     rule: "without a card processor no plan",

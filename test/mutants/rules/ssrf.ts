@@ -14,7 +14,7 @@ const literals: readonly Omit<Mutant, "test" | "only">[] = [
   ...[
     ['"0.0.0.0/8": "unspecified",', "unspecified"],
     ['"10.0.0.0/8": "private",', "10/8"],
-    ['"100.64.0.0/10": "shared by a carrier",', "carriers"],
+    ['"100.64.0.0/10": "carrier-grade NAT",', "carriers"],
     ['"127.0.0.0/8": "loopback",', "loopback"],
     ['"169.254.0.0/16": "link-local",', "link-local"],
     ['"172.16.0.0/12": "private",', "172.16/12"],

@@ -71,6 +71,6 @@ const readBlock = async (rpc: Rpc, number: bigint) =>
   known(await rpc("eth_getBlockByNumber", [text(number), true], fullBlock), number).transactions;
 
 function known<T>(block: T | null, number: bigint): T {
-  if (block === null) throw new ChainDown(`The node does not know block ${number}, although it knows later ones.`);
+  if (block === null) throw new ChainDown(`The node does not know block ${number}, although it knows later blocks.`);
   return block;
 }

@@ -32,7 +32,7 @@ export function createRates({ ETH, SOL, feedUrl, timeoutMs }: Config["crypto"]["
       return rate;
     } catch (error) {
       if (last && clock.real() - last.at < staleMs) return last.rate;
-      throw new ChainDown(`The price of ${currency} is not known just now.`, { cause: error });
+      throw new ChainDown(`The price of ${currency} is currently not available.`, { cause: error });
     }
   }
 
