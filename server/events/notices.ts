@@ -35,8 +35,14 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
       body: `A playtest slot of ${game} expired${c.playtesterName ? ` before ${who} submitted a video` : " before a playtester claimed it"}.`,
     },
     "application.created": { title: "New application", body: `${who} applied to playtest ${game}.` },
-    "application.approved": { title: "Application approved", body: `You approved the application of ${who} to playtest ${game}.` },
-    "application.rejected": { title: "Application rejected", body: `You rejected the application of ${who} to playtest ${game}.` },
+    "application.approved": {
+      title: "Application approved",
+      body: `You approved the application of ${who} to playtest ${game}.`,
+    },
+    "application.rejected": {
+      title: "Application rejected",
+      body: `You rejected the application of ${who} to playtest ${game}.`,
+    },
     "application.auto_rejected": {
       title: "Application closed",
       body: `The application of ${who} to playtest ${game} was closed because no slots are left.`,
@@ -54,7 +60,10 @@ export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | 
     },
     "slot.rejected": { title: "Playtest rejected", body: `Your playtest of ${game} was rejected. See the slot for the reason.` },
     "slot.expired": { title: "Slot expired", body: `Your playtest slot of ${game} expired: its deadline passed.` },
-    "application.created": { title: "Application sent", body: `You applied to playtest ${game}. The owner will review your application.` },
+    "application.created": {
+      title: "Application sent",
+      body: `You applied to playtest ${game}. The owner will review your application.`,
+    },
     "application.approved": {
       title: "Application approved",
       body: `Your application to playtest ${game} was approved. Submit your video before the deadline.`,

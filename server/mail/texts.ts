@@ -53,7 +53,10 @@ export const composeVerification = (to: { name: string; url: string }) =>
   compose({
     subject: "Verify your email address",
     greeting: `Hello ${to.name},`,
-    paragraphs: ["Open this link within 24 hours to verify your email address. It can be used once.", "If you did not create an account, ignore this email."],
+    paragraphs: [
+      "Open this link within 24 hours to verify your email address. It can be used once.",
+      "If you did not create an account, ignore this email.",
+    ],
     action: { label: "Verify email address", url: to.url },
   });
 
@@ -73,7 +76,10 @@ export const composeSignIn = (to: { name: string; url: string }) =>
   compose({
     subject: "Your sign-in link",
     greeting: `Hello ${to.name},`,
-    paragraphs: ["Open this link within 15 minutes to sign in. It can be used once.", "If you did not request this, ignore this email."],
+    paragraphs: [
+      "Open this link within 15 minutes to sign in. It can be used once.",
+      "If you did not request this, ignore this email.",
+    ],
     action: { label: "Sign in", url: to.url },
   });
 

@@ -120,7 +120,7 @@ onBothDatabases("accounts", (serve) => {
     expect(await good()).toEqual([]);
     await tokens();
     await server.advance(0);
-    const token = /token instead: (\S+)/.exec(server.mails.at(-2)!.text)![1]!;
+    const token = /use this token: (\S+)/.exec(server.mails.at(-2)!.text)![1]!;
     await tokens();
     await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "third horse" } });
     expect(await good()).toEqual([]);

@@ -101,7 +101,11 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
         /it transfers no USDC to the receiver/,
         async (asked) => payToken(asked, { contract: await node.deploy("Token") }),
       ],
-      ["a transfer to somebody else", /it transfers no USDC to the receiver/, (asked) => payToken(asked, { to: node.accounts[5]! })],
+      [
+        "a transfer to somebody else",
+        /it transfers no USDC to the receiver/,
+        (asked) => payToken(asked, { to: node.accounts[5]! }),
+      ],
       [
         "an allowance instead of a transfer",
         /it transfers no USDC to the receiver/,
@@ -113,7 +117,11 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
         (asked) =>
           node.send({ to: token, data: callData(selectors.transfer, receiver, amountOf(asked) + 10n ** 30n), gas: "0x30d40" }),
       ],
-      ["coins instead of the token", /it transfers ETH, not USDC/, (asked) => node.send({ to: receiver, value: amountOf(asked) })],
+      [
+        "coins instead of the token",
+        /it transfers ETH, not USDC/,
+        (asked) => node.send({ to: receiver, value: amountOf(asked) }),
+      ],
     ];
     it.each(wrong)("%s", async (_, says, send) => {
       const wallet = await open();

@@ -61,7 +61,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "payout.failed | Payout failed | The payout of $20.00 failed. The amount was returned to your earnings.",
         "chat.message | New message | Someone sent you a message.",
         "application.created | New application | Tess applied to playtest Star Lanes.",
-        "application.approved | Application approved | You chose Tess to playtest Star Lanes.",
+        "application.approved | Application approved | You approved the application of Tess to playtest Star Lanes.",
         "application.rejected | Application rejected | You rejected the application of Tess to playtest Star Lanes.",
         "application.auto_rejected | Application closed | The application of Tess to playtest Star Lanes was closed because no slots are left.",
         "playtest.completed | Playtest completed | Every slot of a playtest of Star Lanes has ended.",

@@ -400,12 +400,12 @@ onBothDatabases("webhooks", (serve) => {
   });
 
   const hostile: { name: string; how: Answer; statusCode: number | null; error: RegExp | null }[] = [
-    { name: "never answers", how: nothing, statusCode: null, error: /no answer within 400 ms/ },
+    { name: "never answers", how: nothing, statusCode: null, error: /no response within 400 ms/ },
     {
       name: "drips its headers",
       how: (response) => drip(response, "HTTP/1.1 200 OK\r\n", "X-Drip: yes\r\n"),
       statusCode: null,
-      error: /no answer within 400 ms/,
+      error: /no response within 400 ms/,
     },
     {
       name: "sends headers without end",

@@ -56,7 +56,7 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     await queue("host");
     await pass();
     expect(tries).toBe(25);
-    expect(logged.at(-1)).toBe("job given up");
+    expect(logged.at(-1)).toBe("job failed for good");
     expect(await store.read(jobs.givenUp)).toEqual([{ kind: "fragile", count: 1, last_error: "Error: it is broken" }]);
     fixed = true;
     await pass();

@@ -272,7 +272,7 @@ describe("outbound connections", () => {
       const outbound = outboundWith(undefined, { allowPrivate: [], allowLoopback: true });
       const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
       const request = outbound.request({ url, method: "POST", headers: {}, body: "{}", deadlineMs: 150, maxBytes: 1024 });
-      await expect(request).rejects.toThrow("no answer within 150 ms");
+      await expect(request).rejects.toThrow("no response within 150 ms");
       await gone;
       await new Promise((resolve) => silent.close(resolve));
     },

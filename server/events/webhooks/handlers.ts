@@ -185,7 +185,8 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         await webhookStore.moveDeliveries(tx, row.id, "paused", "resume", now);
         await scheduleDeliveries(deps, tx, row.host, now);
         return {
-          message: "The webhook was enabled. Pending deliveries resume. Events that occurred while it was disabled can be redelivered.",
+          message:
+            "The webhook was enabled. Pending deliveries resume. Events that occurred while it was disabled can be redelivered.",
           isActive: true,
         };
       }),
