@@ -21,19 +21,25 @@ const rows: readonly Omit<Mutant, "test">[] = [
   { rule: "only the kinds asked for", edits: [[listen, "(kinds.size === 0 || kinds.has(step.event.event))", "kinds.size >= 0"]] },
   { rule: "signed under the event's id", edits: [[forward, "sign({ id: step.id,", 'sign({ id: "",']] },
   { rule: "the secret stays", edits: [[place, "  write(first);\n", ""]] },
-  { rule: "a receiver that refuses is told again", edits: [[forward, "status < 300 || round", "status < 600 || round"]] },
+  { rule: "a receiver that refuses is told again", edits: [[forward, "status < 300 || attempt", "status < 600 || attempt"]] },
   {
     rule: "a receiver that is not there is waited for",
     edits: [[forward, "if (!(error instanceof CliError)) throw error;", "throw error;"]],
   },
   {
     rule: "ends at a lost connection where asked to",
-    edits: [[listen, "exitCodes.unreachable, `Disc", "exitCodes.usage, `Disc"]],
+    edits: [[listen, "exitCodes.unreachable, message", "exitCodes.usage, message"]],
   },
   { rule: "says that it is disconnected", edits: [[listen, "if (!lost) ctx.out.warn", "if (lost) ctx.out.warn"]] },
   {
     rule: "polling looks at all pages when something changed",
-    edits: [[polled, "const thorough = notifications.some(({ type }) => told.has(type));", "const thorough = told.size === 0;"]],
+    edits: [
+      [
+        polled,
+        "const thorough = notifications.some(({ type }) => reportedKinds.has(type));",
+        "const thorough = reportedKinds.size === 0;",
+      ],
+    ],
   },
   {
     rule: "polling tells what was submitted and decided meanwhile",
