@@ -1,5 +1,6 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
+import type { EventData } from "../../src/contract/events/payloads.ts";
 import type { DeliveryStatus } from "../../src/contract/states/index.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
@@ -9,10 +10,9 @@ import type { Event } from "./store.ts";
 import * as events from "./store.ts";
 import * as webhooks from "./webhooks/store.ts";
 
-export interface Occurrence {
-  kind: EventKind;
-  /** What the event's `data` says (decisions §10). */
-  data: Record<string, unknown>;
+export interface Occurrence<Kind extends EventKind = EventKind> {
+  kind: Kind;
+  data: EventData<Kind>;
   notice: NoticeContext;
 }
 
@@ -23,9 +23,14 @@ export interface Recipient {
 
 /**
  * Records an event for each account it concerns, in the transaction that causes it: the log row, the notification and,
- * for owners, a delivery to each webhook that subscribes to its kind (decisions §10).
+ * for owners, a delivery to each webhook that subscribes to its kind.
  */
-export async function emit(deps: Deps, tx: Query, recipients: readonly Recipient[], occurrence: Occurrence): Promise<Event[]> {
+export async function emit<Kind extends EventKind>(
+  deps: Deps,
+  tx: Query,
+  recipients: readonly Recipient[],
+  occurrence: Occurrence<Kind>,
+): Promise<Event[]> {
   const recorded = await record(deps, tx, recipients, occurrence);
   for (const [index, { id, role }] of recipients.entries())
     if (role === "game_owner") await queueDeliveries(deps, tx, id, recorded[index]!);

@@ -7,6 +7,7 @@ import * as eventStore from "../../server/events/store.ts";
 import { streamTo } from "../../server/events/stream.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { eventData } from "../helpers/event-data.ts";
 import { type Person, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
 import { type Listening, listenTo } from "../helpers/sse.ts";
@@ -27,7 +28,7 @@ onBothDatabases("events", (serve) => {
 
   const happen = (kind: EventKind, person = owner) =>
     server.deps.store.write((tx) =>
-      emit(server.deps, tx, [{ id: person.id, role: "game_owner" }], { kind, data: { amountCents: 1 }, notice: {} }),
+      emit(server.deps, tx, [{ id: person.id, role: "game_owner" }], { kind, data: eventData(kind), notice: {} }),
     );
   /** As another process does it: this one is not told. */
   const happenElsewhere = async (kind: EventKind, created_at: number) => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { emit } from "../../server/events/emit.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
+import { eventData } from "../helpers/event-data.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, register } from "../helpers/slot-factories.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
@@ -25,7 +26,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
     store.write((tx) =>
       emit(server.deps, tx, [{ id: account.id, role: "game_owner" }], {
         kind,
-        data: {},
+        data: eventData(kind),
         notice: {
           gameName: "Star Lanes",
           playtesterName: "Tess",

@@ -53,7 +53,11 @@ onBothDatabases("what nobody needs any more", (serve) => {
       };
       await webhooks.insert(tx, webhook);
       const recipient = { id: owner.id, role: "game_owner" } as const;
-      const [event] = await emit(deps, tx, [recipient], { kind: "payment.failed", data: {}, notice: {} });
+      const [event] = await emit(deps, tx, [recipient], {
+        kind: "payment.failed",
+        data: { paymentId: webhook.id, amountCents: 1, status: "failed", provider: "sandbox" },
+        notice: {},
+      });
       await webhooks.insertDelivery(tx, newDelivery(deps, webhook, event!, "pending", Number.MAX_SAFE_INTEGER));
       const arrived = newDelivery(deps, webhook, event!, "delivered", null);
       await webhooks.insertDelivery(tx, arrived);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events/emit.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { eventData } from "../helpers/event-data.ts";
 import { type Person, registerOwner } from "../helpers/factories.ts";
 import { type Answer, type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 import { createTestClock, startTime, type TestServer } from "../helpers/server.ts";
@@ -36,7 +37,9 @@ onBothDatabases("webhooks", (serve) => {
   }
 
   const happen = (kind: EventKind = "slot.submitted", data: Record<string, unknown> = {}) =>
-    server.deps.store.write((tx) => emit(server.deps, tx, [{ id: owner.id, role: "game_owner" }], { kind, data, notice: {} }));
+    server.deps.store.write((tx) =>
+      emit(server.deps, tx, [{ id: owner.id, role: "game_owner" }], { kind, data: eventData(kind, data), notice: {} }),
+    );
   const webhookNow = async () => (await owner.get("/webhooks")).body.data.webhooks[0];
   const deliveriesOf = async (hook: { path: string }) => (await owner.get(`${hook.path}/deliveries`)).body.data.deliveries;
   /** To the next attempt, however the schedule was jittered. */
@@ -178,7 +181,7 @@ onBothDatabases("webhooks", (serve) => {
   it("sends nothing for a transaction that was rolled back", async () => {
     const hook = await register();
     const fails = server.deps.store.write(async (tx) => {
-      const occurrence = { kind: "slot.submitted", data: {}, notice: {} } as const;
+      const occurrence = { kind: "slot.submitted" as EventKind, data: eventData("slot.submitted"), notice: {} };
       await emit(server.deps, tx, [{ id: owner.id, role: "game_owner" }], occurrence);
       throw new Error("on second thoughts");
     });

@@ -1,3 +1,4 @@
+import type { EventData } from "../../../src/contract/events/payloads.ts";
 import type { BlockReason } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import * as users from "../../accounts/users-store.ts";
@@ -19,7 +20,7 @@ type Slot = slots.SlotRow;
 type SlotIn<Status extends SlotStatus> = slots.SlotIn<Status>;
 type SlotKind = "slot.reserved" | "slot.submitted" | "slot.accepted" | "slot.rejected" | "slot.expired";
 
-const timeField: Record<SlotKind, string> = {
+const timeField: { [Kind in SlotKind]: Exclude<keyof EventData<Kind>, keyof EventData<SlotKind>> } = {
   "slot.reserved": "reservedAt",
   "slot.submitted": "submittedAt",
   "slot.accepted": "acceptedAt",
@@ -41,7 +42,8 @@ export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: Slo
       gameId: slot.game_id,
       playerId: slot.playtester_id,
       [timeField[kind]]: new Date(deps.clock.now()).toISOString(),
-    },
+      // The compiler forgets which field a computed name is.
+    } as EventData<SlotKind>,
     notice: { gameName: game?.name, playtesterName: playtester?.display_name, amountCents },
   });
 }

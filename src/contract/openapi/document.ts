@@ -1,8 +1,8 @@
 import type { Endpoint } from "../endpoint.ts";
 import { impliedProblems } from "../endpoint.ts";
+import { eventDelivery } from "../events/payloads.ts";
 import { resources } from "../index.ts";
 import { type ProblemCode, problems } from "../problems.ts";
-import { event } from "../webhooks.ts";
 import { inputSchema, type JsonSchema, replySchema } from "./json-schema.ts";
 import { headerParameters, headerRef, headers, parameters, schemaRef, security, sharedSchemas } from "./parts.ts";
 
@@ -141,7 +141,7 @@ function eventWebhook(shared: Shared) {
       })),
       requestBody: {
         required: true,
-        content: json(hoist(replySchema(event.pick({ event: true, timestamp: true, data: true })), shared)),
+        content: json(hoist(replySchema(eventDelivery), shared)),
       },
       responses: { "2XX": { description: "Received" } },
     },

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { httpUrl, id, timestamp } from "../fields.ts";
+import { slotStatuses, subscriptionStatuses } from "../states/index.ts";
+import { type EventKind, eventKinds } from "./kinds.ts";
+
+const slot = {
+  slotId: id(),
+  playtestId: id(),
+  gameId: id(),
+  playerId: id().nullable().meta({ description: "The playtester; null for a slot that nobody held." }),
+};
+const application = z.strictObject({ applicationId: id(), playtestId: id(), gameId: id(), playerId: id() });
+const payment = z.strictObject({
+  paymentId: id(),
+  amountCents: z.int(),
+  status: z.enum(["completed", "failed"]),
+  provider: z.string(),
+});
+const subscription = z.strictObject({ subscriptionId: id(), planKey: z.string(), status: z.enum(subscriptionStatuses) });
+const payout = z.strictObject({ payoutId: id(), amountCents: z.int() });
+
+/** What `data` of an event says, for each kind. */
+export const eventPayloads = {
+  "slot.reserved": z.strictObject({ ...slot, reservedAt: timestamp() }),
+  "slot.submitted": z.strictObject({ ...slot, submittedAt: timestamp() }),
+  "slot.accepted": z.strictObject({ ...slot, acceptedAt: timestamp() }),
+  "slot.rejected": z.strictObject({ ...slot, rejectedAt: timestamp() }),
+  "slot.expired": z.strictObject({ ...slot, expiredAt: timestamp() }),
+  "subscription.created": subscription,
+  "subscription.renewed": subscription,
+  "subscription.cancelled": subscription,
+  "subscription.payment_failed": subscription,
+  "payment.completed": payment,
+  "payment.failed": payment,
+  "payout.completed": payout,
+  "payout.failed": payout,
+  "chat.message": z.strictObject({
+    messageId: id(),
+    conversationId: id(),
+    senderType: z.enum(["game_owner", "playtester"]),
+    senderId: id(),
+  }),
+  "application.created": application,
+  "application.approved": application,
+  "application.rejected": application,
+  "application.auto_rejected": application,
+  "playtest.completed": z.strictObject({
+    playtestId: id(),
+    gameId: id(),
+    slots: z.record(z.enum(slotStatuses), z.int()).meta({ description: "How many slots have each status." }),
+    completedAt: timestamp(),
+  }),
+  "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),
+  "test.ping": z.strictObject({ webhookId: id() }),
+} satisfies Record<EventKind, z.ZodObject>;
+
+export type EventData<Kind extends EventKind = EventKind> = z.output<(typeof eventPayloads)[Kind]>;
+
+/** What a webhook receives: one object for each kind, told apart by `event`. */
+export const eventDelivery = z.union(
+  eventKinds.map((kind) => z.strictObject({ event: z.literal(kind), timestamp: timestamp(), data: eventPayloads[kind] })),
+);
