@@ -38,6 +38,8 @@ async function belongings(server: TestServer, owner: Person, playtester: Person)
     ":buildId": await first(`/games/${game}/builds`, "builds"),
     "/playtests/:id": await order(owner, game),
     "/playtests/slots/:id": submitted,
+    // Its video is not published, so nobody may know of it by the route that needs no key.
+    "/slots/:id": submitted,
     "/playtests/playtest-applications/:id": application,
     "/billing/payments/:id": await first("/billing/payments", "payments"),
     "/chat/conversations/:id": opened.body.data.conversation.id,
