@@ -54,7 +54,7 @@ onBothDatabases("events", (serve) => {
     await happen("slot.rejected", await registerOwner(server));
     const first = await owner.get("/events?limit=1");
     expect(first.body.data.events).toEqual([
-      { id: expect.any(String), event: "slot.accepted", timestamp: "2026-03-01T12:00:00.000Z", data: { amountCents: 1 } },
+      { id: expect.any(String), event: "slot.accepted", timestamp: "2026-03-01T12:00:00.000Z", data: eventData("slot.accepted") },
     ]);
     const second = await owner.get(`/events?limit=1&cursor=${first.body.meta.cursor}`);
     expect(second.body.data.events.map((event: { event: string }) => event.event)).toEqual(["slot.submitted"]);
