@@ -206,6 +206,16 @@ describe("what stands nowhere", () => {
         file.startsWith("server/") &&
         !/^server\/(outbound\/|mail\/smtp\.ts|billing\/cards\/stripe\.ts|billing\/crypto\/chains\/)/.test(file),
     },
+    {
+      name: "the name of a database driver outside server/database",
+      pattern: /["'`.](sqlite|postgres)\b/,
+      where: (file) => file.startsWith("server/") && !file.startsWith("server/database/"),
+    },
+    {
+      name: "the name of a card processor outside server/billing/cards and the registry of their settings",
+      pattern: /["'`.]stripe\b/,
+      where: (file) => /^server\/(?!billing\/cards\/|config\/card-processors\.ts)/.test(file),
+    },
     { name: "a silenced type", pattern: /@ts-(ignore|expect-error|nocheck)/, where: (file) => file !== "test/tidy.test.ts" },
     {
       name: "an any without a reason",

@@ -1,5 +1,5 @@
 import { keyUsage } from "../accounts/authenticate.ts";
-import { createCards } from "../billing/cards/processor.ts";
+import { createCards } from "../billing/cards/create.ts";
 import { watchChains } from "../billing/crypto/arrivals.ts";
 import { ensureCategories } from "../games/default-categories.ts";
 import { removeOldFromNowOn } from "../operations/retention.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
-import { closeHosted, hostOf } from "./cards/hosted.ts";
+import { hostedOf } from "./cards/hosted.ts";
 import { cancelPayment } from "./settle.ts";
 import * as payments from "./store.ts";
 
@@ -8,9 +8,9 @@ import * as payments from "./store.ts";
 export async function lapsePayment(job: Job, deps: Deps): Promise<void> {
   const payment = await deps.store.read((q) => payments.find(q, String(job.payload.paymentId)));
   if (payment?.status !== "pending") return;
-  const host = deps.cards === null ? undefined : hostOf(deps, payment);
+  const hosted = deps.cards === null ? undefined : hostedOf(deps, payment);
   // Asking the processor last finds what was paid although its report never came.
-  if (host) return closeHosted(deps, host, payment);
+  if (hosted) return hosted.close(payment);
   await deps.store.write(async (tx) => {
     await cancelPayment(deps, tx, payment);
     await job.done(tx);

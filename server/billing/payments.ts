@@ -14,7 +14,7 @@ import * as payments from "./store.ts";
 export function requireCards(deps: Deps): CardProcessor {
   if (deps.cards) return deps.cards;
   throw unavailable(
-    "This server does not accept cards. Nothing was started. The operator can configure Stripe, or use --sandbox for testing.",
+    "This server does not accept cards. Nothing was started. The operator can configure a card processor, or use --sandbox for testing.",
     3600,
   );
 }

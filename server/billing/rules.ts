@@ -1,5 +1,5 @@
 import type { PaymentStatus } from "../../src/contract/states/index.ts";
-import type { PaymentRow } from "./store.ts";
+import type { OtherProvider, PaymentRow } from "./store.ts";
 
 /** A checkout that ran out is cancelled from that millisecond on, also before a job says so (decisions §7). */
 export const statusAt = (payment: PaymentRow, now: number): PaymentStatus =>
@@ -12,6 +12,10 @@ export const hasLapsed = (payment: PaymentRow, now: number): boolean =>
   (payment.status === "pending" || payment.updated_at >= payment.expires_at);
 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+const withoutCard: Record<OtherProvider, true> = { x402: true, credit: true, playtest_hours: true };
+
+export const isByCard = ({ provider }: PaymentRow): boolean => !Object.hasOwn(withoutCard, provider);
 
 /** Where a checkout may send people back to: https, or http on their own machine. */
 export function isReturnable(address: string): boolean {

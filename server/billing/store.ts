@@ -1,10 +1,14 @@
 import { type PaymentStatus, paymentMoves } from "../../src/contract/states/index.ts";
+import type { CardProcessorName } from "../config/card-processors.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-export type PaymentProvider = "stripe" | "sandbox" | "x402" | "credit" | "playtest_hours";
+/** What pays without a card. */
+export type OtherProvider = "x402" | "credit" | "playtest_hours";
+
+export type PaymentProvider = CardProcessorName | OtherProvider;
 
 export interface PaymentRow {
   id: string;

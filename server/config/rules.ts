@@ -1,3 +1,4 @@
+import { cardRules } from "./card-processors.ts";
 import type { Settings } from "./schema.ts";
 
 /** What settings must be to each other. */
@@ -8,7 +9,6 @@ export interface Rule {
   requirement: string;
 }
 
-const minute = 60_000;
 const differ = (chain: "base" | "ethereum" | "solana"): Rule => ({
   settings: [`crypto.${chain}.receiver`, `crypto.${chain}.usdc`],
   holds: ({ crypto }) => crypto[chain].receiver?.toLowerCase() !== crypto[chain].usdc.toLowerCase(),
@@ -32,18 +32,7 @@ export const rules: readonly Rule[] = [
     holds: ({ crypto }) => crypto.scanMs <= crypto.idleScanMs,
     requirement: "crypto.scanMs must be at most crypto.idleScanMs.",
   },
-  {
-    settings: ["stripe.secretKey", "stripe.webhookSecret"],
-    holds: ({ stripe }) => (stripe.secretKey === null) === (stripe.webhookSecret === null),
-    requirement:
-      "stripe.secretKey (PLAYTEST_STRIPE_SECRET_KEY) and stripe.webhookSecret (PLAYTEST_STRIPE_WEBHOOK_SECRET) must be set together.",
-  },
-  {
-    settings: ["stripe.secretKey", "checkout.expireMs"],
-    holds: ({ stripe, checkout }) =>
-      stripe.secretKey === null || (checkout.expireMs >= 30 * minute && checkout.expireMs <= 24 * 60 * minute),
-    requirement: "checkout.expireMs must be from 1800000 to 86400000 (30 minutes to 24 hours) when Stripe takes the cards.",
-  },
+  ...cardRules,
   differ("base"),
   differ("ethereum"),
   differ("solana"),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseBlock } from "../lib/addresses.ts";
+import { cardProcessors } from "./card-processors.ts";
 import { crypto } from "./crypto-schema.ts";
 import {
   bytes,
@@ -24,7 +25,6 @@ import {
   second,
   TiB,
   toggle,
-  webUrl,
   year,
 } from "./fields.ts";
 
@@ -121,20 +121,6 @@ const checkout = z.strictObject({
   expireMs: ms("How long a checkout page can be paid. With Stripe: 30 minutes to 24 hours.", day, minute, 30 * day),
 });
 
-const stripe = z.strictObject({
-  secretKey: orNull(z.string().min(1), "Secret key of the Stripe account that takes card payments. Null: no card payments.", {
-    variable: "PLAYTEST_STRIPE_SECRET_KEY",
-    secret: true,
-    expected: "a non-empty text, or null",
-  }),
-  webhookSecret: orNull(z.string().min(1), "Signing secret of the Stripe webhook endpoint that points at this server.", {
-    variable: "PLAYTEST_STRIPE_WEBHOOK_SECRET",
-    secret: true,
-    expected: "a non-empty text, or null",
-  }),
-  apiUrl: webUrl("Another address for Stripe's API, for tests. Null: Stripe's own."),
-});
-
 const invoices = z.strictObject({
   series: described(
     plainText(32).default("PT"),
@@ -224,7 +210,7 @@ export const schema = z.strictObject({
   uploads: described(uploads.prefault({}), "Uploads"),
   transcriber: described(transcriber.prefault({}), "Transcripts"),
   checkout: described(checkout.prefault({}), "Checkout"),
-  stripe: described(stripe.prefault({}), "Card payments"),
+  ...cardProcessors,
   crypto: described(crypto.prefault({}), "Crypto payments"),
   invoices: described(invoices.prefault({}), "Invoices"),
   webhooks: described(webhooks.prefault({}), "Webhooks"),

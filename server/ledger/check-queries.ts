@@ -8,6 +8,7 @@ export interface Rule {
 }
 
 const holding = "('open', 'reserved', 'submitted', 'blocked', 'publishing')";
+const withoutCard = "('x402', 'credit', 'playtest_hours')";
 const arrived = "('completed', 'disputed', 'refunded')";
 const text = (column: string) => `CAST(${column} AS TEXT)`;
 const sumOf = (account: string) =>
@@ -109,7 +110,7 @@ const once: Rule = {
         WHERE t.event_key = 'accept:' || s.id AND x.account_id = 'liab:payable:' || s.playtester_id AND x.amount = -p.payout_cents)`,
     `SELECT 'payment ' || p.id, 'is ' || p.status || ' with ' || ${text("p.amount_cents")} || ', but was credited ' || ${text("COALESCE(c.times, 0)")}
         || ' times, ' || ${text("COALESCE(c.cents, 0)")} || ' in all' FROM payments p LEFT JOIN (${credits}) c
-      ON c.payment_id = p.id AND c.owner_id = p.owner_id AND c.kind = CASE WHEN p.provider IN ('sandbox', 'stripe') THEN 'card' ELSE p.provider END
+      ON c.payment_id = p.id AND c.owner_id = p.owner_id AND c.kind = CASE WHEN p.provider IN ${withoutCard} THEN p.provider ELSE 'card' END
       WHERE p.status IN ${arrived} AND (COALESCE(c.times, 0) <> 1 OR (p.provider <> 'playtest_hours' AND c.cents <> p.amount_cents))`,
     `SELECT 'payment ' || p.id, 'is ' || p.status || ', but its plan brought no minutes' FROM payments p
       WHERE p.status IN ${arrived} AND p.purpose = 'subscription' AND NOT ${posted("'invoice:' || p.id")}`,
@@ -144,7 +145,7 @@ const processors: Rule = {
           COALESCE((SELECT SUM(amount_cents - fee_cents) FROM payments WHERE provider = name AND status IN ${arrived}), 0)
           - COALESCE((SELECT SUM(CASE WHEN r.state = 'taken' THEN r.cents ELSE 0 END + r.fee_cents) FROM payment_reversals r
               JOIN payments own ON own.id = r.payment_id WHERE own.provider = name), 0) AS worth
-        FROM (SELECT provider AS name FROM payments WHERE provider IN ('sandbox', 'stripe')
+        FROM (SELECT provider AS name FROM payments WHERE provider NOT IN ${withoutCard}
           UNION SELECT ${tail("assets:processor:")} FROM ledger_postings WHERE account_id LIKE 'assets:processor:%') AS names) AS processors
       WHERE held <> worth`,
   ),

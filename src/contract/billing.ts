@@ -40,7 +40,9 @@ export const payment = z
     id: id(),
     amountCents: z.int(),
     status: z.enum(paymentStatuses),
-    provider: z.string().nullable().meta({ description: "`stripe`, `sandbox`, `x402`, `credit` or `playtest_hours`." }),
+    provider: z.string().nullable().meta({
+      description: "`credit`, `playtest_hours`, `x402`, or the name of the card processor, such as `stripe` or `sandbox`.",
+    }),
     externalId: z.string().nullable(),
     createdAt: timestamp(),
   })

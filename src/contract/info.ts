@@ -12,7 +12,10 @@ export const serverInfo = z.strictObject({
   sandbox: z.boolean(),
   extensions: z.array(z.string()).meta({ description: "Routes beyond the specification, as `METHOD /path`." }),
   features: z.strictObject({
-    cards: z.string().nullable().meta({ description: "Card processor: `sandbox`, `stripe` or none." }),
+    cards: z
+      .string()
+      .nullable()
+      .meta({ description: "Name of the card processor, such as `stripe`; `sandbox` for test cards. Null: no card payments." }),
     crypto: z.array(z.strictObject({ chain: z.string(), currency: z.string() })),
     transcription: z.boolean(),
     buildHosting: z.boolean(),

@@ -6,7 +6,7 @@ import { createDeps } from "../../server/app/compose.ts";
 import type { Deps } from "../../server/app/deps.ts";
 import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";
 import { disputePayment } from "../../server/billing/cards/disputes.ts";
-import { openHosted, takeEvent } from "../../server/billing/cards/hosted.ts";
+import { HostedPayments } from "../../server/billing/cards/hosted.ts";
 import { settleOwedMinutes } from "../../server/billing/hours.ts";
 import { openCheckout } from "../../server/billing/payments.ts";
 import * as payments from "../../server/billing/store.ts";
@@ -159,7 +159,7 @@ const withSlot =
 
 async function visit({ deps, processor }: World, paymentId: string): Promise<void> {
   const payment = (await deps.store.read((q) => payments.find(q, paymentId)))!;
-  await openHosted(deps, processor.cards, payment, "https://playtest.example/checkout");
+  await new HostedPayments(deps, processor.cards).open(payment, "https://playtest.example/checkout");
 }
 
 const order =
@@ -176,7 +176,7 @@ async function take({ deps, processor }: World, index: number, stale: number): P
   if (!report) return;
   Object.assign(processor.mood, { stale, version: report.version });
   try {
-    await takeEvent(deps, processor.cards, report);
+    await new HostedPayments(deps, processor.cards).take(report);
   } finally {
     Object.assign(processor.mood, { stale: 0, version: 0 });
   }
@@ -230,7 +230,7 @@ const actions = {
   takeTwo: ({ deps, processor }, a, b) =>
     Promise.allSettled(
       [pick(processor.reports, a), pick(processor.reports, b)].map(
-        (report) => report && takeEvent(deps, processor.cards, report),
+        (report) => report && new HostedPayments(deps, processor.cards).take(report),
       ),
     ).then((results) => {
       for (const result of results) if (result.status === "rejected") throw result.reason;
@@ -383,7 +383,7 @@ async function reconcile(world: World): Promise<void> {
   processor.mood.charge = "fails";
   for (let round = 0; round < 2; round++) {
     for (let days = 0; days < 3; days++) await advance(world, 1);
-    for (const report of processor.reports) await takeEvent(deps, processor.cards, report);
+    for (const report of processor.reports) await new HostedPayments(deps, processor.cards).take(report);
   }
   const sql = "SELECT COALESCE(SUM(amount), 0) AS held FROM ledger_postings WHERE account_id = ?";
   const held = await deps.store.read((q) => q.one<{ held: number }>(sql, accounts.processor("stripe")));

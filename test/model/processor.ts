@@ -76,6 +76,8 @@ export function createProcessor() {
 
   const cards: HostedCards = {
     name: "stripe",
+    page: "hosted",
+    title: "Stripe",
     async openSession({ paymentId, amountCents }) {
       const reference = `cs_test_${paymentId}`;
       if (!sessions.has(reference))

@@ -6,9 +6,9 @@ import { sha256 } from "../../lib/secrets.ts";
 import { returnAddress, statusAt } from "../rules.ts";
 import type { PaymentRow } from "../store.ts";
 import * as payments from "../store.ts";
-import { closeHosted, hostOf, openHosted, refresh } from "./hosted.ts";
+import { hostedOf } from "./hosted.ts";
+import type { CardVerdict } from "./processor.ts";
 import { actAtCheckout } from "./sandbox.ts";
-import type { CardVerdict } from "./sandbox-processor.ts";
 
 /** A payment as the page shows it where a person pays it. */
 export interface Checkout {
@@ -41,14 +41,13 @@ export class Checkouts {
   /** The page of the card processor, opened for this payment; undefined where the payment is made on a page of this server. */
   async openHosted(token: string): Promise<string | undefined> {
     const payment = await this.#read(token);
-    const host = hostOf(this.#deps, payment);
-    return host && openHosted(this.#deps, host, payment, `${this.#deps.config.baseUrl}/checkout/${token}`);
+    return hostedOf(this.#deps, payment)?.open(payment, `${this.#deps.config.baseUrl}/checkout/${token}`);
   }
 
   /** What a sandbox card does; 503 where the sandbox's checkout is off. */
   readCard(number: string): CardVerdict {
     const { cards } = this.#deps;
-    if (cards?.name !== "sandbox")
+    if (cards?.page !== "own")
       throw unavailable("The card processor of this checkout is no longer configured. Nothing was charged.");
     return cards.read(number);
   }
@@ -65,17 +64,16 @@ export class Checkouts {
   /** The payment after asking the card processor, which knows before its report arrives here. */
   async refresh(token: string): Promise<Checkout> {
     const payment = await this.#read(token);
-    const host = payment.status === "pending" ? hostOf(this.#deps, payment) : undefined;
-    if (host) await refresh(this.#deps, host, payment);
+    if (payment.status === "pending") await hostedOf(this.#deps, payment)?.refresh(payment);
     const current = await this.#read(token);
     return { ...this.#view(current), status: current.status };
   }
 
   async cancel(token: string): Promise<Checkout> {
     const payment = await this.#read(token);
-    const host = payment.status === "pending" ? hostOf(this.#deps, payment) : undefined;
-    if (!host) return this.#act(token, (tx, pending) => actAtCheckout(this.#deps, tx, pending, "cancelled"));
-    await closeHosted(this.#deps, host, payment);
+    const hosted = payment.status === "pending" ? hostedOf(this.#deps, payment) : undefined;
+    if (!hosted) return this.#act(token, (tx, pending) => actAtCheckout(this.#deps, tx, pending, "cancelled"));
+    await hosted.close(payment);
     return this.find(token);
   }
 

@@ -1,5 +1,5 @@
-import type { Config } from "../../config/schema.ts";
-import { createSandboxCards, type SandboxCards } from "./sandbox-processor.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import type { CardProcessorName } from "../../config/card-processors.ts";
 
 /** A charge of a card that was saved when its holder subscribed. `paymentId` names it for ever: asked again, it is not charged again. */
 export interface SavedCharge {
@@ -76,7 +76,10 @@ export interface ProcessorEvent {
 
 /** A processor with a checkout page of its own. */
 export interface HostedCards extends SavedCards {
-  readonly name: "stripe";
+  readonly name: Exclude<CardProcessorName, "sandbox">;
+  readonly page: "hosted";
+  /** As people know it. */
+  readonly title: string;
   /** Opens the page for a payment; the same one however often it is asked for. */
   openSession(checkout: HostedCheckout): Promise<{ url: string; reference: string }>;
   /** Undefined for a reference that is not one of its sessions. */
@@ -85,18 +88,23 @@ export interface HostedCards extends SavedCards {
   closeSession(reference: string): Promise<SessionState | undefined>;
   lookUpDispute(id: string): Promise<DisputeState>;
   lookUpCharge(id: string): Promise<ChargeState>;
-  /** Throws a Problem where the signature is wrong or too old. `realNow` in ms. */
-  readEvent(body: Buffer, signature: string, realNow: number): ProcessorEvent;
+  /** Reads a message with the signature in its headers. Throws a Problem where that is wrong or too old. `realNow` in ms. */
+  readEvent(body: Buffer, headers: IncomingHttpHeaders, realNow: number): ProcessorEvent;
 }
 
-/** The card processor in use (decisions §7). */
+/** The built-in processor: its checkout is a page of this server, its cards are test cards, its money is not real. */
+export interface SandboxCards extends SavedCards {
+  readonly name: "sandbox";
+  readonly page: "own";
+  /** What happens when this number is entered; spaces and dashes do not matter. */
+  read(number: string): CardVerdict;
+}
+
+/** What a test card does. `card` stands for it afterwards: no card number is kept. */
+export type CardVerdict =
+  | { outcome: "paid"; card: string; disputed: boolean }
+  | { outcome: "declined"; reason: string }
+  | { outcome: "unknown" };
+
+/** The card processor in use. */
 export type CardProcessor = SandboxCards | HostedCards;
-
-/** The processor this server is configured for; null when cards are off. A sandbox never reaches a real one. */
-export async function createCards(config: Config): Promise<CardProcessor | null> {
-  if (config.sandbox) return createSandboxCards();
-  const { secretKey, webhookSecret, apiUrl } = config.stripe;
-  if (secretKey === null || webhookSecret === null) return null;
-  const { createStripeCards } = await import("./stripe.ts");
-  return createStripeCards({ secretKey, webhookSecret, apiUrl });
-}

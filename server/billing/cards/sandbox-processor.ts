@@ -1,17 +1,4 @@
-import type { SavedCards } from "./processor.ts";
-
-/** What a test card does. `card` stands for it afterwards: no card number is kept. */
-export type CardVerdict =
-  | { outcome: "paid"; card: string; disputed: boolean }
-  | { outcome: "declined"; reason: string }
-  | { outcome: "unknown" };
-
-/** The built-in processor: its checkout is a page of this server, its cards are test cards, its money is not real. */
-export interface SandboxCards extends SavedCards {
-  readonly name: "sandbox";
-  /** What happens when this number is entered; spaces and dashes do not matter. */
-  read(number: string): CardVerdict;
-}
+import type { CardVerdict, SandboxCards } from "./processor.ts";
 
 /** Saved sandbox cards, by what their next charges do. */
 export const savedCards = { paid: "sandbox_card_pays", failed: "sandbox_card_fails" } as const;
@@ -32,6 +19,7 @@ const verdicts = new Map<string, CardVerdict>([
 
 export const createSandboxCards = (): SandboxCards => ({
   name: "sandbox",
+  page: "own",
   read: (number) => verdicts.get(number.replace(/[\s-]/g, "")) ?? { outcome: "unknown" },
   async chargeSaved({ paymentId, card }) {
     if (card === savedCards.failed) return { paid: false, reason: "The bank declined the card." };

@@ -38,6 +38,8 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
 
   return {
     name: "stripe",
+    page: "hosted",
+    title: "Stripe",
 
     async openSession(checkout) {
       if (isSession(checkout.reference)) {
@@ -91,7 +93,8 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
       }
     },
 
-    readEvent(body, signature, realNow) {
+    readEvent(body, headers, realNow) {
+      const signature = String(headers["stripe-signature"] ?? "");
       const event = verified(stripe, settings.webhookSecret, body, signature, realNow);
       return { id: event.id, kind: event.type, about: subjectOf(event.type, event.data.object as Subject) };
     },

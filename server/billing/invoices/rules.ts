@@ -23,8 +23,8 @@ export interface Party {
 export const invoiceNumber = (series: string, year: number, sequence: number) =>
   `${series}-${year}-${String(sequence).padStart(6, "0")}`;
 
-export const paidBy: Record<PaymentRow["provider"], string> = {
-  stripe: "Card",
+/** What was paid with, where it was not a real card. */
+const meansOfPayment: Partial<Record<PaymentRow["provider"], string>> = {
   sandbox: "Card (sandbox: no real money moved)",
   x402: "Crypto (x402)",
   credit: "Account credit",
@@ -51,7 +51,7 @@ export function composeInvoice({ number, issuedAt, payment, seller, buyer }: Fac
     totalCents: payment.amount_cents,
     currency: "USD",
     paymentId: payment.id,
-    paidBy: paidBy[payment.provider],
+    paidBy: meansOfPayment[payment.provider] ?? "Card",
     reference: payment.external_id,
   };
 }

@@ -1,5 +1,6 @@
 import type { EndedReason } from "../../../src/contract/billing.ts";
 import { type SubscriptionStatus, subscriptionMoves } from "../../../src/contract/states/index.ts";
+import type { CardProcessorName } from "../../config/card-processors.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, updateRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
@@ -10,7 +11,7 @@ export interface SubscriptionRow {
   owner_id: string;
   plan_key: PlanKey;
   status: SubscriptionStatus;
-  provider: "sandbox" | "stripe";
+  provider: CardProcessorName;
   checkout_expires_at: number;
   /** What the processor calls the card that renewals charge; never a number. */
   card: string | null;

@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { takeEvent } from "../../billing/cards/hosted.ts";
+import { HostedPayments } from "../../billing/cards/hosted.ts";
 import { readBytes } from "../../http/body.ts";
 import { problemOf } from "../../http/reply.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
@@ -7,7 +7,7 @@ import type { Page } from "../types.ts";
 
 const maxBytes = 1024 * 1024;
 
-/** `/processors/stripe`: where Stripe reports. Anything but 2xx makes it report again. */
+/** `/processors/<name>`: where the card processor reports. Anything but 2xx makes it report again. */
 export function processors(deps: Deps): Page {
   return async (request, response, url) => {
     const { cards } = deps;
@@ -15,13 +15,13 @@ export function processors(deps: Deps): Page {
       response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(text) });
       response.end(text);
     };
-    if (cards?.name !== "stripe" || url.pathname !== "/processors/stripe") throw notFound();
+    if (cards?.page !== "hosted" || url.pathname !== `/processors/${cards.name}`) throw notFound();
     if (request.method !== "POST")
-      throw new Problem("METHOD_NOT_ALLOWED", "Stripe posts its events here.", { headers: { Allow: "POST" } });
+      throw new Problem("METHOD_NOT_ALLOWED", `${cards.title} posts its events here.`, { headers: { Allow: "POST" } });
     try {
       // The signature is of the bytes as they came.
       const body = await readBytes(request, { bytes: maxBytes, withinMs: deps.config.http.requestTimeoutMs });
-      await takeEvent(deps, cards, cards.readEvent(body, String(request.headers["stripe-signature"] ?? ""), deps.clock.real()));
+      await new HostedPayments(deps, cards).take(cards.readEvent(body, request.headers, deps.clock.real()));
       reply(200, "ok\n");
     } catch (error) {
       const problem = problemOf(error);

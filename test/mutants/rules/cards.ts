@@ -94,7 +94,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "without a card processor the refusal says what to do",
-    edits: [[paying, " The operator can configure Stripe, or use --sandbox for testing.", ""]],
+    edits: [[paying, " The operator can configure a card processor, or use --sandbox for testing.", ""]],
   },
   {
     rule: "money for an order pays it",

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { described, orNull, webUrl } from "./fields.ts";
+
+/**
+ * The card processors a server can use, each with its settings and what these must be to other settings. Another one needs its lines
+ * here, and in server/billing/cards what the compiler then asks for.
+ */
+
+const minute = 60_000;
+
+const stripe = z.strictObject({
+  secretKey: orNull(z.string().min(1), "Secret key of the Stripe account that takes card payments. Null: no card payments.", {
+    variable: "PLAYTEST_STRIPE_SECRET_KEY",
+    secret: true,
+    expected: "a non-empty text, or null",
+  }),
+  webhookSecret: orNull(z.string().min(1), "Signing secret of the Stripe webhook endpoint that points at this server.", {
+    variable: "PLAYTEST_STRIPE_WEBHOOK_SECRET",
+    secret: true,
+    expected: "a non-empty text, or null",
+  }),
+  apiUrl: webUrl("Another address for Stripe's API, for tests. Null: Stripe's own."),
+});
+
+/** A section of config.json each. */
+export const cardProcessors = { stripe: described(stripe.prefault({}), "Card payments") };
+
+/** As payments name their processor. The sandbox's is built in. */
+export type CardProcessorName = keyof typeof cardProcessors | "sandbox";
+
+interface Settings {
+  stripe: z.output<typeof stripe>;
+  checkout: { expireMs: number };
+}
+
+export const cardRules = [
+  {
+    settings: ["stripe.secretKey", "stripe.webhookSecret"],
+    holds: ({ stripe }: Settings) => (stripe.secretKey === null) === (stripe.webhookSecret === null),
+    requirement:
+      "stripe.secretKey (PLAYTEST_STRIPE_SECRET_KEY) and stripe.webhookSecret (PLAYTEST_STRIPE_WEBHOOK_SECRET) must be set together.",
+  },
+  {
+    settings: ["stripe.secretKey", "checkout.expireMs"],
+    holds: ({ stripe, checkout }: Settings) =>
+      stripe.secretKey === null || (checkout.expireMs >= 30 * minute && checkout.expireMs <= 24 * 60 * minute),
+    requirement: "checkout.expireMs must be from 1800000 to 86400000 (30 minutes to 24 hours) when Stripe takes the cards.",
+  },
+];
