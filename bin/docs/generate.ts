@@ -9,10 +9,10 @@ import { testCards } from "../../server/billing/cards/sandbox-processor.ts";
 import { plans } from "../../server/billing/subscriptions/plans.ts";
 import { defaults } from "../../server/config/defaults.ts";
 import { configurationReference } from "../../server/config/reference.ts";
-import { exampleData } from "../../server/sandbox/examples.ts";
 import { type GlobalFlag, globalFlags } from "../../src/cli/globals.ts";
 import { spelled } from "../../src/cli/root-help.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
+import { eventPayloads } from "../../src/contract/events/payloads.ts";
 import { type ProblemCode, problems } from "../../src/contract/problems.ts";
 import * as states from "../../src/contract/states/index.ts";
 import type { Moves } from "../../src/contract/states/moves.ts";
@@ -58,9 +58,7 @@ const events = () =>
     eventKinds.map((kind) => [
       code(kind),
       meanings.eventMeanings[kind],
-      Object.keys(exampleData(kind, { now: "", newId: () => "" }))
-        .map(code)
-        .join(", "),
+      Object.keys(eventPayloads[kind].shape).map(code).join(", "),
     ]),
   );
 

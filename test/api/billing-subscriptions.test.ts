@@ -313,7 +313,7 @@ onBothDatabases("subscriptions", (serve) => {
     const reply = await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
     const { code, message } = reply.body.error;
     expect([reply.status, code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
-    expect(message).toMatch(/^This server does not accept cards\. Nothing was started\. .*Stripe.*--sandbox/);
+    expect(message).toMatch(/^This server does not accept cards\. Nothing was started\. .*card processor.*--sandbox/);
     expect((await owner.get("/billing/subscription")).body.data.subscription).toBeNull();
   });
 
