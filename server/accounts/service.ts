@@ -25,7 +25,7 @@ export interface NewAccount {
 /** In place of a password hash: no password matches it. */
 export const noPassword = "!";
 
-/** Registers an account and mails its verification link; 409 when the address is taken (decisions §2). */
+/** Registers an account and mails its verification link; 409 when the address is taken. */
 export async function createUser(deps: Deps, tx: Query, account: NewAccount): Promise<users.UserRow> {
   if (await users.findByEmail(tx, account.email))
     throw conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
@@ -54,7 +54,7 @@ export async function createUser(deps: Deps, tx: Query, account: NewAccount): Pr
   return user;
 }
 
-/** The first admin account and its API key, once per database; null when the database has one (decisions §13). */
+/** The first admin account and its API key, once per database; null when the database has one. */
 export const ensureAdmin = (deps: Deps): Promise<string | null> =>
   deps.store.write(async (tx) => {
     if (await users.hasRole(tx, "admin")) return null;

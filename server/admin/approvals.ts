@@ -10,7 +10,7 @@ import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import * as trials from "../playtests/trials.ts";
 
-/** What an admin decides about free trials and public videos (decisions §5, §14). Each runs inside the caller's transaction. */
+/** What an admin decides about free trials and public videos. Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 
 /** From now on the trial's slots are offered; its owner gets a mail. */

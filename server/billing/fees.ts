@@ -6,7 +6,7 @@ import type { DisputeState } from "./cards/processor.ts";
 import * as reversals from "./reversals-store.ts";
 import * as payments from "./store.ts";
 
-/** What a card processor keeps for itself (server rules §21). Cents; null where it does not say yet, or in another currency. */
+/** What a card processor keeps for itself. Cents; null where it does not say yet, or in another currency. */
 
 /** Of a payment that arrived: once, whenever it is known. */
 export async function takeFee(

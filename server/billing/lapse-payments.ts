@@ -4,7 +4,7 @@ import { hostedOf } from "./cards/hosted.ts";
 import { cancelPayment } from "./settle.ts";
 import * as payments from "./store.ts";
 
-/** Ends a checkout nobody paid in time. A success that arrives later still counts (decisions §7). */
+/** Ends a checkout nobody paid in time. A success that arrives later still counts: the money is there. */
 export async function lapsePayment(job: Job, deps: Deps): Promise<void> {
   const payment = await deps.store.read((q) => payments.find(q, String(job.payload.paymentId)));
   if (payment?.status !== "pending") return;

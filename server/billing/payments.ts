@@ -10,7 +10,7 @@ import type { CardProcessor } from "./cards/processor.ts";
 import { isReturnable } from "./rules.ts";
 import * as payments from "./store.ts";
 
-/** The card processor; 503 where none is configured (decisions §7). */
+/** The card processor; 503 where none is configured. */
 export function requireCards(deps: Deps): CardProcessor {
   if (deps.cards) return deps.cards;
   throw unavailable(

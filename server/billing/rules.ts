@@ -1,11 +1,11 @@
 import type { PaymentStatus } from "../../src/contract/states/index.ts";
 import type { OtherProvider, PaymentRow } from "./store.ts";
 
-/** A checkout that ran out is cancelled from that millisecond on, also before a job says so (decisions §7). */
+/** A checkout that ran out is cancelled from that millisecond on, also before a job says so. */
 export const statusAt = (payment: PaymentRow, now: number): PaymentStatus =>
   payment.status === "pending" && payment.expires_at !== null && now >= payment.expires_at ? "cancelled" : payment.status;
 
-/** Whether nobody paid or cancelled in time: money that arrives after all is a late success, not a conflict (decisions §13). */
+/** Whether nobody paid or cancelled in time: money that arrives after all is a late success, not a conflict. */
 export const hasLapsed = (payment: PaymentRow, now: number): boolean =>
   payment.expires_at !== null &&
   statusAt(payment, now) === "cancelled" &&
@@ -23,7 +23,7 @@ export function isReturnable(address: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
-/** The return address with the outcome behind what its query already says (specification: Billing). */
+/** The return address with the outcome behind what its query already says. */
 export function returnAddress(returnUrl: string, paymentId: string, status: "success" | "cancelled"): string {
   const url = new URL(returnUrl);
   const outcome = `payment_id=${paymentId}&status=${status}`;

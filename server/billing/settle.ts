@@ -60,7 +60,7 @@ async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): P
   await postAll(tx, topUp, { now: deps.clock.now(), newId: deps.newId });
 }
 
-/** A declined card ends its payment (decisions §14). */
+/** A declined card ends its payment; another attempt is another payment. */
 export async function declinePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
   if (!(await payments.transitionFromAny(tx, payment, "fail", { updated_at: deps.clock.now() }))) return false;
   if (payment.purpose === "subscription") await abandon(deps, tx, payment, "payment_failed");

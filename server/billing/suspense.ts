@@ -10,7 +10,7 @@ import { emitPayment } from "./payments.ts";
 import * as payments from "./store.ts";
 import * as suspense from "./suspense-store.ts";
 
-/** What an operator does about crypto that is kept aside (server rules §21): once, and on record. */
+/** What an operator decides about an unmatched deposit: once, and on record. */
 interface Decision {
   /** Who decided, and why. */
   adminId: string;

@@ -48,7 +48,7 @@ const messageView = (row: chatStore.MessageRow) => ({
 const blockedBy = (conversation: chatStore.ConversationRow, side: chatStore.Side) =>
   (side === "game_owner" ? conversation.blocked_by_owner : conversation.blocked_by_playtester) === 1;
 
-/** Chat between owners and the playtesters who hold or held a slot of theirs (decisions §11). */
+/** Chat between owners and the playtesters who hold or held a slot of theirs. */
 export function chat(deps: Deps): HandlersFor<Ops> {
   async function conversationOf(q: Query, principal: Principal, id: string) {
     const found = await chatStore.find(q, sideOf(principal), principal.userId, id);

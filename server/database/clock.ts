@@ -23,7 +23,7 @@ const write = (tx: Query, name: Setting, ms: number) =>
     String(ms),
   );
 
-/** The server's clock: real time plus the sandbox offset, which all processes on a database share (decisions §13). */
+/** The server's clock: real time plus the sandbox offset. All processes on a database share it, so that a deadline passes for all. */
 export async function createClock(store: Store, real: () => number, sandbox: boolean): Promise<MovableClock> {
   let offset = 0;
   const follow = async (q: Query) => {

@@ -14,7 +14,7 @@ const tooMany = (open: number) =>
     headers: { "Retry-After": "60" },
   });
 
-/** The event log: what an account was told, whether or not a webhook took it (decisions §10). */
+/** The event log: what an account was told, whether or not a webhook took it. */
 export function events(deps: Deps): HandlersFor<"listEvents"> {
   /** Streams that are open, by account. */
   const open = new Map<string, number>();

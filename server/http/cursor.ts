@@ -2,7 +2,7 @@ import type { Position } from "../database/keyset.ts";
 import { invalid } from "../lib/problem.ts";
 import { type Secrets, sameText } from "../lib/secrets.ts";
 
-/** A cursor is valid only for the list, filter and account it was made for (decisions §1). */
+/** A cursor is valid only for the list, filter and account it was made for, so that it cannot be used to read another's. */
 export function encodeCursor(secrets: Secrets, list: string, position: Position): string {
   const text = `${position.at.toString(36)}.${position.id}`;
   return Buffer.from(`${text}.${secrets.mac("cursor", `${list}|${text}`).slice(0, 22)}`).toString("base64url");

@@ -1,4 +1,4 @@
-/** One of the ledger's ten promises (server rules §21), as a query for what breaks it: rows `id` and `detail`. */
+/** One of the ledger's ten promises (see README.md), as a query for what breaks it: rows `id` and `detail`. */
 export interface Rule {
   name: string;
   promise: string;

@@ -1,5 +1,5 @@
 /**
- * The double-entry ledger: what each event posts (server rules §21). Two assets kept apart, USD in cents and MIN in
+ * The double-entry ledger: what each event posts (see README.md). Two assets kept apart, USD in cents and MIN in
  * minutes. Debits are positive, credits negative; the postings of a transfer sum to zero.
  */
 export type Asset = "USD" | "MIN";
@@ -138,7 +138,7 @@ export function acceptTransfers(slot: SlotTerms, playtesterId: string): Transfer
   return [...paid, { ...shared, eventKey: `accept_minutes:${slot.slotId}`, asset: "MIN", postings: consumed }];
 }
 
-/** A final rejection forfeits what was held: no refund, no payout (decisions §5). */
+/** A final rejection forfeits what was held: no refund, no payout. */
 export function rejectTransfers(slot: SlotTerms): Transfer[] {
   const shared = { eventKey: `reject:${slot.slotId}`, ownerId: slot.ownerId, playtestId: slot.playtestId };
   if (slot.paidWith === "credit" && slot.costCents > 0)

@@ -9,7 +9,7 @@ interface Extra {
   cause?: unknown;
 }
 
-/** An expected refusal: becomes the error envelope of the specification (Errors). Anything else thrown is a 500. */
+/** An expected refusal: becomes the error body that clients expect. Anything else thrown is a 500. */
 export class Problem extends Error {
   override name = "Problem";
   readonly code: ProblemCode;

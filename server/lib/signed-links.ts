@@ -22,7 +22,7 @@ export interface SignedUrl {
   expiresAt: number;
 }
 
-/** A link to one stored file for whoever has it, valid an hour (specification: Limits). */
+/** A link to one stored file for whoever has it, valid an hour: enough to start a download, and useless to whoever finds it later. */
 export const signedUrl = (deps: Deps, file: Download, validMs = hour): SignedUrl => sign(deps, { file }, validMs);
 
 /** Where the holder of a slot gets the game: its own address, or a signed link to the build it has when the link is opened. */

@@ -12,7 +12,7 @@ interface SmtpError extends Error {
 
 /**
  * Sends through the SMTP server of an `smtp://` or `smtps://` URL, with user and password if it has them. TLS is required
- * but to this machine itself (server rules: Mail).
+ * but to this machine itself: mails carry links that sign people in.
  */
 export function createSmtp(smtpUrl: string): Mailer {
   const url = new URL(smtpUrl);

@@ -9,7 +9,7 @@ import type { Problem } from "../lib/problem.ts";
 import { orderDescription } from "./orders.ts";
 import * as playtests from "./store.ts";
 
-/** Orders that wait for crypto: the quote they come with, and which of them a request pays (decisions §8). */
+/** Orders that wait for crypto: the quote they come with, and which of them a request pays. */
 
 export const paysPlaytest =
   (playtestId: string): Scope =>

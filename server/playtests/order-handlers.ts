@@ -42,7 +42,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
     return { checkoutUrl, paymentId: payment.id };
   }
 
-  /** Which of the specification's five replies it is follows from how the order was paid. */
+  /** Which of the five replies it is follows from how the order was paid. */
   async function replyTo(tx: Query, placed: Placed, byCard: boolean) {
     const { playtest, settlement, priced } = placed;
     if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);

@@ -5,7 +5,7 @@ import type { SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow } from "./store.ts";
 import { playtestView, slotView } from "./views.ts";
 
-/** The replies to an order and to its payment, one function per shape (specification: Create playtest responses). */
+/** The replies to an order and to its payment, one function per shape, which depends on how the order was paid. */
 interface Checkout {
   checkoutUrl: string;
   paymentId: string;

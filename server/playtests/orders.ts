@@ -57,7 +57,7 @@ export interface Placed {
 }
 
 /**
- * Places an order and pays it from hours or credit if they cover it (decisions §4). Throws, with nothing created, where
+ * Places an order and pays it from hours or credit if they cover it. Throws, with nothing created, where
  * the funds asked for are too small. An order that is not paid yet is `pending_payment` and has no slots.
  */
 export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Order, method: PaymentMethod): Promise<Placed> {
@@ -175,7 +175,7 @@ export async function openSlot(
 export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
   `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${playtest.player_count} player${playtest.player_count === 1 ? "" : "s"}`;
 
-/** 402 naming what there is and what is needed (specification: Errors). */
+/** 402 naming what there is and what is needed. */
 export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): Problem {
   const message =
     lacks === "credit"

@@ -18,7 +18,7 @@ export interface SlotPrice {
   minutes: number;
 }
 
-/** The price of one slot (decisions §4): a base by duration, a surcharge per further player. Public playtests are free. */
+/** The price of one slot: a base by duration, a surcharge per further player. Public playtests are free. */
 export function priceOf(terms: Terms, pricing: Pricing): SlotPrice {
   const { durationMinutes, playerCount } = terms;
   if (terms.visibility === "public") return { costCents: 0, payoutCents: pricing.publicPayoutCents, minutes: 0 };

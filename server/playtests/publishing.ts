@@ -6,7 +6,7 @@ import * as slots from "./slots/store.ts";
 import { finishPlaytest } from "./slots/transitions.ts";
 import type { PlaytestRow } from "./store.ts";
 
-/** What happens to the video of a public playtest after its submission (decisions §5, §14). */
+/** What happens to the video of a public playtest after its submission. */
 
 /** The video of an accepted public slot is out at `url`: the slot is accepted and paid. */
 export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow, url: string): Promise<void> {

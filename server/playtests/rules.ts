@@ -1,4 +1,4 @@
-/** How an order is paid (specification: Create playtest; decisions §4). Amounts in cents, hours in minutes. */
+/** How an order is paid. Amounts in cents, hours in minutes. */
 export type PaymentMethod = "any" | "hours" | "credit" | "card" | "x402";
 
 export interface Funds {

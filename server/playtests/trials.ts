@@ -5,7 +5,7 @@ import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
 
-/** An admin decides whether a free trial is offered (decisions §5, §14). 409 when it is none, or decided already. */
+/** An admin decides whether a free trial is offered. 409 when it is none, or decided already. */
 export async function approveTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
   requireWaiting(playtest);
   const now = deps.clock.now();

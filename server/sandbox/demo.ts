@@ -17,7 +17,7 @@ export interface Demo {
   gameId: string;
 }
 
-/** What `--seed demo` puts into a new database (decisions §13); 409 when it was seeded before. */
+/** What `--seed demo` puts into a new database; 409 when it was seeded before. */
 export const seedDemo = (deps: Deps): Promise<Demo> =>
   deps.store.write(async (tx) => {
     const account = { email: "owner@playtest.invalid", role: "game_owner", name: "Demo Studio" } as const;

@@ -14,7 +14,7 @@ import { createTesterWithKey } from "./testers.ts";
 
 type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "playSlot" | "emitEvent";
 
-/** Routes that exist only on a server started with `--sandbox` (decisions §13). */
+/** Routes that exist only on a server started with `--sandbox`: they need no key, so a live server must not have them. */
 export function sandbox(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 

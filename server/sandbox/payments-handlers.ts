@@ -7,7 +7,7 @@ import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { notFound } from "../lib/problem.ts";
 
-/** Sandbox routes that play the person at the checkout (decisions §13). */
+/** Sandbox routes that play the person at the checkout. */
 export function sandboxPayments(deps: Deps): HandlersFor<"completePayment" | "completeSubscription" | "setRenewals"> {
   /** Does `work` to the subscription; as it is afterwards. */
   async function change(tx: Query, id: string, work: (row: subscriptions.SubscriptionRow) => Promise<void>) {

@@ -18,7 +18,7 @@ import { createTester } from "./testers.ts";
 
 /**
  * What a playtester does with a slot, in one step: claims it if it is open (in manual mode applies and is approved),
- * uploads a video and submits it (decisions §13). 409 where a playtester could not either.
+ * uploads a video and submits it. 409 where a playtester could not either.
  */
 export async function play(
   deps: Deps,

@@ -1,4 +1,4 @@
-/** What a transcriber says about a video (decisions §5). */
+/** What a transcriber says about a video. */
 export interface Transcript {
   /** WebVTT. */
   vtt: string;

@@ -4,7 +4,7 @@ import { CliError, exitCodes, isAbsent } from "../errors.ts";
 import { parseJson } from "./replies.ts";
 import type { HttpReply } from "./transport.ts";
 
-/** What to do where a server lacks a route that is not in the specification, by the start of its path. */
+/** What to do where a server lacks a route that is an extension of `playtest serve`, by the start of its path. */
 const alternatives: readonly (readonly [RegExp, string])[] = [
   [/^\/auth\/api-keys/, "Create and revoke keys on its website. To save one here: `playtest login --with-key`."],
   [/^\/(playtester|admin)\//, "Use its website. This command is for servers started with `playtest serve`."],
@@ -24,8 +24,8 @@ function notSupported({ method, path, summary }: StaticOperation, error: CliErro
 }
 
 /**
- * Explains a failed call of a route that is not in the specification: an error that says so when the server lacks the route, else the
- * error itself. A server that has such routes lists them at `info/server`, which `getServerInfo` fetches.
+ * Explains a failed call of an extension, a route that other servers need not have: an error that says so when the server lacks it,
+ * else the error itself. A server that has such routes lists them at `info/server`, which `getServerInfo` fetches.
  */
 export async function explainAbsence(
   operation: Operation,

@@ -7,7 +7,7 @@ export type Scope = (typeof scopes)[number];
 export const roles = ["game_owner", "playtester", "admin"] as const;
 export type Role = (typeof roles)[number];
 
-/** Every scope a key of the role can have, its main scope first (specification: Authentication). */
+/** Every scope a key of the role can have, its main scope first: a key is never given more than its role can use. */
 export const roleScopes = {
   game_owner: ["game_owner", "billing", "chat", "webhooks", "notifications"],
   playtester: ["playtester", "chat", "notifications"],
@@ -20,7 +20,7 @@ export const roleScopes = {
  */
 export type Access = "none" | "optional" | "any" | "main" | readonly Scope[] | { readonly anyOf: readonly Scope[] };
 
-/** Whether a valid API key of this role with these scopes may call (specification: Authentication). */
+/** Whether a valid API key of this role with these scopes may call. */
 export function permits(access: Access, key: { role: Role; scopes: readonly string[] }): boolean {
   if (access === "none" || access === "optional" || access === "any") return true;
   if (access === "main") return key.scopes.includes(roleScopes[key.role][0]);
@@ -52,7 +52,7 @@ export interface Endpoint<
   method: Method;
   /** Below `/api/v1`, parameters as `:name`. A parameter that is not a UUID is 404. */
   path: P;
-  /** Other paths that are the same route, also for idempotency (decisions §1). */
+  /** Other paths that are the same route, also for idempotency: some paths have a short and a long form. */
   also?: readonly string[];
   access: Access;
   summary: string;
@@ -69,15 +69,15 @@ export interface Endpoint<
   list: L;
   /** Problem codes beyond the ones every route of its kind can answer with (see `impliedProblems`). */
   problems: readonly ProblemCode[];
-  /** Not in the specification; served by this server (`x-extension` in OpenAPI). */
+  /** An extension: other servers of this API need not have it (`x-extension` in OpenAPI). */
   extension: boolean;
   /** `sandbox` routes exist only on a server started with `--sandbox`. */
   only?: "sandbox";
-  /** Callable before the e-mail is verified (decisions §2). */
+  /** Callable before the email address is verified: what an account needs to find out, or to change, that it is not. */
   unverified?: boolean;
   /** The reply shows a secret once: stored idempotent replies are encrypted. */
   secretReply?: boolean;
-  /** Rate limit class for keyless routes (decisions §12). */
+  /** Rate limit class: creating accounts and checking passwords have lower limits than other requests without a key. */
   limit?: "register" | "password";
   /**
    * What travels besides enveloped JSON: `tus` upload creation, `binary` file out, `events` JSON or `text/event-stream`,
@@ -109,7 +109,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   headers?: H;
 }
 
-/** Describes one endpoint. `route` is `"METHOD /path/:id"`, as in the specification's tables, without `/api/v1`. */
+/** Describes one endpoint. `route` is `"METHOD /path/:id"`, without `/api/v1`. */
 export function endpoint<
   const Route extends `${Method} /${string}`,
   R extends z.ZodType,

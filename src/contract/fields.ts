@@ -2,8 +2,8 @@ import { z } from "zod";
 import { scopes } from "./endpoint.ts";
 
 /**
- * Field rules shared by the resources. Lengths count Unicode code points, nothing is coerced, URLs are http(s)
- * (decisions §1, §3).
+ * Field rules shared by the resources. Lengths count Unicode code points. Nothing is coerced, so that a typo in an order costs no
+ * money. URLs are http(s).
  */
 
 const codePoints = (text: string) => {
@@ -65,16 +65,16 @@ const limit = (initial: number, described: string) =>
     .default(initial)
     .meta({ description: `Items a page, 1 to 100; default ${described}.` });
 
-/** `limit` and `cursor` of a paged list (specification: Pagination rules). */
+/** `limit` and `cursor` of a paged list. */
 export const page = { limit: limit(20, "20"), cursor };
-/** The same of a list the specification gives no `limit`: up to 1000 items, unless the caller asks for pages (decisions §1). */
+/** The same of a list that clients expect whole: up to 1000 items, unless the caller asks for pages. */
 export const wholePage = { limit: limit(1000, "all, up to 1000"), cursor };
 
 export const pageQuery = () => z.object(page);
 export const wholeListQuery = () => z.object(wholePage);
 export const message = () => z.strictObject({ message: z.string() });
 
-/** Marks a field the specification does not have. */
+/** Marks a field that is an extension: other servers of this API need not have it. */
 export const extra = <T extends z.ZodType>(type: T) => type.meta({ ...type.meta(), "x-extension": true });
 export const email = () => z.email().max(254);
 export const scopeName = () => z.enum(scopes);

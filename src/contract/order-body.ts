@@ -93,7 +93,7 @@ function keyFaults({ keysForTesters: keys, quantity, playerCount }: Fields): Fau
   return new Set(keys).size === keys.length ? [] : [{ field: "keysForTesters", message: "must not hold the same key twice" }];
 }
 
-/** Everything wrong with how an order's fields go together (specification: Create playtest body; decisions §4). */
+/** Everything wrong with how an order's fields go together; the command checks by the same rules before it sends. */
 export const orderFaults = (order: Fields): Fault[] => [
   ...targetingFaults(order),
   ...trialFaults(order),

@@ -1,4 +1,4 @@
-/** Every error code the API can answer with, and its HTTP status (specification: Errors; decisions §1). */
+/** Every error code the API can answer with, and its HTTP status. */
 export const problems = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -27,7 +27,7 @@ export interface ProblemDetail {
   message: string;
 }
 
-/** The body of every failed reply (specification: Errors). `payment` accompanies the crypto 402 only. */
+/** The body of every failed reply. `payment` accompanies the crypto 402 only. */
 export interface ProblemBody {
   error: {
     code: ProblemCode | (string & {});

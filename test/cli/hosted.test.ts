@@ -4,7 +4,7 @@ import { everyCommand } from "../helpers/every-command.ts";
 import { type Miss, startHosted } from "../helpers/hosted.ts";
 import { newId, oneWorld, runRow } from "../helpers/walk.ts";
 
-/** Every command against a server that speaks the specification and nothing beyond it. */
+/** Every command against a server without any extension. */
 const world = oneWorld();
 const gates = {} as Record<Miss, Awaited<ReturnType<typeof startHosted>>>;
 beforeAll(async () => {

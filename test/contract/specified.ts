@@ -1,4 +1,4 @@
-/** Every route of the API specification with its scope and success status, forms of one route included. */
+/** Every route that every server of this API has, with its scope and success status, forms of one route included. */
 export const specified: [route: string, scope: string, status: 200 | 201][] = [
   ["POST /auth/register/api-key", "none", 201],
   ["GET /games", "game_owner", 200],

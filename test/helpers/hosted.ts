@@ -5,7 +5,7 @@ import { contract } from "../../src/contract/index.ts";
 import { type JsonSchema, replySchema } from "../../src/contract/openapi/json-schema.ts";
 import { specified } from "../contract/specified.ts";
 
-/** How a server without a route says so: as the specification's errors are, or as a web server's page. */
+/** How a server without a route says so: as an error of the API, or as a web server's page. */
 export type Miss = "json" | "html";
 
 const api = "/api/v1";
@@ -15,7 +15,7 @@ const schemas = Object.values(contract).flatMap(({ method, path, also = [], repl
   media === undefined ? [path, ...also].map((one) => [pattern(`${method} ${one}`), replySchema(reply)] as const) : [],
 );
 
-/** A reply without the fields the specification does not have. */
+/** A reply without the fields that are extensions. */
 function plainly(value: unknown, schema: JsonSchema | undefined, defs: Record<string, JsonSchema>): unknown {
   if (schema?.$ref) return plainly(value, defs[schema.$ref.split("/").at(-1)!], defs);
   if (Array.isArray(value)) return value.map((one) => plainly(one, schema?.items as JsonSchema, defs));
@@ -51,7 +51,7 @@ async function pass(upstream: string, route: string, request: IncomingMessage, r
   response.end(JSON.stringify({ data: plainly(data, schema, (schema.$defs ?? {}) as Record<string, JsonSchema>), ...rest }));
 }
 
-/** A server that speaks the specification and nothing beyond it: the real one behind a gate. */
+/** A server without any extension: the real one behind a gate. */
 export async function startHosted(upstream: string, how: Miss) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

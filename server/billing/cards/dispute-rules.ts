@@ -10,7 +10,7 @@ export interface Reversed {
   cents: number;
 }
 
-/** Money taken back from credit: what the balance does not cover is a receivable, so it never goes below zero (server rules §21). */
+/** Money taken back from credit: what the balance does not cover is a receivable, so it never goes below zero. */
 export function creditTaken(reversed: Reversed, balanceCents: number): Transfer {
   const { eventKey, paymentId, ownerId, processor, cents } = reversed;
   const covered = Math.min(cents, balanceCents);

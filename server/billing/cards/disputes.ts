@@ -9,7 +9,7 @@ import * as payments from "../store.ts";
 import { endDisputedPlan, restorePlan, takePlan } from "../subscriptions/service.ts";
 import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "./dispute-rules.ts";
 
-/** A chargeback recorded by hand or played in the sandbox (decisions §7). 409 unless the payment is a completed one by card. */
+/** A chargeback recorded by hand or played in the sandbox. 409 unless the payment is a completed one by card. */
 export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   if (!isByCard(payment)) throw conflict("Only a card payment can be charged back. Nothing was changed.");
   if (payment.status !== "completed") throw conflict(`This payment is ${payment.status}, not completed. Nothing was changed.`);

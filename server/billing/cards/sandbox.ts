@@ -13,7 +13,7 @@ import { savedCards } from "./sandbox-processor.ts";
 
 export type CheckoutOutcome = "paid" | "declined" | "cancelled" | "disputed";
 
-/** What a person would do at a sandbox checkout, with the saved card it leaves; 409 where that is over (decisions §13). */
+/** What a person would do at a sandbox checkout, with the saved card it leaves; 409 where that is over. */
 export async function actAtCheckout(
   deps: Deps,
   tx: Query,

@@ -41,7 +41,7 @@ export const weigh = (row: crypto.QuoteRow): Weighed => ({
 });
 
 /**
- * Books a final transaction for the owner who named it, once for ever per transfer (decisions §8). A problem that is
+ * Books a final transaction for the owner who named it, once for ever per transfer. A problem that is
  * returned may leave effects that must stay, such as money kept in suspense; one that is thrown leaves none.
  */
 export async function receive(

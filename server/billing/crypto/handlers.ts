@@ -14,7 +14,7 @@ import { insertTransaction } from "./sandbox-chain-store.ts";
 const isTopUp: Scope = (_, quote) => quote.playtest_id === null;
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Credit by crypto in two steps (specification: Crypto credit top-up), and the sandbox's own transactions. */
+/** Credit by crypto in two steps, and the sandbox's own transactions. */
 export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createTransaction"> {
   const hashOn = (chain: ChainName) =>
     chain === "solana"

@@ -1,6 +1,6 @@
 import type { ChainName, Currency } from "../../../src/contract/headers.ts";
 
-/** What may be paid in which currency on which chain, and what an amount is worth (decisions §8). Rates are cents per whole coin. */
+/** What may be paid in which currency on which chain, and what an amount is worth. Rates are cents per whole coin. */
 export type { ChainName, Currency };
 
 export interface Pair {

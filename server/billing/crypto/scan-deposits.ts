@@ -10,7 +10,7 @@ const minute = 60_000;
 /** Blocks carry times of clocks that differ by so much. */
 const skewMs = minute;
 
-/** Looks through a chain from where it ended last for deposits nobody named, and books them (decisions §8). */
+/** Looks through a chain, from where it ended last, for deposits that no owner named, and books them: no money may go unseen. */
 export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   const chain = deps.chains.get(job.payload.chain as ChainName);
   if (!chain) return;

@@ -1,7 +1,7 @@
 import { networks } from "../../../src/contract/headers.ts";
 import { type ChainName, type Currency, coins } from "./rules.ts";
 
-/** The x402 protocol as this API speaks it: what a 402 tells, and what `X-Payment` says in return (decisions §8). */
+/** The x402 protocol as this API speaks it: what a 402 tells, and what `X-Payment` says in return. */
 export interface Instructions {
   paymentId: string;
   chain: ChainName;

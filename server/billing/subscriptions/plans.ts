@@ -2,7 +2,7 @@ import type { planIntervals, planKeys, planTiers } from "../../../src/contract/b
 
 export type PlanKey = (typeof planKeys)[number];
 
-/** A subscription plan (specification: Plan). Its minutes are granted up front for the whole cycle. */
+/** A subscription plan. Its minutes are granted up front for the whole cycle. */
 export interface Plan {
   key: PlanKey;
   name: string;

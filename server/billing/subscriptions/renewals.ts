@@ -60,7 +60,7 @@ async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.
   return payment;
 }
 
-/** Books what the charge came to: the next period, or past due with another attempt, or the end (decisions §7). */
+/** Books what the charge came to: the next period, or past due with another attempt, or the end. */
 export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcome: ChargeOutcome): Promise<void> {
   const payment = (await payments.find(tx, renewal.payment.id))!;
   if (outcome.paid) {

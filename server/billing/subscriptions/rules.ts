@@ -17,7 +17,7 @@ export function periodStart(anchorMs: number, interval: Plan["interval"], index:
   return start.getTime();
 }
 
-/** When a renewal is charged next after `failures` failed attempts: 1, 3 and 5 days after it fell due, then never (decisions §14). */
+/** When a renewal is charged next after `failures` failed attempts: 1, 3 and 5 days after it fell due, then never. */
 export function attemptAt(dueMs: number, failures: number): number | null {
   if (failures === 0) return dueMs;
   const days = retryDays[failures - 1];
@@ -49,7 +49,7 @@ interface PlanPayment {
   plan: Plan;
 }
 
-/** A paid invoice of a plan: its price is revenue, its minutes are the owner's (server rules §21). */
+/** A paid invoice of a plan: its price is revenue, its minutes are the owner's. */
 export function planTransfers(payment: PlanPayment): Transfer[] {
   const { paymentId, subscriptionId, ownerId, processor, plan } = payment;
   const refs = { paymentId, subscriptionId, ownerId };

@@ -89,7 +89,7 @@ async function activate(deps: Deps, tx: Query, row: Row, card: string | undefine
   await emitSubscription(deps, tx, "subscription.created", started);
 }
 
-/** A plan change ends the old plan at that moment, without proration (specification: Subscription states). */
+/** A plan change ends the old plan at that moment, without proration: its hours stay, and the new plan brings all of its own. */
 async function replace(deps: Deps, tx: Query, running: subscriptions.RunningRow): Promise<void> {
   const now = deps.clock.now();
   const seen = subscriptionAt(running, now);

@@ -39,7 +39,7 @@ export const find = (q: Query, id: string) => q.one<SubscriptionRow>("SELECT * F
 export const findRunning = (q: Query, ownerId: string) =>
   q.one<RunningRow>("SELECT * FROM subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", ownerId);
 
-/** The running one, else the last that ended after it had started, else the newest checkout (decisions §7). */
+/** The running one, else the last that ended after it had started, else the newest checkout. */
 export const findCurrent = (q: Query, ownerId: string) =>
   q.one<SubscriptionRow>(
     `SELECT * FROM subscriptions WHERE owner_id = ?

@@ -226,7 +226,7 @@ async function facts(tx: Query, now: number | undefined): Promise<Check[]> {
   ];
 }
 
-/** Postings are never changed or removed: this program's own account at the database may not (server rules §21). */
+/** Postings are never changed or removed: this program's own account at the database may not. */
 async function guardOf(tx: Query): Promise<Check> {
   const granted = await tx.all<{ privilege: string }>(
     `SELECT privilege_type AS privilege FROM information_schema.table_privileges WHERE table_schema = current_schema()

@@ -194,7 +194,7 @@ function contentsOf(connection: Connection): Check[] {
   ];
 }
 
-/** Postings are never changed or removed: the database itself refuses (server rules §21). */
+/** Postings are never changed or removed: the database itself refuses. */
 function guardOf(connection: Connection): Check {
   const sql =
     "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name IN ('ledger_postings_unchanged', 'ledger_postings_kept')";

@@ -25,7 +25,7 @@ const responseKept = 4096;
 
 export const secretContext = (webhookId: string) => `webhook ${webhookId}`;
 
-/** The event as receivers and the event log show it (decisions §10). */
+/** The event as receivers and the event log show it. */
 export const eventBody = (event: { kind: string; data: string; created_at: number }) => ({
   event: event.kind,
   timestamp: new Date(event.created_at).toISOString(),
@@ -153,7 +153,7 @@ export async function settleTest(deps: Deps, tx: Query, delivery: webhooks.Deliv
   return { ...delivery, ...changes };
 }
 
-/** No further attempts until the owner enables it; they are told by notification and mail (server side of specification: Events). */
+/** No further attempts until the owner enables it. A notification and a mail say so, as the receiver hears nothing any more. */
 async function disable(deps: Deps, tx: Query, webhook: webhooks.WebhookRow): Promise<void> {
   await webhooks.update(tx, webhook.id, { is_active: 0, disabled_at: deps.clock.now() });
   await webhooks.moveDeliveries(tx, webhook.id, "pending", "pause");

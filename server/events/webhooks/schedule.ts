@@ -2,10 +2,10 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Waits before the 1st, 2nd, … attempt (decisions §10). */
+/** Waits before the 1st, 2nd, … attempt: short ones for a receiver that restarts, long ones until somebody repairs it. */
 export const waitsMs = [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
 
-/** So many failed attempts one after another disable a webhook (specification: Events). */
+/** So many failed attempts one after another disable a webhook. */
 export const failuresToDisable = 10;
 
 /**

@@ -16,7 +16,7 @@ export interface Signed {
 
 /**
  * The headers of one attempt: the service's own (the whole secret is the key, the text is `timestamp.body`) and those of
- * Standard Webhooks (the key is what the secret's base64 says, the text is `id.timestamp.body`) (decisions §10).
+ * Standard Webhooks (the key is what the secret's base64 says, the text is `id.timestamp.body`).
  */
 export function signatureHeaders({ id, timestamp, body, secret }: Signed): Record<string, string> {
   const own = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");

@@ -1,6 +1,6 @@
 import type { ApplicationStatus } from "../../../src/contract/states/index.ts";
 
-/** An application at an instant (specification: Application; decisions §5). Times in ms. */
+/** An application at an instant. Times in ms. */
 export interface TimedApplication {
   status: ApplicationStatus;
   reviewed_at: number | null;

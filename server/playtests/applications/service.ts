@@ -18,7 +18,7 @@ import type { PlaytestRow } from "../store.ts";
 import { applicationAt } from "./rules.ts";
 import * as applications from "./store.ts";
 
-/** Manual selection (specification: Application; decisions §5, §6). Each move runs inside the caller's transaction. */
+/** Manual selection: playtesters apply, the owner chooses. Each move runs inside the caller's transaction. */
 type Application = applications.ApplicationRow;
 type Applicant = Pick<users.UserRow, "id" | "display_name" | "email">;
 type ApplicationKind = Extract<EventKind, `application.${string}`>;

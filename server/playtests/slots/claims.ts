@@ -7,7 +7,7 @@ import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
 import { reserve } from "./transitions.ts";
 
-/** A playtest the caller may know of; 404 for what is not offered to anybody (decisions §6, §14). */
+/** A playtest the caller may know of; 404 for what is not offered to anybody: its existence is not told. */
 export async function findOffered(q: Query, playtestId: string): Promise<playtests.PlaytestRow> {
   const playtest = await playtests.find(q, playtestId);
   const game = playtest && (await games.findOffered(q, playtest.game_id));

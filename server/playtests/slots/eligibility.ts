@@ -1,7 +1,7 @@
 import type { PastPlaytesterScope, TargetingScope, TargetingType } from "../../../src/contract/order-body.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 
-/** Whether a playtester may take a slot of a playtest (decisions §6): the first rule that says no, in words. */
+/** Whether a playtester may take a slot of a playtest: the first rule that says no, in words. */
 export interface ClaimFacts {
   /** Every slot of this playtest the playtester ever had, by status. */
   ownStatuses: readonly SlotStatus[];

@@ -11,7 +11,7 @@ import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
 import { emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
 
-/** What becomes of a submission (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
+/** What becomes of a submission. Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 type Slot = slots.SlotRow;
 type Reviewable = slots.SlotIn<"submitted" | "publishing">;
@@ -45,7 +45,7 @@ export async function accept(
   return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 
-/** A free trial's video needs an admin too, before or after the owner (decisions §5). */
+/** A free trial's video needs an admin too, before or after the owner. */
 const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
   playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
 

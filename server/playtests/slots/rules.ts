@@ -1,7 +1,7 @@
 import type { SelectionMode } from "../../../src/contract/order-body.ts";
 import type { PlaytestStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 
-/** The slot's deadlines and what its states mean (specification: States and transitions; decisions §5). Times in ms. */
+/** The slot's deadlines and what its states mean. Times in ms. */
 
 /** Nothing moves a slot on from these. */
 export const endedStatuses: readonly SlotStatus[] = ["accepted", "rejected", "expired", "cancelled"];
@@ -28,7 +28,7 @@ export function statusAt(slot: TimedSlot, now: number): SlotStatus {
   return slot.status;
 }
 
-/** The status of a playtest whose slots have these (decisions §4): active while any can still move. */
+/** The status of a playtest whose slots have these: active while any can still move. */
 export function playtestStatusOf(statuses: readonly SlotStatus[]): Exclude<PlaytestStatus, "pending_payment"> {
   const counted = statuses.filter((status) => !endedStatuses.includes(status));
   if (counted.length > 0) return "active";

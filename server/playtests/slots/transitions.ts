@@ -14,7 +14,7 @@ import * as playtests from "../store.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "./rules.ts";
 import * as slots from "./store.ts";
 
-/** The moves of a slot (specification: Slot; decisions §5). Each runs inside the caller's transaction. */
+/** The moves of a slot. Each runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 type Slot = slots.SlotRow;
 type SlotIn<Status extends SlotStatus> = slots.SlotIn<Status>;

@@ -6,7 +6,7 @@ const oldQuickTime = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
 const ebml = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 const docType = Buffer.from([0x42, 0x82]);
 
-/** The media type by signature (decisions §5: MP4, WebM, MOV, MKV), whatever the name says; undefined for anything else. */
+/** The media type by signature (MP4, WebM, MOV, MKV), whatever the name says; undefined for anything else. */
 export function videoType(head: Uint8Array): string | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, signatureBytes));
   if (bytes.subarray(0, 4).equals(ebml)) return matroskaType(bytes);

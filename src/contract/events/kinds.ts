@@ -1,4 +1,4 @@
-/** Every event kind: the specification's eight and this server's extensions (decisions §10). */
+/** Every event kind: the eight that every server of this API has, and the extensions of this one. */
 export const specifiedKinds = [
   "slot.submitted",
   "slot.accepted",

@@ -27,7 +27,7 @@ const blockMs = 12_000;
 const isFinal = (made: SandboxTransactionRow, now: number) =>
   made.confirmations + Math.floor((now - made.created_at) / blockMs) >= finalConfirmations;
 
-/** The built-in chain: its transactions are made through the sandbox routes (decisions §13). */
+/** The built-in chain: its transactions are made through the sandbox routes. */
 export function createSandboxChain(name: ChainName, store: Store, clock: Clock): Chain {
   return {
     name,
