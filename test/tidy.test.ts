@@ -236,7 +236,7 @@ describe("what stands nowhere", () => {
 describe("layout", () => {
   it("has the top level everyone expects", () => {
     const allowed =
-      /^(package\.json|package-lock\.json|tsconfig\.json|bin|src|server|test|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|Dockerfile|\..+)$/;
+      /^(package\.json|package-lock\.json|tsconfig\.json|bin|src|server|test|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|Dockerfile|\..+)$/;
     expect([...new Set(tracked.map((file) => file.split("/")[0]!))].filter((name) => !allowed.test(name))).toEqual([]);
   });
 
