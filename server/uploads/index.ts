@@ -37,7 +37,7 @@ class Uploads {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#files = new UploadFiles(deps);
-    this.#tus = new Tus(this.#files, deps.config.baseUrl);
+    this.#tus = new Tus(this.#files, deps.config);
   }
 
   /**

@@ -8,25 +8,25 @@ const path = "/api/v1/uploads";
 
 /** The library that speaks tus. It reads the headers of a request and answers; the bytes reach it through `files`. */
 export class Tus {
-  readonly #baseUrl: string;
+  readonly #config: { readonly baseUrl: string };
   readonly #server: Server;
 
-  constructor(files: UploadFiles, baseUrl: string) {
-    this.#baseUrl = baseUrl;
+  constructor(files: UploadFiles, config: { readonly baseUrl: string }) {
+    this.#config = config;
     this.#server = new Server({
       path,
       datastore: files,
       allowedOrigins: [],
       // The id of a new upload travels as the last segment of the address that `reply` makes.
       namingFunction: (request) => request.url.split("/").at(-1)!,
-      generateUrl: (_request, { id }) => `${baseUrl}${path}/${id}`,
+      generateUrl: (_request, { id }) => `${config.baseUrl}${path}/${id}`,
     });
   }
 
   /** The library's reply to a request for this upload, whatever it is. */
   reply(id: string, request: IncomingMessage): Promise<Response> {
     const headers = Object.entries(request.headers).filter(([name]) => /^(tus|upload|content)-/.test(name)) as [string, string][];
-    return this.#server.handleWeb(new Request(`${this.#baseUrl}${path}/${id}`, { method: request.method!, headers }));
+    return this.#server.handleWeb(new Request(`${this.#config.baseUrl}${path}/${id}`, { method: request.method!, headers }));
   }
 
   /** The library's reply; throws a problem where it refuses. */

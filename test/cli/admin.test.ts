@@ -96,16 +96,16 @@ describe("admin", () => {
     expect((await admin(`suspense refund ${suspense[0].id} --note back`)).code).toBe(2);
     expect(await data(`suspense refund ${suspense[0].id} --note back --yes`)).toMatchObject({ suspense: { status: "refunded" } });
     expect((await admin(`suspense refund ${suspense[0].id} --note back --yes`)).code).toBe(6);
-    expect((await admin(`suspense resolve ${suspense[0].id}`)).stderr).toContain("--note is needed");
+    expect((await admin(`suspense resolve ${suspense[0].id}`)).stderr).toContain("--note is required");
     expect((await admin("suspense")).stdout).toBe("");
     expect(await fixture.json("billing balance")).toMatchObject({ balanceCents: 53_800 });
   });
 
   it.each([
-    ["grant a@example.com --credit 5", 2, "--note is needed"],
+    ["grant a@example.com --credit 5", 2, "--note is required"],
     ["grant a@example.com --note x", 2, "Pass either --credit or --minutes."],
     ["users --role king", 2, "--role"],
-    ["payouts create a@example.com", 2, "--amount is needed"],
+    ["payouts create a@example.com", 2, "--amount is required"],
   ])("refuses `admin %s`", async (line, code, message) => {
     const ended = await admin(line);
     expect(ended.stderr).toContain(message);

@@ -57,7 +57,7 @@ describe("billing", () => {
 
   it.each([
     ["billing credit add --amount 19.99", 2, "--amount: must be at least $20.00."],
-    ["billing credit add", 2, "--amount is needed."],
+    ["billing credit add", 2, "--amount is required."],
     ["billing credit add --amount 20 --return-url ftp://x", 2, "--return-url"],
     ["billing payments get 00000000-0000-7000-8000-000000000000", 3, "error:"],
     ["billing subscription checkout --plan-key gold", 2, "is not one of indie_monthly"],
