@@ -56,7 +56,7 @@ describe("admin", () => {
 
   it("admin payouts and stats: record a payout and its failure, and count it", async () => {
     const nobody = await fixture.run("admin payouts create --amount 1", { key, tty: true });
-    expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining("There is no user to choose.")]);
+    expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining("There is no user to choose from.")]);
     const pim = await registerPlaytester(fixture.server, "Pim");
     const slotId = await play(fixture.server, pim, await fixture.order());
     await fixture.owner.post(`/playtests/slots/${slotId}/accept`);
