@@ -81,11 +81,11 @@ describe("applications", () => {
   });
 
   it.each([
-    ["approve", "No id was given"],
+    ["approve", "Missing id"],
     ["approve --top 2", "--top requires --playtest"],
     ["approve X --by rating", "require --top"],
     ["reject X --playtest Y", "requires --rest"],
-    ["approve X --top 1 --playtest Y", "exclude each other"],
+    ["approve X --top 1 --playtest Y", "cannot be used together"],
   ])("refuses `%s`", async (line, message) => {
     const { code, stderr } = await fixture.run(`applications ${line}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
