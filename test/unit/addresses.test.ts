@@ -305,7 +305,7 @@ describe("outbound connections", () => {
     const outbound = outboundWith(async () => answers.shift() ?? []);
     const url = `https://rebind.example.com:${port}/`;
     await outbound.check(url);
-    await expect(post(outbound, url)).rejects.toThrow("rebind.example.com leads to 127.0.0.1, which is loopback");
+    await expect(post(outbound, url)).rejects.toThrow("rebind.example.com resolves to 127.0.0.1, which is loopback");
     expect(reached).toBe(0);
   });
 
@@ -338,8 +338,8 @@ describe("outbound connections", () => {
     async (...addresses) => {
       const outbound = outboundWith(async () => addresses, { allowPrivate: ["127.0.0.1"], allowLoopback: false });
       const url = `https://two.example.com:${port}/`;
-      await expect(outbound.check(url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
-      await expect(post(outbound, url)).rejects.toThrow("leads to 127.0.0.2, which is loopback");
+      await expect(outbound.check(url)).rejects.toThrow("resolves to 127.0.0.2, which is loopback");
+      await expect(post(outbound, url)).rejects.toThrow("resolves to 127.0.0.2, which is loopback");
       expect(reached).toBe(0);
     },
   );
