@@ -111,9 +111,12 @@ export class JobRunner {
   async #claim(count: number, kinds: jobs.Kinds): Promise<jobs.JobRow[]> {
     await this.#released;
     const { clock, newId, leaseMs } = this.#options;
-    const real = clock.real();
-    const lease = { token: newId(), real, until: real + leaseMs, count, kinds };
-    const rows = await this.#started().store.write((tx) => jobs.claim(tx, { ...lease, due: clock.now() }));
+    const token = newId();
+    const rows = await this.#started().store.write((tx) => {
+      // Both clocks are read at the claim itself: a lease that began while the write waited could end before the job does.
+      const real = clock.real();
+      return jobs.claim(tx, { token, real, until: real + leaseMs, count, kinds, due: clock.now() });
+    });
     return rows.sort((a, b) => a.run_at - b.run_at || (a.id < b.id ? -1 : 1));
   }
 
