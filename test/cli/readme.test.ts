@@ -1,173 +1,100 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { tree } from "../../src/cli/tree.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { checkout, shellPath, startDemo } from "../helpers/checkout.ts";
 import { playtest } from "../helpers/cli.ts";
-import { exampleWords, flagWords, spelledOut } from "../helpers/lines.ts";
+import { documents } from "../helpers/documents.ts";
 import { killLeftovers } from "../helpers/process.ts";
-import { startReceiver } from "../helpers/receiver.ts";
 import { leaveAll, sitAt } from "../helpers/terminal.ts";
 
-/** What the README tells people to type works as it stands there. */
-const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-const lines = (block: string) => block.trim().split("\n");
-const between = (start: string, end: string) => readme.split(start)[1]!.split(end)[0]!;
-const workflows = new Map(
-  [...between("## Six workflows\n", "\n## ").matchAll(/### (.+)\n\n```sh\n([^`]*)```/g)].map(([, name, block]) => [
-    name!,
-    lines(block!),
-  ]),
-);
-const week = /```js\n(import assert[\s\S]*?)```/.exec(readme)![1]!;
+const root = join(import.meta.dirname, "../..");
+const readme = documents.get("README")!;
 
 let server: Awaited<ReturnType<typeof startDemo>>;
-let folder: string;
-let env: Record<string, string>;
-
 beforeAll(async () => {
   server = await startDemo();
 });
 afterAll(killLeftovers);
 afterEach(leaveAll);
 
-/** A repository whose game is known, with what the README's lines read. */
-function begin() {
-  folder = checkout();
-  env = {
+/** Text without what differs from run to run: ids, sizes, the port, the simulated playtester's name. */
+const comparable = (text: string) =>
+  text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
+    .replace(/\b[0-9a-f]{8}\b/g, "SHORT")
+    .replace(/127\.0\.0\.1:\d+/g, "SERVER")
+    .replace(/\d+ B as/g, "SIZE as")
+    .replace(/and paid .+ \$/, "and paid NAME $")
+    .trim();
+
+describe("the README's session", () => {
+  const session = /```console\n([\s\S]*?)```/.exec(readme)![1]!;
+  const steps = session
+    .trim()
+    .split(/^\$ playtest /m)
+    .slice(1);
+
+  it("has three commands, and prints what they print", async () => {
+    const folder = checkout();
+    mkdirSync(join(folder, "build"), { recursive: true });
+    const env = { PLAYTEST_API_KEY: server.ownerKey!, NO_COLOR: "1", PLAYTEST_CONFIG_DIR: join(folder, "config") };
+    const options = { env, baseUrl: server.baseUrl, cwd: folder, tty: { stdout: true }, columns: 80, now: Date.now() };
+    const run = async (words: readonly string[]) => {
+      const { code, stdout, stderr } = await playtest(words, options);
+      return code === 0 ? stdout : stderr;
+    };
+    await run(["games", "use", server.gameId!]);
+    expect(steps.length).toBe(3);
+    for (const step of steps) {
+      const [line = "", ...output] = step.split("\n");
+      const words = line.split(" ");
+      if (words[0] === "review") {
+        const playtestId = JSON.parse(await run(["playtests", "list", "--json"])).playtests[0].id;
+        const slotId = JSON.parse(await run(["playtests", "slots", playtestId, "--json"])).slots[0].id;
+        await run(["api", "POST", `sandbox/slots/${slotId}/play`]);
+        words[2] = slotId;
+      }
+      expect(comparable(await run(words))).toBe(comparable(output.join("\n")));
+    }
+  });
+});
+
+it("every file that the README and the README files of folders link to exists", () => {
+  const files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "server/README.md", "server/ledger/README.md", "src/README.md"];
+  const dead = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
+      .map(([, target]) => target!)
+      .filter((target) => !existsSync(join(root, file, "..", target)))
+      .map((target) => `${file}: ${target}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+it("review next: the videos are on the disk, then one submission after the other", async () => {
+  const folder = checkout();
+  const env = {
     PATH: shellPath(folder),
-    HOME: folder,
-    PLAYTEST_CONFIG_DIR: join(folder, "config"),
     PLAYTEST_API_KEY: server.ownerKey!,
     PLAYTEST_BASE_URL: server.baseUrl,
+    PLAYTEST_PLAYER: "player",
   };
-  writeFileSync(join(folder, "order.yaml"), "quantity: 1\ndurationMinutes: 30\n");
-  writeFileSync(join(folder, "orders.csv"), "quantity,durationMinutes,ref\n1,60,a\n2,30,b\n");
-  expect(shell([`playtest games use ${server.gameId}`]).status).toBe(0);
-}
-
-/** Runs lines as a person's shell does; the first that fails ends it. */
-function shell(script: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync("sh", ["-ec", script.join("\n")], { cwd: folder, env, encoding: "utf8" });
-  return { status, stdout, stderr };
-}
-
-const linesOf = (name: string): readonly string[] => {
-  begin();
-  return workflows.get(name)!;
-};
-const slots = `$(playtest playtests slots "$PLAYTEST" --jq '.slots[].id')`;
-const playEach = `for slot in ${slots}; do playtest api POST sandbox/slots/$slot/play; done`;
-
-it("has six workflows of one or two lines", () => {
-  expect([...workflows].map(([name, { length }]) => [name, length])).toEqual([
-    ["Nightly push and order from CI", 1],
-    ["Bulk order of a spreadsheet", 2],
-    ["Gate on results", 2],
-    ["Monday review session", 2],
-    ["Webhook development on a laptop", 2],
-    ["Integration test against an ephemeral server", 1],
-  ]);
-});
-
-it("first steps: the demo's game is ordered for, played and accepted without a warning", () => {
-  begin();
-  const order = "PLAYTEST=$(playtest order --quantity 2 --max-cost 40 --jq .playtest.id)";
-  const ran = shell([
-    order,
-    `SLOT=$(playtest playtests slots "$PLAYTEST" --jq '.slots[0].id')`,
-    "playtest api POST sandbox/slots/$SLOT/play >played",
-    "playtest accept $SLOT --rating 5",
-  ]);
-  expect(ran).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/\$10\.00\n$/) });
-});
-
-it("nightly push and order from CI: a new build is ordered for, the same one is not", () => {
-  const push = linesOf("Nightly push and order from CI");
-  Object.assign(env, { CI: "true" });
-  expect(shell(push)).toMatchObject({
-    status: 0,
-    stdout: expect.stringMatching(/^Pushed .*\nOrdered .* for \$15\.00: active\./),
-  });
-  expect(shell(push)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Nothing to do/) });
-});
-
-it("bulk order of a spreadsheet: a plan, the orders, and none twice", () => {
-  const [plan = "", order = ""] = linesOf("Bulk order of a spreadsheet");
-  expect(shell([plan])).toMatchObject({ status: 0, stderr: expect.stringContaining("2 orders, 3 slots: $50.00") });
-  expect(shell([order])).toMatchObject({ status: 0, stderr: expect.stringContaining("2 playtests ordered for $50.00") });
-  expect(shell([order])).toMatchObject({ status: 0, stderr: expect.stringContaining("2 already ordered") });
-});
-
-it.each([
-  ["accept", `playtest review accept ${slots} --yes`, 0, "2 accepted"],
-  ["reject", `playtest review reject ${slots} --reason 'No sound.' --yes`, 13, "rejected>1 is met. Current state: 2 rejected"],
-])("gate on results: %s two", (_, judge, status, shown) => {
-  const [order = "", wait = ""] = linesOf("Gate on results");
-  writeFileSync(join(folder, "order.yaml"), "quantity: 2\ndurationMinutes: 30\n");
-  const ended = shell([order, playEach, judge, wait]);
-  expect([ended.status, ended.stdout + ended.stderr]).toEqual([status, expect.stringContaining(shown)]);
-});
-
-it("Monday review session: the videos on the disk, then one submission after the other", async () => {
-  const [download = "", review = ""] = linesOf("Monday review session");
-  shell(["PLAYTEST=$(playtest order -f order.yaml --yes --jq .playtest.id)", playEach]);
-  expect(shell([download]).status).toBe(0);
-  expect(readdirSync(join(folder, "videos"))).toContainEqual(expect.stringMatching(/^Lantern Deep-.*\.mp4$/));
   writeFileSync(join(folder, "bin/player"), `#!/bin/sh\nprintf %s "$1" > played\n`, { mode: 0o755 });
-  const session = sitAt(folder, ["sh", "-c", review], { ...env, PLAYTEST_PLAYER: "player" });
+  const script = [
+    `playtest games use ${server.gameId}`,
+    "PLAYTEST=$(playtest order --quantity 1 --yes --jq .playtest.id)",
+    `SLOT=$(playtest playtests slots "$PLAYTEST" --jq '.slots[0].id')`,
+    "playtest api POST sandbox/slots/$SLOT/play > slot.json",
+    "playtest review download --all --dir videos",
+    "playtest review next",
+  ];
+  const session = sitAt(folder, ["sh", "-ec", script.join("\n")], env);
   await session.see("What do you want to do?", "p\r");
   await session.see("Opening the video.");
+  expect(readdirSync(join(folder, "videos"))).toContainEqual(expect.stringMatching(/^Lantern Deep-.*\.mp4$/));
   await session.see("What do you want to do?", "a\r");
   await session.see("Rating", "5\r");
   await session.see("Comment", "\r");
   await session.see("1 accepted, 0 rejected, 0 skipped.");
   expect(await session.ended).toBe(0);
   await expect.poll(() => existsSync(join(folder, "played"))).toBe(true);
-});
-
-it("webhook development on a laptop: an event reaches the receiver", async () => {
-  const receiver = await startReceiver();
-  const [listen = "", trigger = ""] = linesOf("Webhook development on a laptop");
-  expect(listen).toContain(":3000/");
-  const line = `exec ${listen.replace(":3000/", `:${receiver.port}/`)}`;
-  const listener = spawn("sh", ["-c", line], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
-  const ended = once(listener, "close");
-  try {
-    await once(listener.stderr, "data");
-    expect(shell([trigger]).status).toBe(0);
-    await receiver.until(1);
-    expect(receiver.received[0]).toMatchObject({ path: "/webhook", body: expect.stringContaining("slot.submitted") });
-  } finally {
-    listener.kill("SIGTERM");
-    await ended;
-    await receiver.close();
-  }
-});
-
-it("integration test against an ephemeral server: the week in a test passes, and a failure is the exit code", () => {
-  const serve = linesOf("Integration test against an ephemeral server");
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { test: "node --test" } }));
-  writeFileSync(join(folder, "week.test.mjs"), week);
-  const passed = shell(serve);
-  expect([passed.status, passed.stdout]).toEqual([0, expect.stringMatching(/pass 1\n/)]);
-  writeFileSync(join(folder, "week.test.mjs"), week.replace('"completed"', '"cancelled"'));
-  expect(shell(serve).status).toBe(1);
-});
-
-const commands = new Map(tree.commands.map(({ path, flags }) => [path.join(" "), flags]));
-const typed = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
-  .flatMap(([, block]) => lines(block!))
-  .filter((line) => /\bplaytest [a-z]/.test(line));
-
-it.each(typed)("%s", async (line) => {
-  const words = exampleWords(line);
-  const spelled = spelledOut(words).split(" ");
-  const path = [3, 2, 1].map((count) => spelled.slice(0, count).join(" ")).find((one) => commands.has(one));
-  expect(path).toBeDefined();
-  const globals = (await playtest(["help", "flags"])).stdout;
-  const known = commands.get(path!)!.flatMap(({ name, short }) => [`--${name}`, `-${short}`]);
-  expect(flagWords(words).filter((word) => !known.includes(word) && !globals.includes(word))).toEqual([]);
 });

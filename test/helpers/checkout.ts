@@ -9,7 +9,19 @@ import { freshFolder } from "./store.ts";
 export async function startDemo() {
   const folder = freshFolder();
   const ready = join(folder, "ready.json");
-  spawnPlaytest(folder, ["serve", "run", "--ephemeral", "--seed", "demo", "--port", "0", "--ready-file", ready]);
+  spawnPlaytest(folder, [
+    "serve",
+    "run",
+    "--ephemeral",
+    "--seed",
+    "demo",
+    "--port",
+    "0",
+    "--rate-limit",
+    "off",
+    "--ready-file",
+    ready,
+  ]);
   return readyFile(ready);
 }
 

@@ -43,7 +43,7 @@ export async function killLeftovers(): Promise<void> {
 /** What a server wrote to its ready file, once it is there. */
 export async function readyFile(
   path: string,
-): Promise<{ baseUrl: string; pid: number; adminKey: string | null; ownerKey?: string; gameId?: string }> {
+): Promise<{ baseUrl: string; pid: number; adminKey: string | null; ownerKey?: string; testerKeys?: string[]; gameId?: string }> {
   const watcher = watch(dirname(path));
   try {
     while (!existsSync(path)) await once(watcher, "change");
