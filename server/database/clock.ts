@@ -2,15 +2,15 @@ import type { Clock } from "../lib/clock.ts";
 import type { Query, Store } from "./port.ts";
 
 export interface MovableClock extends Clock {
-  /** Moves the server's time forward to `now` (ms), durably: a restarted sandbox goes on from there. Never back. */
+  /** Moves the server's time forward to `now` (ms), never back. Durable: a restarted sandbox continues from there. */
   moveTo(now: number): Promise<void>;
-  /** When an advance by `ms` that begins now ends: behind those under way, in this process or another, so that all add up. */
+  /** Reserves an advance by `ms` and returns the time (ms) at which it ends. Advances at the same time, in any process, add up. */
   book(ms: number): Promise<number>;
-  /** Reads how far another process moved the clock; absent where none can. */
+  /** Picks up an advance made by another process. Undefined when there can be no other process. */
   follow?(q: Query): Promise<void>;
 }
 
-/** How far the clock is ahead of real time, and how far it will be after the advances under way; ms. */
+/** How far the clock is ahead of real time, and how far it will be after the reserved advances; ms. */
 type Setting = "clock_offset_ms" | "clock_booked_ms";
 
 const read = async (q: Query, name: Setting) =>
@@ -23,7 +23,7 @@ const write = (tx: Query, name: Setting, ms: number) =>
     String(ms),
   );
 
-/** The server's clock: real time plus the sandbox offset. All processes on a database share it, so that a deadline passes for all. */
+/** The server's clock: real time plus the sandbox offset. All processes on a database share the offset, so they agree on deadlines. */
 export async function createClock(store: Store, real: () => number, sandbox: boolean): Promise<MovableClock> {
   let offset = 0;
   const follow = async (q: Query) => {
@@ -31,7 +31,7 @@ export async function createClock(store: Store, real: () => number, sandbox: boo
   };
   if (sandbox) await store.read(follow);
   const isShared = sandbox && store.shared;
-  // An advance that was booked by a process that died is not made up for later; among several, it may still be under way.
+  // Advances reserved by a process that died are dropped. With several processes, one of them may still be running its advance.
   if (sandbox && !isShared) await store.write((tx) => write(tx, "clock_booked_ms", offset));
 
   return {

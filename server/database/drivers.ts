@@ -12,10 +12,10 @@ import type { Driver } from "./driver.ts";
 import { postgresDriver } from "./postgres/driver.ts";
 import { sqliteDriver } from "./sqlite/driver.ts";
 
-/** Every kind of database a server can run on. */
+/** All database drivers. */
 export const drivers: readonly Driver[] = [sqliteDriver, postgresDriver];
 
-/** Those whose database is a file in the data directory. The first one is used unless a URL names another database. */
+/** The drivers whose database is a file in the data directory. The first one is used unless a database URL is given. */
 export const fileDrivers = drivers.filter((driver) => driver.file !== undefined);
 
 /** A data location and the driver of its database. */
@@ -23,29 +23,29 @@ export interface DatabaseLocation extends ChosenLocation {
   driver: Driver;
 }
 
-/** Where the server of a command keeps its data. Throws ConfigError for a URL that no driver takes. */
+/** The data location for a command. Throws ConfigError for a database URL that no driver supports. */
 export function locate(options: DataLocationOptions): DatabaseLocation {
   const location = dataLocationOf(options);
   const driver = driverOf(location);
   if (driver) return { ...location, driver };
   const starts = drivers.flatMap(({ schemes }) => schemes.slice(0, 1)).join(" or ");
-  const message = `The database URL of ${location.databaseFrom} does not start with ${starts}. Nothing was opened.`;
+  const message = `The database URL from ${location.databaseFrom} does not start with ${starts}. Nothing was opened.`;
   throw Object.assign(new ConfigError(`${message} To use SQLite in the data directory, pass --database-url "".`), {
     exitCode: 1,
   });
 }
 
-/** Undefined: no driver takes this URL. */
+/** The driver of a database URL; undefined when no driver supports it. */
 export const driverOf = ({ databaseUrl }: DataLocation): Driver | undefined =>
   databaseUrl === undefined
     ? fileDrivers[0]
     : drivers.find(({ schemes }) => schemes.some((scheme) => databaseUrl.startsWith(scheme)));
 
-/** False where the database is a file that is not there. */
+/** False when the database is a file that does not exist. */
 export const hasDatabase = ({ driver, dataDir }: DatabaseLocation): boolean =>
   driver.file === undefined || existsSync(join(dataDir, driver.file.names[0]));
 
-/** Keeps every server off this data directory whose database is a file in it. Throws when one is running. */
+/** Locks the data directory against servers whose database is a file in it. Throws when one is running. */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   const locks: (() => void)[] = [];
   const unlock = () => {
@@ -60,7 +60,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   }
 }
 
-/** The location as commands print it. */
+/** The location for output. */
 export const reportLocation = (location: DatabaseLocation): LocationReport => ({
   database: location.driver.describe(location),
   databaseFrom: location.databaseFrom,

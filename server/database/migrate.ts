@@ -1,29 +1,35 @@
 import { createHash } from "node:crypto";
 import { initial } from "./migrations/001-initial.ts";
 import { enumerations } from "./migrations/002-enumerations.ts";
+import { uploadsByUser } from "./migrations/003-uploads-by-user.ts";
+import { accounts } from "./migrations/004-accounts.ts";
+import { audit } from "./migrations/005-audit.ts";
+import { depositProofs } from "./migrations/006-deposit-proofs.ts";
+import { adminScopes } from "./migrations/007-admin-scopes.ts";
+import { problemReports } from "./migrations/008-problem-reports.ts";
 import type { Dialect, Query, Store } from "./port.ts";
+import type { Enumerated } from "./types.ts";
 
 export interface Migration {
   name: string;
-  /** One each; `{int}`, `{blob}` and `{strict}` stand for what differs between the databases. */
+  /** One SQL statement each. `{int}`, `{blob}` and `{strict}` are replaced with the words of the database. */
   statements: readonly Statement[];
 }
 
-/** SQL for both databases, or for each, or a column that is enumerated from here on. */
+/** SQL for both databases, SQL for each database, or a column that gets a fixed set of values. */
 export type Statement = string | Record<Dialect["variant"], string> | Enumerated;
 
-/**
- * A column that holds one of these values, or null where it may: a `CHECK` named `<table>_<column>_check`. A later migration that changes
- * the values drops that constraint first (`ALTER TABLE … DROP CONSTRAINT …`, on both databases).
- */
-export interface Enumerated {
-  table: string;
-  column: string;
-  values: readonly string[];
-}
-
-/** Append only: a migration that was released never changes. */
-export const migrations: readonly Migration[] = [initial, enumerations];
+/** Append only: never change a released migration. */
+export const migrations: readonly Migration[] = [
+  initial,
+  enumerations,
+  uploadsByUser,
+  accounts,
+  audit,
+  depositProofs,
+  adminScopes,
+  problemReports,
+];
 
 export interface Applied {
   position: number;
@@ -35,8 +41,8 @@ const TABLE =
   "CREATE TABLE IF NOT EXISTS schema_migrations (position {int} PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) {strict}";
 
 /**
- * Brings the database up to date, one transaction per migration, so an interrupted run goes on where it stopped. Throws
- * when the database is newer than this program or its history differs. Any number of processes may do this at once.
+ * Applies the pending migrations, each in its own transaction, so that an interrupted run can be repeated. Throws when the
+ * database is newer than this program or its history differs. Several processes may call this at the same time.
  */
 export async function migrate(store: Store, list: readonly Migration[] = migrations): Promise<void> {
   if ((await pending(store, list)).length === 0) return;
@@ -44,7 +50,7 @@ export async function migrate(store: Store, list: readonly Migration[] = migrati
   for (const position of list.keys()) await store.write((tx) => apply(tx, store.dialect, list, position));
 }
 
-/** The migrations still to run. Throws as `migrate` does. */
+/** The pending migrations. Throws as `migrate` does. */
 export async function pending(store: Store, list: readonly Migration[] = migrations): Promise<readonly Migration[]> {
   const history = await store.read(async (q) => ((await hasTable(q, store.dialect)) ? applied(q) : []));
   assertSameHistory(history, list);
@@ -53,10 +59,10 @@ export async function pending(store: Store, list: readonly Migration[] = migrati
 
 const hasTable = async (q: Query, dialect: Dialect) => (await q.one(dialect.table, "schema_migrations")) !== undefined;
 
-/** The migrations this database had, in order. */
+/** The migrations that were applied to this database, in order. */
 export const applied = (q: Query) => q.all<Applied>("SELECT position, name, checksum FROM schema_migrations ORDER BY position");
 
-/** PostgreSQL answers two `IF NOT EXISTS` at the same moment with one of several errors of its catalogue: then the table is there. */
+/** When two processes run `IF NOT EXISTS` at the same time, PostgreSQL may fail one of them with a catalog error: then the table exists. */
 async function createTable(store: Store): Promise<void> {
   try {
     await store.write((tx) => tx.run(fill(TABLE, store.dialect)));
@@ -67,7 +73,7 @@ async function createTable(store: Store): Promise<void> {
 
 async function apply(tx: Query, dialect: Dialect, list: readonly Migration[], position: number): Promise<void> {
   const migration = list[position]!;
-  // Recorded first: a second process waits for this row, then sees that the work is done.
+  // Recorded first: a second process waits for this row and then sees that the migration was applied.
   const added = await tx.run(
     "INSERT INTO schema_migrations (position, name, checksum) VALUES (?, ?, ?) ON CONFLICT (position) DO NOTHING",
     position,
@@ -83,24 +89,24 @@ async function apply(tx: Query, dialect: Dialect, list: readonly Migration[], po
   }
 }
 
-/** Adds the constraint of an enumerated column. Throws, and says which, when a row holds another value. */
+/** Adds the constraint of an enumerated column. Throws an error with the value when a row has another one. */
 async function enumerate(tx: Query, { name }: Migration, { table, column, values }: Enumerated): Promise<void> {
   const list = values.map((value) => `'${value}'`).join(", ");
-  const odd = await tx.one<{ value: string; count: number }>(
+  const invalid = await tx.one<{ value: string; count: number }>(
     `SELECT ${column} AS value, COUNT(*) AS count FROM ${table} WHERE ${column} NOT IN (${list}) GROUP BY ${column} LIMIT 1`,
   );
-  if (odd) {
+  if (invalid) {
     throw new Error(
-      `Migration ${name} cannot be applied: ${odd.count} row(s) of ${table} have ${column} ${JSON.stringify(odd.value)}, which is not one of ` +
+      `Migration ${name} cannot be applied: ${invalid.count} row(s) of ${table} have ${column} ${JSON.stringify(invalid.value)}, which is not one of ` +
         `${values.join(", ")}. Nothing was changed. Correct these rows or restore a backup, then try again.`,
     );
   }
-  // SQLite would refuse the rows without a value that the shorter condition lets pass.
+  // Without the first condition, SQLite would reject rows with null when the constraint is added.
   const condition = `${column} IS NULL OR ${column} IN (${list})`;
   await tx.run(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_${column}_check CHECK (${condition})`);
 }
 
-/** Throws when this is not how the list begins: the database is newer than this program, or another's. */
+/** Throws unless the history is the beginning of the list: the database is newer than this program, or not of this program. */
 export function assertSameHistory(history: readonly Applied[], list: readonly Migration[] = migrations): void {
   for (const { position, name, checksum } of history) {
     const ours = list[position];
@@ -112,7 +118,7 @@ export function assertSameHistory(history: readonly Applied[], list: readonly Mi
     if (ours.name === name && checksumOf(ours) === checksum) continue;
     throw new Error(
       `Migration ${name} of the database differs from ${ours.name} of this program. Nothing was changed. ` +
-        "Use the playtest version that made this database, or restore a backup.",
+        "Use the playtest version that created this database, or restore a backup.",
     );
   }
 }

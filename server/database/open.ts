@@ -9,12 +9,11 @@ export interface OpenOptions extends DriverOptions {
   dataDir?: string;
 }
 
-/** Opens the database these options name and brings its schema up to date. */
+/** Opens the database and applies pending migrations. */
 export async function openStore({ databaseUrl, dataDir = "", ...options }: OpenOptions): Promise<Store> {
   const location = { databaseUrl, dataDir };
   const driver = driverOf(location);
-  if (!driver || (driver.file && dataDir === ""))
-    throw new Error("No database was named: give a data directory or a database URL.");
+  if (!driver || (driver.file && dataDir === "")) throw new Error("A data directory or a database URL is required.");
   const store = await driver.open(location, options);
   try {
     await migrate(store);

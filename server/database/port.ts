@@ -1,9 +1,9 @@
 /**
  * The store port: one SQL text for SQLite and for PostgreSQL's protocol.
  *
- * Dialect: `?` placeholders; ids text; cents, minutes and milliseconds as 64-bit integers; booleans 0/1; JSON as text;
- * `ON CONFLICT … RETURNING`; `LIMIT CAST(? AS INTEGER)`, because SQLite plans a statement with a bare `LIMIT ?` anew each time; compare-and-set updates with an affected-row check; keyset paging; column aliases in lower case.
- * No triggers but the guard of the ledger, no sequences, advisory locks, `SKIP LOCKED`, `LISTEN`, `now()` or division (SQLite binds numbers as reals).
+ * Dialect: `?` placeholders; ids as text; cents, minutes and milliseconds as 64-bit integers; booleans as 0 or 1; JSON as text;
+ * `ON CONFLICT … RETURNING`; `LIMIT CAST(? AS INTEGER)`, because SQLite plans a statement with a bare `LIMIT ?` again each time; compare-and-set updates with an affected-row check; keyset paging; column aliases in lower case.
+ * No triggers except those that protect the ledger and the audit log, no sequences, advisory locks, `SKIP LOCKED`, `LISTEN`, `now()` or division (SQLite binds numbers as reals).
  */
 export type Value = string | number | null | Uint8Array;
 
@@ -13,69 +13,90 @@ export interface Query {
   all<T>(sql: string, ...values: Value[]): Promise<T[]>;
   /** Runs a statement that returns no rows; the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
+  /**
+   * Sends a statement without waiting for its result, which saves a round trip. If it fails, the transaction fails, at the latest when it
+   * commits. Only inside `write`.
+   */
+  send(sql: string, ...values: Value[]): void;
 }
 
-/** Where a driver says what no caller waits for: pino's loggers fit. */
+/**
+ * How concurrent writes are isolated from each other. SQLite runs writes one at a time. On PostgreSQL:
+ * - `serializable` (the default): SERIALIZABLE. A write that conflicts with another is rolled back and runs again.
+ * - `rows`: READ COMMITTED with row locks. Writes of different rows never conflict, and writes of the same row wait for each other. It is
+ *   for writes whose decisions are all repeated in the condition of an `UPDATE` or enforced by a unique index. A comment at each use
+ *   says why that holds.
+ */
+export type Isolation = "serializable" | "rows";
+
+export interface WriteOptions {
+  isolation?: Isolation;
+}
+
+/** Receives warnings about background work of a driver. pino loggers fit. */
 export interface StoreLog {
   warn(context: object, message: string): void;
 }
 
-/** One line of `doctor`. */
+/** The result of one check, shown by `doctor`. */
 export interface Check {
   name: string;
   ok: boolean;
   detail: string;
-  /** Where it failed: what that means, and what to do. */
+  /** For a failed check: what it means and what to do. */
   help?: string;
 }
 
-/** Whether the database itself refuses to change or remove a posting. */
-export const guardCheck = (ok: boolean, found: string): Check => ({
-  name: "postings_guard",
-  ok,
-  detail: ok ? "postings cannot be changed or removed" : found,
-  ...(!ok && {
-    help: "The database no longer refuses to change the books. Find out who took the guard away and what they changed since (`--ledger` shows what does not add up), and make it anew as the first migration does.",
+/** Tables whose rows the database itself refuses to change or remove, on SQLite by triggers `TABLE_unchanged` and `TABLE_kept`. */
+export const appendOnlyTables = ["ledger_postings", "audit_entries", "audit_links"] as const;
+
+/** The check of this protection. `faults` says which table lacks it. */
+export const guardCheck = (faults: readonly string[]): Check => ({
+  name: "append_only",
+  ok: faults.length === 0,
+  detail: faults.length === 0 ? "postings and audit entries cannot be changed or removed" : faults.join("; "),
+  ...(faults.length > 0 && {
+    help: "The database no longer prevents changes of ledger postings or of the audit log. Find out who removed this protection and what was changed since (`--ledger` shows inconsistencies). Then create it again as the migration of the table does.",
   }),
 });
 
-/** How a database spells what not all databases spell alike. */
+/** The SQL that differs between databases. */
 export interface Dialect {
-  /** Which text it takes where a migration has one for each. */
+  /** Selects the SQL of a migration statement that has one for each database. */
   readonly variant: "sqlite" | "postgres";
-  /** What `{int}`, `{blob}` and `{strict}` of a migration stand for. */
+  /** The replacements of `{int}`, `{blob}` and `{strict}` in migrations. */
   readonly words: Readonly<Record<"int" | "blob" | "strict", string>>;
-  /** Query: the `name` of the table `?`, if there is such a table. */
+  /** A query for the `name` of the table `?`, without a row if there is no such table. */
   readonly table: string;
-  /** Query: `name` and place in the primary key (`pk`, 0: not part of it) of each column of the table `?`, in order. */
+  /** A query for the columns of the table `?`, in order: `name`, and `pk`, the position in the primary key or 0. */
   readonly columns: string;
 }
 
 export interface Store {
   readonly dialect: Dialect;
-  /** Other processes may use the database at the same time. */
+  /** Whether other processes may use the database at the same time. */
   readonly shared: boolean;
   /**
-   * Each query sees everything committed before it; several queries in one `read` are not one snapshot. Rows may be shared with
-   * other readers: they are not to be changed.
+   * Each query sees everything committed before it. Several queries in one `read` are not one snapshot. Do not modify the rows: they
+   * may be shared with other readers.
    */
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
   /**
-   * Runs `fn` in one transaction and resolves after it is durable. `fn` may run more than once (serialization
-   * failures), so it must be pure but for its queries, and it may await nothing but them. Throwing rolls back.
-   * A failed query dooms the transaction, even when `fn` catches its error: use `ON CONFLICT` instead.
+   * Runs `fn` in one transaction and resolves after it is durable. `fn` may run more than once (after serialization failures), so it
+   * must have no effects except its queries and must await nothing else. When it throws, the transaction is rolled back. A failed
+   * query makes the transaction fail even if `fn` catches the error: use `ON CONFLICT` instead.
    */
-  write<T>(fn: (tx: Query) => Promise<T>): Promise<T>;
-  /** What readiness asks; `thorough` adds what `doctor` asks and may take seconds on a large database. `now` (ms) is compared with the database's clock. */
+  write<T>(fn: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Runs the checks of the readiness endpoint; `thorough` adds those of `doctor`, which may take seconds. `now` (ms) is compared with the database's clock. */
   check(options?: { thorough?: boolean; now?: number }): Promise<Check[]>;
-  /** Finishes the writes that wait, then lets go of the database. */
+  /** Finishes pending writes, then closes the database. */
   close(): Promise<void>;
 }
 
-/** The store cannot serve just now: full disk, database gone, retries used up. Answers 503. */
+/** The store is temporarily unavailable: the disk is full, the database is down, or all retries failed. Rendered as 503. */
 export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";
-  /** True when the connection was lost during COMMIT: the change may be durable, so it must be looked up, not repeated. */
+  /** True when the connection was lost during COMMIT: the change may be durable, so callers must check before repeating it. */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, options: ErrorOptions & { outcomeUnknown?: boolean } = {}) {
@@ -84,36 +105,44 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A row with these values of `columns` exists already. */
+/**
+ * Thrown inside a write when a row changed after the same write had read it. With isolation `rows`, the write is rolled back and runs
+ * again.
+ */
+export class LostRace extends Error {
+  override name = "LostRace";
+}
+
+/** A row with the same values in `columns` already exists. */
 export class UniqueViolation extends Error {
   override name = "UniqueViolation";
   readonly table: string;
   readonly columns: readonly string[];
 
   constructor(table: string, columns: readonly string[], options?: ErrorOptions) {
-    super(`A row of ${table} with the same ${columns.join(", ")} exists already.`, options);
+    super(`A row of ${table} with the same ${columns.join(", ")} already exists.`, options);
     this.table = table;
     this.columns = columns;
   }
 }
 
-/** Whether `error` says that a row exists already, in `table` if named, for exactly `columns` if named. */
+/** Whether `error` is a UniqueViolation, of `table` if given and of exactly `columns` if given. */
 export function isUniqueViolation(error: unknown, table?: string, ...columns: string[]): error is UniqueViolation {
   if (!(error instanceof UniqueViolation)) return false;
   if (table !== undefined && error.table !== table) return false;
   return columns.length === 0 || columns.join() === error.columns.join();
 }
 
-/** Refuses what one of the databases would store differently from the other, or not at all. */
+/** Throws for values that the databases would store differently, or that one of them cannot store. */
 export function assertStorable(values: readonly Value[]): void {
   for (const value of values) {
     if (typeof value === "number" && !Number.isSafeInteger(value))
-      throw new RangeError(`${value} is not a whole number within ±2^53.`);
+      throw new RangeError(`${value} is not an integer within ±2^53.`);
     if (typeof value === "string" && value.includes("\0")) throw new RangeError("Text with a NUL character cannot be stored.");
   }
 }
 
 export function assertReadable(column: string, value: number): number {
   if (Number.isSafeInteger(value)) return value;
-  throw new RangeError(`Column ${column} holds a whole number beyond ±2^53, which JavaScript would round.`);
+  throw new RangeError(`Column ${column} has an integer beyond ±2^53, which JavaScript would round.`);
 }

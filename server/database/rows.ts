@@ -1,6 +1,6 @@
 import type { Query, Value } from "./port.ts";
 
-/** Texts made once: as many as there are kinds of rows, numbers of them in one statement, and kinds of changes in the code. */
+/** Generated SQL texts. Their number is bounded by the kinds of rows and changes in the code and the number of rows per statement. */
 const texts = new Map<string, string>();
 
 function textFor(key: string, make: () => string): string {
@@ -15,39 +15,58 @@ const marks = (values: readonly unknown[]) => `(${values.map(() => "?").join(", 
 const insertText = (table: string, names: readonly string[], rows: number) =>
   `INSERT INTO ${table} (${names.join(", ")}) VALUES ${Array(rows).fill(marks(names)).join(", ")}`;
 
-/** Inserts a row whose columns are its fields. The table and the field names come from code, never from a request. */
+/** Inserts a row; its fields are the columns. Table and field names come from code, never from a request. */
 export const insertRow = (tx: Query, table: string, row: object) => insertRows(tx, table, [row]);
 
-/** Several rows with the same fields in one statement; at least one. */
-export function insertRows(tx: Query, table: string, rows: readonly object[]): Promise<number> {
+/** Inserts one or more rows with the same fields in one statement. */
+export const insertRows = (tx: Query, table: string, rows: readonly object[]): Promise<number> =>
+  tx.run(...insertion(table, rows));
+
+/** Inserts a row without waiting for the result: see `Query.send`. */
+export const sendRow = (tx: Query, table: string, row: object) => sendRows(tx, table, [row]);
+
+/** Inserts one or more rows with the same fields without waiting for the result: see `Query.send`. */
+export function sendRows(tx: Query, table: string, rows: readonly object[]): void {
+  tx.send(...insertion(table, rows));
+}
+
+function insertion(table: string, rows: readonly object[]): [sql: string, ...values: Value[]] {
   const names = Object.keys(rows[0]!);
   const sql = textFor(`insert ${rows.length} ${table} ${names}`, () => insertText(table, names, rows.length));
-  return tx.run(sql, ...rows.flatMap((row) => Object.values(row) as Value[]));
+  return [sql, ...rows.flatMap((row) => Object.values(row) as Value[])];
 }
 
 /** Changes the given fields of the row with this id. */
 export const updateRow = (tx: Query, table: string, id: string, changes: object) => updateWhere(tx, table, changes, { id });
 
-/** What a column must be, or a list with all that it may be. */
+/** The expected value of each column, or a list of allowed values. */
 export type Expected = Readonly<Record<string, Value | readonly Value[]>>;
 
-/** Changes the given fields of the rows that are as `expected` says (compare and set); how many they were. */
+/** Changes the given fields of the rows that match `expected` (compare and set). Returns the number of changed rows. */
 export function updateWhere(tx: Query, table: string, changes: object, expected: Expected): Promise<number> {
-  const changed = Object.keys(changes);
-  const compared = Object.entries(expected).map(([name, value]) => ({ name, values: Array.isArray(value) ? value : [value] }));
-  const sql = textFor(
-    `update ${table} ${changed} where ${compared.map(({ name, values }) => `${name} ${values.length}`)}`,
-    () => {
-      const conditions = compared.map(({ name, values }) =>
-        values.length === 1 ? `${name} = ?` : `${name} IN ${marks(values)}`,
-      );
-      return `UPDATE ${table} SET ${changed.map((name) => `${name} = ?`).join(", ")} WHERE ${conditions.join(" AND ")}`;
-    },
+  const values = Object.values(changes) as Value[];
+  let key = `update ${table} ${Object.keys(changes)} where`;
+  for (const name in expected) {
+    const value = expected[name]!;
+    if (Array.isArray(value)) values.push(...value);
+    else values.push(value as Value);
+    key += Array.isArray(value) ? ` ${name} ${value.length}` : ` ${name}`;
+  }
+  return tx.run(
+    textFor(key, () => updateText(table, changes, expected)),
+    ...values,
   );
-  return tx.run(sql, ...(Object.values(changes) as Value[]), ...compared.flatMap(({ values }) => values as Value[]));
 }
 
-/** `make` once for each row that is handed out again and again: what was read is shared and never changed (see `Store.read`). */
+function updateText(table: string, changes: object, expected: Expected): string {
+  const set = Object.keys(changes).map((name) => `${name} = ?`);
+  const conditions = Object.entries(expected).map(([name, value]) =>
+    Array.isArray(value) ? `${name} IN ${marks(value)}` : `${name} = ?`,
+  );
+  return `UPDATE ${table} SET ${set.join(", ")} WHERE ${conditions.join(" AND ")}`;
+}
+
+/** Caches the result of `make` per row object. Rows are shared between readers and never modified (see `Store.read`). */
 export function perRow<Row extends object, T extends object>(make: (row: Row) => T): (row: Row) => T {
   const made = new WeakMap<Row, T>();
   return (row) => {

@@ -14,19 +14,19 @@ import type { Query, Value } from "./port.ts";
 import { updateWhere } from "./rows.ts";
 
 interface Entity<Row, M, Column> {
-  /** What a row is, in a sentence. */
+  /** The name of the entity in messages. */
   noun: string;
   table: string;
   moves: M;
-  /** The column of its state; `status` unless given. */
+  /** The column with the state. Default: `status`. */
   column?: Column;
-  /** The columns of its primary key; `id` unless given. */
+  /** The columns of the primary key. Default: `id`. */
   key?: readonly (keyof Row & string)[];
 }
 
 /**
- * Moves the rows of one table by its transition table. What is not in the table does not compile where the row's state is known; at run
- * time a move takes place only from the state the row was seen in, so that of several callers one makes it.
+ * Changes the state of rows according to a transition table. Illegal moves do not compile when the row's state is known. At run time a
+ * move succeeds only if the row still has the state that the caller saw, so that only one of several callers succeeds.
  */
 export function stateMachine<
   Row extends Record<Column, StateOf<M>>,
@@ -42,11 +42,11 @@ export function stateMachine<
     ...states: readonly State[]
   ): row is R & Readonly<Record<Column, State>> => (states as readonly string[]).includes(row[column]);
 
-  /** The refusal of a move that does not leave this state. */
+  /** The 409 for a move that is not allowed from this state. */
   const wrongState = (state: StateOf<M>, move: MoveOf<M>) =>
     conflict(`This ${noun} is ${plain(state)}, not ${sourcesOf(moves, move).map(plain).join(" or ")}. Nothing was changed.`);
 
-  /** The row, which must be in a state that the move leaves: otherwise 409. */
+  /** Returns the row if the move is allowed from its state. Throws 409 otherwise. */
   function requireMove<R extends Row, Move extends MoveOf<M>>(
     row: R,
     move: Move,
@@ -55,25 +55,27 @@ export function stateMachine<
     throw wrongState(row[column], move);
   }
 
-  async function moveTo(tx: Query, row: object, to: string, from: readonly string[], changes: object): Promise<boolean> {
-    const id = key.map((name) => [name, (row as Record<string, Value>)[name]!] as const);
-    return (await updateWhere(tx, table, { ...changes, [column]: to }, { ...Object.fromEntries(id), [column]: from })) === 1;
+  async function moveTo(tx: Query, row: object, to: string, from: Value | readonly Value[], changes: object): Promise<boolean> {
+    const expected: Record<string, Value | readonly Value[]> = { [column]: from };
+    for (const name of key) expected[name] = (row as Record<string, Value>)[name]!;
+    return (await updateWhere(tx, table, { ...changes, [column]: to }, expected)) === 1;
   }
 
-  /** Makes a move of a row; undefined when the row left the state meanwhile that it was seen in. */
+  /** Makes a move. Undefined when the row no longer has the state that the caller saw. */
   async function tryTransition<State extends StateOf<M>, Move extends MoveFrom<M, State>>(
     tx: Query,
     row: In<State>,
     move: Move,
     changes: Changes = {},
   ): Promise<In<TargetOf<M, Move>> | undefined> {
-    if (!leaves(moves, row[column], move)) throw new Error(`a ${noun} that is ${row[column]} has no move ${move}`);
+    if (!leaves(moves, row[column], move))
+      throw new Error(`the move ${move} is not allowed for a ${noun} that is ${row[column]}`);
     const to = targetOf(moves, move);
-    if (!(await moveTo(tx, row, to, [row[column]], changes))) return undefined;
+    if (!(await moveTo(tx, row, to, row[column], changes))) return undefined;
     return { ...row, ...changes, [column]: to } as In<TargetOf<M, Move>>;
   }
 
-  /** Makes a move of a row: 409 when the row left the state meanwhile that it was seen in. */
+  /** Makes a move. Throws 409 when the row no longer has the state that the caller saw. */
   async function transition<State extends StateOf<M>, Move extends MoveFrom<M, State>>(
     tx: Query,
     row: In<State>,
@@ -85,7 +87,7 @@ export function stateMachine<
     throw conflict(`The ${noun} was changed by someone else. Nothing was done. Reload and try again.`);
   }
 
-  /** Makes a move of a row from whichever state has it; false when the row is in none of those. */
+  /** Makes a move from any state that allows it. False when the row's current state does not. */
   const transitionFromAny = (tx: Query, row: Partial<Row>, move: MoveOf<M>, changes: Changes = {}): Promise<boolean> =>
     moveTo(tx, row, targetOf(moves, move), sourcesOf(moves, move), changes);
 

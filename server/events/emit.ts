@@ -22,8 +22,8 @@ export interface Recipient {
 }
 
 /**
- * Records an event for each account it concerns, in the transaction that causes it: the log row, the notification and,
- * for owners, a delivery to each webhook that subscribes to its kind.
+ * Records an event for each recipient, in the transaction that causes it: the log row, the notification and, for owners, a delivery to
+ * each webhook that subscribes to this kind of event.
  */
 export async function emit<Kind extends EventKind>(
   deps: Deps,
@@ -37,7 +37,7 @@ export async function emit<Kind extends EventKind>(
   return recorded;
 }
 
-/** The log rows and the notifications, without any delivery; in the order of the recipients. */
+/** Records the log rows and the notifications without queuing deliveries. Returns the events in the order of the recipients. */
 export async function record(
   deps: Deps,
   tx: Query,
@@ -47,8 +47,8 @@ export async function record(
   if (recipients.length === 0) return [];
   const about = { kind, data: JSON.stringify(data), created_at: deps.clock.now() };
   const recorded = recipients.map(({ id }): Event => ({ id: deps.newId(), account_id: id, ...about }));
-  await events.insert(tx, recorded);
-  await notifications.insert(
+  events.insert(tx, recorded);
+  notifications.insert(
     tx,
     recorded.map((event, index) => notificationOf(deps, event, recipients[index]!, notice)),
   );
@@ -72,7 +72,7 @@ function subscribes(webhook: webhooks.WebhookRow, kind: EventKind): boolean {
   return kinds.includes("*") || kinds.includes(kind);
 }
 
-/** While a webhook is disabled its events are kept, to be redelivered by hand. */
+/** Queues a delivery. For a disabled webhook it is held: its owner can redeliver it later. */
 async function queueDelivery(deps: Deps, tx: Query, webhook: webhooks.WebhookRow, event: Event): Promise<void> {
   const active = webhook.is_active === 1;
   const state = active ? "pending" : "held";
@@ -102,6 +102,6 @@ export const newDelivery = (
   created_at: event.created_at,
 });
 
-/** One job per receiving host sends what is due there: that is what bounds the deliveries in flight to a host. */
+/** Schedules the job that sends what is due to a host. There is one job per host, so that it can limit the concurrent deliveries. */
 export const scheduleDeliveries = (deps: Deps, tx: Query, host: string, at: number) =>
   deps.jobs.schedule(tx, { kind: "deliver-webhook", key: host, payload: { host }, runAt: at });

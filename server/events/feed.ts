@@ -1,19 +1,19 @@
 import type { Query, Store } from "../database/port.ts";
 import * as events from "./store.ts";
 
-/** Tells who follows an account's events that there may be new ones, from this process or from another. */
+/** Notifies open event streams that an account may have new events, recorded by this process or by another. */
 export interface EventFeed {
-  /** Calls `wake` when the account's log grew; the function it returns ends that. */
+  /** Calls `wake` whenever the account may have new events. Returns a function that stops it. */
   follow(accountId: string, wake: () => void): () => void;
-  /** This transaction records an event of the account. */
+  /** Remembers that this transaction records an event of the account. */
   note(tx: Query, accountId: string): void;
-  /** Wakes who follows the accounts noted in this transaction; call it after its commit. */
+  /** Wakes the followers of the accounts noted for this transaction. Call it after the commit. */
   committed(tx: Query): void;
 }
 
 const pollMs = 1_000;
 
-/** Two queries a second for all who follow anything; commits of this process are announced at once. */
+/** Wakes followers at once for commits of this process. For those of other processes it polls: two queries per second for all followers. */
 export function createFeed(store: Store): EventFeed {
   const followers = new Map<string, Set<() => void>>();
   const seen = new Map<string, number>();
@@ -27,7 +27,7 @@ export function createFeed(store: Store): EventFeed {
   async function poll(): Promise<void> {
     const accounts = [...followers.keys()];
     for (const accountId of await store.read((q) => events.unnumbered(q, accounts))) wake(accountId);
-    // Numbered by another process before this one looked.
+    // Events that another process recorded and numbered since the last poll.
     for (const { account_id, last_seq } of await store.read((q) => events.lastSeqs(q, accounts))) {
       if (seen.get(account_id) === last_seq) continue;
       seen.set(account_id, last_seq);
@@ -35,15 +35,15 @@ export function createFeed(store: Store): EventFeed {
     }
   }
 
-  function watch(): void {
+  function schedulePoll(): void {
     clearTimeout(timer);
     if (followers.size === 0) return;
-    // A store that cannot serve just now is asked again a second later.
+    // When the database is unavailable, the poll is retried a second later.
     timer = setTimeout(
       () =>
         poll()
           .catch(() => {})
-          .finally(watch),
+          .finally(schedulePoll),
       pollMs,
     ).unref();
   }
@@ -52,7 +52,7 @@ export function createFeed(store: Store): EventFeed {
     follow(accountId, follower) {
       const others = followers.get(accountId) ?? new Set();
       followers.set(accountId, others.add(follower));
-      if (followers.size === 1 && others.size === 1) watch();
+      if (followers.size === 1 && others.size === 1) schedulePoll();
       return () => {
         others.delete(follower);
         if (others.size > 0) return;

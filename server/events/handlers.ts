@@ -7,31 +7,31 @@ import * as eventStore from "./store.ts";
 import { streamTo } from "./stream.ts";
 import { eventView } from "./views.ts";
 
-const unknownPlace = "must be the id of an event of this account. Leave it out to start with the next event";
+const unknownEvent = "must be the id of an event of this account. Leave it out to start with the next event";
 
 const tooMany = (open: number) =>
   new Problem("RATE_LIMITED", `This account already has ${open} open event streams, the maximum. Close one first.`, {
     headers: { "Retry-After": "60" },
   });
 
-/** The event log: what an account was told, whether or not a webhook took it. */
+/** The event log: every event of an account, whether or not it was delivered to a webhook. */
 export function events(deps: Deps): HandlersFor<"listEvents"> {
-  /** Streams that are open, by account. */
+  /** The number of open streams per account. */
   const open = new Map<string, number>();
 
-  async function catchUp(accountId: string): Promise<void> {
+  async function numberNewEvents(accountId: string): Promise<void> {
     const waiting = await deps.store.read((q) => eventStore.unnumbered(q, [accountId]));
     if (waiting.length > 0) await deps.store.write((tx) => eventStore.number(tx, accountId));
   }
 
-  /** Where a stream starts: behind the event the client saw last; without one, at the end of the log. */
+  /** The position after which a stream starts: that of the last event the client received, or else the end of the log. */
   async function startOf(accountId: string, lastId: string | undefined): Promise<eventStore.StreamPosition> {
     if (lastId === eventStore.beginning.id) return eventStore.beginning;
-    await catchUp(accountId);
+    await numberNewEvents(accountId);
     return deps.store.read(async (q) => {
-      if (lastId === undefined) return (await eventStore.lastPlace(q, accountId)) ?? eventStore.beginning;
-      const found = await eventStore.placeOf(q, accountId, lastId);
-      if (!found) throw invalid("Last-Event-ID", unknownPlace);
+      if (lastId === undefined) return (await eventStore.lastPosition(q, accountId)) ?? eventStore.beginning;
+      const found = await eventStore.positionOf(q, accountId, lastId);
+      if (!found) throw invalid("Last-Event-ID", unknownEvent);
       return found;
     });
   }
@@ -39,7 +39,7 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
   function nextAfter(accountId: string, start: number) {
     let seq = start;
     return async () => {
-      await catchUp(accountId);
+      await numberNewEvents(accountId);
       const rows = await deps.store.read((q) => eventStore.listAfter(q, accountId, seq, 100));
       seq = rows.at(-1)?.seq ?? seq;
       return rows.map((row) => ({ id: row.id, data: JSON.stringify(eventView(row)) }));
@@ -49,7 +49,7 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
   async function stream(accountId: string, keyId: string, lastId: string | undefined): Promise<RawResponse> {
     const start = await startOf(accountId, lastId);
     return new RawResponse((_, response) =>
-      counted(accountId, () =>
+      countingStream(accountId, () =>
         streamTo(response, {
           start: start.id,
           draining: deps.draining,
@@ -62,8 +62,8 @@ export function events(deps: Deps): HandlersFor<"listEvents"> {
     );
   }
 
-  /** Runs `work` as one of the account's open streams; 429 when it has as many as it may. */
-  async function counted(accountId: string, work: () => Promise<void>): Promise<void> {
+  /** Runs `work` and counts it as an open stream of the account. 429 when the account already has the maximum. */
+  async function countingStream(accountId: string, work: () => Promise<void>): Promise<void> {
     const others = open.get(accountId) ?? 0;
     if (others >= deps.config.http.maxStreams) throw tooMany(others);
     open.set(accountId, others + 1);

@@ -1,7 +1,8 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
+import type { ReportOutcome } from "../../src/contract/slots.ts";
 import { usd } from "../lib/money.ts";
 
-/** What an event is about, in words: filled in by whoever causes it. */
+/** Names and amounts for the text of a notification. The code that emits the event fills in what it knows. */
 export interface NoticeContext {
   gameName?: string;
   playtesterName?: string;
@@ -9,8 +10,15 @@ export interface NoticeContext {
   planName?: string;
   url?: string;
   senderName?: string;
-  /** Why crypto that could not be credited was sent back. */
+  /** Why a crypto deposit was refunded instead of credited: a sentence. */
   sentBack?: string;
+  /** What a playtester reported, and until when somebody must answer. */
+  problem?: string;
+  until?: string;
+  /** How a report ended, what the playtester was told, and what the owner got back. */
+  outcome?: ReportOutcome;
+  answer?: string | null;
+  refunded?: string | undefined;
 }
 
 export interface Notice {
@@ -18,18 +26,37 @@ export interface Notice {
   body: string;
 }
 
-type Text = (context: Words) => Notice;
+type Text = (context: CompleteContext) => Notice;
 
-/** The context with a word for what is not known. */
-interface Words extends NoticeContext {
+/** The context with default words for what is unknown. */
+interface CompleteContext extends NoticeContext {
   game: string;
   who: string;
   plan: string;
   amount: string;
 }
 
-/** One text for everyone, or one for each side of a playtest. */
+/** One text for all readers, or one for owners and one for playtesters. */
 type Texts = Text | { owner: Text; playtester: Text };
+
+const refund = ({ refunded }: CompleteContext) => (refunded ? ` ${refunded} was refunded.` : "");
+const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : "");
+
+/** How a reported problem ended, for the owner and for the playtester. */
+const ownerEndings: Record<ReportOutcome, (context: CompleteContext) => string> = {
+  unblocked: ({ who, game }) => `${who} has the playtest slot of ${game} again.`,
+  cancelled: (context) => `You cancelled the blocked playtest slot of ${context.game}.${refund(context)}`,
+  released: ({ who, game }) => `${who} released the blocked playtest slot of ${game}.`,
+  expired: (context) =>
+    `The problem that ${context.who} reported with ${context.game} was not answered in time. The slot was cancelled.${refund(context)}`,
+};
+const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => string> = {
+  unblocked: (context) => `Continue your playtest of ${context.game} before the new deadline.${quote(context)}`,
+  cancelled: ({ game }) => `Your playtest slot of ${game} was cancelled because of the problem you reported. It is not paid.`,
+  released: ({ game }) => `You released your playtest slot of ${game}.`,
+  expired: ({ game }) =>
+    `The problem you reported with ${game} was not answered in time. Your slot was cancelled. It is not paid.`,
+};
 
 const notices = {
   "slot.reserved": {
@@ -69,6 +96,14 @@ const notices = {
       body: `A playtest slot of ${game} expired${playtesterName ? ` before ${who} submitted a video` : " before a playtester claimed it"}.`,
     }),
     playtester: ({ game }) => ({ title: "Slot expired", body: `Your playtest slot of ${game} expired: its deadline passed.` }),
+  },
+  "slot.blocked": ({ who, game, problem, until }) => ({
+    title: "Problem reported",
+    body: `${who} cannot play ${game}: ${problem ?? "no details"} Answer by ${until ?? "the deadline"}.`,
+  }),
+  "slot.resolved": {
+    owner: (context) => ({ title: "Problem closed", body: ownerEndings[context.outcome ?? "unblocked"](context) }),
+    playtester: (context) => ({ title: "Problem answered", body: playtesterEndings[context.outcome ?? "unblocked"](context) }),
   },
   "application.created": {
     owner: ({ who, game }) => ({ title: "New application", body: `${who} applied to playtest ${game}.` }),
@@ -139,7 +174,7 @@ const notices = {
   "test.ping": () => ({ title: "Test event", body: "A test event was sent to your webhook." }),
 } satisfies Record<EventKind, Texts>;
 
-/** The notification a person reads for an event: a short title, a body naming the playtester and the game. */
+/** The notification for an event: a short title, and a body that names the playtester and the game. */
 export function noticeOf(kind: EventKind, reader: "game_owner" | "playtester" | "admin", context: NoticeContext): Notice {
   const texts: Texts = notices[kind];
   const text = typeof texts === "function" ? texts : texts[reader === "playtester" ? "playtester" : "owner"];

@@ -1,7 +1,7 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRows } from "../database/rows.ts";
+import { sendRows } from "../database/rows.ts";
 
 export interface NotificationRow {
   id: string;
@@ -14,8 +14,8 @@ export interface NotificationRow {
   created_at: number;
 }
 
-/** At least one. */
-export const insert = (tx: Query, rows: readonly NotificationRow[]) => insertRows(tx, "notifications", rows);
+/** Inserts the notifications. `rows` must not be empty. */
+export const insert = (tx: Query, rows: readonly NotificationRow[]) => sendRows(tx, "notifications", rows);
 
 export function list(q: Query, userId: string, unread: boolean, page: Page) {
   const { sql, values } = keyset(page, "n");
@@ -27,6 +27,6 @@ export const countUnread = async (q: Query, userId: string) =>
   (await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM notifications WHERE user_id = ? AND read_at IS NULL", userId))
     ?.count ?? 0;
 
-/** How many were unread. */
+/** Marks all notifications of an account as read and returns how many were unread. */
 export const markAllRead = (tx: Query, userId: string, now: number) =>
   tx.run("UPDATE notifications SET read_at = ? WHERE user_id = ? AND read_at IS NULL", now, userId);

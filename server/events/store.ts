@@ -1,7 +1,7 @@
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRows } from "../database/rows.ts";
+import { sendRows } from "../database/rows.ts";
 
 export interface Event {
   id: string;
@@ -11,17 +11,17 @@ export interface Event {
   created_at: number;
 }
 
-/** A place in an account's log: who has read up to `seq` has missed nothing before it. */
+/** A position in an account's event log. No event will be added before it: see `number`. */
 export interface StreamPosition {
   id: string;
   seq: number;
 }
 
-/** Before an account's first event. */
+/** The position before an account's first event. */
 export const beginning: StreamPosition = { id: "0", seq: 0 };
 
-/** At least one. */
-export const insert = (tx: Query, rows: readonly Event[]) => insertRows(tx, "events", rows);
+/** Inserts the events. `rows` must not be empty. */
+export const insert = (tx: Query, rows: readonly Event[]) => sendRows(tx, "events", rows);
 
 export function list(q: Query, accountId: string, page: Page) {
   const { sql, values } = keyset(page, "e");
@@ -29,16 +29,16 @@ export function list(q: Query, accountId: string, page: Page) {
 }
 
 /**
- * Numbers the events of an account that have no number yet. Transactions may commit in another order than their times
- * and ids say; numbers are given after the commit, by who reads the log, so that nothing ever appears behind a reader, and
- * those who write events do not wait for each other.
+ * Assigns sequence numbers to the events of an account that have none yet. Transactions may commit in another order than their times
+ * and ids suggest, so the reader of the log assigns the numbers after the commit. That way no event appears before a position that was
+ * read already, and transactions that record events do not wait for each other.
  */
 export async function number(tx: Query, accountId: string): Promise<void> {
   const counter = await tx.one<{ last_seq: number }>("SELECT last_seq FROM event_counters WHERE account_id = ?", accountId);
   const last = counter?.last_seq ?? 0;
   const added = await tx.run(
-    `UPDATE events SET seq = ? + x.place
-       FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY created_at, id) AS place FROM events WHERE account_id = ? AND seq IS NULL) x
+    `UPDATE events SET seq = ? + x.position
+       FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY created_at, id) AS position FROM events WHERE account_id = ? AND seq IS NULL) x
       WHERE events.id = x.id`,
     last,
     accountId,
@@ -54,7 +54,7 @@ export async function number(tx: Query, accountId: string): Promise<void> {
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
-/** Which of these accounts have events without a number. */
+/** Those of these accounts that have events without a sequence number. */
 export const unnumbered = async (q: Query, accountIds: readonly string[]) =>
   (
     await q.all<{ account_id: string }>(
@@ -63,18 +63,18 @@ export const unnumbered = async (q: Query, accountIds: readonly string[]) =>
     )
   ).map((row) => row.account_id);
 
-/** The highest number given in each of these accounts. */
+/** The highest sequence number assigned in each of these accounts. */
 export const lastSeqs = (q: Query, accountIds: readonly string[]) =>
   q.all<{ account_id: string; last_seq: number }>(
     `SELECT account_id, last_seq FROM event_counters WHERE account_id IN (${marks(accountIds)})`,
     ...accountIds,
   );
 
-/** Undefined for an unknown event, one of another account, and one without a number. */
-export const placeOf = (q: Query, accountId: string, id: string) =>
+/** The position of an event. Undefined when the event is unknown, of another account, or not numbered yet. */
+export const positionOf = (q: Query, accountId: string, id: string) =>
   q.one<StreamPosition>("SELECT id, seq FROM events WHERE id = ? AND account_id = ? AND seq IS NOT NULL", id, accountId);
 
-export const lastPlace = (q: Query, accountId: string) =>
+export const lastPosition = (q: Query, accountId: string) =>
   q.one<StreamPosition>(
     "SELECT id, seq FROM events WHERE account_id = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1",
     accountId,

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
 export interface StreamSource {
-  /** What a client that saw nothing yet resumes from. */
+  /** The event id that a client resumes from when it loses the connection before the first event. */
   start: string;
-  /** The next events in order; none when there are none just now. */
+  /** The next events in order; empty when there are no new ones. */
   next(): Promise<{ id: string; data: string }[]>;
   follow(wake: () => void): () => void;
-  /** Whether the caller may go on listening: asked before events are told, and at each heartbeat. */
+  /** Whether the caller's key is still valid. Checked before events are sent, and at each heartbeat. */
   allowed(): Promise<boolean>;
   draining: AbortSignal;
   heartbeatMs: number;
@@ -15,35 +15,35 @@ export interface StreamSource {
 
 const retryMs = 1_000;
 
-/** Writes events as `text/event-stream` until the client leaves, may listen no longer, or the server drains. */
+/** Writes events as `text/event-stream` until the client disconnects, its key is no longer valid, or the server shuts down. */
 export async function streamTo(response: ServerResponse, source: StreamSource): Promise<void> {
   response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" });
   if (response.req.method === "HEAD") return void response.end();
-  const bell = createEventWakeup();
-  const stop = source.follow(bell.ring);
-  source.draining.addEventListener("abort", bell.ring);
-  response.on("close", bell.ring);
+  const wakeup = createEventWakeup();
+  const stop = source.follow(wakeup.wake);
+  source.draining.addEventListener("abort", wakeup.wake);
+  response.on("close", wakeup.wake);
   const over = () => source.draining.aborted || response.destroyed;
   try {
-    // The id alone is no event: it tells a client where to resume although it has seen none.
+    // An id without data is not an event. It tells the client where to resume if it disconnects before the first event.
     await write(response, `retry: ${retryMs}\nid: ${source.start}\n\n`);
     while (!over()) {
       const events = await source.next();
       if (events.length > 0 && !(await source.allowed())) break;
       for (const { id, data } of events) if (!over()) await write(response, `id: ${id}\ndata: ${data}\n\n`);
       if (events.length > 0 || over()) continue;
-      if (await bell.rungWithin(source.heartbeatMs)) continue;
+      if (await wakeup.wokenWithin(source.heartbeatMs)) continue;
       if (!(await source.allowed())) break;
       await write(response, ":\n\n");
     }
   } finally {
     stop();
-    source.draining.removeEventListener("abort", bell.ring);
+    source.draining.removeEventListener("abort", wakeup.wake);
     response.end();
   }
 }
 
-/** Waits for a client that reads slowly rather than keeping what it has not read. */
+/** Writes to the client. When it reads slowly, waits until it catches up, instead of buffering in memory. */
 async function write(response: ServerResponse, text: string): Promise<void> {
   if (response.destroyed || response.write(text)) return;
   const left = new AbortController();
@@ -56,33 +56,33 @@ async function write(response: ServerResponse, text: string): Promise<void> {
 }
 
 interface EventWakeup {
-  ring(): void;
-  /** True: it rang, now or since the last wait. */
-  rungWithin(ms: number): Promise<boolean>;
+  wake(): void;
+  /** Waits until `wake` is called, at most `ms`. True when it was called since the last wait. */
+  wokenWithin(ms: number): Promise<boolean>;
 }
 
 function createEventWakeup(): EventWakeup {
-  let rung = false;
-  let hear: (() => void) | undefined;
+  let woken = false;
+  let onWake: (() => void) | undefined;
   return {
-    ring() {
-      rung = true;
-      hear?.();
+    wake() {
+      woken = true;
+      onWake?.();
     },
-    async rungWithin(ms) {
-      if (!rung) {
+    async wokenWithin(ms) {
+      if (!woken) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, ms);
-          hear = () => {
+          onWake = () => {
             clearTimeout(timer);
             resolve();
           };
         });
-        hear = undefined;
+        onWake = undefined;
       }
-      const was = rung;
-      rung = false;
-      return was;
+      const wasWoken = woken;
+      woken = false;
+      return wasWoken;
     },
   };
 }

@@ -1,40 +1,111 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
+import { isNearby } from "../config/proxy-trust.ts";
+import type { Config } from "../config/schema.ts";
 import { parseAddress } from "../lib/addresses.ts";
+import { unavailable } from "../lib/problem.ts";
+import type { Client } from "./call.ts";
+
+/** The part of the configuration that decides whose `X-Forwarded-For` headers are trusted. */
+export interface ProxyTrust {
+  behindProxy: boolean;
+  http: Pick<Config["http"], "trustedProxies">;
+}
 
 /**
- * The caller as limits count them; `X-Forwarded-For` counts only as far as trusted proxies (CIDR) wrote it. Who has one IPv6 address
- * has the 2^64 of its network, so these count as one.
+ * The address that rate limits count. Entries of `X-Forwarded-For` are used only if a trusted proxy wrote them. When no trusted proxies
+ * are configured but the server is behind one, a peer with a local address is taken for the proxy and only the last entry is used,
+ * because the client may have sent the others. IPv6 addresses count by their /64 network, since a client usually has all of it.
  */
-export function createAddresses(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+export function createAddresses(trust: ProxyTrust): (request: IncomingMessage) => string {
+  const addressOf = createFullAddresses(trust);
+  return (request) => networkOf(addressOf(request));
+}
+
+/** The client of a request: the address and `User-Agent` that accounts show to their owners. */
+export function createClients(trust: ProxyTrust): (request: IncomingMessage, response: ServerResponse) => Client {
+  const addressOf = createFullAddresses(trust);
+  return (request, response) => new RequestClient(request, response, addressOf);
+}
+
+/** Computes its properties on first use, because most requests need none of them. */
+class RequestClient implements Client {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #addressOf: (request: IncomingMessage) => string;
+  #signal: AbortSignal | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, addressOf: (request: IncomingMessage) => string) {
+    this.#request = request;
+    this.#response = response;
+    this.#addressOf = addressOf;
+  }
+
+  get address(): string {
+    return this.#addressOf(this.#request).slice(0, 64);
+  }
+  get agent(): string | null {
+    return this.#request.headers["user-agent"]?.replace(/[^\x20-\x7e]+/g, " ").slice(0, 200) ?? null;
+  }
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.#response);
+    return this.#signal;
+  }
+}
+
+/** A signal that aborts when the connection closes before the reply was sent. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!response.writableFinished) controller.abort(unavailable("The client closed the connection. Nothing was changed."));
+  };
+  if (response.closed || response.destroyed || response.socket?.destroyed) abort();
+  else response.once("close", abort);
+  return controller.signal;
+}
+
+/** The address of the client itself. */
+function createFullAddresses(trust: ProxyTrust): (request: IncomingMessage) => string {
+  const isProxy = createProxyTest(trust);
+  const areNamed = trust.http.trustedProxies.length > 0;
+
+  function addressOf(request: IncomingMessage): string {
+    let address = peerOf(request);
+    if (!isProxy(address)) return address;
+    for (const hop of String(request.headers["x-forwarded-for"] ?? "")
+      .split(",")
+      .reverse()) {
+      if (hop.trim() === "") break;
+      address = plain(hop.trim());
+      if (!areNamed || !isProxy(address)) break;
+    }
+    return address;
+  }
+
+  return addressOf;
+}
+
+/** Whether a peer with this address is a proxy. */
+export function createProxyTest({ behindProxy, http: { trustedProxies } }: ProxyTrust): (address: string) => boolean {
+  if (trustedProxies.length === 0) return (address) => behindProxy && isNearby(address);
   const trusted = new BlockList();
   for (const cidr of trustedProxies) {
     const [network, bits] = cidr.split("/");
     const family = isIPv6(network!) ? "ipv6" : "ipv4";
     trusted.addSubnet(network!, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
   }
-  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-
-  function addressOf(request: IncomingMessage): string {
-    let address = plain(request.socket.remoteAddress ?? "unknown");
-    if (trustedProxies.length === 0 || !isTrusted(address)) return address;
-    const hops = String(request.headers["x-forwarded-for"] ?? "").split(",");
-    for (const hop of hops.reverse()) {
-      if (hop.trim() === "") break;
-      address = plain(hop.trim());
-      if (!isTrusted(address)) break;
-    }
-    return address;
-  }
-
-  return (request) => networkOf(addressOf(request));
+  return (address) => trusted.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** Without a port, which some proxies add, and an IPv4 address as such. */
+/** The IP address of the peer of the connection. */
+export const peerOf = ({ socket }: Pick<IncomingMessage, "socket">) => plain(socket.remoteAddress ?? "unknown");
+
+/** The address without a port, which some proxies add, and with an IPv4-mapped address as IPv4. */
 const plain = (address: string) =>
   address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2").replace(/^::ffff:(?=\d+\.)/i, "");
 
-function networkOf(address: string): string {
+/** The address that limits count: the /64 network of an IPv6 address, any other address unchanged. */
+export function networkOf(address: string): string {
   const bytes = address.includes(":") ? parseAddress(address) : undefined;
   if (!bytes) return address;
   return [0, 2, 4, 6].map((at) => ((bytes[at]! << 8) | bytes[at + 1]!).toString(16)).join(":");

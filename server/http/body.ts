@@ -4,22 +4,22 @@ import { parseStrictJson } from "./json.ts";
 
 export interface BodyLimits {
   bytes: number;
-  /** The whole of it must be there within so many milliseconds: what drips would hold its connection for ever. */
+  /** Time limit for the whole body, in milliseconds. Without it, a client that sends slowly could hold a connection forever. */
   withinMs: number;
 }
 
+// Neither error sends `Connection: close`: node would close at once, and a client that is still sending would not get the reply. Instead
+// `discardRest` closes the connection later.
 const tooLarge = (limit: number) =>
-  new Problem("PAYLOAD_TOO_LARGE", `The request body is larger than ${limit} bytes. Nothing was changed.`, {
-    headers: { Connection: "close" },
-  });
+  new Problem("PAYLOAD_TOO_LARGE", `The request body is larger than ${limit} bytes. Nothing was changed.`);
 
 const tooSlow = () =>
-  new Problem("BAD_REQUEST", "The request body took too long to arrive. Nothing was changed.", {
-    status: 408,
-    headers: { Connection: "close" },
-  });
+  new Problem("BAD_REQUEST", "The request body took too long to arrive. Nothing was changed.", { status: 408 });
 
-/** The JSON body, or undefined when there is none; that of a GET is not read. Counts bytes while streaming, so a chunked body cannot be endless. */
+const cutShort = () =>
+  new Problem("BAD_REQUEST", "The connection closed before the whole request body arrived. Nothing was changed.");
+
+/** The JSON body. Undefined if there is none, or for a GET. Counts bytes while streaming, which limits chunked bodies too. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   if (request.method === "GET" || request.method === "HEAD") return undefined;
   const length = request.headers["content-length"];
@@ -30,24 +30,35 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   return parseStrictJson(bytes);
 }
 
-/** The body's bytes; 413 when there are too many, 408 when they take too long. */
+/** The bytes of the body. 413 if there are too many, 408 if they take too long; both free the bytes received so far at once. */
 export function readBytes(request: IncomingMessage, { bytes: limit, withinMs }: BodyLimits): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
   return new Promise<Buffer>((resolve, reject) => {
-    const late = setTimeout(() => reject(tooSlow()), withinMs);
-    request.once("close", () => clearTimeout(late)).once("end", () => clearTimeout(late));
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
-    request.on("data", (chunk: Buffer) => {
+    const late = setTimeout(() => refuse(tooSlow()), withinMs);
+    const stop = () => {
+      clearTimeout(late);
+      request.off("data", take).off("end", end);
+    };
+    const refuse = (problem: Problem) => {
+      stop();
+      chunks = [];
+      reject(problem);
+    };
+    const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) return void chunks.push(chunk);
-      request.pause();
-      reject(tooLarge(limit));
-    });
-    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    request.once("error", () =>
-      reject(new Problem("BAD_REQUEST", "The connection closed before the whole request body arrived. Nothing was changed.")),
-    );
+      if (size > limit) refuse(tooLarge(limit));
+      else chunks.push(chunk);
+    };
+    const end = () => {
+      stop();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    };
+    request
+      .on("data", take)
+      .once("end", end)
+      .once("error", () => refuse(cutShort()));
   });
 }
 
@@ -60,11 +71,12 @@ function requireJsonType(contentType: string | undefined): void {
 const lingerMs = 3_000;
 
 /**
- * Drops what is still coming of a body: a client that is sending reads the reply only when its bytes are taken for a while. Then the
- * connection is closed, because a body that nobody asked for may go on for ever.
+ * Discards the rest of a body for a while, because a client reads the reply only after its bytes were received. Then closes the
+ * connection, because the body may be endless.
  */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete) return;
   const close = setTimeout(() => request.destroy(), lingerMs).unref();
-  request.once("close", () => clearTimeout(close)).resume();
+  request.once("close", () => clearTimeout(close)).unpipe();
+  request.resume();
 }

@@ -1,23 +1,36 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BodyOut, DataOf, Endpoint, HeadersOut, ParamsOf, QueryOut, Scope } from "../../src/contract/endpoint.ts";
 import type { Contract, Operation } from "../../src/contract/index.ts";
+import type { Trail } from "../audit/trail.ts";
 import type { Page, Position } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
+import type { Query, WriteOptions } from "../database/port.ts";
 import type { Problem } from "../lib/problem.ts";
 import type { Rendered } from "./reply.ts";
 
-/** Who is calling: the account behind an API key. */
+/** The authenticated caller of a request. */
 export interface Principal {
   userId: string;
   keyId: string;
-  /** When the key ends, in milliseconds; null: when it is revoked. */
+  /** The id of the browser session that is used instead of an API key; null for an API key. */
+  sessionId: string | null;
+  /** When the key expires, in milliseconds; null when it does not expire. */
   keyExpiresAt: number | null;
   role: "game_owner" | "playtester" | "admin";
   scopes: ReadonlySet<Scope>;
   emailVerified: boolean;
 }
 
-/** A page of a list, with where it goes on. */
+/** The client that sent a request. */
+export interface Client {
+  /** Its address, as trusted proxies report it. */
+  readonly address: string;
+  /** Its `User-Agent` header: printable ASCII, at most 200 characters. */
+  readonly agent: string | null;
+  /** Aborts when the client closes the connection before the response was sent. */
+  readonly signal: AbortSignal;
+}
+
+/** A page of a list, with the position of its last item if there are more pages. */
 export class Listed<T> {
   readonly data: T;
   readonly next: Position | null;
@@ -27,7 +40,7 @@ export class Listed<T> {
   }
 }
 
-/** Turns `limit + 1` fetched rows into a page of `limit` and the place behind it. */
+/** Turns `limit + 1` fetched rows into a page of `limit` items and the position after it. */
 export function listed<Row extends { id: string; created_at: number }, T>(
   page: Page,
   rows: Row[],
@@ -37,7 +50,7 @@ export function listed<Row extends { id: string; created_at: number }, T>(
   return new Listed(data(rows.slice(0, page.limit)), last ? { at: last.created_at, id: last.id } : null);
 }
 
-/** The page asked for of a list that is not stored, in the list's own order. */
+/** Returns the requested page of a list that is computed, not stored. Keeps the order of the list. */
 export function listedFrom<Item extends { id: string }, T>(
   page: Page,
   all: readonly Item[],
@@ -57,7 +70,7 @@ export class Committed<T> {
   }
 }
 
-/** A refusal whose effects stay (the 402 that made an order): committed and remembered under its key until `until` (ms). */
+/** An error whose effects are committed, such as the 402 that creates an order. It is stored under its idempotency key until `until` (ms). */
 export class CommittedProblem {
   readonly problem: Problem;
   readonly until: number;
@@ -67,7 +80,7 @@ export class CommittedProblem {
   }
 }
 
-/** A reply that is not the JSON envelope: a file, a stream of events, an upload protocol's own answer. */
+/** A reply without the JSON envelope: a file, a stream of events, or a response of the upload protocol. */
 export class RawResponse {
   readonly write: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
   constructor(write: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void) {
@@ -75,19 +88,20 @@ export class RawResponse {
   }
 }
 
-/** What a handler gets. Reads go through `read`, every change through one `commit`. */
+/** The argument of a handler. Handlers read with `read`, and make all changes in one `commit`. */
 export interface Call<E extends Endpoint> {
   params: ParamsOf<E>;
   query: QueryOut<E>;
   body: BodyOut<E>;
-  /** The caller; throws on a route that needs no key. */
+  /** The caller. Throws if the request has none, which is possible only on routes that require no API key. */
   principal: Principal;
-  /** The caller where a key is optional. */
+  /** The caller, or undefined, for routes on which an API key is optional. */
   maybePrincipal: Principal | undefined;
   headers: HeadersOut<E>;
   idempotencyKey: string | undefined;
   requestId: string;
-  /** The page asked for. */
+  client: Client;
+  /** The requested page of a list. */
   page(): Page;
   /** See `listed`. */
   listed<Row extends { id: string; created_at: number }>(
@@ -96,8 +110,14 @@ export interface Call<E extends Endpoint> {
     data: (rows: Row[]) => DataOf<E>,
   ): Listed<DataOf<E>>;
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
-  /** The effect, and the idempotency record of its reply, in one transaction. `fn` may run more than once. */
-  commit(fn: (tx: Query) => Promise<DataOf<E> | CommittedProblem>): Promise<Committed<DataOf<E>>>;
+  /**
+   * Runs `fn` and stores the idempotency record and the audit entries, in one transaction. `fn` may run more than once. In an audited
+   * operation without `:id` in its path, `fn` must call `trail.created` or `trail.changing` with what it changes.
+   */
+  commit(
+    fn: (tx: Query, trail: Trail) => Promise<DataOf<E> | CommittedProblem>,
+    options?: WriteOptions,
+  ): Promise<Committed<DataOf<E>>>;
 }
 
 export type Result<E extends Endpoint> =
@@ -106,8 +126,8 @@ export type Result<E extends Endpoint> =
   | RawResponse;
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>;
 
-/** One handler per endpoint of the contract: where one is missing, the server does not compile. */
+/** One handler per endpoint of the contract. If one is missing, the server does not compile. */
 export type Handlers = { [Op in Operation]: Handler<Contract[Op]> };
 
-/** The handlers of some endpoints: what a room's `handlers.ts` returns. */
+/** The handlers of some endpoints, as returned by the `handlers.ts` of a folder. */
 export type HandlersFor<Ops extends Operation> = Pick<Handlers, Ops>;

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { canonicalJson } from "./json.ts";
 
-/** In tests and development: a reply that is not what the contract says, or says more, is a defect of ours. */
+/** Used in tests and development. Throws when a reply does not match the contract or has additional fields. */
 export function checkReply(endpoint: Endpoint, data: unknown): void {
   const result = endpoint.reply.safeParse(data);
   if (!result.success)

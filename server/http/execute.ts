@@ -2,12 +2,23 @@ import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
 import type { Deps } from "../app/deps.ts";
+import { type Actor, Trail } from "../audit/trail.ts";
 import type { Page } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
-import { type Call, Committed, CommittedProblem, type Handler, Listed, listed, type Principal, RawResponse } from "./call.ts";
+import type { Query, WriteOptions } from "../database/port.ts";
+import {
+  type Call,
+  type Client,
+  Committed,
+  CommittedProblem,
+  type Handler,
+  Listed,
+  listed,
+  type Principal,
+  RawResponse,
+} from "./call.ts";
 import { checkReply } from "./check.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { createIdempotentRequest, type IdempotentRequest } from "./idempotency.ts";
+import { createIdempotentRequest, type IdempotentRequest, stillRunning } from "./idempotency.ts";
 import { canonicalJson } from "./json.ts";
 import { type Meta, type Rendered, renderData, renderProblem } from "./reply.ts";
 import { validate } from "./validate.ts";
@@ -18,22 +29,23 @@ export interface ServedOperation {
   handler: Handler<Endpoint>;
 }
 
-/** Headers as node hands them over. */
+/** Headers as parsed by node. */
 export type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A request for an operation, wherever it comes from: over HTTP, or from a page of this server. */
+/** A request for an operation, sent over HTTP or by a page of this server. */
 export interface OperationRequest {
-  /** The caller, authenticated and authorized. Undefined only where the endpoint needs no API key. */
+  /** The authenticated and authorized caller. Undefined only if the endpoint requires no API key. */
   principal: Principal | undefined;
   params: Readonly<Record<string, string>>;
-  /** Query, body and headers as they were sent: the contract checks them here. */
+  /** Query, body and headers as sent. They are validated when the operation is executed. */
   query: Readonly<Record<string, string>>;
   body: unknown;
-  /** By their names in lower case. */
+  /** Headers by name in lower case. */
   headers: SentHeaders;
-  /** Ignored where it has no meaning: on reads, uploads and requests without a caller. */
+  /** Ignored for reads, uploads and requests without a caller. */
   idempotencyKey: string | undefined;
   requestId: string;
+  client: Client;
 }
 
 export type Execute = (operation: ServedOperation, request: OperationRequest) => Promise<Rendered | RawResponse>;
@@ -48,6 +60,8 @@ export function createExecute(deps: Deps): Execute {
     const { idempotent } = call;
     const run = () => handler(call as Call<Endpoint>);
     const result = await (idempotent ? idempotent.runExclusive(() => replayOr(run, deps, idempotent)) : run());
+    // Changes that an audited operation makes outside `commit` would not be recorded.
+    if (endpoint.audit && !(result instanceof Committed)) throw new Error(`${endpoint.path} is audited and did not commit`);
     if (result instanceof RawResponse) return result;
     return result instanceof Committed ? result.rendered : call.render(result);
   };
@@ -63,7 +77,7 @@ const idempotency = z.object({ "Idempotency-Key": idempotencyKey.optional() });
 
 function bodyOf({ method, media, body: schema }: Endpoint, sent: unknown): unknown {
   if (method === "GET" || media === "tus") return undefined;
-  // Only a body that is not there counts as empty: `null` is a wrong type like any other.
+  // Only a missing body counts as empty. `null` is an invalid type.
   const parsed = validate(schema ?? noFields, sent === undefined ? {} : sent);
   return schema && parsed;
 }
@@ -71,10 +85,11 @@ function bodyOf({ method, media, body: schema }: Endpoint, sent: unknown): unkno
 const noHeaders: Readonly<Record<string, unknown>> = Object.freeze({});
 
 function headersOf({ headers: schema, media }: Endpoint, sent: SentHeaders): Readonly<Record<string, unknown>> {
-  // The upload protocol checks its own.
+  // The upload protocol validates its own headers.
   if (!schema || media === "tus") return noHeaders;
-  const named = Object.keys(schema.shape).map((name) => [name, sent[name.toLowerCase()]]);
-  return validate(schema, Object.fromEntries(named));
+  const named: Record<string, unknown> = {};
+  for (const name of Object.keys(schema.shape)) named[name] = sent[name.toLowerCase()];
+  return validate(schema, named);
 }
 
 function idempotentRequestOf(
@@ -93,7 +108,15 @@ function idempotentRequestOf(
   return createIdempotentRequest(deps, { accountId: principal.userId, key, endpoint, path, query, body: call.body, pays });
 }
 
-/** What a handler gets. A class, so that its functions are not created anew for each request. */
+/** The sender of a request, for the audit log. */
+function actorOf(principal: Principal | undefined, { client, requestId }: OperationRequest): Actor {
+  const from = { address: client.address, request_id: requestId };
+  if (!principal) return { actor_id: null, key_id: null, session_id: null, ...from };
+  const { userId, keyId, sessionId } = principal;
+  return { actor_id: userId, key_id: sessionId === null ? keyId : null, session_id: sessionId, ...from };
+}
+
+/** The call passed to a handler. A class, so that its functions are not created again for each request. */
 class OperationCall {
   readonly query: unknown;
   readonly body: unknown;
@@ -130,12 +153,15 @@ class OperationCall {
   get requestId() {
     return this.#request.requestId;
   }
+  get client() {
+    return this.#request.client;
+  }
   get listed() {
     return listed;
   }
 
   page(): Page {
-    // Every list's query has a limit once it is parsed: the contract fills it in.
+    // The parsed query of a list always has a limit, because its schema has a default.
     const { limit, cursor } = this.query as { limit: number; cursor?: string };
     return { limit, after: cursor === undefined ? undefined : decodeCursor(this.#deps.secrets, this.#listName(), cursor) };
   }
@@ -144,17 +170,25 @@ class OperationCall {
     return this.#deps.store.read(fn);
   }
 
-  commit(fn: (tx: Query) => Promise<unknown>): Promise<Committed<never>> {
+  async commit(fn: (tx: Query, trail: Trail) => Promise<unknown>, options?: WriteOptions): Promise<Committed<never>> {
     const { idempotent } = this;
-    return this.#deps.store.write(async (tx) => {
-      const stored = await idempotent?.find(tx);
-      if (stored) return new Committed<never>(stored);
-      const outcome = await fn(tx);
+    const effect = async (tx: Query) => {
+      const trail = await this.#openTrail(tx);
+      const outcome = await fn(tx, trail);
+      if (this.#endpoint.audit) await trail.write();
       const refused = outcome instanceof CommittedProblem;
       const rendered = refused ? renderProblem(outcome.problem, this.#meta()) : this.render(outcome);
       await idempotent?.save(tx, rendered, refused ? outcome.until : undefined);
       return new Committed<never>(rendered);
-    });
+    };
+    try {
+      return await this.#deps.store.write(effect, options);
+    } catch (error) {
+      if (!idempotent?.isDuplicate(error)) throw error;
+      const stored = await this.read((q) => idempotent.find(q));
+      if (!stored) throw stillRunning();
+      return new Committed<never>(stored);
+    }
   }
 
   render(result: unknown): Rendered {
@@ -168,11 +202,22 @@ class OperationCall {
     return renderData(this.#endpoint.status, data, meta);
   }
 
+  async #openTrail(tx: Query): Promise<Trail> {
+    const { audit, path } = this.#endpoint;
+    const actor = actorOf(this.maybePrincipal, this.#request);
+    if (!audit) return new Trail(this.#deps, tx, actor);
+    const body = (this.body ?? {}) as Record<string, unknown>;
+    const given = audit.details.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]);
+    const trail = new Trail(this.#deps, tx, actor, audit.action, Object.fromEntries(given));
+    if (path.includes("/:id")) await trail.changing(this.params.id!);
+    return trail;
+  }
+
   #meta(): Meta {
     return { requestId: this.#request.requestId, timestamp: new Date(this.#deps.clock.now()).toISOString() };
   }
 
-  /** A cursor belongs to one list with one filter of one account, whichever form of the path and of its ids was asked for. */
+  /** Identifies a list for cursors: the account, the main path, its ids and the filter. The short forms of a path are the same list. */
   #listName(): string {
     const { limit: _limit, cursor: _cursor, ...filter } = this.query as Record<string, unknown>;
     return `${this.maybePrincipal?.userId} ${this.#endpoint.path} ${canonicalJson([this.params, filter])}`;

@@ -1,33 +1,33 @@
 import type { Query } from "../database/port.ts";
+import { sendRow, updateWhere } from "../database/rows.ts";
 
 export interface StoredReply {
   fingerprint: string;
   status: number;
   headers: string;
   body: Uint8Array;
+  created_at: number;
   expires_at: number;
 }
 
-export const find = (q: Query, accountId: string, key: string, now: number) =>
+/** The record of a key, even if it has expired. */
+export const find = (q: Query, accountId: string, key: string) =>
   q.one<StoredReply>(
-    "SELECT fingerprint, status, headers, body, expires_at FROM idempotency WHERE account_id = ? AND idempotency_key = ? AND expires_at > ?",
+    "SELECT fingerprint, status, headers, body, created_at, expires_at FROM idempotency WHERE account_id = ? AND idempotency_key = ?",
     accountId,
     key,
-    now,
   );
 
-/** Replaces an expired record, or a remembered 402 that this request pays. */
-export const save = (tx: Query, accountId: string, key: string, reply: StoredReply, now: number) =>
-  tx.run(
-    `INSERT INTO idempotency (account_id, idempotency_key, fingerprint, status, headers, body, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (account_id, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
-       body = excluded.body, created_at = excluded.created_at, expires_at = excluded.expires_at`,
-    accountId,
-    key,
-    reply.fingerprint,
-    reply.status,
-    reply.headers,
-    reply.body,
-    now,
-    reply.expires_at,
-  );
+/** Inserts a record. Fails the transaction with a UniqueViolation if the key has one already. */
+export const insert = (tx: Query, accountId: string, key: string, reply: StoredReply) =>
+  sendRow(tx, "idempotency", { account_id: accountId, idempotency_key: key, ...reply });
+
+/** Replaces the record `seen` by `reply`. False if the record has changed in the meantime. */
+export const replace = async (tx: Query, accountId: string, key: string, seen: StoredReply, reply: StoredReply) =>
+  (await updateWhere(tx, "idempotency", reply, {
+    account_id: accountId,
+    idempotency_key: key,
+    fingerprint: seen.fingerprint,
+    created_at: seen.created_at,
+    expires_at: seen.expires_at,
+  })) === 1;

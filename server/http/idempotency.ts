@@ -1,21 +1,26 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
-import { conflict, Problem } from "../lib/problem.ts";
+import { isUniqueViolation, type Query } from "../database/port.ts";
+import { Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as records from "./idempotency-store.ts";
 import { canonicalJson } from "./json.ts";
 import type { Rendered } from "./reply.ts";
 
 /**
- * A request with an idempotency key. The stored reply and the effect commit together, so a replay is always of something that
- * happened, and a failed or crashed attempt left nothing behind and may simply run again.
+ * A request with an idempotency key. The reply is stored in the transaction of the effect, so a stored reply means that the effect was
+ * committed, and an attempt that failed or crashed left no effect and can be repeated.
  */
 export interface IdempotentRequest {
   /** The stored reply of the same request, if there is one. */
   find(q: Query): Promise<Rendered | undefined>;
+  /**
+   * Stores the reply under the key, in the transaction of its effect. If another process stored one since `find`, the transaction fails
+   * with an error for which `isDuplicate` returns true.
+   */
   save(tx: Query, rendered: Rendered, until?: number): Promise<void>;
-  /** Runs `work` unless a duplicate is running in this process: then waits for it up to two seconds, else 409. */
+  isDuplicate(error: unknown): boolean;
+  /** Runs `work` after a duplicate in this process, if there is one, has finished. 409 if it takes longer than two seconds. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -23,15 +28,24 @@ const keepMs = 24 * 3_600_000;
 const duplicateWaitMs = 2_000;
 const running = new WeakMap<Deps, Map<string, Promise<unknown>>>();
 
+/** Thrown when another process stored a reply under the key in the meantime. */
+class DuplicateRequest extends Error {
+  override name = "DuplicateRequest";
+}
+
+/** 409 for a request whose duplicate has not finished yet. */
+export const stillRunning = () =>
+  new Problem("CONFLICT", "The same request is still running. Try again in a second.", { headers: { "Retry-After": "1" } });
+
 export interface IdempotencyOptions {
   accountId: string;
   key: string;
   endpoint: Endpoint;
-  /** The endpoint's main path with its ids: the shorter forms of a path are the same request. */
+  /** The endpoint's main path with its ids, so that the short forms of a path count as the same request. */
   path: string;
   query: string;
   body: unknown;
-  /** The request carries `X-Payment`: it pays a stored 402 instead of replaying it. */
+  /** Whether the request contains `X-Payment`. It then pays a stored 402 instead of replaying it. */
   pays: boolean;
 }
 
@@ -42,10 +56,14 @@ export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions)
   const seal = (body: Uint8Array) => (request.endpoint.secretReply ? deps.secrets.sealBytes(body, context) : body);
   const open = (body: Uint8Array) => Buffer.from(request.endpoint.secretReply ? deps.secrets.openBytes(body, context) : body);
 
+  /** The record that this request replaces: one that has expired, or a stored 402 that it pays. */
+  let replaced: records.StoredReply | undefined;
+
   return {
     async find(q) {
-      const stored = await records.find(q, accountId, key, deps.clock.now());
-      if (!stored) return undefined;
+      const stored = await records.find(q, accountId, key);
+      replaced = stored;
+      if (!stored || stored.expires_at <= deps.clock.now()) return undefined;
       if (stored.fingerprint !== fingerprint)
         throw new Problem(
           "IDEMPOTENCY_MISMATCH",
@@ -59,14 +77,11 @@ export function createIdempotentRequest(deps: Deps, request: IdempotencyOptions)
       const now = deps.clock.now();
       const body = seal(Buffer.from(rendered.body));
       const headers = JSON.stringify(rendered.headers);
-      await records.save(
-        tx,
-        accountId,
-        key,
-        { fingerprint, status: rendered.status, headers, body, expires_at: until ?? now + keepMs },
-        now,
-      );
+      const reply = { fingerprint, status: rendered.status, headers, body, created_at: now, expires_at: until ?? now + keepMs };
+      if (!replaced) records.insert(tx, accountId, key, reply);
+      else if (!(await records.replace(tx, accountId, key, replaced, reply))) throw new DuplicateRequest();
     },
+    isDuplicate: (error) => error instanceof DuplicateRequest || isUniqueViolation(error, "idempotency"),
     runExclusive: (work) => runExclusive(deps, `${accountId} ${key}`, work),
   };
 }
@@ -76,10 +91,7 @@ async function runExclusive<T>(deps: Deps, name: string, work: () => Promise<T>)
   running.set(deps, duplicates);
   const deadline = deps.clock.real() + duplicateWaitMs;
   for (let first = duplicates.get(name); first; first = duplicates.get(name)) {
-    if (!(await settledWithin(first, deadline - deps.clock.real()))) {
-      const busy = conflict("The same request is still running. Try again in a second.");
-      throw new Problem("CONFLICT", busy.message, { headers: { "Retry-After": "1" } });
-    }
+    if (!(await settledWithin(first, deadline - deps.clock.real()))) throw stillRunning();
   }
   const mine = work();
   duplicates.set(name, mine);

@@ -9,8 +9,8 @@ import { limiterOf, type Verdict } from "./rate-limit.ts";
 import type { Headers } from "./reply.ts";
 
 /**
- * Who sends a request; undefined where no API key is needed. Counts the request against the caller's rate limit and adds what is left
- * of it to `headers`.
+ * Returns the caller of a request, or undefined if it requires no API key and has none. Counts the request against the caller's rate
+ * limit and adds the remaining requests to `headers`.
  */
 export type Identify = (
   request: IncomingMessage,
@@ -18,11 +18,11 @@ export type Identify = (
   headers: Headers,
 ) => Promise<Principal | undefined>;
 
-/** Authenticates requests and limits their rate: per API key, or per address where there is none or a password is guessed. */
+/** Authenticates requests and limits their rate: per API key, or per address for requests without a key or with a password. */
 export function createIdentify(deps: Deps): Identify {
   const { limits } = deps.config;
   const limiter = limiterOf(deps);
-  const addressOf = createAddresses(deps.config.http.trustedProxies);
+  const addressOf = createAddresses(deps.config);
 
   function limit(caller: string, perMinute: number, burst: number, headers: Headers): void {
     if (!limits.enabled) return;
@@ -41,18 +41,24 @@ export function createIdentify(deps: Deps): Identify {
   const limitAddress = (request: IncomingMessage, kind: keyof typeof perMinute, headers: Headers) =>
     limit(`${kind} ${addressOf(request)}`, perMinute[kind], perMinute[kind], headers);
 
+  function limitCaller({ userId, keyId }: Principal, headers: Headers): void {
+    const { keyPerMinute, keyBurst, accountFactor } = limits;
+    limit(`account ${userId}`, keyPerMinute * accountFactor, keyBurst * accountFactor, headers);
+    limit(`key ${keyId}`, keyPerMinute, keyBurst, headers);
+  }
+
   return async (request, endpoint, headers) => {
     const { access, limit: kind } = endpoint;
     const keyless = access === "none" || (access === "optional" && request.headers.authorization === undefined);
-    // Whatever takes a password counts per address, with a key or without.
+    // Requests that contain a password count per address, with or without an API key.
     if (kind || keyless) limitAddress(request, kind ?? "keyless", headers);
     if (keyless) return undefined;
     try {
       const principal = await authenticate(deps, request.headers, endpoint);
-      if (!kind) limit(`key ${principal.keyId}`, limits.keyPerMinute, limits.keyBurst, headers);
+      if (!kind) limitCaller(principal, headers);
       return principal;
     } catch (error) {
-      // Guessing keys is bounded per address.
+      // Invalid keys count per address, which limits guessing.
       if (error instanceof Problem && error.code === "UNAUTHORIZED") limitAddress(request, "keyless", headers);
       throw error;
     }

@@ -5,8 +5,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 const malformed = (why: string) => new Problem("BAD_REQUEST", `The request body is not valid JSON: ${why}. Nothing was changed.`);
 
 /**
- * JSON text as a value. Refuses what JSON.parse lets through and an order must not: invalid UTF-8, nesting beyond 32 and
- * an object that names a field twice (the second would silently win).
+ * Parses JSON more strictly than JSON.parse. 400 for invalid UTF-8, for nesting deeper than 32, and for an object with the same field
+ * twice, of which JSON.parse would silently use the second.
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   checkDepth(bytes);
@@ -24,7 +24,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
 const [quote, backslash] = [0x22, 0x5c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Counts brackets before anything is parsed: JSON.parse takes a second for a megabyte of `[`, and blocks every other request. */
+/** Checks the depth before parsing, because JSON.parse takes a second for a megabyte of `[` and blocks all other requests. */
 function checkDepth(bytes: Uint8Array): void {
   let depth = 0;
   let inString = false;
@@ -48,7 +48,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Walks text that JSON.parse accepted, so it can trust the grammar and look only at strings and brackets. */
+/** Refuses duplicate fields. JSON.parse accepted the text already, so only strings and brackets need to be examined. */
 function checkShape(text: string): void {
   const names: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -82,7 +82,7 @@ function stringEnd(text: string, start: number): number {
   return at;
 }
 
-/** The same text for the same value, whatever the order of names and the white space were. */
+/** JSON with sorted fields and without white space, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -2,39 +2,44 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { authorize } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
 import { Problem } from "../lib/problem.ts";
+import { createClients } from "./address.ts";
 import { discardRest, readJson } from "./body.ts";
 import { RawResponse } from "./call.ts";
+import type { Origin } from "./call-operation.ts";
 import type { Execute } from "./execute.ts";
 import { createIdentify } from "./identify.ts";
 import { type Headers, problemOf, renderProblem, send, setHeaders } from "./reply.ts";
 import { createRequestIds } from "./request-id.ts";
 import type { Router } from "./router.ts";
 import { type MatchedRoute, matchRoute, type Route } from "./routes.ts";
-import { pathForLog, type Target, targetOf } from "./target.ts";
+import { pathForLog, requireLocal, type Target, targetOf } from "./target.ts";
 
-/** Answers everything outside `/api`, its own errors included. */
-export type PageHandler = (request: IncomingMessage, response: ServerResponse, url: Target, requestId: string) => Promise<void>;
+/** Handles all requests outside `/api`, including their errors. */
+export type PageHandler = (request: IncomingMessage, response: ServerResponse, url: Target, origin: Origin) => Promise<void>;
 
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   requestId: string;
-  /** Headers of the response, whatever it will be. */
+  /** Headers to send with the response, also with an error. */
   headers: Headers;
 }
 
-/** From an HTTP request to its response: the one place where an error of the API becomes a reply. */
+/** Creates the listener that handles each HTTP request. It is the only place that converts errors of the API to replies. */
 export function createListener(deps: Deps, router: Router<Route>, execute: Execute, pages: PageHandler) {
-  const { bodyBytes: bytes, requestTimeoutMs: withinMs } = deps.config.http;
+  const { bodyBytes, requestTimeoutMs: withinMs } = deps.config.http;
   const identify = createIdentify(deps);
+  const common = commonHeaders(deps.config);
+  const clientOf = createClients(deps.config);
   const newRequestId = createRequestIds(deps.randomBytes);
 
   async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = newRequestId();
-    const headers: Headers = { "X-Request-Id": requestId, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
+    const headers: Headers = { "X-Request-Id": requestId, ...common };
     const exchange = { request, response, requestId, headers };
     const started = deps.clock.real();
     try {
+      if (deps.config.sandbox) requireLocal(request);
       const target = targetOf(request);
       await (isApi(target) ? serveApi(exchange, target) : servePage(exchange, target));
     } catch (error) {
@@ -50,9 +55,11 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
     const principal = await identify(request, route.endpoint, headers);
     if (principal) authorize(route.endpoint, principal);
     const query = target.search ? Object.fromEntries(target.searchParams) : {};
+    const bytes = Math.min(bodyBytes, route.endpoint.maxBodyBytes);
     const body = route.endpoint.media === "tus" ? undefined : await readJson(request, { bytes, withinMs });
     const idempotencyKey = request.headers["idempotency-key"] as string | undefined;
-    const input = { principal, params, query, body, headers: request.headers, idempotencyKey, requestId };
+    const client = clientOf(request, response);
+    const input = { principal, params, query, body, headers: request.headers, idempotencyKey, requestId, client };
     const reply = await execute(route, input);
     if (reply instanceof RawResponse) {
       setHeaders(response, headers);
@@ -62,21 +69,21 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
     discardRest(request);
   }
 
-  /** What no route answers counts too: against its key if that is good, else against its address. */
+  /** Finds the route. Requests without a route count against a rate limit too: that of their API key if it is valid, else of their address. */
   async function match(request: IncomingMessage, target: Target, headers: Headers): Promise<MatchedRoute> {
     try {
       return matchRoute(router, request.method ?? "", target.pathname);
-    } catch (lost) {
+    } catch (noRoute) {
       await identify(request, { access: "optional" }, headers).catch((error) => {
         if (!(error instanceof Problem) || error.code === "RATE_LIMITED") throw error;
       });
-      throw lost;
+      throw noRoute;
     }
   }
 
   async function servePage({ request, response, requestId, headers }: Exchange, target: Target): Promise<void> {
     setHeaders(response, headers);
-    await pages(request, response, target, requestId);
+    await pages(request, response, target, { requestId, client: clientOf(request, response) });
     discardRest(request);
   }
 
@@ -91,5 +98,15 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
 
   return listen;
 }
+
+/** Security headers of every reply: no guessing of content types, no caching, and no access from pages of other origins. */
+const commonHeaders = ({ baseUrl }: { baseUrl: string }): Headers => ({
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-store",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  // With an https base URL, a proxy serves TLS. Browsers then use only HTTPS after the first visit.
+  ...(baseUrl.startsWith("https:") && { "Strict-Transport-Security": "max-age=31536000" }),
+});
 
 const isApi = ({ pathname }: Target) => /^\/api(\/|$)/.test(pathname);

@@ -1,12 +1,12 @@
-/** Bytes of a file, both ends included. */
+/** A range of bytes of a file. `start` and `end` are inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
 /**
- * The part of a file that `Range` asks for (RFC 9110 §14). Undefined: send all of it, which is also the answer to several ranges
- * at once, to another unit and to nonsense. `unsatisfiable` begins behind the end.
+ * Parses a `Range` header (RFC 9110 §14). Undefined means to send the whole file: without a header, and for several ranges, a unit other
+ * than bytes, or an invalid value. `unsatisfiable` if the range has no byte of the file, for example because it starts after the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, from, to] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
@@ -18,7 +18,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return start >= size ? "unsatisfiable" : { start, end };
 }
 
-/** `Content-Disposition` for any name (RFC 6266): no path, no way out of the quotes, and the real name in UTF-8. */
+/** A `Content-Disposition` header for any file name (RFC 6266), without a path, with quotes replaced, and with the name in UTF-8. */
 export function contentDisposition(disposition: "attachment" | "inline", filename: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
   const clean = (filename.split(/[/\\]/).at(-1) ?? "").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");

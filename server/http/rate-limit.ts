@@ -1,6 +1,6 @@
 import type { Deps } from "../app/deps.ts";
 
-/** A token bucket per caller, in this process: `perMinute` tokens a minute, at most `burst` saved up. */
+/** A token bucket per caller, in this process. It gains `perMinute` tokens per minute and holds at most `burst`. */
 export interface Limit {
   perMinute: number;
   burst: number;
@@ -23,21 +23,21 @@ export interface RateLimiter {
 const maxBuckets = 50_000;
 const limiters = new WeakMap<Deps, RateLimiter>();
 
-/** The limiter of a server: the API and its pages count the same callers together. */
+/** The rate limiter of a server. The API and the web pages share it, so a caller's requests to both are counted together. */
 export function limiterOf(deps: Deps): RateLimiter {
   const known = limiters.get(deps) ?? createRateLimiter(deps.clock.real);
   limiters.set(deps, known);
   return known;
 }
 
-/** `now` is real time in milliseconds: a sandbox clock that jumps must not refill buckets. */
+/** `now` returns real time in milliseconds, because advancing a sandbox's clock must not refill buckets. */
 function createRateLimiter(now: () => number): RateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
 
   function bucketOf(caller: string, limit: Limit, at: number) {
     const known = buckets.get(caller);
     if (known) return known;
-    // Bounded memory: the oldest bucket goes. Losing one only gives its caller a full bucket.
+    // Limits memory: removes the oldest bucket. This only gives its caller a full bucket.
     if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value!);
     const fresh = { tokens: limit.burst, at };
     buckets.set(caller, fresh);

@@ -5,7 +5,7 @@ import { Problem } from "../lib/problem.ts";
 
 export type Headers = Record<string, string>;
 
-/** A finished reply: nothing below the listener writes to a socket. */
+/** A rendered reply. Only the listener sends it. */
 export interface Rendered {
   status: number;
   headers: Headers;
@@ -37,7 +37,7 @@ export function renderProblem(problem: Problem, meta: Meta): Rendered {
 const unexpected =
   "An internal error occurred and was logged with this request id. It is safe to retry with the same Idempotency-Key.";
 
-/** What the caller is told: a problem as it is, a store that cannot serve as 503, anything else as 500 without its text. */
+/** The error to send: a Problem unchanged, an unavailable database as 503, anything else as 500 without its message. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof StoreUnavailable)) return new Problem("INTERNAL_ERROR", unexpected, { cause: error });
@@ -51,7 +51,7 @@ export function setHeaders(response: ServerResponse, headers: Headers): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Ends the response; `common`, the headers all replies have, takes in the others. */
+/** Sends the response. Adds its headers to `common`, the headers of all replies, and changes that object. */
 export function send(response: ServerResponse, rendered: Rendered, common: Headers): void {
   const { status, headers, body } = rendered;
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;

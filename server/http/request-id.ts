@@ -3,7 +3,7 @@ import { pooled } from "../lib/random.ts";
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 const length = 20;
 
-/** Request ids: `req_` and 20 lower-case letters and digits: short enough to read out to the operator. */
+/** Creates request ids: `req_` and 20 lower-case letters and digits, short enough to read out to the operator. */
 export function createRequestIds(randomBytes: (count: number) => Buffer): () => string {
   const random = pooled(randomBytes, 200 * length);
   return () => {

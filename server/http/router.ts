@@ -1,4 +1,4 @@
-/** A route table by path segment. A literal segment wins over a parameter; parameters that are not UUIDs match nothing. */
+/** A node of the route tree, one level per path segment. Literal segments take precedence over parameters, which match only UUIDs. */
 interface Node<T> {
   literal: Map<string, Node<T>>;
   parameter: Node<T> | undefined;
@@ -7,7 +7,7 @@ interface Node<T> {
 
 export interface Match<T> {
   methods: ReadonlyMap<string, T>;
-  /** The parameters' values in the order of the path, lower case. Their names are the route's own. */
+  /** The parameters' values in the order of the path, in lower case. Their names depend on the route. */
   values: string[];
 }
 
@@ -16,7 +16,7 @@ const createNode = <T>(): Node<T> => ({ literal: new Map(), parameter: undefined
 
 export interface Router<T> {
   add(method: string, path: string, target: T): void;
-  /** Undefined: no such path. Which methods it has is the caller's to compare. */
+  /** The routes of a path, by method. Undefined for an unknown path. The caller checks the method. */
   match(path: string): Match<T> | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface MatchedRoute {
 
 const prefix = "/api/v1";
 
-/** The route a request asks for and its path parameters; 404, or 405 where the path has other methods. */
+/** Finds the route of a request and its path parameters. 404 for an unknown path, 405 for a method that the path does not have. */
 export function matchRoute(router: Router<Route>, method: string, pathname: string): MatchedRoute {
   const found = pathname.startsWith(`${prefix}/`) ? router.match(pathname.slice(prefix.length)) : undefined;
   if (!found) throw notFound();
@@ -25,7 +25,7 @@ export function matchRoute(router: Router<Route>, method: string, pathname: stri
   return { route, params };
 }
 
-/** 405 that names the methods there are; HEAD goes where GET goes. */
+/** 405 with the allowed methods. HEAD is allowed where GET is. */
 export function methodNotAllowed(methods: string[], what: "path" | "page"): Problem {
   const allowed = methods.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
   return new Problem("METHOD_NOT_ALLOWED", `This ${what} accepts ${allowed} only.`, { headers: { Allow: allowed } });

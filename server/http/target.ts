@@ -1,25 +1,55 @@
-import type { IncomingMessage } from "node:http";
-import { Problem } from "../lib/problem.ts";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { isLoopback, parseAddress } from "../lib/addresses.ts";
+import { forbidden, Problem } from "../lib/problem.ts";
 
-/** The path asked for and its query. */
+/** The path and query of a request. */
 export type Target = Pick<URL, "pathname" | "search" | "searchParams">;
 
 const noQuery = Object.freeze(new URLSearchParams());
 
-/** Path and query of the request. */
+/** Parses the request target. 400 if it is not a path. */
 export function targetOf(request: IncomingMessage): Target {
   const target = request.url ?? "/";
-  // Plain paths, which nearly all are, need no parser. The rest goes through one, which also takes out `..`.
+  // Nearly all requests have a plain path, which needs no parsing. For others, the URL parser also resolves `..`.
   if (/^(\/[\w-]+)+$/.test(target)) return { pathname: target, search: "", searchParams: noQuery };
-  // An absolute-form target may name another host than the Host header does: refuse rather than guess.
+  // Refuses absolute-form targets, because their host may differ from the Host header.
   if (!target.startsWith("/") || !URL.canParse(`http://localhost${target}`))
     throw new Problem("BAD_REQUEST", "The request target must be a path.");
   return new URL(`http://localhost/${target.replace(/^\/+/, "")}`);
 }
 
-/** Tokens travel in some queries (signed links, mailed links) and in a checkout's path: the log has neither. */
+/** The path for the log, without secret tokens: those in queries (signed and mailed links) and in the path of a checkout. */
 export const pathForLog = (request: IncomingMessage) =>
   request.url
     ?.split("?")[0]
     ?.replace(/^\/checkout\/[^/]+/, "/checkout/:token")
     .slice(0, 200);
+
+/**
+ * 403 for a request to a sandbox from another site. The sandbox's routes require no key, so a malicious page could otherwise call them
+ * through the operator's browser: across origins, or by a host name that resolves to this machine (DNS rebinding).
+ */
+export function requireLocal({ headers, method }: Pick<IncomingMessage, "headers" | "method">): void {
+  if (!isLocal(hostnameOf(headers.host)))
+    throw forbidden("A sandbox answers only at localhost, 127.0.0.1 and [::1]. Nothing was done. Use one of these as the host.");
+  if (isForeign(headers, method))
+    throw forbidden("A sandbox answers no requests from pages of another origin. Nothing was done.");
+}
+
+/** The host name of a Host header. Empty if the header is not just a name and a port, because a URL parser would ignore the rest. */
+const hostnameOf = (host = "") =>
+  /^[^/?#@\\\s]+$/.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : "";
+
+function isLocal(hostname: string): boolean {
+  if (/^(.+\.)?localhost$/.test(hostname)) return true;
+  const address = parseAddress(hostname.replace(/^\[|\]$/g, ""));
+  return address !== undefined && isLoopback(address);
+}
+
+/** Whether another site sent the request. With the no-referrer policy, browsers send the origin `null` even for this server's own forms. */
+function isForeign({ origin, host, "sec-fetch-site": site }: IncomingHttpHeaders, method = "GET"): boolean {
+  // No origin: a program, or a browser that follows a link, which only reads.
+  if (origin === undefined) return site === "cross-site" && method !== "GET" && method !== "HEAD";
+  if (origin === "null") return site !== "same-origin";
+  return origin !== `http://${host}`;
+}

@@ -4,7 +4,19 @@ import { Problem } from "../lib/problem.ts";
 
 const maxDetails = 20;
 
-/** What the schema makes of `value`, or 422 with one detail per field. */
+/** The types of a schema, as messages name them. */
+const typeNames: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  number: "a number",
+  string: "a string",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+/** Parses `value` by the schema. Throws 422 with one detail per field. */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -28,7 +40,7 @@ function messageOf(issue: z.core.$ZodIssue, root: unknown): string {
     if (valueAt(root, issue.path) === undefined) return "is required";
     if (issue.code === "invalid_value")
       return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
-    return `must be ${issue.expected === "int" ? "a whole number" : `of type ${issue.expected}`}`;
+    return `must be ${typeNames[issue.expected] ?? issue.expected}`;
   }
   if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;

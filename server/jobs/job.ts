@@ -2,22 +2,22 @@ import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 
 /**
- * A job at work. Its effects must be idempotent by a business key, or end with `job.done(tx)` in their own transaction: then a
- * lease that was lost rolls them back.
+ * A running job. Its effects must be idempotent by a business key, or be in one transaction with `job.done(tx)`: then they are rolled
+ * back if the lease was lost.
  */
 export interface Job {
   payload: Record<string, unknown>;
-  /** When it was due, server time in ms. */
+  /** When the job was due: server time in ms. */
   runAt: number;
   attempts: number;
-  /** Ends the job in the caller's transaction; throws when the lease was lost. */
+  /** Completes the job in the caller's transaction. Throws when the lease was lost. */
   done(tx: Query): Promise<void>;
-  /** Ends this run in the caller's transaction; the next is at `runAt` (ms). Throws when the lease was lost. */
-  again(tx: Query, runAt: number): Promise<void>;
+  /** Completes this run in the caller's transaction and schedules the next at `runAt` (ms). Throws when the lease was lost. */
+  reschedule(tx: Query, runAt: number): Promise<void>;
 }
 
-/** Throw it from a job to try again at `runAt` (ms) without counting as an error. */
-export class TryAgain extends Error {
+/** Thrown by a job to run again at `runAt` (ms) without counting as a failure. */
+export class RetryLater extends Error {
   readonly runAt: number;
   constructor(runAt: number, reason: string) {
     super(reason);

@@ -1,16 +1,16 @@
 import type { JobRow, Kinds } from "./store.ts";
 
-/** What a lane works for. */
+/** What a lane needs from the job runner. */
 interface Owner {
   /** Leases up to `count` due jobs of these kinds. */
   claim(count: number, kinds: Kinds): Promise<JobRow[]>;
   run(row: JobRow): Promise<void>;
-  /** False: no job begins now. */
+  /** False when no job may start now. */
   isOpen(): boolean;
   failed(error: unknown, message: string, row?: JobRow): void;
 }
 
-/** Jobs of some kinds, at most `width` of them at once. A slow job keeps its own place only. */
+/** Runs jobs of some kinds, at most `width` at once. A slow job does not delay the others of its lane. */
 export class Lane {
   readonly #kinds: Kinds;
   readonly #width: number;
@@ -25,20 +25,20 @@ export class Lane {
     this.#owner = owner;
   }
 
-  /** Starts what is due; asked while it looks, it looks once more. */
+  /** Starts due jobs. When it is called while it is looking, it looks once more afterwards. */
   look(): void {
     if (!this.#owner.isOpen()) return;
     this.#lookAgain = this.#looking !== undefined;
     if (this.#lookAgain) return;
     this.#looking = this.#fill()
-      .catch((error) => this.#owner.failed(error, "could not look for jobs"))
+      .catch((error) => this.#owner.failed(error, "could not look for due jobs"))
       .finally(() => {
         this.#looking = undefined;
         if (this.#lookAgain) this.look();
       });
   }
 
-  /** Resolves when none of its jobs is at work. */
+  /** Resolves when none of its jobs is running. */
   async idle(): Promise<void> {
     await this.#looking;
     await Promise.all(this.#busy);

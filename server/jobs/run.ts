@@ -1,9 +1,9 @@
 import type { Deps } from "../app/deps.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type Job, type JobKinds, TryAgain } from "./job.ts";
+import { type Job, type JobKinds, RetryLater } from "./job.ts";
 import * as jobs from "./store.ts";
 
-/** So often a job fails before it is given up: within four days. */
+/** How often a job may fail in a row, within about four days, before it is marked dead. */
 const maxFailures = 25;
 
 interface Context {
@@ -13,7 +13,7 @@ interface Context {
   leaseMs: number;
 }
 
-/** Runs a leased job, keeping its lease meanwhile; a job that fails is put back, or given up. */
+/** Runs a leased job and extends its lease meanwhile. A job that fails is queued again or, after the last attempt, marked dead. */
 export async function runJob(row: jobs.JobRow, context: Context): Promise<void> {
   const { kinds, deps, clock, leaseMs } = context;
   const { store } = deps;
@@ -27,13 +27,13 @@ export async function runJob(row: jobs.JobRow, context: Context): Promise<void> 
     runAt: row.run_at,
     attempts: row.attempts,
     done: async (tx) => ended(await jobs.finish(tx, row)),
-    again: async (tx, runAt) => ended(await jobs.again(tx, row, runAt)),
+    reschedule: async (tx, runAt) => ended(await jobs.reschedule(tx, row, runAt)),
   };
   const extend = () => void store.write((tx) => jobs.extend(tx, row, clock.real() + leaseMs)).catch(() => {});
   const heartbeat = setInterval(extend, leaseMs / 3);
   try {
     const work = kinds[row.kind];
-    if (!work) throw new Error(`this version has no job of kind ${row.kind}`);
+    if (!work) throw new Error(`this version does not know jobs of kind ${row.kind}`);
     await work(job, deps);
     if (!finished) await store.write((tx) => jobs.finish(tx, row));
   } catch (error) {
@@ -45,10 +45,10 @@ export async function runJob(row: jobs.JobRow, context: Context): Promise<void> 
 
 async function retryOrFail(row: jobs.JobRow, error: unknown, { deps, clock }: Context): Promise<void> {
   const { store, log } = deps;
-  if (error instanceof TryAgain) return void (await store.write((tx) => jobs.retry(tx, row, error.runAt, error.message, 0)));
+  if (error instanceof RetryLater) return void (await store.write((tx) => jobs.retry(tx, row, error.runAt, error.message, 0)));
   const failures = row.failures + 1;
   const isLast = failures >= maxFailures;
-  const message = isLast ? "job failed for good" : "job failed";
+  const message = isLast ? "job failed and will not be retried" : "job failed";
   log.error({ err: error, job: row.kind, id: row.id, attempts: row.attempts }, message);
   const text = String(error).slice(0, 500);
   if (isLast) return void (await store.write((tx) => jobs.markDead(tx, row, text)));

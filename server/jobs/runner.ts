@@ -6,13 +6,14 @@ import type { JobKinds } from "./job.ts";
 import { Lane } from "./lane.ts";
 import { runJob } from "./run.ts";
 import * as jobs from "./store.ts";
+import type { Jobs } from "./types.ts";
 
 const pollMs = 1_000;
-/** How often an advance looks whether another process finished what is due. */
-const otherMs = 20;
-const commonWidth = 32;
+/** How often an advance of the clock checks whether another process finished a due job. */
+const advancePollMs = 20;
+const sharedWidth = 32;
 
-/** Kinds that may be slow have a lane of their own, so that they take no place from the others. */
+/** Kinds of jobs that may be slow have separate lanes, so that they do not delay others. */
 export type Lanes = Record<string, { kinds: readonly string[]; width: number }>;
 
 interface Options {
@@ -20,15 +21,15 @@ interface Options {
   lanes?: Lanes;
   clock: Clock;
   newId(): string;
-  /** With `pollMs`, so long after a process's death another one goes on with its jobs. It shows that it lives three times as often. */
+  /** How long a lease lasts. After a process died, others take over its jobs when the lease ends. It is extended three times as often. */
   leaseMs: number;
 }
 
 /**
- * Background work as rows: queued in the transaction that causes it, leased by one conditional update, so any number of
- * processes can share a database.
+ * Runs background jobs, which are rows: queued in the transaction that causes them and leased by one conditional update, so that any
+ * number of processes can share a database.
  */
-export class JobRunner {
+export class JobRunner implements Jobs<Deps> {
   readonly #options: Options;
   readonly #lanes: readonly Lane[];
   readonly #queuedIn = new WeakSet<Query>();
@@ -50,7 +51,7 @@ export class JobRunner {
     this.#queuedIn.add(tx);
   }
 
-  /** Looks for due work soon, if this transaction queued some; call it after its commit. */
+  /** Looks for due jobs soon if this transaction queued any. Must be called after its commit. */
   committed(tx: Query): void {
     if (this.#queuedIn.has(tx)) this.#sleep(0);
   }
@@ -58,7 +59,7 @@ export class JobRunner {
   start(deps: Deps): void {
     this.#deps = deps;
     this.#stopped = false;
-    // Where no other process can hold a lease, those that are found were left by one that died.
+    // When no other process can hold a lease, existing leases are from a process that died.
     if (!deps.store.shared)
       this.#released = deps.store
         .write(jobs.releaseAll)
@@ -74,8 +75,8 @@ export class JobRunner {
   }
 
   /**
-   * Sandbox: moves the clock to `until`, running everything that falls due on the way, in order of time. How many ran.
-   * Nothing else runs meanwhile, so the order is that of time alone.
+   * Sandbox: moves the clock to `until` and runs the jobs that become due until then, in order of time. No other jobs run meanwhile.
+   * Returns how many jobs ran.
    */
   advance(until: number, setClock: (now: number) => Promise<void>): Promise<number> {
     const mine = this.#advancing.then(async () => {
@@ -92,7 +93,7 @@ export class JobRunner {
     return mine;
   }
 
-  /** What has no lane of its own shares one. Kinds of a newer version are left to its processes. */
+  /** Kinds without a separate lane share one. Kinds that only a newer version knows are left to its processes. */
   #lanesOf(own: Lanes, all: readonly string[]): Lane[] {
     const owner = {
       claim: (count: number, kinds: jobs.Kinds) => this.#claim(count, kinds),
@@ -102,10 +103,10 @@ export class JobRunner {
         this.#deps?.log.error({ err: error, ...(row && { job: row.kind, id: row.id }) }, message),
     };
     const lane = (kinds: readonly string[], width: number) => new Lane({ only: kinds }, width, owner);
-    const apart = Object.values(own).map(({ kinds, width }) => lane(kinds, width));
+    const separate = Object.values(own).map(({ kinds, width }) => lane(kinds, width));
     const taken = Object.values(own).flatMap(({ kinds }) => kinds);
     const shared = all.filter((kind) => !taken.includes(kind));
-    return shared.length === 0 ? apart : [lane(shared, commonWidth), ...apart];
+    return shared.length === 0 ? separate : [lane(shared, sharedWidth), ...separate];
   }
 
   async #claim(count: number, kinds: jobs.Kinds): Promise<jobs.JobRow[]> {
@@ -113,7 +114,7 @@ export class JobRunner {
     const { clock, newId, leaseMs } = this.#options;
     const token = newId();
     const rows = await this.#started().store.write((tx) => {
-      // Both clocks are read at the claim itself: a lease that began while the write waited could end before the job does.
+      // Both clocks are read inside the write: a lease that began while the write was waiting could end before the job does.
       const real = clock.real();
       return jobs.claim(tx, { token, real, until: real + leaseMs, count, kinds, due: clock.now() });
     });
@@ -152,8 +153,8 @@ export class JobRunner {
       }
       await setClock(next);
       const [row] = await this.#claim(1, { except: [] });
-      // Another process is at it: time stands still until that is done.
-      if (!row) await pause(otherMs);
+      // Another process is running this job: the clock waits until it is done.
+      if (!row) await pause(advancePollMs);
       else await this.#run(row).then(() => ran++);
     }
   }

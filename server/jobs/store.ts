@@ -9,7 +9,7 @@ export interface JobRow {
   unique_key: string;
   payload: string;
   run_at: number;
-  /** How often it was begun since it was queued. */
+  /** How often it was started since it was queued. */
   attempts: number;
   /** How often it failed in a row. */
   failures: number;
@@ -26,8 +26,8 @@ interface NewJob {
 }
 
 /**
- * Queues a job once per key; a key that is queued already is moved to the earlier time, one that was given up begins anew. One
- * that is early enough is read and not written: many transactions queue the same job at once, and only its end may collide with them.
+ * Queues a job once per key. A job that is already queued is moved to the earlier time, and a dead one is queued again. A job that is
+ * early enough is not written: many transactions may queue the same job at once and should not conflict with each other.
  */
 export async function add(tx: Query, job: NewJob): Promise<void> {
   const known = await tx.one<{ run_at: number; state: JobStatus }>(
@@ -35,7 +35,7 @@ export async function add(tx: Query, job: NewJob): Promise<void> {
     job.key,
   );
   if (known?.state === "queued" && known.run_at <= job.runAt) return;
-  if (known?.state === "dead") await tx.run(`${begin} WHERE unique_key = ? AND state = 'dead'`, job.key);
+  if (known?.state === "dead") await tx.run(`${requeueSql} WHERE unique_key = ? AND state = 'dead'`, job.key);
   await tx.run(
     `INSERT INTO jobs (id, kind, unique_key, payload, run_at, attempts, state, lease_until, created_at) VALUES (?, ?, ?, ?, ?, 0, 'queued', 0, ?)
      ON CONFLICT (unique_key) DO UPDATE SET run_at = CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END`,
@@ -51,7 +51,7 @@ export async function add(tx: Query, job: NewJob): Promise<void> {
 export const nextRunAt = async (q: Query) =>
   (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;
 
-/** Which jobs: of these kinds, or of any but these. */
+/** A filter for jobs: only these kinds, or all except these. */
 export type Kinds = { only: readonly string[] } | { except: readonly string[] };
 
 export interface Lease {
@@ -65,11 +65,11 @@ export interface Lease {
   kinds: Kinds;
 }
 
-/** Leases up to `count` due jobs to the holder of `token`. A lease that ran out may be taken over. */
+/** Leases up to `count` due jobs to the holder of `token`. Jobs whose lease has expired can be leased again. */
 export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   const [test, names] = "only" in lease.kinds ? ["IN", lease.kinds.only] : ["NOT IN", lease.kinds.except];
   const filter = names.length > 0 ? `AND kind ${test} (${names.map(() => "?").join(", ")}) ` : "";
-  // The sign keeps SQLite from going through all that is due in order, which takes long when much of another kind is.
+  // The sign keeps SQLite from scanning all due jobs by the index on run_at, which is slow when many are of other kinds.
   const first = "only" in lease.kinds && names.length > 1 ? "+run_at" : "run_at";
   return tx.all<JobRow>(
     `UPDATE jobs SET lease_until = ?, lease_token = ?, attempts = attempts + 1
@@ -85,17 +85,17 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   );
 }
 
-/** Ends every lease: only where no other process can hold one. */
+/** Ends every lease. Only for databases that no other process uses. */
 export const releaseAll = (tx: Query) => tx.run("UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_until > 0");
 
 export const extend = (tx: Query, job: JobRow, until: number) =>
   tx.run("UPDATE jobs SET lease_until = ? WHERE id = ? AND lease_token = ?", until, job.id, job.lease_token);
 
-/** Zero rows: the lease was lost, somebody else does the job now. */
+/** Removes a completed job. Zero rows when the lease was lost to another process. */
 export const finish = (tx: Query, job: JobRow) =>
   tx.run("DELETE FROM jobs WHERE id = ? AND lease_token = ?", job.id, job.lease_token);
 
-/** Puts a job back in the queue that failed, or that waits: then `failures` is 0. */
+/** Queues a job again that failed, or (with `failures` 0) asked to run later. */
 export const retry = (tx: Query, job: JobRow, runAt: number, error: string, failures: number) =>
   tx.run(
     "UPDATE jobs SET run_at = ?, lease_until = 0, lease_token = NULL, last_error = ?, failures = ? WHERE id = ? AND lease_token = ?",
@@ -106,8 +106,8 @@ export const retry = (tx: Query, job: JobRow, runAt: number, error: string, fail
     job.lease_token,
   );
 
-/** Puts a job that did its part back in the queue. Zero rows: the lease was lost. */
-export const again = (tx: Query, job: JobRow, runAt: number) =>
+/** Queues a job again that completed one of its runs. Zero rows when the lease was lost. */
+export const reschedule = (tx: Query, job: JobRow, runAt: number) =>
   tx.run(
     "UPDATE jobs SET run_at = ?, attempts = 0, failures = 0, lease_until = 0, lease_token = NULL WHERE id = ? AND lease_token = ?",
     runAt,
@@ -115,7 +115,7 @@ export const again = (tx: Query, job: JobRow, runAt: number) =>
     job.lease_token,
   );
 
-/** Gives a job up: it runs again only when it is queued anew or taken up. */
+/** Marks a job dead: it runs only if it is queued again. */
 export const markDead = (tx: Query, job: JobRow, error: string) =>
   updateWhere(
     tx,
@@ -124,13 +124,13 @@ export const markDead = (tx: Query, job: JobRow, error: string) =>
     { id: job.id, lease_token: job.lease_token, state: sourcesOf(jobMoves, "giveUp") },
   );
 
-const begin = `UPDATE jobs SET state = '${targetOf(jobMoves, "requeue")}', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL`;
+const requeueSql = `UPDATE jobs SET state = '${targetOf(jobMoves, "requeue")}', attempts = 0, failures = 0, lease_until = 0, lease_token = NULL`;
 
-/** Queues every job that was given up; how many. */
-export const requeueDead = (tx: Query) => tx.run(`${begin} WHERE state = 'dead'`);
+/** Queues every dead job again. Returns how many. */
+export const requeueDead = (tx: Query) => tx.run(`${requeueSql} WHERE state = 'dead'`);
 
-/** The jobs that were given up, by kind, with what one of them failed of. */
-export const givenUp = (q: Query) =>
+/** The dead jobs by kind, with the last error of one of them. */
+export const deadJobs = (q: Query) =>
   q.all<{ kind: string; count: number; last_error: string }>(
     "SELECT kind, COUNT(*) AS count, MAX(last_error) AS last_error FROM jobs WHERE state = 'dead' GROUP BY kind ORDER BY kind",
   );

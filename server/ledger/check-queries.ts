@@ -1,8 +1,8 @@
-/** One of the ledger's ten promises (see README.md), as a query for what breaks it: rows `id` and `detail`. */
+/** One of the ledger's ten invariants (see README.md), with a query for violations: rows of `id` and `detail`. */
 export interface Rule {
   name: string;
   promise: string;
-  /** For an operator: what it may mean when the promise is broken, and what to do then. */
+  /** For the operator: what a violation may mean and what to do. */
   help: string;
   sql: string;
 }
@@ -14,20 +14,20 @@ const text = (column: string) => `CAST(${column} AS TEXT)`;
 const sumOf = (account: string) =>
   `COALESCE((SELECT SUM(own.amount) FROM ledger_postings own WHERE own.account_id = ${account}), 0)`;
 const posted = (key: string) => `EXISTS (SELECT 1 FROM ledger_transfers t WHERE t.event_key = ${key})`;
-/** What an account's name says after its prefix. */
+/** The part of an account's id after its prefix. */
 const tail = (prefix: string, column = "account_id") => `SUBSTR(${column}, ${prefix.length + 1})`;
 const isCredit = (column: string) => `(${column} LIKE 'liab:%' OR ${column} LIKE 'min:balance:%' OR ${column} LIKE 'min:held:%')`;
 const isDebit = (column: string) => `(${column} LIKE 'assets:receivable:%' OR ${column} LIKE 'min:receivable:%')`;
 const isKept = (column: string) => `(${isCredit(column)} OR ${isDebit(column)})`;
 const either = (...queries: string[]) => queries.join("\n UNION ALL ");
 
-const keep = "Stop the server and keep a copy of the database as it is before anything else.";
-const restore = `${keep} Compare with the last good backup to see when it changed, and correct it or go back to that backup.`;
+const keep = "First stop the server and make a copy of the database as it is.";
+const restore = `${keep} Compare it with the last good backup to find out when it changed. Then correct it or restore that backup.`;
 
 const transfers: Rule = {
   name: "ledger_1_transfers",
   promise: "the postings of each transfer, and of each asset, sum to zero",
-  help: `Money or minutes appeared from nowhere or vanished: a posting was changed, added or removed by other means than this program. ${restore}`,
+  help: `Money or minutes were created or lost: a posting was changed, added or removed by something other than this program. ${restore}`,
   sql: either(
     `SELECT 'transfer ' || transfer_id AS id, 'is off by ' || ${text("SUM(amount)")} AS detail FROM ledger_postings
       GROUP BY transfer_id HAVING SUM(amount) <> 0`,
@@ -41,8 +41,8 @@ const transfers: Rule = {
 
 const balances: Rule = {
   name: "ledger_2_balances",
-  promise: "each kept balance is the sum of its postings",
-  help: "What this account may spend, or is owed, differs from its history. The postings are the truth: stop the server and run `playtest serve doctor --fix`, which sets the balance to their sum.",
+  promise: "each stored balance is the sum of its postings",
+  help: "The balance of this account differs from its history. The postings are authoritative: stop the server and run `playtest serve doctor --fix`, which sets the balance to their sum.",
   sql: either(
     `SELECT a.id, 'holds ' || ${text("a.balance")} || ', its postings ' || ${text(sumOf("a.id"))} AS detail
       FROM ledger_accounts a WHERE a.balance <> ${sumOf("a.id")}`,
@@ -54,7 +54,7 @@ const balances: Rule = {
 const overdrafts: Rule = {
   name: "ledger_3_overdrafts",
   promise: "no balance was ever below zero",
-  help: `More was spent than was there, or a receivable was settled twice, if only for a moment. ${keep} Look at this account's postings around that time, and take back what should not have been spent.`,
+  help: `More was spent than was available, or a receivable was settled twice, even if only briefly. ${keep} Check this account's postings around that time and reverse what should not have been spent.`,
   sql: either(
     `SELECT account_id AS id, 'was overdrawn by ' || ${text("MAX(ABS(balance_after))")} AS detail FROM ledger_postings
       WHERE (balance_after > 0 AND ${isCredit("account_id")}) OR (balance_after < 0 AND ${isDebit("account_id")}) GROUP BY account_id`,
@@ -63,13 +63,13 @@ const overdrafts: Rule = {
 
 const unfinished = `(SELECT COUNT(*) FROM slots s WHERE s.playtest_id = p.id AND s.status IN ${holding})`;
 const strayHold = (prefix: string) =>
-  `SELECT account_id, 'holds ' || ${text("-SUM(amount)")} || ', its playtest is not there' FROM ledger_postings p WHERE account_id LIKE '${prefix}%'
+  `SELECT account_id, 'holds ' || ${text("-SUM(amount)")} || ', its playtest does not exist' FROM ledger_postings p WHERE account_id LIKE '${prefix}%'
     AND NOT EXISTS (SELECT 1 FROM playtests own WHERE own.id = ${tail(prefix)}) GROUP BY account_id HAVING SUM(amount) <> 0`;
 
 const holds: Rule = {
   name: "ledger_4_holds",
   promise: "each playtest holds the price of its unfinished slots",
-  help: `A slot ended without its price going anywhere, or its price went although the slot goes on: the owner or the playtester is short of it. ${restore}`,
+  help: `A slot ended without a payout or refund of its price, or its price was paid out or refunded before the slot ended. The owner or the playtester has lost money. ${restore}`,
   sql: either(
     `SELECT id, 'holds ' || ${text("held")} || ', its unfinished slots are worth ' || ${text("worth")} AS detail FROM (
         SELECT 'liab:held:' || p.id AS id, -${sumOf("'liab:held:' || p.id")} AS held,
@@ -83,11 +83,11 @@ const holds: Rule = {
 };
 
 const held = "((p.paid_with = 'credit' AND p.cost_per_slot_cents > 0) OR p.paid_with = 'hours')";
-/** How often a slot's hold ended: one of these for each, or another slot inherits it. */
+/** How often a slot's hold ended: by one of these transfers, or because another slot inherited it. */
 const ends = `(SELECT COUNT(*) FROM ledger_transfers t WHERE t.event_key IN ('slot_refund:' || s.id, 'manual_slot_expired:' || s.id, 'reject:' || s.id,
     CASE WHEN p.paid_with = 'hours' THEN 'accept_minutes:' ELSE 'accept:' END || s.id))
   + (SELECT COUNT(*) FROM slots next WHERE next.playtest_id = s.playtest_id AND (next.replaces = s.id OR next.retry_of = s.id))`;
-/** What each payment was credited, by the kind of its provider. */
+/** How much was credited for each payment, by the kind of its provider. */
 const credits = `SELECT t.payment_id, t.owner_id, CASE t.source WHEN 'topup:' THEN 'card' WHEN 'subscription:' THEN 'card' WHEN 'order:' THEN 'credit'
       WHEN 'playtest:' THEN 'playtest_hours' ELSE 'x402' END AS kind, COUNT(DISTINCT t.id) AS times, -SUM(x.amount) AS cents
     FROM ledger_transfers t JOIN ledger_postings x ON x.transfer_id = t.id WHERE x.amount < 0 AND (
@@ -100,7 +100,7 @@ const credits = `SELECT t.payment_id, t.owner_id, CASE t.source WHEN 'topup:' TH
 const once: Rule = {
   name: "ledger_5_once",
   promise: "each accepted slot, ended hold and completed payment is posted once",
-  help: `Somebody paid and was not credited, was credited twice, or worked and was not paid. ${keep} For a payment, compare with the card processor or the chain, then give or take the difference (\`playtest admin grant\`, \`playtest admin chargeback\`); for a slot, go back to the last good backup.`,
+  help: `An owner paid without being credited or was credited twice, or a playtester was not paid. ${keep} For a payment, compare with the card processor or the blockchain and correct the difference with \`playtest admin grant\` or \`playtest admin chargeback\`. For a slot, restore the last good backup.`,
   sql: either(
     `SELECT 'slot ' || id AS id, 'is ' || status || ', its hold ended ' || ${text("times")} || ' times' AS detail FROM (
         SELECT s.id, s.status, ${ends} AS times FROM slots s JOIN playtests p ON p.id = s.playtest_id WHERE ${held}) AS ended
@@ -112,9 +112,9 @@ const once: Rule = {
         || ' times, ' || ${text("COALESCE(c.cents, 0)")} || ' in all' FROM payments p LEFT JOIN (${credits}) c
       ON c.payment_id = p.id AND c.owner_id = p.owner_id AND c.kind = CASE WHEN p.provider IN ${withoutCard} THEN p.provider ELSE 'card' END
       WHERE p.status IN ${arrived} AND (COALESCE(c.times, 0) <> 1 OR (p.provider <> 'playtest_hours' AND c.cents <> p.amount_cents))`,
-    `SELECT 'payment ' || p.id, 'is ' || p.status || ', but its plan brought no minutes' FROM payments p
+    `SELECT 'payment ' || p.id, 'is ' || p.status || ', but its plan granted no minutes' FROM payments p
       WHERE p.status IN ${arrived} AND p.purpose = 'subscription' AND NOT ${posted("'invoice:' || p.id")}`,
-    `SELECT 'payment ' || payment_id, 'brought its minutes ' || ${text("COUNT(*)")} || ' times' FROM ledger_transfers
+    `SELECT 'payment ' || payment_id, 'granted its minutes ' || ${text("COUNT(*)")} || ' times' FROM ledger_transfers
       WHERE source = 'invoice:' AND event_key NOT LIKE 'invoice:dispute_won:%' GROUP BY payment_id HAVING COUNT(*) > 1`,
   ),
 };
@@ -130,15 +130,15 @@ const hours: Rule = {
     `SELECT 'posting ' || p.id, 'changes ' || p.account_id || ' as ' || t.event_key || ', which no history shows' FROM ledger_postings p
       JOIN ledger_transfers t ON t.id = p.transfer_id WHERE p.account_id LIKE 'min:balance:%'
       AND t.source NOT IN ('invoice:', 'playtest:', 'slot_refund:', 'manual_slot_expired:', 'admin_grant:', 'chargeback:')`,
-    `SELECT a.id, 'is of nobody' FROM ledger_accounts a WHERE a.id LIKE 'min:balance:%'
+    `SELECT a.id, 'belongs to no account' FROM ledger_accounts a WHERE a.id LIKE 'min:balance:%'
       AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = ${tail("min:balance:", "a.id")})`,
   ),
 };
 
 const processors: Rule = {
   name: "ledger_7_processors",
-  promise: "each card processor's account is its completed payments less disputes, refunds and fees",
-  help: `The books say that the card processor holds another amount than its payments explain. ${keep} Compare with the processor's own export of payments, refunds, disputes and fees, and look for the one that is not here, or here twice.`,
+  promise: "each card processor's account is its completed payments minus disputes, refunds and fees",
+  help: `The ledger's balance at the card processor does not match its payments. ${keep} Compare with the processor's own export of payments, refunds, disputes and fees, and look for one that is missing here or recorded twice.`,
   sql: either(
     `SELECT id, 'holds ' || ${text("held")} || ', its payments are worth ' || ${text("worth")} AS detail FROM (
         SELECT 'assets:processor:' || name AS id, ${sumOf("'assets:processor:' || name")} AS held,
@@ -152,12 +152,12 @@ const processors: Rule = {
 };
 
 const depositKey = `'crypto:' || chain || ':' || tx_hash || ':' || ${text("tx_index")}`;
-/** Where a deposit is kept aside: under the payment it came for, or else under itself. */
+/** The suspense account of a deposit: that of the payment it was made for, otherwise one of its own. */
 const aside = `'liab:suspense:' || COALESCE(payment_id, ${depositKey})`;
 const deposits: Rule = {
   name: "ledger_8_deposits",
-  promise: "each crypto deposit that was seen is credited or in suspense, and the books hold its value",
-  help: `Crypto arrived and is in nobody's hands, or is credited without having arrived. ${keep} Look the transaction up on its chain; \`playtest admin suspense\` lists what is kept aside and assigns it or records that it was sent back.`,
+  promise: "each crypto deposit that was seen is credited or in suspense, and the ledger has its value",
+  help: `Crypto arrived without being credited or put in suspense, or was credited without having arrived. ${keep} Look the transaction up on its chain; \`playtest admin suspense\` lists unmatched deposits, assigns them to an owner or records that they were sent back.`,
   sql: either(
     `SELECT 'deposit ' || chain || ':' || tx_hash AS id, 'is worth ' || ${text("value_cents")} || ', but not posted' AS detail
       FROM crypto_deposits WHERE value_cents > 0 AND NOT ${posted(depositKey)}`,
@@ -172,7 +172,7 @@ const deposits: Rule = {
         FROM (SELECT 'assets:crypto:' || chain || ':' || currency AS account FROM crypto_deposits
           UNION SELECT account_id FROM ledger_postings WHERE account_id LIKE 'assets:crypto:%') AS names) AS chains
       WHERE held <> worth`,
-    `SELECT account, 'holds ' || ${text("held")} || ', what is kept aside is worth ' || ${text("worth")} FROM (
+    `SELECT account, 'holds ' || ${text("held")} || ', its unmatched deposits are worth ' || ${text("worth")} FROM (
         SELECT account, -${sumOf("account")} AS held, (SELECT COALESCE(SUM(value_cents), 0)
           FROM crypto_deposits WHERE status = 'suspense' AND ${aside} = account) AS worth
         FROM (SELECT ${aside} AS account FROM crypto_deposits WHERE status = 'suspense'
@@ -181,8 +181,8 @@ const deposits: Rule = {
   ),
 };
 
-/** Where each kept balance was before and after each posting: one unbroken line from zero to now. */
-const line = `SELECT account_id, balance_after - amount AS level, 1 AS side FROM ledger_postings WHERE ${isKept("account_id")}
+/** Each stored balance before and after each posting, which must form one unbroken sequence from zero to the current balance. */
+const sequence = `SELECT account_id, balance_after - amount AS level, 1 AS side FROM ledger_postings WHERE ${isKept("account_id")}
   UNION ALL SELECT account_id, balance_after, -1 FROM ledger_postings WHERE ${isKept("account_id")}
   UNION ALL SELECT account_id, SUM(amount), 1 FROM ledger_postings WHERE ${isKept("account_id")} GROUP BY account_id
   UNION ALL SELECT account_id, 0, -1 FROM ledger_postings WHERE ${isKept("account_id")} GROUP BY account_id`;
@@ -190,19 +190,19 @@ const line = `SELECT account_id, balance_after - amount AS level, 1 AS side FROM
 const immutable: Rule = {
   name: "ledger_9_immutable",
   promise: "no posting was changed or removed",
-  help: `The history of the books was edited by other means than this program. ${restore}`,
+  help: `The history of the ledger was edited by something other than this program. ${restore}`,
   sql: either(
     `SELECT 'transfer ' || t.id AS id, 'has lost its postings' AS detail FROM ledger_transfers t
         WHERE NOT EXISTS (SELECT 1 FROM ledger_postings p WHERE p.transfer_id = t.id)`,
-    `SELECT 'posting ' || p.id, 'is not of the time of its transfer' FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id
+    `SELECT 'posting ' || p.id, 'has another time than its transfer' FROM ledger_postings p JOIN ledger_transfers t ON t.id = p.transfer_id
         WHERE p.created_at <> t.created_at`,
     `SELECT account_id, 'has a gap in its history at ' || COALESCE(${text("MIN(level)")}, 'an unknown balance') FROM (
-          SELECT account_id, level FROM (${line}) AS line GROUP BY account_id, level HAVING SUM(side) <> 0 OR level IS NULL) AS gaps
+          SELECT account_id, level FROM (${sequence}) AS line GROUP BY account_id, level HAVING SUM(side) <> 0 OR level IS NULL) AS gaps
         GROUP BY account_id`,
   ),
 };
 
-/** The row that a transfer's key names. */
+/** The id in a transfer's event key. */
 const subject = "SUBSTR(t.event_key, LENGTH(t.source) + 1)";
 const known = `('topup:', 'fee:', 'crypto:', 'order:', 'playtest:', 'slot_refund:', 'manual_slot_expired:', 'accept:', 'accept_minutes:', 'reject:', 'subscription:',
   'invoice:', 'admin_grant:', 'goodwill:', 'dispute:', 'dispute_fee:', 'dispute_won:', 'card_refund:', 'refund_failed:', 'settle:', 'chargeback:', 'resolve:', 'refund:',
@@ -213,24 +213,24 @@ const reversed = "('dispute:', 'dispute_won:', 'card_refund:', 'refund_failed:')
 const causes: Rule = {
   name: "ledger_10_causes",
   promise: "each posting was made together with the change it explains",
-  help: `A posting and what it is about disagree: one of them was saved without the other, or changed later by other means than this program. ${restore}`,
+  help: `A posting does not match the change it belongs to: one was saved without the other, or was changed later by something other than this program. ${restore}`,
   sql: either(
-    `SELECT 'transfer ' || t.event_key AS id, 'is of no kind this program posts' AS detail FROM ledger_transfers t
+    `SELECT 'transfer ' || t.event_key AS id, 'is of an unknown kind' AS detail FROM ledger_transfers t
       WHERE t.source NOT IN ${known} OR SUBSTR(t.event_key, 1, LENGTH(t.source)) <> t.source`,
     `SELECT 'slot ' || s.id, 'is ' || s.status || ', but posted as ' || t.source FROM ledger_transfers t JOIN slots s ON s.id = ${subject}
       WHERE t.source IN ${slotSources} AND s.status <> CASE t.source WHEN 'accept:' THEN 'accepted' WHEN 'accept_minutes:' THEN 'accepted'
         WHEN 'slot_refund:' THEN 'cancelled' WHEN 'reject:' THEN 'rejected' ELSE 'expired' END`,
-    `SELECT 'transfer ' || t.event_key, 'is of a slot that is not there' FROM ledger_transfers t
+    `SELECT 'transfer ' || t.event_key, 'belongs to a slot that does not exist' FROM ledger_transfers t
       WHERE t.source IN ${slotSources} AND NOT EXISTS (SELECT 1 FROM slots s WHERE s.id = ${subject})`,
-    `SELECT 'transfer ' || t.event_key, 'is of an order that was not paid so' FROM ledger_transfers t WHERE t.source IN ('order:', 'playtest:') AND NOT EXISTS (
+    `SELECT 'transfer ' || t.event_key, 'belongs to an order that was not paid in this way' FROM ledger_transfers t WHERE t.source IN ('order:', 'playtest:') AND NOT EXISTS (
         SELECT 1 FROM playtests p WHERE p.id = ${subject} AND p.paid_with = CASE t.source WHEN 'order:' THEN 'credit' ELSE 'hours' END)`,
     `SELECT 'playtest ' || p.id, 'was paid with ' || p.paid_with || ', but not posted' FROM playtests p
       WHERE (p.paid_with = 'credit' AND NOT ${posted("'order:' || p.id")}) OR (p.paid_with = 'hours' AND NOT ${posted("'playtest:' || p.id")})`,
-    `SELECT 'payment ' || COALESCE(p.id, t.payment_id), 'is ' || COALESCE(p.status, 'not there') || ', but posted as ' || t.event_key
+    `SELECT 'payment ' || COALESCE(p.id, t.payment_id), 'is ' || COALESCE(p.status, 'missing') || ', but posted as ' || t.event_key
       FROM ledger_transfers t LEFT JOIN payments p ON p.id = t.payment_id AND p.owner_id = t.owner_id WHERE t.payment_id IS NOT NULL
         AND (p.id IS NULL OR (p.status NOT IN ${arrived} AND NOT EXISTS (
           SELECT 1 FROM ledger_postings x WHERE x.transfer_id = t.id AND x.account_id LIKE 'liab:suspense:%')))`,
-    `SELECT 'payment ' || p.id, 'had ' || ${text("COALESCE(r.cents, 0)")} || ' taken back, but ' || ${text("COALESCE(x.cents, 0)")} || ' is posted' FROM payments p
+    `SELECT 'payment ' || p.id, 'had ' || ${text("COALESCE(r.cents, 0)")} || ' reversed, but ' || ${text("COALESCE(x.cents, 0)")} || ' is posted' FROM payments p
       LEFT JOIN (SELECT payment_id, SUM(cents) AS cents FROM payment_reversals WHERE state = 'taken' GROUP BY payment_id) r ON r.payment_id = p.id
       LEFT JOIN (SELECT t.payment_id, -SUM(l.amount) AS cents FROM ledger_transfers t JOIN ledger_postings l ON l.transfer_id = t.id
         WHERE t.source IN ${reversed} AND l.account_id LIKE 'assets:processor:%' GROUP BY t.payment_id) x ON x.payment_id = p.id
@@ -239,7 +239,7 @@ const causes: Rule = {
       LEFT JOIN (SELECT ${subject} AS payout, -SUM(l.amount) AS cents FROM ledger_transfers t JOIN ledger_postings l ON l.transfer_id = t.id
         WHERE t.source IN ('withdraw:', 'withdraw_failed:') AND l.account_id = 'assets:bank' GROUP BY ${subject}) x ON x.payout = o.id
       WHERE COALESCE(x.cents, 0) <> CASE o.status WHEN 'completed' THEN o.amount_cents ELSE 0 END`,
-    `SELECT 'transfer ' || t.event_key, 'is of a payout that is not there' FROM ledger_transfers t
+    `SELECT 'transfer ' || t.event_key, 'belongs to a payout that does not exist' FROM ledger_transfers t
       WHERE t.source IN ('withdraw:', 'withdraw_failed:') AND NOT EXISTS (SELECT 1 FROM payouts o WHERE o.id = ${subject})`,
   ),
 };

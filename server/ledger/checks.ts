@@ -8,12 +8,12 @@ async function apply(q: Query, { name, promise, help, sql }: Rule): Promise<Chec
   if (broken.length === 0) return { name, ok: true, detail: promise };
   const first = broken.slice(0, shown).map(({ id, detail }) => `${id} ${detail}`);
   const more = broken.length > shown ? `; and ${broken.length - shown} more` : "";
-  return { name, ok: false, detail: `${first.join("; ")}${more}`, help: `Broken: ${promise}. ${help}` };
+  return { name, ok: false, detail: `${first.join("; ")}${more}`, help: `Violated invariant: ${promise}. ${help}` };
 }
 
 /**
- * The ten invariants of the ledger, one line each. Reads every posting: seconds on a large database. It looks only, so a
- * running server may be checked; what an order in flight changes between two of them is committed whole or not at all.
+ * Checks the ten invariants of the ledger. Reads every posting, which takes seconds on a large database. It is read-only, so a server
+ * may be running: its changes are committed completely or not at all.
  */
 export async function checkLedger(q: Query): Promise<Check[]> {
   const checks: Check[] = [];
@@ -23,6 +23,6 @@ export async function checkLedger(q: Query): Promise<Check[]> {
 
 const sum = "COALESCE((SELECT SUM(own.amount) FROM ledger_postings own WHERE own.account_id = ledger_accounts.id), 0)";
 
-/** Sets each kept balance to the sum of its postings, which are the truth; how many were off. */
+/** Sets each stored balance to the sum of its postings, which are authoritative. Returns how many were wrong. */
 export const repairBalances = (tx: Query): Promise<number> =>
   tx.run(`UPDATE ledger_accounts SET balance = ${sum} WHERE balance <> ${sum}`);

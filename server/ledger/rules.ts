@@ -1,6 +1,6 @@
 /**
- * The double-entry ledger: what each event posts (see README.md). Two assets kept apart, USD in cents and MIN in
- * minutes. Debits are positive, credits negative; the postings of a transfer sum to zero.
+ * The double-entry ledger: the postings of each event (see README.md). There are two separate assets, USD in cents and MIN in
+ * minutes. Debits are positive, credits are negative; the postings of a transfer sum to zero.
  */
 export type Asset = "USD" | "MIN";
 
@@ -10,11 +10,11 @@ export interface Posting {
 }
 
 export interface Transfer {
-  /** Unique for ever: the same event posts once. */
+  /** Unique, so that an event is posted only once. */
   eventKey: string;
   asset: Asset;
   postings: Posting[];
-  /** Whose history it belongs to, and what it came from. */
+  /** The owner in whose history it appears, and what caused it. */
   ownerId?: string;
   paymentId?: string;
   playtestId?: string;
@@ -47,7 +47,7 @@ export const accounts = {
   minutesReceivable: (ownerId: string) => `min:receivable:${ownerId}`,
 } as const;
 
-/** Accounts whose balance is kept beside the postings and may not change sign; the others are summed. */
+/** Credit and debit accounts have a stored balance that must not change sign. The balance of a system account is the sum of its postings. */
 export type Side = "credit" | "debit" | "system";
 
 export function sideOf(account: string): Side {
@@ -55,13 +55,13 @@ export function sideOf(account: string): Side {
   return /^(assets:receivable:|min:receivable:)/.test(account) ? "debit" : "system";
 }
 
-/** `amount` leaves `from`'s holder and comes to `to`'s: a debit on one credit account, a credit on another. */
+/** Postings that move `amount` from one account to another: a debit of `from` and a credit of `to`. */
 export const move = (from: string, to: string, amount: number): Posting[] => [
   { account: from, amount },
   { account: to, amount: -amount },
 ];
 
-/** What an order was paid with, which decides where its slots' price goes. `credit` covers crypto, which passes through credit. */
+/** How an order was paid, which decides where the price of its slots goes. Crypto counts as `credit`, which it becomes first. */
 export type PaidWith = "credit" | "hours" | "free";
 
 export interface SlotTerms {
@@ -97,7 +97,7 @@ export function orderTransfer(order: {
   };
 }
 
-/** An unfilled slot gives back what it held: deleted by the owner, or left over when the manual window ends. */
+/** Refunds the hold of an unfilled slot that was cancelled by the owner or expired with the manual window. */
 export function refundTransfers(slot: SlotTerms, why: "slot_refund" | "manual_slot_expired"): Transfer[] {
   const shared = { eventKey: `${why}:${slot.slotId}`, ownerId: slot.ownerId, playtestId: slot.playtestId };
   if (slot.paidWith === "credit" && slot.costCents > 0)
@@ -115,7 +115,7 @@ export function refundTransfers(slot: SlotTerms, why: "slot_refund" | "manual_sl
   return [];
 }
 
-/** An accepted slot pays the playtester. Each asset needs a key of its own. */
+/** Pays the playtester of an accepted slot. Each asset needs its own event key. */
 export function acceptTransfers(slot: SlotTerms, playtesterId: string): Transfer[] {
   const shared = { ownerId: slot.ownerId, playtestId: slot.playtestId };
   const payable = accounts.payable(playtesterId);
@@ -138,7 +138,7 @@ export function acceptTransfers(slot: SlotTerms, playtesterId: string): Transfer
   return [...paid, { ...shared, eventKey: `accept_minutes:${slot.slotId}`, asset: "MIN", postings: consumed }];
 }
 
-/** A final rejection forfeits what was held: no refund, no payout. */
+/** Forfeits the hold of a finally rejected slot: no refund, no payout. */
 export function rejectTransfers(slot: SlotTerms): Transfer[] {
   const shared = { eventKey: `reject:${slot.slotId}`, ownerId: slot.ownerId, playtestId: slot.playtestId };
   if (slot.paidWith === "credit" && slot.costCents > 0)
@@ -150,7 +150,7 @@ export function rejectTransfers(slot: SlotTerms): Transfer[] {
   return [];
 }
 
-/** Money arrives from outside for an account's credit; `settles` of it pays what a chargeback left owing. */
+/** Adds an incoming payment to an account's credit. `settles` of it (cents) pays debt from a chargeback. */
 export function topUpTransfers(topUp: {
   eventKey: string;
   from: string;
@@ -174,7 +174,7 @@ export function topUpTransfers(topUp: {
   ];
 }
 
-/** Crypto that arrived and is nobody's credit yet, kept under the payment it came for, or else under the deposit itself. */
+/** Puts an unmatched crypto deposit in suspense, under the payment it was made for or, without one, under the deposit itself. */
 export const suspenseTransfer = (deposit: {
   eventKey: string;
   from: string;
@@ -188,8 +188,8 @@ export const suspenseTransfer = (deposit: {
 };
 
 /**
- * Crypto that was kept aside becomes credit, worth `cents` by now: what that is more or less than was `kept` changes what the
- * books hold of the crypto, which is kept at its value when credited.
+ * Turns an unmatched deposit into credit worth `cents`. The difference from its value in suspense (`kept`) is posted as a revaluation,
+ * because crypto is kept in the ledger at its value when credited.
  */
 export function resolveTransfers(found: {
   id: string;
@@ -212,7 +212,7 @@ export function resolveTransfers(found: {
   return [{ ...paid!, postings, note }, ...settled];
 }
 
-/** Crypto that was kept aside went back to where it came from. */
+/** Records that an unmatched deposit was sent back. */
 export const sentBackTransfer = (sent: {
   id: string;
   aside: string;
@@ -226,7 +226,7 @@ export const sentBackTransfer = (sent: {
   ...sent.refs,
 });
 
-/** What a card processor keeps of a payment. */
+/** The fee of a card processor for a payment. */
 export const feeTransfer = (fee: { paymentId: string; ownerId: string; processor: string; cents: number }): Transfer => ({
   eventKey: `fee:${fee.paymentId}`,
   asset: "USD",
@@ -235,7 +235,7 @@ export const feeTransfer = (fee: { paymentId: string; ownerId: string; processor
   paymentId: fee.paymentId,
 });
 
-/** What a card processor takes for a dispute changes from `before` to `after`, in cents. */
+/** The card processor's fee for a dispute changes from `before` to `after`, in cents. */
 export const disputeFeeTransfer = (fee: {
   disputeId: string;
   paymentId: string;
@@ -251,7 +251,7 @@ export const disputeFeeTransfer = (fee: {
   paymentId: fee.paymentId,
 });
 
-/** Credit an admin gives an owner. */
+/** Credit that an admin grants to an owner. */
 export const goodwillTransfer = (grant: { grantId: string; ownerId: string; cents: number; note: string }): Transfer => ({
   eventKey: `goodwill:${grant.grantId}`,
   asset: "USD",
@@ -260,7 +260,7 @@ export const goodwillTransfer = (grant: { grantId: string; ownerId: string; cent
   note: grant.note,
 });
 
-/** Playtest minutes an admin gives an owner; the note shows in their hours history. */
+/** Playtest minutes that an admin grants to an owner. The note appears in the owner's hours history. */
 export const minutesGrantTransfer = (grant: { grantId: string; ownerId: string; minutes: number; note: string }): Transfer => ({
   eventKey: `admin_grant:${grant.grantId}`,
   asset: "MIN",
@@ -275,14 +275,14 @@ export interface Withdrawal {
   cents: number;
 }
 
-/** Earnings leave for the playtester's bank. */
+/** Pays a playtester's earnings out to their bank. */
 export const withdrawalTransfer = ({ payoutId, playtesterId, cents }: Withdrawal): Transfer => ({
   eventKey: `withdraw:${payoutId}`,
   asset: "USD",
   postings: move(accounts.payable(playtesterId), accounts.bank, cents),
 });
 
-/** The bank sent a payout back: the exact reversal, once. */
+/** Reverses a payout that the bank returned. */
 export const failedWithdrawalTransfer = ({ payoutId, playtesterId, cents }: Withdrawal): Transfer => ({
   eventKey: `withdraw_failed:${payoutId}`,
   asset: "USD",

@@ -1,8 +1,9 @@
-import type { Query } from "../database/port.ts";
-import { type Asset, sideOf, type Transfer } from "./rules.ts";
+import { LostRace, type Query } from "../database/port.ts";
+import { sendRows } from "../database/rows.ts";
+import { type Asset, type Posting, sideOf, type Transfer } from "./rules.ts";
 
-/** The guard in the update refused: an account would change sign. Callers check first; reaching this is a defect or a lost race. */
-export class Overdraft extends Error {
+/** An account's balance would change sign. Callers check that first, so this error means a lost race or a defect. */
+export class Overdraft extends LostRace {
   override name = "Overdraft";
 }
 
@@ -11,26 +12,25 @@ interface Stamp {
   newId(): string;
 }
 
-/** Posts a transfer once; false when its event key was posted before. Throws Overdraft, and on postings that do not balance. */
+/** Posts a transfer once. False when its event key was already posted. Throws Overdraft, and an error if the postings do not balance. */
 export async function post(tx: Query, transfer: Transfer, stamp: Stamp): Promise<boolean> {
   const sum = transfer.postings.reduce((total, posting) => total + posting.amount, 0);
   if (sum !== 0 || transfer.postings.length < 2) throw new Error(`transfer ${transfer.eventKey} does not balance: ${sum}`);
   const id = stamp.newId();
-  if (!(await insertTransfer(tx, id, transfer, stamp.now))) return false;
-  // A fixed order of accounts keeps two transfers from locking each other out.
+  // Accounts are updated in a fixed order, so that two transfers cannot deadlock.
   const postings = transfer.postings.filter((posting) => posting.amount !== 0).sort((a, b) => (a.account < b.account ? -1 : 1));
-  for (const { account, amount } of postings) {
-    const after = await addToBalance(tx, account, transfer.asset, amount);
-    await tx.run(
-      "INSERT INTO ledger_postings (id, transfer_id, account_id, amount, balance_after, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-      stamp.newId(),
-      id,
-      account,
-      amount,
-      after,
-      stamp.now,
-    );
-  }
+  // One round trip: the balances change only if the transfer was inserted.
+  const [inserted, balances] = await Promise.all([
+    insertTransfer(tx, id, transfer, stamp.now),
+    Promise.all(postings.map((posting) => addToBalance(tx, id, transfer.asset, posting))),
+  ]);
+  if (!inserted) return false;
+  const rows = postings.map(({ account, amount }, index) => {
+    const after = balances[index];
+    if (after === undefined) throw new Overdraft(`posting ${amount} would overdraw ${account}`);
+    return { id: stamp.newId(), transfer_id: id, account_id: account, amount, balance_after: after, created_at: stamp.now };
+  });
+  sendRows(tx, "ledger_postings", rows);
   return true;
 }
 
@@ -54,27 +54,45 @@ const insertTransfer = async (tx: Query, id: string, transfer: Transfer, now: nu
     now,
   )) === 1;
 
-/** The kept balance with `amount` in it; null for an account that is only summed. */
-async function addToBalance(tx: Query, account: string, asset: Asset, amount: number): Promise<number | null> {
+const transferExists = "EXISTS (SELECT 1 FROM ledger_transfers WHERE id = ?)";
+
+/**
+ * Adds the posting's amount to the stored balance, if the transfer was inserted, and returns the result. Null for a system account, which
+ * has no stored balance; undefined where nothing was changed.
+ */
+async function addToBalance(
+  tx: Query,
+  transferId: string,
+  asset: Asset,
+  { account, amount }: Posting,
+): Promise<number | null | undefined> {
   const side = sideOf(account);
-  // System accounts are summed, never cached: one hot row would serialize every order.
+  // System accounts have no stored balance: updating one row would serialize all orders.
   if (side === "system") return null;
   const sign = side === "credit" ? "<=" : ">=";
-  const changed = await tx.one<{ balance: number }>(
-    `UPDATE ledger_accounts SET balance = balance + ? WHERE id = ? AND balance + ? ${sign} 0 RETURNING balance`,
-    amount,
-    account,
-    amount,
-  );
-  if (changed) return changed.balance;
-  const overdrawn = side === "credit" ? amount > 0 : amount < 0;
-  const known = await tx.one("SELECT id FROM ledger_accounts WHERE id = ?", account);
-  if (known || overdrawn) throw new Overdraft(`${account} cannot take ${amount}`);
-  await tx.run("INSERT INTO ledger_accounts (id, asset, balance) VALUES (?, ?, ?)", account, asset, amount);
-  return amount;
+  const takes = side === "credit" ? amount > 0 : amount < 0;
+  // A posting that takes from an account needs the account to exist. One that adds to it may create it.
+  const changed = takes
+    ? await tx.one<{ balance: number }>(
+        `UPDATE ledger_accounts SET balance = balance + ? WHERE id = ? AND balance + ? ${sign} 0 AND ${transferExists} RETURNING balance`,
+        amount,
+        account,
+        amount,
+        transferId,
+      )
+    : await tx.one<{ balance: number }>(
+        `INSERT INTO ledger_accounts (id, asset, balance) SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) WHERE ${transferExists}
+         ON CONFLICT (id) DO UPDATE SET balance = ledger_accounts.balance + excluded.balance WHERE ledger_accounts.balance + excluded.balance ${sign} 0
+         RETURNING balance`,
+        account,
+        asset,
+        amount,
+        transferId,
+      );
+  return changed?.balance;
 }
 
-/** What the account holds for its owner: positive for a credit account with money in it, and for a receivable that is owed. */
+/** The account's balance as a positive number: available credit, or the amount of a debt. */
 export async function balance(q: Query, account: string): Promise<number> {
   const row = await q.one<{ balance: number }>("SELECT balance FROM ledger_accounts WHERE id = ?", account);
   const value = row?.balance ?? 0;

@@ -1,4 +1,4 @@
-/** Which addresses the server may connect to on behalf of others: public ones, and what the operator allows. */
+/** Decides which addresses the server may connect to for users: public ones, and those that the operator allows. */
 
 interface Block {
   bytes: Uint8Array;
@@ -79,7 +79,7 @@ const refusedV4 = blocks({
   "240.0.0.0/4": "reserved",
 });
 
-/** Within the global unicast space; whatever is outside it is refused as a whole. */
+/** Refused blocks within the global unicast space. Everything outside of that space is refused. */
 const refusedV6 = blocks({
   "2001::/23": "reserved or a tunnel",
   "2001:db8::/32": "documentation",

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { unavailable } from "./problem.ts";
 
-/** What one scrypt run takes: N = 2^logN, r = 8, p = 1. */
+/** The parameters of one scrypt run: N = 2^logN, r = 8, p = 1. */
 export interface HashTask {
   password: string;
   salt: Uint8Array;
@@ -10,16 +10,16 @@ export interface HashTask {
   keyBytes: number;
 }
 
-/** Runs scrypt in threads of its own. Node's own thread pool stays free for files, DNS and compression. */
+/** Runs scrypt in its own threads. Node's thread pool stays free for files, DNS and compression. */
 export interface HashPool {
   /**
-   * Rejects with 503 and Retry-After when too many wait already, and with the signal's reason when the caller went away before
-   * its turn came.
+   * Rejects with 503 and Retry-After when too many runs are waiting, and with the signal's reason when the caller disconnected before
+   * its run started.
    */
   run(task: HashTask, signal?: AbortSignal): Promise<Buffer>;
 }
 
-/** Text of the thread, so that a bundled program needs no file beside it. */
+/** Source of the thread as a string, so that the bundled program needs no second file. */
 const threadSource = `
 const { parentPort } = require("node:worker_threads");
 const { scryptSync } = require("node:crypto");
@@ -40,8 +40,8 @@ interface Thread {
 }
 
 /**
- * How much may wait, as the sum of the N of its runs: 32 runs at production cost (N = 2^17, a quarter of a second each), so that a
- * full queue is a wait of seconds, not of minutes.
+ * How much work may wait, as the sum of N of its runs: 32 runs at production cost (N = 2^17, a quarter of a second each), so that a
+ * full queue takes seconds, not minutes.
  */
 const defaults = { threads: Math.max(1, Math.min(4, availableParallelism() - 1)), queuedWork: 32 * 2 ** 17 };
 
@@ -55,7 +55,7 @@ export function createHashPool({ threads, queuedWork } = defaults): HashPool {
   function startThread(): Thread {
     started++;
     const thread: Thread = { worker: new Worker(threadSource, { eval: true }), current: undefined };
-    // A thread that waits for work must not keep the process from ending.
+    // An idle thread must not keep the process running.
     thread.worker.unref();
     thread.worker.on("message", (key: Uint8Array) => {
       const done = thread.current;
@@ -112,7 +112,7 @@ export function createHashPool({ threads, queuedWork } = defaults): HashPool {
 
 let shared: HashPool | undefined;
 
-/** The pool of this process: its size follows the machine, however many servers run in it. */
+/** The pool of this process. Its size depends on the machine, not on the number of servers in the process. */
 export function sharedHashPool(): HashPool {
   shared ??= createHashPool();
   return shared;

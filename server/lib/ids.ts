@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 import { pooled } from "./random.ts";
 
-/** UUIDv7 of the server's time; ids made in one millisecond count up, so they sort in the order they were made. */
+/** Creates UUIDv7 ids of the server's time. Ids within one millisecond are increasing, so all sort in the order of creation. */
 export function createIds(now: () => number, randomBytes: (count: number) => Buffer): () => string {
   const random = pooled(randomBytes, 4_000);
   let last = 0;

@@ -5,7 +5,7 @@ export interface Log {
   info: Write;
   warn: Write;
   error: Write;
-  /** One line per request, made of fields that cannot hold a secret: the only lines written without looking for any. */
+  /** One line per request. Its fields cannot contain secrets, so it is the only kind of line that is not redacted. */
   access(fields: Record<string, unknown>): void;
 }
 
@@ -21,7 +21,7 @@ const secretPaths = [
   "cookie",
 ];
 
-/** JSON lines (or short text on a terminal) to `write`; secrets are cut out by name wherever they appear. */
+/** Writes JSON lines, or short text for a terminal, to `write`. Secrets are redacted by field name. */
 export async function createLog(options: { level: string; text: boolean; write(line: string): void }): Promise<Log> {
   const { pino } = await import("pino");
   const redact = { paths: secretPaths.flatMap((path) => [`["${path}"]`, `*["${path}"]`]), censor: "[redacted]" };
@@ -38,7 +38,7 @@ export async function createLog(options: { level: string; text: boolean; write(l
   };
 }
 
-/** Writes the lines of one turn of the event loop together: a pipe takes each write as a system call of its own. */
+/** Writes the lines of one turn of the event loop together, because each write to a pipe is a system call. */
 function gathered(write: (text: string) => void): (line: string) => void {
   let waiting = "";
   const flush = () => {
@@ -52,7 +52,7 @@ function gathered(write: (text: string) => void): (line: string) => void {
   };
 }
 
-/** A value as one word, so that nobody's text can begin a line of its own. */
+/** A value as one word, so that no value can start a new line. */
 const word = (value: unknown) => (typeof value === "string" && /^[\x21-\x7e]+$/.test(value) ? value : JSON.stringify(value));
 
 function textLine(line: string): string {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import type { HashPool } from "./hash-pool.ts";
 
-/** Hashes with scrypt (N = 2^logN, r = 8, p = 1) in the threads of a pool. Rejects with 503 when too many wait already. */
+/** Hashes passwords with scrypt (N = 2^logN, r = 8, p = 1) in the threads of a pool. Rejects with 503 when too many are waiting. */
 export interface Passwords {
-  /** `signal` ends the wait of a caller that went away. */
+  /** `signal` cancels the run of a caller that disconnected while waiting. */
   hash(password: string, signal?: AbortSignal): Promise<string>;
-  /** With `stored` undefined (no such account) it takes as long and is false, so that timing tells nothing. */
+  /** Without `stored` (no such account) it takes as long and is false, so that timing does not reveal whether an account exists. */
   verify(password: string, stored: string | undefined, signal?: AbortSignal): Promise<boolean>;
 }
 

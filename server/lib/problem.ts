@@ -1,7 +1,7 @@
 import { type ProblemCode, type ProblemDetail, problems } from "../../src/contract/problems.ts";
 
 interface Extra {
-  /** Where a protocol wants a status that no code of the table has (tus: 410, 412, 423, 460). */
+  /** A status that a protocol requires instead of that of the code (tus: 410, 412, 423, 460). */
   status?: number;
   details?: ProblemDetail[];
   headers?: Record<string, string>;
@@ -9,7 +9,7 @@ interface Extra {
   cause?: unknown;
 }
 
-/** An expected refusal: becomes the error body that clients expect. Anything else thrown is a 500. */
+/** An expected error, rendered as the error body of the API. Anything else that is thrown becomes a 500. */
 export class Problem extends Error {
   override name = "Problem";
   readonly code: ProblemCode;
@@ -28,7 +28,7 @@ export class Problem extends Error {
   }
 }
 
-/** The same body for an id that does not exist and one that is somebody else's. */
+/** The same reply for an id that does not exist and one that belongs to another account. */
 export const notFound = () => new Problem("NOT_FOUND", "Not found, or you do not have access to it.");
 export const conflict = (message: string) => new Problem("CONFLICT", message);
 export const badRequest = (message: string) => new Problem("BAD_REQUEST", message);
@@ -36,6 +36,6 @@ export const forbidden = (message: string) => new Problem("FORBIDDEN", message);
 export const unavailable = (message: string, retryAfterSeconds = 5, cause?: unknown) =>
   new Problem("SERVICE_UNAVAILABLE", message, { headers: { "Retry-After": String(retryAfterSeconds) }, cause });
 
-/** A field that breaks a rule the schema cannot know. */
+/** 422 for a field that violates a rule that the schema cannot express. */
 export const invalid = (field: string, message: string) =>
   new Problem("VALIDATION_ERROR", `${field}: ${message}`, { details: [{ field, message }] });

@@ -1,6 +1,6 @@
 type RandomBytes = (count: number) => Buffer;
 
-/** The same randomness, fetched `poolSize` bytes at a time: a call for each id costs more than the rest of making it. Not for secrets. */
+/** Random bytes, fetched `poolSize` bytes at a time, because a call for each id is expensive. Not for secrets. */
 export function pooled(randomBytes: RandomBytes, poolSize: number): RandomBytes {
   let pool: Buffer = Buffer.alloc(0);
   let at = 0;

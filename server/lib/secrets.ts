@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** What the instance key protects. Losing the key file makes stored secrets unreadable, never silently wrong. */
+/** Encryption and signatures with the instance key. Without the key, stored secrets cannot be read; they are never silently wrong. */
 export interface Secrets {
-  /** AES-256-GCM; text in, base64url out. `context` must be the same to open it (such as the row's id). */
+  /** Encrypts text with AES-256-GCM to base64url. `context`, such as the row's id, must be the same for decryption. */
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
   sealBytes(plain: Uint8Array, context: string): Buffer;
@@ -11,7 +11,7 @@ export interface Secrets {
   mac(purpose: string, text: string): string;
 }
 
-/** SHA-256 in hex: enough for secrets of 112 bits or more (keys, tokens). */
+/** SHA-256 in hex: sufficient as a hash of secrets with 112 bits or more (API keys, tokens). */
 export const sha256 = (text: string | Uint8Array) => hash("sha256", text, "hex");
 
 /** Compares two texts in a time that depends only on their lengths. */
@@ -20,23 +20,61 @@ export function sameText(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Secrets derived from the 32-byte instance key, one subkey per purpose. */
-export function createSecrets(instanceKey: Uint8Array, randomBytes: (count: number) => Buffer): Secrets {
-  const subkey = (info: string) => Buffer.from(hkdfSync("sha256", instanceKey, "", info, 32));
-  const sealing = subkey("playtest seal v1");
-  const macs = new Map<string, Buffer>();
+/** The instance key in force, and others that stored values may be sealed with while keys are rotated. May change at any time. */
+export interface KeyRing {
+  current: Uint8Array;
+  others: readonly Uint8Array[];
+}
+
+/** Says which key it is and nothing about it. */
+export const fingerprintOf = (key: Uint8Array, randomBytes: (count: number) => Buffer) =>
+  createSecrets(key, randomBytes).mac("key fingerprint", "v1").slice(0, 22);
+
+const subkey = (instanceKey: Uint8Array, info: string) => Buffer.from(hkdfSync("sha256", instanceKey, "", info, 32));
+
+/** Derived keys of the instance keys that were used, one for each purpose. */
+function subkeys() {
+  const known = new WeakMap<Uint8Array, Map<string, Buffer>>();
+  return (instanceKey: Uint8Array, info: string) => {
+    const own = known.get(instanceKey) ?? new Map<string, Buffer>();
+    known.set(instanceKey, own);
+    const derived = own.get(info) ?? subkey(instanceKey, info);
+    own.set(info, derived);
+    return derived;
+  };
+}
+
+/** Secrets derived from the 32-byte instance key, one subkey per purpose. Other keys of a ring only open what they sealed. */
+export function createSecrets(keys: Uint8Array | KeyRing, randomBytes: (count: number) => Buffer): Secrets {
+  const ring: KeyRing = keys instanceof Uint8Array ? { current: keys, others: [] } : keys;
+  const derive = subkeys();
+  const sealing = (key: Uint8Array) => derive(key, "playtest seal v1");
 
   const sealBytes = (plain: Uint8Array, context: string) => {
     const nonce = randomBytes(12);
-    const cipher = createCipheriv("aes-256-gcm", sealing, nonce).setAAD(Buffer.from(context));
+    const cipher = createCipheriv("aes-256-gcm", sealing(ring.current), nonce).setAAD(Buffer.from(context));
     const body = Buffer.concat([cipher.update(plain), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), body]);
   };
-  const openBytes = (sealed: Uint8Array, context: string) => {
-    const bytes = Buffer.from(sealed);
-    const decipher = createDecipheriv("aes-256-gcm", sealing, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
+  const openWith = (key: Uint8Array, bytes: Buffer, context: string) => {
+    const decipher = createDecipheriv("aes-256-gcm", sealing(key), bytes.subarray(0, 12)).setAAD(Buffer.from(context));
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  };
+  const tryOpen = (key: Uint8Array, bytes: Buffer, context: string) => {
+    try {
+      return openWith(key, bytes, context);
+    } catch {
+      return undefined;
+    }
+  };
+  const openBytes = (sealed: Uint8Array, context: string) => {
+    const bytes = Buffer.from(sealed);
+    for (const key of [ring.current, ...ring.others]) {
+      const opened = tryOpen(key, bytes, context);
+      if (opened) return opened;
+    }
+    return openWith(ring.current, bytes, context);
   };
 
   return {
@@ -44,10 +82,9 @@ export function createSecrets(instanceKey: Uint8Array, randomBytes: (count: numb
     openBytes,
     seal: (plain, context) => sealBytes(Buffer.from(plain), context).toString("base64url"),
     open: (sealed, context) => openBytes(Buffer.from(sealed, "base64url"), context).toString(),
-    mac(purpose, text) {
-      const key = macs.get(purpose) ?? subkey(`playtest mac ${purpose}`);
-      macs.set(purpose, key);
-      return createHmac("sha256", key).update(text).digest("base64url");
-    },
+    mac: (purpose, text) =>
+      createHmac("sha256", derive(ring.current, `playtest mac ${purpose}`))
+        .update(text)
+        .digest("base64url"),
   };
 }

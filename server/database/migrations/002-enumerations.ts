@@ -1,10 +1,10 @@
-import type { Enumerated } from "../migrate.ts";
+import type { Enumerated } from "../types.ts";
 
 const roles = ["game_owner", "playtester", "admin"];
 const chains = ["base", "ethereum", "solana"];
 const currencies = ["USDC", "ETH", "SOL"];
 const assets = ["USD", "MIN"];
-const eventKinds = [
+export const eventKinds = [
   "slot.submitted",
   "slot.accepted",
   "slot.rejected",
@@ -28,17 +28,17 @@ const eventKinds = [
   "webhook.disabled",
 ];
 
-const enumerated = (table: string, columns: Record<string, readonly string[]>): Enumerated[] =>
+export const enumerated = (table: string, columns: Record<string, readonly string[]>): Enumerated[] =>
   Object.entries(columns).map(([column, values]) => ({ table, column, values }));
 
 /**
- * Every enumerated column holds its values and no other. What is a matter of configuration or of another company stays open: kinds of
- * jobs, names of card processors, kinds of their messages.
+ * Restricts every enumerated column to its values. Columns with values from the configuration or from other companies stay unrestricted:
+ * kinds of jobs, names of card processors and the types of their events.
  */
 export const enumerations = {
   name: "002-enumerations",
   statements: [
-    // Queued under the name that this kind of job had before.
+    // Jobs queued under the earlier name of this kind.
     "UPDATE jobs SET kind = 'expire-order', unique_key = 'expire-order' || SUBSTR(unique_key, LENGTH('lapse-order') + 1) WHERE kind = 'lapse-order'",
     ...enumerated("users", { role: roles }),
     ...enumerated("one_time_tokens", { purpose: ["verify", "reset", "sign-in"] }),

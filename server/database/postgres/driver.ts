@@ -1,7 +1,7 @@
 import type { Driver } from "../driver.ts";
 import { openPostgres, openSnapshotClient } from "./postgres.ts";
 
-/** A database that speaks PostgreSQL's protocol, for any number of server processes. */
+/** PostgreSQL, for any number of server processes. */
 export const postgresDriver: Driver = {
   name: "postgres",
   schemes: ["postgres://", "postgresql://"],
@@ -11,7 +11,7 @@ export const postgresDriver: Driver = {
   snapshot: ({ databaseUrl }) => openSnapshotClient(databaseUrl!),
 };
 
-/** A URL with its password replaced. Nothing of one that cannot be parsed is shown. */
+/** A URL with its password replaced. A URL that cannot be parsed is hidden completely. */
 function withoutPassword(text: string): string {
   if (!URL.canParse(text)) return "postgres://***";
   const url = new URL(text);

@@ -1,18 +1,30 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
-import { type Check, type Dialect, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
+import {
+  appendOnlyTables,
+  type Check,
+  type Dialect,
+  guardCheck,
+  type Isolation,
+  LostRace,
+  type Query,
+  type Store,
+  type StoreLog,
+  StoreUnavailable,
+  type WriteOptions,
+} from "../port.ts";
 import { postgresDialect } from "./dialect.ts";
-import { isSilence, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./queries.ts";
+import { isTimeout, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./queries.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
 
 export interface PostgresOptions {
   log?: StoreLog | undefined;
   connections?: number;
-  /** 0 ≤ n < 1. Spreads the retries of transactions that collided. */
+  /** A random number, 0 ≤ n < 1. Spreads the retries of transactions that collided. */
   random?: () => number;
   sleep?: (ms: number) => Promise<unknown>;
-  /** A query that is not answered within so many milliseconds counts as lost, and so does its connection; 0: never. */
+  /** Query timeout in milliseconds, after which the connection is closed as well. 0 means no timeout. */
   silenceMs?: number;
 }
 
@@ -20,36 +32,37 @@ const TRIES = 8;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
-/** Read-only unless a transaction says otherwise, so `read` cannot write; nothing waits for a lock, or idles in a transaction, for long. */
+/** Session settings: read-only unless a transaction says otherwise, so that `read` cannot write, and limits for lock waits and idle transactions. */
 const SESSION = "-c default_transaction_read_only=on -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s";
 
-const SILENCE_MS = 60_000;
-/** After so long without a word the kernel asks whether the other side is still there. */
+const QUERY_TIMEOUT_MS = 60_000;
+/** How long a connection is silent before the kernel sends a keep-alive probe. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** Connects on first use: a database that is down is `StoreUnavailable` from each call. */
+/** Connects on first use. While the database is down, each call throws StoreUnavailable. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("The database URL does not start with postgres://. Nothing was opened.");
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({
     connectionString: url,
     options: SESSION,
+    pipeline: true,
     max: options.connections ?? 20,
     connectionTimeoutMillis: 5000,
-    query_timeout: options.silenceMs ?? SILENCE_MS,
+    query_timeout: options.silenceMs ?? QUERY_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: rowTypes(pg.types),
   });
   const lost = (error: Error) =>
-    options.log?.warn({ err: error }, "A PostgreSQL connection was lost; the next query opens another.");
+    options.log?.warn({ err: error }, "A PostgreSQL connection was lost. The next query opens another.");
   pool.on("error", lost);
-  // A connection that dies between two queries of a transaction says so here and nowhere else; unheard, it would end the process.
+  // A connection that dies between two queries of a transaction emits only this event. Without a listener it would end the process.
   pool.on("connect", (client) => client.on("error", lost));
   return new PostgresStore(pool, options);
 }
 
-/** One connection whose queries all see the same moment, for long reads beside running servers. */
+/** A connection whose queries all see the same snapshot, for long reads while servers are running. */
 export async function openSnapshotClient(url: string): Promise<{ dialect: Dialect; query: Query; close(): Promise<void> }> {
   const { default: pg } = await import("pg");
   const client = new pg.Client({
@@ -60,13 +73,13 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: Dialec
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: rowTypes(pg.types),
   });
-  // Unheard, a connection that dies between two queries would end the process; the next query says it.
+  // Without a listener, a connection that dies between two queries would end the process. The next query reports the error.
   client.on("error", () => {});
   try {
     await client.connect();
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   } catch (error) {
-    // An open connection would keep the process from ending; that it cannot be closed well says nothing new.
+    // An open connection would keep the process running. An error while closing it adds nothing to the first error.
     await client.end().catch(() => {});
     throw unavailable(error, { reading: true });
   }
@@ -77,8 +90,13 @@ export async function openSnapshotClient(url: string): Promise<{ dialect: Dialec
   };
 }
 
-/** A write that collided this often runs alone, so that a crowd of this process cannot starve it. */
-const TRIES_TOGETHER = 2;
+/**
+ * A serializable write that conflicted this often runs while no other serializable write of this process does, so that they cannot make
+ * it fail again. Writes with row locks do not wait for it.
+ */
+const CONCURRENT_TRIES = 2;
+
+const ISOLATION: Record<Isolation, string> = { serializable: "SERIALIZABLE", rows: "READ COMMITTED" };
 
 class PostgresStore implements Store {
   readonly dialect = postgresDialect;
@@ -104,9 +122,9 @@ class PostgresStore implements Store {
     return fn(this.#reads);
   }
 
-  async write<T>(fn: (tx: Query) => Promise<T>): Promise<T> {
+  async write<T>(fn: (tx: Query) => Promise<T>, { isolation = "serializable" }: WriteOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
-    const done = this.#withRetries(fn);
+    const done = this.#withRetries(() => this.#attempt(fn, isolation), isolation);
     this.#writing.add(done);
     try {
       return await done;
@@ -117,7 +135,7 @@ class PostgresStore implements Store {
 
   async check({ thorough = false, now }: { thorough?: boolean; now?: number } = {}): Promise<Check[]> {
     try {
-      return await this.write(async (tx) => [...(await facts(tx, now)), ...(thorough ? [await guardOf(tx)] : [])]);
+      return await this.write(async (tx) => [...(await basicChecks(tx, now)), ...(thorough ? [await guardOf(tx)] : [])]);
     } catch (error) {
       return [{ name: "connection", ok: false, detail: reason(error) }];
     }
@@ -128,32 +146,38 @@ class PostgresStore implements Store {
     return this.#closed;
   }
 
-  async #withRetries<T>(fn: (tx: Query) => Promise<T>): Promise<T> {
+  async #withRetries<T>(attempt: () => Promise<T>, isolation: Isolation): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        const attempt = () => this.#attempt(fn);
-        return await (tries <= TRIES_TOGETHER ? this.#gate.together(attempt) : this.#gate.alone(attempt));
+        if (isolation === "rows") return await attempt();
+        return await (tries <= CONCURRENT_TRIES ? this.#gate.shared(attempt) : this.#gate.exclusive(attempt));
       } catch (error) {
+        if (error instanceof LostRace && tries < TRIES) continue;
         if (!RETRYABLE.has(sqlState(error) ?? "")) throw error;
         if (tries === TRIES)
-          throw new StoreUnavailable(`The change collided with others ${TRIES} times and was not saved. Try again in a moment.`, {
-            cause: error,
-          });
+          throw new StoreUnavailable(
+            `The change conflicted with others ${TRIES} times and was not saved. Try again in a moment.`,
+            {
+              cause: error,
+            },
+          );
       }
       await this.#sleep(this.#random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1)));
     }
   }
 
-  async #attempt<T>(fn: (tx: Query) => Promise<T>): Promise<T> {
+  async #attempt<T>(fn: (tx: Query) => Promise<T>, isolation: Isolation): Promise<T> {
     const client = await this.#connect();
     const tx = new Queries(client, this.#statements, { transaction: true });
     try {
-      const value = await inTransaction(client, tx, fn);
+      tx.begin(`BEGIN ISOLATION LEVEL ${ISOLATION[isolation]} READ WRITE`);
+      const value = await runCallback(tx, fn);
+      await commit(client, tx);
       client.release();
       return value;
     } catch (error) {
-      // A silent connection would not answer this either; without it, the server rolls back.
-      if (isSilence(error) || isSilence(tx.failure)) client.release(true);
+      // A connection that timed out would not answer ROLLBACK either. When it is closed, the server rolls back.
+      if (isTimeout(error) || isTimeout(tx.failure)) client.release(true);
       else await rollBack(client);
       throw error;
     }
@@ -168,23 +192,19 @@ class PostgresStore implements Store {
   }
 }
 
-async function inTransaction<T>(client: PoolClient, tx: Queries, fn: (tx: Query) => Promise<T>): Promise<T> {
-  try {
-    await client.query("BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE");
-  } catch (error) {
-    throw translate(error);
-  }
-  const value = await runBounded(tx, fn);
+/** COMMIT is sent together with the statements before it. If one of them failed, PostgreSQL rolls back instead. */
+async function commit(client: PoolClient, tx: Queries): Promise<void> {
   try {
     await client.query("COMMIT");
   } catch (error) {
     throw afterCommit(error);
   }
-  return value;
+  await tx.settled();
+  if (tx.failure !== undefined) throw tx.failure;
 }
 
-/** A collision inside `fn` counts even when `fn` turned it into another error, or into none. */
-async function runBounded<T>(tx: Queries, fn: (tx: Query) => Promise<T>): Promise<T> {
+/** Runs `fn`. A serialization failure of a query is thrown even if `fn` replaced or caught it. */
+async function runCallback<T>(tx: Queries, fn: (tx: Query) => Promise<T>): Promise<T> {
   try {
     const value = await fn(tx);
     if (tx.failure !== undefined) throw tx.failure;
@@ -196,14 +216,14 @@ async function runBounded<T>(tx: Queries, fn: (tx: Query) => Promise<T>): Promis
   }
 }
 
-/** Without the server's word that it rolled back (40003 says that even it does not know), the change may be durable. */
+/** Unless the server reports a rollback, the change may be durable. 40003 means that the server does not know either. */
 function afterCommit(error: unknown): unknown {
   const state = sqlState(error);
-  const told = state !== undefined && state !== "40003" && !/^(08|57P|58)/.test(state);
-  return told ? translate(error) : unavailable(error, { outcomeUnknown: true });
+  const rolledBack = state !== undefined && state !== "40003" && !/^(08|57P|58)/.test(state);
+  return rolledBack ? translate(error) : unavailable(error, { outcomeUnknown: true });
 }
 
-/** A connection that cannot even roll back is thrown away, and the server rolls back for it. */
+/** Rolls back. A connection that cannot do so is closed, and the server then rolls back. */
 async function rollBack(client: PoolClient): Promise<void> {
   try {
     await client.query("ROLLBACK");
@@ -213,7 +233,7 @@ async function rollBack(client: PoolClient): Promise<void> {
   }
 }
 
-async function facts(tx: Query, now: number | undefined): Promise<Check[]> {
+async function basicChecks(tx: Query, now: number | undefined): Promise<Check[]> {
   const server = await tx.one<{ server_version: string }>("SHOW server_version");
   const isolation = await tx.one<{ transaction_isolation: string }>("SHOW transaction_isolation");
   const clock = await tx.one<{ ms: number }>("SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT) AS ms");
@@ -226,14 +246,15 @@ async function facts(tx: Query, now: number | undefined): Promise<Check[]> {
   ];
 }
 
-/** Postings are never changed or removed: this program's own account at the database may not. */
+/** The database role of this program must not have the privileges to change or remove the rows of some tables. */
 async function guardOf(tx: Query): Promise<Check> {
-  const granted = await tx.all<{ privilege: string }>(
-    `SELECT privilege_type AS privilege FROM information_schema.table_privileges WHERE table_schema = current_schema()
-      AND table_name = 'ledger_postings' AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE') AND grantee = current_user`,
+  const granted = await tx.all<{ name: string; privileges: string }>(
+    `SELECT table_name AS name, STRING_AGG(privilege_type, ', ' ORDER BY privilege_type) AS privileges
+      FROM information_schema.table_privileges WHERE table_schema = current_schema()
+      AND table_name IN (${appendOnlyTables.map((table) => `'${table}'`).join(", ")})
+      AND privilege_type IN ('UPDATE', 'DELETE', 'TRUNCATE') AND grantee = current_user GROUP BY table_name ORDER BY table_name`,
   );
-  const list = granted.map(({ privilege }) => privilege).join(", ");
-  return guardCheck(granted.length === 0, `this server's account at the database has ${list} on ledger_postings`);
+  return guardCheck(granted.map(({ name, privileges }) => `the database role of this server has ${privileges} on ${name}`));
 }
 
 const closing = () => new StoreUnavailable("The server is shutting down. Nothing was changed. Try again in a moment.");

@@ -8,7 +8,7 @@ interface Prepared {
   name?: string;
 }
 
-/** `?` to `$1`, `$2`, …, once per text; each text is a named statement, which every connection prepares once. */
+/** Translates `?` to `$1`, `$2`, … once per SQL text. Each text is a named statement, which every connection prepares once. */
 export class Statements {
   readonly #known = new Map<string, Prepared>();
 
@@ -23,16 +23,17 @@ export class Statements {
   }
 }
 
-/** A `?` inside a string, a quoted name or a comment stays. */
+/** A `?` inside a string, a quoted name or a comment is kept. */
 export function numbered(sql: string): string {
   let count = 0;
   return sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|\?/g, (part) => (part === "?" ? `$${++count}` : part));
 }
 
-/** The queries of one transaction, or of reads (then `over` is a pool and a failure ends nothing). */
+/** The queries of a transaction, or of reads: then `over` is a pool and a failed query has no effect on others. */
 export class Queries implements Query {
   finished = false;
   failure: unknown;
+  readonly #sent: Promise<unknown>[] = [];
   readonly #over: ClientBase | Pool;
   readonly #statements: Statements;
   readonly #transaction: boolean;
@@ -55,6 +56,29 @@ export class Queries implements Query {
     return (await this.#query(sql, values)).rowCount ?? 0;
   }
 
+  send(sql: string, ...values: Value[]): void {
+    if (!this.#transaction) throw new Error("A statement was sent outside of a write. It was not run.");
+    this.#keep(this.#query(sql, values));
+  }
+
+  /** Begins the transaction, without waiting for the reply. If that fails, later statements write nothing: sessions are read-only outside a transaction. */
+  begin(text: string): void {
+    const begun = this.#over.query(text).catch((error: unknown) => {
+      throw this.#fail(error);
+    });
+    this.#keep(begun);
+  }
+
+  /** Waits for the replies to everything that was sent. `failure` has the first error. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sent.splice(0));
+  }
+
+  /** Its error is in `failure`, which the next query or the commit throws. */
+  #keep(reply: Promise<unknown>): void {
+    this.#sent.push(reply.catch(() => {}));
+  }
+
   async #query(sql: string, values: Value[]): Promise<QueryResult> {
     if (this.finished)
       throw new Error("This transaction is over: the query was not run. Await every query inside the write callback.");
@@ -63,14 +87,18 @@ export class Queries implements Query {
       assertStorable(values);
       return await this.#over.query({ ...this.#statements.get(sql), values });
     } catch (error) {
-      const translated = translate(error, { reading: !this.#transaction });
-      if (this.#transaction) this.failure ??= translated;
-      throw translated;
+      throw this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): unknown {
+    const translated = translate(error, { reading: !this.#transaction });
+    if (this.#transaction) this.failure ??= translated;
+    return translated;
   }
 }
 
-/** 64-bit integers and sums as numbers, truth values as 0 and 1: as SQLite gives them. */
+/** Returns 64-bit integers and sums as numbers and booleans as 0 and 1, like SQLite. */
 export function rowTypes(types: { getTypeParser: CustomTypesConfig["getTypeParser"] }): CustomTypesConfig {
   const own = new Map<number, (text: string) => unknown>([
     [16, (text) => (text === "t" ? 1 : 0)],
@@ -82,7 +110,7 @@ export function rowTypes(types: { getTypeParser: CustomTypesConfig["getTypeParse
 
 const numeric = (text: string) => (text.includes(".") ? Number(text) : assertReadable("of a sum", Number(text)));
 
-/** The five characters PostgreSQL gives an error, or undefined for one that the server did not send. */
+/** The SQLSTATE of an error (five characters); undefined for an error that PostgreSQL did not send. */
 export function sqlState(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && "severity" in (error as object) ? code : undefined;
@@ -94,7 +122,7 @@ export function translate(error: unknown, options: { reading?: boolean } = {}): 
   return isOutage(error, state) ? unavailable(error, options) : error;
 }
 
-/** `reading`: there was nothing to save. */
+/** `reading` leaves out the sentence about the change, because there was none. */
 export function unavailable(
   error: unknown,
   { reading = false, outcomeUnknown = false }: { reading?: boolean; outcomeUnknown?: boolean } = {},
@@ -107,17 +135,17 @@ export function unavailable(
   });
 }
 
-/** Whether a query was not answered in time. */
-export const isSilence = (error: unknown): boolean =>
+/** Whether a query timed out. */
+export const isTimeout = (error: unknown): boolean =>
   error instanceof StoreUnavailable && error.cause instanceof Error && error.cause.message === "Query read timeout";
 
-/** A connection that is refused on every address of a name is an AggregateError without a message. */
+/** The message of an error. When every address of a host refuses, it is an AggregateError without a message of its own. */
 export function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Connection (08), authorisation (28), catalogue (3D), resources (53), shutdown (57P), disk (58), read-only standby (25006). */
+/** Connection (08), authorization (28), database name (3D), resources (53), shutdown (57P), disk (58), read-only standby (25006). */
 const OUTAGE = /^(08|28|3D|53|57P|58|25006)/;
 
 function isOutage(error: unknown, state: string | undefined): boolean {
@@ -130,7 +158,7 @@ function isOutage(error: unknown, state: string | undefined): boolean {
   );
 }
 
-/** The detail is `Key (column, column)=(…) already exists.` in the language of the server. */
+/** Reads the columns from the detail `Key (column, column)=(…) already exists.`, which may be in any language. */
 function uniqueViolation(error: Error): UniqueViolation {
   const { table = "", detail = "" } = error as { table?: string; detail?: string };
   const columns = /\((.+?)\)=\(/.exec(detail)?.[1] ?? "";

@@ -1,46 +1,46 @@
 /**
- * Many pass together, or one alone. Whoever waits to be alone holds back those who come later, so it waits only for those
- * already inside. Transactions that keep colliding go alone: then nothing of this process can make them fail again.
+ * A readers-writer lock: many shared holders, or one exclusive holder. A waiting exclusive holder blocks later ones, so it waits only
+ * for those already inside. Transactions that keep colliding run exclusively: then no other of this process can make them fail again.
  */
 export class ReadWriteGate {
   #inside = 0;
-  #alone = false;
-  readonly #waiting: { alone: boolean; enter(): void }[] = [];
+  #exclusive = false;
+  readonly #waiting: { exclusive: boolean; enter(): void }[] = [];
 
-  together<T>(work: () => Promise<T>): Promise<T> {
+  shared<T>(work: () => Promise<T>): Promise<T> {
     return this.#pass(false, work);
   }
 
-  alone<T>(work: () => Promise<T>): Promise<T> {
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#pass(true, work);
   }
 
-  async #pass<T>(alone: boolean, work: () => Promise<T>): Promise<T> {
-    if (this.#waiting.length > 0 || !this.#isFree(alone))
-      await new Promise<void>((enter) => this.#waiting.push({ alone, enter }));
-    else this.#take(alone);
+  async #pass<T>(exclusive: boolean, work: () => Promise<T>): Promise<T> {
+    if (this.#waiting.length > 0 || !this.#isFree(exclusive))
+      await new Promise<void>((enter) => this.#waiting.push({ exclusive, enter }));
+    else this.#take(exclusive);
     try {
       return await work();
     } finally {
       this.#inside--;
-      this.#alone = false;
+      this.#exclusive = false;
       this.#admit();
     }
   }
 
-  #isFree(alone: boolean): boolean {
-    return alone ? this.#inside === 0 : !this.#alone;
+  #isFree(exclusive: boolean): boolean {
+    return exclusive ? this.#inside === 0 : !this.#exclusive;
   }
 
-  #take(alone: boolean): void {
+  #take(exclusive: boolean): void {
     this.#inside++;
-    this.#alone = alone;
+    this.#exclusive = exclusive;
   }
 
   #admit(): void {
-    for (let next = this.#waiting[0]; next && this.#isFree(next.alone); next = this.#waiting[0]) {
+    for (let next = this.#waiting[0]; next && this.#isFree(next.exclusive); next = this.#waiting[0]) {
       this.#waiting.shift();
-      this.#take(next.alone);
+      this.#take(next.exclusive);
       next.enter();
     }
   }

@@ -11,12 +11,12 @@ interface Wal {
 }
 
 /**
- * Moves committed pages from the WAL into the data file after replies were sent, never inside a COMMIT: some of it every
- * thousand frames, so that each turn is short and the WAL is used again from its start, and all of it when writes pause.
+ * Checkpoints: moves committed pages from the WAL to the data file after replies were sent, never inside a COMMIT. A passive checkpoint
+ * runs every thousand frames, so that each is short and the WAL is reused from its start; a full one runs when writes pause.
  */
 export class Checkpoints {
   readonly #database: Database;
-  readonly #look: Statement<[], Wal>;
+  readonly #status: Statement<[], Wal>;
   readonly #passive: Statement<[], Wal>;
   readonly #truncate: Statement<[], Wal>;
   readonly #log: StoreLog | undefined;
@@ -27,7 +27,7 @@ export class Checkpoints {
   constructor(database: Database, log?: StoreLog) {
     this.#log = log;
     this.#database = database;
-    this.#look = database.prepare("PRAGMA wal_checkpoint(NOOP)");
+    this.#status = database.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#passive = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
     this.#truncate = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
   }
@@ -44,13 +44,13 @@ export class Checkpoints {
   }
 
   #moveSome(): void {
-    const frames = this.#look.get()?.log ?? 0;
+    const frames = this.#status.get()?.log ?? 0;
     if (frames < this.#dueAt) return;
     const { log, checkpointed } = this.#passive.get() ?? {
       log: 0,
       checkpointed: 0,
     };
-    // A long reader in another process keeps frames back: wait for as many again instead of trying at each commit.
+    // A long reader in another process prevents a complete checkpoint: wait for another thousand frames instead of trying at each commit.
     this.#dueAt = log === checkpointed ? FRAMES_BETWEEN : log + FRAMES_BETWEEN;
   }
 
@@ -64,7 +64,7 @@ export class Checkpoints {
     this.#attempt(() => this.#moveAll());
   }
 
-  /** Never waits for a reader in another process: what it could not move stays in the WAL for the next time. */
+  /** Does not wait for readers in other processes: the remaining frames stay in the WAL until the next checkpoint. */
   #moveAll(): void {
     this.#database.pragma("busy_timeout = 0");
     this.#truncate.get();
@@ -72,15 +72,12 @@ export class Checkpoints {
     this.#dueAt = FRAMES_BETWEEN;
   }
 
-  /** Every commit is safe in the WAL, so a failure here costs nothing but space, and the next turn tries again. */
+  /** Every commit is durable in the WAL, so a failed checkpoint costs only disk space, and the next one tries again. */
   #attempt(move: () => void): void {
     try {
       move();
     } catch (error) {
-      this.#log?.warn(
-        { err: error },
-        "The SQLite write-ahead log could not be moved into the data file; it is tried again later.",
-      );
+      this.#log?.warn({ err: error }, "A checkpoint of the SQLite write-ahead log failed and will be retried.");
     }
   }
 }

@@ -5,10 +5,10 @@ import type { QueryCache } from "./query-cache.ts";
 type Row = Record<string, Value>;
 
 interface Prepared {
-  /** Unlike that of any other statement of the connection; short, since it is part of many keys. */
+  /** Unique within the connection. Short, because it is part of many cache keys. */
   name: string;
   statement: Statement<Value[], Row>;
-  /** Columns that may hold an integer: STRICT tables vouch for the others. */
+  /** Columns that may contain an integer. STRICT tables guarantee the types of the others. */
   numeric: string[];
 }
 
@@ -23,7 +23,7 @@ export class Connection {
   readonly #prepared = new Map<string, Prepared>();
   #named = 0;
 
-  /** `cache`: a reader keeps its answers there, and a writer clears it with each commit. */
+  /** `cache`: a reader stores its results there, and the writer clears it before each commit. */
   constructor(database: Database, { writes, cache }: { writes: boolean; cache?: QueryCache }) {
     this.database = database;
     this.#writes = writes;
@@ -34,14 +34,14 @@ export class Connection {
     database.pragma("foreign_keys = ON");
     database.pragma("trusted_schema = OFF");
     database.pragma("temp_store = MEMORY");
-    // The store checkpoints after it has answered, see sqlite.ts.
+    // The store runs checkpoints itself, after sending replies (see checkpoints.ts).
     database.pragma("wal_autocheckpoint = 0");
     if (!writes) database.pragma("query_only = ON");
     this.#commit = database.prepare("COMMIT");
   }
 
   one(sql: string, values: Value[]): Row | undefined {
-    return this.#ask("one", sql, values, ({ statement, numeric }) => {
+    return this.#run("one", sql, values, ({ statement, numeric }) => {
       const row = statement.get(...values);
       if (row) assertExact(row, numeric);
       return row;
@@ -49,7 +49,7 @@ export class Connection {
   }
 
   all(sql: string, values: Value[]): Row[] {
-    return this.#ask("all", sql, values, ({ statement, numeric }) => {
+    return this.#run("all", sql, values, ({ statement, numeric }) => {
       const rows = statement.all(...values);
       for (const row of rows) assertExact(row, numeric);
       return rows;
@@ -57,10 +57,10 @@ export class Connection {
   }
 
   run(sql: string, values: Value[]): number {
-    return this.#ask("run", sql, values, ({ statement }) => statement.run(...values).changes);
+    return this.#run("run", sql, values, ({ statement }) => statement.run(...values).changes);
   }
 
-  /** Commits with what came before. Readers ask anew afterwards, also where the outcome is not known. */
+  /** Commits the transaction. The query cache is cleared, even when the outcome is unknown. */
   commit(): void {
     this.#cache?.clear();
     this.#commit.run();
@@ -70,7 +70,7 @@ export class Connection {
     return this.database.pragma(text, { simple: true }) as Value;
   }
 
-  #ask<T>(what: "one" | "all" | "run", sql: string, values: Value[], ask: (prepared: Prepared) => T): T {
+  #run<T>(what: "one" | "all" | "run", sql: string, values: Value[], ask: (prepared: Prepared) => T): T {
     try {
       const prepared = this.#prepare(sql, values);
       if (!this.#cache || this.#writes || what === "run") return ask(prepared);
@@ -102,16 +102,19 @@ export class Connection {
   }
 }
 
-/** The queries of `read`: nothing to finish, so one object serves every request. */
+/** The queries of `read`. One object serves all requests, because there is no transaction to finish. */
 export const readQueries = (connection: Connection): Query => ({
   one: async <T>(sql: string, ...values: Value[]) => connection.one(sql, values) as T | undefined,
   all: async <T>(sql: string, ...values: Value[]) => connection.all(sql, values) as T[],
   run: async (sql, ...values) => connection.run(sql, values),
+  send: () => {
+    throw new Error("A statement was sent outside of a write. It was not run.");
+  },
 });
 
 const TRANSIENT = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 
-/** `reading`: there was nothing to save. */
+/** `reading` leaves out the sentence about the change, because there was none. */
 export function unavailable(
   error: unknown,
   { reading = false, ...options }: { reading?: boolean; outcomeUnknown?: boolean } = {},
@@ -121,7 +124,7 @@ export function unavailable(
   const text = reading
     ? `The SQLite database cannot be read right now (${reason}).`
     : `The SQLite database cannot be written right now (${reason}). The change was not saved.`;
-  return new StoreUnavailable(`${text} Check free space and permissions of the data directory, then try again.`, {
+  return new StoreUnavailable(`${text} Check the free space and the permissions of the data directory, then try again.`, {
     cause: error,
     ...options,
   });
@@ -132,7 +135,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : undefined;
 }
 
-/** The message is `UNIQUE constraint failed: table.column, table.column`, or `index 'name'` for an index on expressions. */
+/** Reads the columns from `UNIQUE constraint failed: table.column, table.column`; `index 'name'` for an index on expressions. */
 function uniqueViolation(error: Error): UniqueViolation {
   const parts = error.message.slice(error.message.indexOf(": ") + 2).split(", ");
   const [table = ""] = parts[0]?.split(".") ?? [];

@@ -16,7 +16,7 @@ async function snapshot(location: DataLocation): Promise<Snapshot> {
   return { dialect: store.dialect, query, close: () => store.close() };
 }
 
-/** A file in the data directory, for one server process. */
+/** SQLite: a file in the data directory, for one server process. */
 export const sqliteDriver: Driver = {
   name: "sqlite",
   schemes: [],

@@ -16,7 +16,7 @@ interface Options {
   afterCommit(): void;
 }
 
-/** Writes that wait commit together: one BEGIN IMMEDIATE, a savepoint each, one COMMIT, and only then every reply. */
+/** Commits waiting writes together: one BEGIN IMMEDIATE, a savepoint for each, one COMMIT, and only then are they resolved. */
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #options: Options;
@@ -50,7 +50,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no write is waiting. */
   drained(): Promise<void> {
     if (!this.#running) return Promise.resolve();
     return new Promise((resolve) => this.#onDrained.push(resolve));
@@ -88,7 +88,7 @@ export class GroupCommit {
     this.#options.afterCommit();
   }
 
-  /** Throws when the whole group is lost. */
+  /** Runs the writes of a group. Throws when all of them failed. */
   async #transact(group: Entry[]): Promise<void> {
     try {
       this.#statements.begin.run();
@@ -99,7 +99,7 @@ export class GroupCommit {
     try {
       this.#connection.commit();
     } catch (error) {
-      // When the sync of the WAL fails, a crash now could still bring the group back.
+      // When the sync of the WAL failed, the group may still be restored after a crash now.
       throw unavailable(error, {
         outcomeUnknown: codeOf(error)?.startsWith("SQLITE_IOERR") ?? false,
       });
@@ -117,7 +117,7 @@ export class GroupCommit {
       entry.outcome = { value };
     } catch (error) {
       tx.finished = true;
-      // A full disk can make SQLite roll back everything: what other entries did is gone too.
+      // On a full disk SQLite may roll back the whole transaction, including the other writes of the group.
       if (!this.#connection.database.inTransaction) throw unavailable(tx.failure ?? error);
       undo.run();
       entry.outcome = { error };
@@ -162,6 +162,15 @@ class Transaction implements Query {
     }
   }
 
+  send(sql: string, ...values: Value[]): void {
+    this.#assertUsable();
+    try {
+      this.#connection.run(sql, values);
+    } catch (error) {
+      this.#doom(error);
+    }
+  }
+
   #assertUsable(): void {
     if (this.finished)
       throw new Error("This transaction is over: the query was not run. Await every query inside the write callback.");
@@ -175,9 +184,9 @@ class Transaction implements Query {
 }
 
 /**
- * Queries resolve at once, so a callback that awaits nothing else ends before the microtask queue runs dry, and a tick
- * asked for from within a microtask comes right after that. Finding the callback unfinished then means that it waits for
- * something else, while every other write waits for it.
+ * Detects a callback that awaits something other than its queries, which would block all other writes. Queries resolve at once, so a
+ * correct callback ends before the microtask queue is empty. A tick scheduled from a microtask runs right after that, and if the
+ * callback is still unfinished then, it awaits something else.
  */
 async function withoutPause<T>(fn: (tx: Query) => Promise<T>, tx: Transaction): Promise<T> {
   await null;

@@ -3,10 +3,9 @@ import type { Database } from "better-sqlite3";
 import { codeOf } from "./connection.ts";
 
 /**
- * One server process per data file. The lock is SQLite's own write lock on an empty file beside it: the operating system
- * drops it when its process dies, so nothing goes stale, and a recycled process number or a container's pid 1 cannot
- * deceive it. The `.pid` file only lets the error name the holder. The lock file stays: removing it would let two
- * processes hold locks on two files of one name.
+ * Ensures one server process per data file. The lock is SQLite's own write lock on an empty file beside it. The operating system
+ * releases it when the process dies, so it cannot become stale, and reused process ids or pid 1 in containers do not matter. The `.pid`
+ * file only lets the error name the holder. The lock file is not removed: otherwise two processes could lock two files of the same name.
  */
 export function lockDataFile(file: string, open: (path: string) => Database): () => void {
   closeSync(openSync(`${file}.lock`, "a", 0o600));

@@ -1,18 +1,18 @@
 import type { Value } from "../port.ts";
 
-/** Rows kept in all, and of one answer. */
+/** The maximum number of cached rows in total, and of one result. */
 const maxRows = 1_000;
 const maxRowsOfOne = 20;
 
 /**
- * What was read since the last commit. Every change goes through this process, so until its next commit the same query has the same
- * answer: the key of each request and the page that is asked for again and again cost no statement. Rows are shared, hence frozen.
+ * Caches query results since the last commit. All changes go through this process, so until its next commit the same query has the same
+ * result. This saves the statements for API keys and for pages that are requested repeatedly. Rows are shared and therefore frozen.
  */
 export class QueryCache {
   #rows = 0;
   readonly #answers = new Map<string, unknown>();
 
-  /** The answer to the statement named `query` with these values: as it was, or what `ask` finds now. */
+  /** The cached result of the statement named `query` with these values, or the result of `ask`. */
   recall<T>(query: string, values: readonly Value[], ask: () => T): T {
     const key = query + JSON.stringify(values);
     const known = this.#answers.get(key);
@@ -26,7 +26,7 @@ export class QueryCache {
     return answer;
   }
 
-  /** To be called right before each COMMIT, with nothing between. */
+  /** Clears the cache. Must be called right before each COMMIT. */
   clear(): void {
     this.#answers.clear();
     this.#rows = 0;

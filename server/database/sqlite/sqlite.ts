@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
-import { type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
+import { appendOnlyTables, type Check, guardCheck, type Query, type Store, type StoreLog, StoreUnavailable } from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Connection, readQueries } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
@@ -12,12 +12,12 @@ import { QueryCache } from "./query-cache.ts";
 export interface SqliteOptions {
   /** Fail a write whose callback awaits anything but its queries. For tests and development. */
   strict?: boolean;
-  /** Look only: no lock is taken, so a server may be running, and every write is refused. For `doctor`. */
+  /** Open read-only: takes no lock, so a server may be running, and refuses writes. For `doctor`. */
   readOnly?: boolean;
   log?: StoreLog | undefined;
 }
 
-/** Opens (and makes, mode 0600) the data file. Throws when another process has it open. */
+/** Opens the data file, or creates it with mode 0600. Throws when another process has it open. */
 export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<Store> {
   const open = await loadDriver();
   if (options.readOnly) return inspect(file, open);
@@ -29,7 +29,7 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
     chmodSync(file, 0o600);
     const cache = new QueryCache();
     const writer = new Connection(open(file), { writes: true, cache });
-    proveDurable(writer);
+    requireDurable(writer);
     return new SqliteStore(file, writer, new Connection(open(file), { writes: false, cache }), unlock, options);
   } catch (error) {
     unlock();
@@ -37,14 +37,14 @@ export async function openSqlite(file: string, options: SqliteOptions = {}): Pro
   }
 }
 
-/** Keeps servers off a data file until the result is called. Throws when one runs on it. */
+/** Locks a data file against servers until the returned function is called. Throws when a server is running on it. */
 export async function lockSqlite(file: string): Promise<() => void> {
   return lockDataFile(file, await loadDriver());
 }
 
 /**
- * Copies a data file as it is at this moment, page by page, while a server may go on writing: a read transaction on the same
- * connection keeps the moment. Without one SQLite would start over at each commit of another process, and never end under load.
+ * Copies the current state of a data file, page by page, while a server may keep writing. A read transaction on the same connection
+ * holds the snapshot. Without it, SQLite would start over at each commit of another process and never finish under load.
  */
 export async function copySqlite(file: string, target: string, progress: (done: number, total: number) => void): Promise<void> {
   const open = await loadDriver();
@@ -64,7 +64,7 @@ export async function copySqlite(file: string, target: string, progress: (done: 
   }
 }
 
-/** 16 MiB: enough to be fast, and not so much that an interruption would wait. */
+/** 16 MiB: large enough to be fast, small enough to interrupt quickly. */
 const PAGES_AT_ONCE = 4096;
 
 class SqliteStore implements Store {
@@ -134,14 +134,14 @@ function inspect(file: string, open: Opener): Store {
   const reader = new Connection(open(file, { fileMustExist: true }), {
     writes: false,
   });
-  // Without a cache: a server may be writing meanwhile.
+  // No cache: a server may be writing at the same time.
   const queries = readQueries(reader);
   return {
     dialect: sqliteDialect,
     shared: true,
     read: async (fn) => fn(queries),
     write: async () => {
-      throw new Error(`${file} was opened to be looked at only. Nothing was written.`);
+      throw new Error(`${file} was opened read-only. Nothing was written.`);
     },
     check: async ({ thorough = false } = {}) => [...settingsOf(reader, file), ...(thorough ? contentsOf(reader) : [])],
     close: async () => {
@@ -150,17 +150,15 @@ function inspect(file: string, open: Opener): Store {
   };
 }
 
-/** better-sqlite3 turns `synchronous` down at the first write of a WAL file unless told otherwise: write once, then look. */
-function proveDurable(writer: Connection): void {
+/** better-sqlite3 can lower `synchronous` at the first write to a WAL file, so this writes once and then checks the settings. */
+function requireDurable(writer: Connection): void {
   const version = writer.pragma("user_version");
   writer.database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT`);
   const failed = settingsOf(writer, writer.database.name).filter(({ ok }) => !ok);
   if (failed.length === 0) return;
   writer.database.close();
   const settings = failed.map(({ name, detail }) => `${name} is ${detail}`).join(", ");
-  throw new Error(
-    `SQLite did not accept the settings that keep writes safe (${settings}). Nothing was opened. Use a local disk.`,
-  );
+  throw new Error(`SQLite did not accept the settings for durable writes (${settings}). Nothing was opened. Use a local disk.`);
 }
 
 function settingsOf(connection: Connection, file: string): Check[] {
@@ -188,19 +186,20 @@ function contentsOf(connection: Connection): Check[] {
     {
       name: "foreign_key_check",
       ok: orphans.length === 0,
-      detail: `${orphans.length} rows without the row they refer to`,
+      detail: `${orphans.length} rows refer to a row that does not exist`,
     },
     guardOf(connection),
   ];
 }
 
-/** Postings are never changed or removed: the database itself refuses. */
-function guardOf(connection: Connection): Check {
-  const sql =
-    "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name IN ('ledger_postings_unchanged', 'ledger_postings_kept')";
-  const triggers = connection.database.prepare(sql).all().length;
-  const unmade = connection.database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_postings'").get() === undefined;
-  return guardCheck(triggers === 2 || unmade, `ledger_postings has ${triggers} of its 2 triggers`);
+/** Triggers prevent changes of the rows of some tables. A table that a later migration creates has none yet. */
+function guardOf({ database }: Connection): Check {
+  const names = database.prepare("SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')").pluck().all();
+  const faults = appendOnlyTables
+    .filter((table) => names.includes(table))
+    .map((table) => ({ table, count: [`${table}_unchanged`, `${table}_kept`].filter((name) => names.includes(name)).length }))
+    .filter(({ count }) => count < 2);
+  return guardCheck(faults.map(({ table, count }) => `${table} has ${count} of its 2 triggers`));
 }
 
 const closing = () => new StoreUnavailable("The server is shutting down. Nothing was changed. Try again in a moment.");
@@ -216,7 +215,7 @@ function refuseNetworkDisk(folder: string): void {
   const kind = process.platform === "linux" ? NETWORK_DISKS.get(statfsSync(folder).type) : undefined;
   if (!kind) return;
   throw new Error(
-    `${folder} is on a network disk (${kind}), where SQLite's locks do not hold. Use a local disk, or PostgreSQL by DATABASE_URL.`,
+    `${folder} is on a network disk (${kind}), where SQLite's locks are not reliable. Nothing was opened. Use a local disk, or set DATABASE_URL to use PostgreSQL.`,
   );
 }
 
@@ -225,7 +224,7 @@ type Opener = (path: string, options?: { fileMustExist?: boolean }) => Database;
 async function loadDriver(): Promise<Opener> {
   const missing = (cause: unknown) =>
     new Error(
-      "SQLite storage needs the optional package better-sqlite3, which is not installed or was not built for this Node.js. " +
+      "SQLite requires the optional package better-sqlite3, which is not installed or was not built for this version of Node.js. " +
         "Install it with `npm install better-sqlite3`, or set DATABASE_URL to use PostgreSQL.",
       { cause },
     );

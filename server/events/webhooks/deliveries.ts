@@ -5,14 +5,15 @@ import { queueMail } from "../../mail/queue.ts";
 import { composeWebhookDisabled } from "../../mail/texts.ts";
 import { AddressRefused } from "../../outbound/index.ts";
 import { emit } from "../emit.ts";
+import { inFlightOf } from "./in-flight.ts";
 import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";
 import * as webhooks from "./store.ts";
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export interface Outcome {
   succeeded: boolean;
-  /** The receiver wants no more (410): its webhook is disabled at once, as Standard Webhooks asks. */
+  /** The endpoint responded with 410 Gone. Its webhook is disabled at once, as Standard Webhooks requires. */
   gone: boolean;
   status: number | null;
   error: string | null;
@@ -25,21 +26,25 @@ const responseKept = 4096;
 
 export const secretContext = (webhookId: string) => `webhook ${webhookId}`;
 
-/** The event as receivers and the event log show it. */
+/** The event in the form that webhooks send and the event log shows. */
 export const eventBody = (event: { kind: string; data: string; created_at: number }) => ({
   event: event.kind,
   timestamp: new Date(event.created_at).toISOString(),
   data: JSON.parse(event.data) as Record<string, unknown>,
 });
 
-/** The text of `eventBody`: the data is stored as the JSON it is sent as. */
+/** `eventBody` as JSON text. The stored data is JSON already and is not parsed. */
 const bodyOf = ({ event, data, happened_at }: webhooks.OutgoingRow) =>
   `{"event":"${event}","timestamp":"${new Date(happened_at).toISOString()}","data":${data}}`;
 
 export const openSecret = (deps: Deps, { id, secret }: webhooks.WebhookRow) => deps.secrets.open(secret, secretContext(id));
 
-/** Sends the delivery once, signed. Never throws for what a receiver does. */
-export async function attempt(deps: Deps, delivery: webhooks.OutgoingRow, url: string, secret: string): Promise<Outcome> {
+/** Signs the delivery and sends it once, when fewer than the maximum are in flight to its host. A failure is returned as an outcome, never thrown. */
+export function attempt(deps: Deps, delivery: webhooks.OutgoingRow, url: string, secret: string): Promise<Outcome> {
+  return inFlightOf(deps).run(new URL(url).host, () => send(deps, delivery, url, secret));
+}
+
+async function send(deps: Deps, delivery: webhooks.OutgoingRow, url: string, secret: string): Promise<Outcome> {
   const { clock, config } = deps;
   const started = clock.real();
   const body = bodyOf(delivery);
@@ -58,13 +63,13 @@ export async function attempt(deps: Deps, delivery: webhooks.OutgoingRow, url: s
       succeeded,
       gone: reply.status === 410,
       status: reply.status,
-      error: succeeded ? null : `answered ${reply.status}`,
+      error: succeeded ? null : `the endpoint responded with status ${reply.status}`,
       response: reply.body.subarray(0, responseKept).toString().replaceAll("\0", "\ufffd"),
       durationMs: clock.real() - started,
       retryAfterMs: retryAfterMs(reply.headers["retry-after"], clock.real()),
     };
   } catch (error) {
-    return { ...outcome, succeeded: false, error: textOf(error), durationMs: clock.real() - started };
+    return { ...outcome, succeeded: false, error: failureText(error), durationMs: clock.real() - started };
   }
 }
 
@@ -73,51 +78,51 @@ const meanings: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: "the headers of the response are larger than 16 KiB",
 };
 
-/** Why no answer came, for the webhook's owner. */
-function textOf(error: unknown): string {
+/** Why there was no response, in words for the webhook's owner. */
+function failureText(error: unknown): string {
   if (error instanceof AddressRefused) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return meanings[code ?? ""] ?? (code === undefined || message.includes(code) ? message : `${code}: ${message}`).slice(0, 500);
 }
 
-/** An attempt of a queued delivery; `random` (0 to 1) spreads its retry. */
+/** An attempt of a queued delivery. `random` (0 to 1) is the jitter of its retry. */
 export interface Attempted {
   delivery: webhooks.OutgoingRow;
   outcome: Outcome;
   random: number;
 }
 
-/** Notes attempts in the order they were made: their rows, the retries, and what they mean for their webhooks. */
+/** Records attempts in the order in which they were made: inserts their rows, schedules retries and updates their webhooks. */
 export async function recordAttempts(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
   await webhooks.insertAttempts(
     tx,
     attempts.map(({ delivery, outcome }) => attemptRow(deps, delivery.id, outcome)),
   );
-  for (const alike of inRuns(attempts)) {
-    const { outcome } = alike[0]!;
-    if (outcome.succeeded) await settleSuccesses(deps, tx, alike);
-    else for (const failed of alike) await settleFailure(deps, tx, failed);
+  for (const group of groupByStatus(attempts)) {
+    const { outcome } = group[0]!;
+    if (outcome.succeeded) await recordSuccesses(deps, tx, group);
+    else for (const failed of group) await recordFailure(deps, tx, failed);
   }
 }
 
-/** Neighbours with the same status together. */
-function inRuns(attempts: readonly Attempted[]): Attempted[][] {
-  const runs: Attempted[][] = [];
+/** Groups consecutive attempts with the same status. Keeps the order. */
+function groupByStatus(attempts: readonly Attempted[]): Attempted[][] {
+  const groups: Attempted[][] = [];
   for (const attempted of attempts) {
-    const run = runs.at(-1);
-    if (run && run[0]!.outcome.status === attempted.outcome.status) run.push(attempted);
-    else runs.push([attempted]);
+    const group = groups.at(-1);
+    if (group && group[0]!.outcome.status === attempted.outcome.status) group.push(attempted);
+    else groups.push([attempted]);
   }
-  return runs;
+  return groups;
 }
 
-async function settleSuccesses(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
+async function recordSuccesses(deps: Deps, tx: Query, attempts: readonly Attempted[]): Promise<void> {
   const ids = attempts.map(({ delivery }) => delivery.id);
   await webhooks.markDelivered(tx, ids, attempts[0]!.outcome.status, deps.clock.now());
   await webhooks.clearFailures(tx, [...new Set(attempts.map(({ delivery }) => delivery.webhook_id))]);
 }
 
-async function settleFailure(deps: Deps, tx: Query, { delivery: { id }, outcome, random }: Attempted): Promise<void> {
+async function recordFailure(deps: Deps, tx: Query, { delivery: { id }, outcome, random }: Attempted): Promise<void> {
   const now = deps.clock.now();
   const delivery = await webhooks.deliveryOf(tx, id);
   if (!delivery || !webhooks.isDeliveryIn(delivery, "pending", "paused")) return;
@@ -140,8 +145,8 @@ const attemptRow = (deps: Deps, deliveryId: string, outcome: Outcome): webhooks.
   created_at: deps.clock.now(),
 });
 
-/** Notes the one attempt of a ping: it counts neither as failure nor as success of the webhook. */
-export async function settleTest(deps: Deps, tx: Query, delivery: webhooks.DeliveryRow, outcome: Outcome) {
+/** Records the only attempt of a test event. It does not change the webhook's count of failures. */
+export async function recordTestAttempt(deps: Deps, tx: Query, delivery: webhooks.DeliveryRow, outcome: Outcome) {
   await webhooks.insertAttempts(tx, [attemptRow(deps, delivery.id, outcome)]);
   const changes = {
     attempt_count: 1,
@@ -153,7 +158,7 @@ export async function settleTest(deps: Deps, tx: Query, delivery: webhooks.Deliv
   return { ...delivery, ...changes };
 }
 
-/** No further attempts until the owner enables it. A notification and a mail say so, as the receiver hears nothing any more. */
+/** Disables a webhook until its owner enables it. The owner gets a notification and an email, because the endpoint receives no more events. */
 async function disable(deps: Deps, tx: Query, webhook: webhooks.WebhookRow): Promise<void> {
   await webhooks.update(tx, webhook.id, { is_active: 0, disabled_at: deps.clock.now() });
   await webhooks.moveDeliveries(tx, webhook.id, "pending", "pause");

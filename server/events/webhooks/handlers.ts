@@ -5,7 +5,8 @@ import { conflict, invalid, notFound } from "../../lib/problem.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import { AddressRefused } from "../../outbound/index.ts";
 import { newDelivery, record, scheduleDeliveries } from "../emit.ts";
-import { attempt, openSecret, secretContext, settleTest } from "./deliveries.ts";
+import { attempt, openSecret, recordTestAttempt, secretContext } from "./deliveries.ts";
+import { inFlightOf } from "./in-flight.ts";
 import { newSecret } from "./signature.ts";
 import * as webhookStore from "./store.ts";
 
@@ -20,8 +21,6 @@ type Ops =
   | "testWebhook"
   | "enableWebhook"
   | "rotateWebhookSecret";
-
-const maxWebhooks = 100;
 
 const disabled = () => conflict("The webhook is disabled. Nothing was sent. Enable it first.");
 
@@ -45,6 +44,7 @@ const deliveryView = (row: webhookStore.DeliveryRow) => ({
   createdAt: iso(row.created_at),
 });
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function webhooks(deps: Deps): HandlersFor<Ops> {
   async function find(q: Query, id: string, ownerId: string) {
     const found = await webhookStore.findForOwner(q, id, ownerId);
@@ -52,7 +52,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
     return found;
   }
 
-  /** 422 for an address that deliveries would refuse to connect to. */
+  /** 422 for a URL to which deliveries would refuse to connect. */
   async function checkUrl(url: string): Promise<void> {
     try {
       await deps.outbound.check(url);
@@ -60,6 +60,14 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
       if (error instanceof AddressRefused) throw invalid("url", error.message);
       throw error;
     }
+  }
+
+  async function insertPing(tx: Query, webhook: webhookStore.WebhookRow) {
+    const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
+    const [event] = await record(deps, tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
+    const ping = newDelivery(deps, webhook, event!, "test", null);
+    await webhookStore.insertDelivery(tx, ping);
+    return { ...ping, data: event!.data, happened_at: event!.created_at };
   }
 
   const sealed = (webhookId: string, secret: string) => deps.secrets.seal(secret, secretContext(webhookId));
@@ -79,8 +87,9 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
       const secretSealed = sealed(id, secret);
       return call.commit(async (tx) => {
         const ownerId = call.principal.userId;
-        if ((await webhookStore.allOfOwner(tx, ownerId)).length >= maxWebhooks)
-          throw conflict(`An account can have at most ${maxWebhooks} webhooks. Nothing was created. Delete one first.`);
+        const most = deps.config.webhooks.maxPerAccount;
+        if ((await webhookStore.allOfOwner(tx, ownerId)).length >= most)
+          throw conflict(`An account can have at most ${most} webhooks. Nothing was created. Delete one first.`);
         const row: webhookStore.WebhookRow = {
           id,
           owner_id: ownerId,
@@ -160,20 +169,16 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
         return { count };
       }),
 
-    /** Sends at once and answers with what came back; the webhook may be disabled or subscribe to something else. */
+    /** Sends a test event at once and returns the result. Also works for a disabled webhook and for one that subscribes to other events. */
     async testWebhook(call) {
       const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
-      const delivery = await deps.store.write(async (tx) => {
-        const occurrence = { kind: "test.ping", data: { webhookId: webhook.id }, notice: { url: webhook.url } } as const;
-        const [event] = await record(deps, tx, [{ id: webhook.owner_id, role: "game_owner" }], occurrence);
-        const ping = newDelivery(deps, webhook, event!, "test", null);
-        await webhookStore.insertDelivery(tx, ping);
-        return { ...ping, data: event!.data, happened_at: event!.created_at };
-      });
-      const outcome = await attempt(deps, delivery, webhook.url, openSecret(deps, webhook));
-      return call.commit(async (tx) => {
-        const { id, statusCode, deliveredAt } = deliveryView(await settleTest(deps, tx, delivery, outcome));
-        return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
+      return inFlightOf(deps).test(webhook.host, async () => {
+        const delivery = await deps.store.write((tx) => insertPing(tx, webhook));
+        const outcome = await attempt(deps, delivery, webhook.url, openSecret(deps, webhook));
+        return call.commit(async (tx) => {
+          const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(deps, tx, delivery, outcome));
+          return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };
+        });
       });
     },
 

@@ -2,15 +2,16 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Waits before the 1st, 2nd, … attempt: short ones for a receiver that restarts, long ones until somebody repairs it. */
+/** Delay before the 1st, 2nd, … attempt: short at first, for an endpoint that restarts, then long, for one that somebody has to fix. */
 export const waitsMs = [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
 
-/** So many failed attempts one after another disable a webhook. */
+/** How many failed attempts in a row disable a webhook. */
 export const failuresToDisable = 10;
 
 /**
- * When to try again after `attempts` failed ones: the schedule's wait ±20 %, or what the receiver asked for if that is
- * longer, up to an hour or twice the schedule's wait. Null: that was the last attempt. `random` is from 0 to 1.
+ * When to retry after `attempts` failed attempts, in ms: after the delay of the schedule ±20 %, or after `retryAfterMs` (from the
+ * `Retry-After` header) if that is longer, at most an hour or twice the scheduled delay. Null when no attempts are left. `random` is
+ * from 0 to 1.
  */
 export function nextAttemptAt(attempts: number, now: number, random: number, retryAfterMs = 0): number | null {
   const wait = waitsMs[attempts];
@@ -20,7 +21,7 @@ export function nextAttemptAt(attempts: number, now: number, random: number, ret
   return now + Math.round(Math.max(jittered, asked));
 }
 
-/** The wait a `Retry-After` header asks for: seconds, or a date compared with `realNow`. 0 when there is none. */
+/** The delay that a `Retry-After` header requests, in ms. The header has seconds, or a date, which is compared with `realNow`. 0 without one. */
 export function retryAfterMs(header: string | undefined, realNow: number): number {
   if (header === undefined) return 0;
   if (/^\d{1,9}$/.test(header)) return Number(header) * second;

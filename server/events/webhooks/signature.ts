@@ -2,11 +2,11 @@ import { createHmac } from "node:crypto";
 
 export const secretPrefix = "whsec_";
 
-/** A signing secret from 32 random bytes, in the form of Standard Webhooks. */
+/** A signing secret from 32 random bytes, in the format of Standard Webhooks. */
 export const newSecret = (random: Buffer) => secretPrefix + random.toString("base64");
 
 export interface Signed {
-  /** Stays the same over all attempts: receivers recognise repetitions by it. */
+  /** The same for all attempts, so that receivers can detect duplicates. */
   id: string;
   /** Seconds since the epoch, real time at sending. */
   timestamp: number;
@@ -15,8 +15,8 @@ export interface Signed {
 }
 
 /**
- * The headers of one attempt: the service's own (the whole secret is the key, the text is `timestamp.body`) and those of
- * Standard Webhooks (the key is what the secret's base64 says, the text is `id.timestamp.body`).
+ * The headers of one attempt: `X-WPG-…` (the key is the whole secret, the signed text is `timestamp.body`) and those of Standard Webhooks
+ * (the key is the decoded base64 of the secret, the signed text is `id.timestamp.body`).
  */
 export function signatureHeaders({ id, timestamp, body, secret }: Signed): Record<string, string> {
   const own = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");

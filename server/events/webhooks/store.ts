@@ -10,7 +10,7 @@ export interface WebhookRow {
   id: string;
   owner_id: string;
   url: string;
-  /** Host and port of the URL: what bounds how many deliveries are in flight. */
+  /** Host and port of the URL. The limit of concurrent deliveries is per host. */
   host: string;
   events: string;
   secret: string;
@@ -25,14 +25,14 @@ export interface WebhookRow {
 export interface DeliveryRow {
   id: string;
   webhook_id: string;
-  /** That of the webhook, while it waits. */
+  /** The host of the webhook. Kept up to date while the delivery is pending, paused or held. */
   host: string;
   event_id: string;
   event: EventKind;
   state: DeliveryStatus;
   status_code: number | null;
   attempt_count: number;
-  /** Attempts made before the retry schedule last started anew, by a redelivery. */
+  /** Attempts made before a redelivery last restarted the retry schedule. */
   round_start: number;
   delivered_at: number | null;
   next_retry_at: number | null;
@@ -40,7 +40,7 @@ export interface DeliveryRow {
   created_at: number;
 }
 
-/** What one attempt needs besides its webhook. */
+/** The data that one attempt needs besides its webhook. */
 export interface OutgoingRow {
   id: string;
   webhook_id: string;
@@ -103,7 +103,7 @@ export function listDeliveries(q: Query, webhookId: string, page: Page) {
   return q.all<DeliveryRow>(`SELECT d.* FROM webhook_deliveries d WHERE d.webhook_id = ? ${sql}`, webhookId, ...values);
 }
 
-/** Deliveries to this host that are due, the longest waiting first. */
+/** Deliveries to this host that are due, the earliest due first. */
 export const dueForHost = (q: Query, host: string, now: number, limit: number) =>
   q.all<OutgoingRow>(
     `SELECT d.id, d.webhook_id, d.event_id, d.event, e.data, e.created_at AS happened_at
@@ -114,7 +114,7 @@ export const dueForHost = (q: Query, host: string, now: number, limit: number) =
     limit,
   );
 
-/** When the next delivery to this host is due; null when none waits. */
+/** When the next delivery to this host is due; null when none is pending. */
 export const nextForHost = async (q: Query, host: string) =>
   (
     await q.one<{ at: number | null }>(
@@ -125,7 +125,7 @@ export const nextForHost = async (q: Query, host: string) =>
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
-/** Notes that these, each tried once more, arrived; those that were given up meanwhile stay so. */
+/** Records one more, successful attempt for each of these deliveries. Does not change those that were cancelled or have failed meanwhile. */
 export const markDelivered = (tx: Query, ids: readonly string[], statusCode: number | null, now: number) =>
   tx.run(
     `UPDATE webhook_deliveries
@@ -139,7 +139,7 @@ export const markDelivered = (tx: Query, ids: readonly string[], statusCode: num
 export const clearFailures = (tx: Query, webhookIds: readonly string[]) =>
   tx.run(`UPDATE webhooks SET failure_count = 0 WHERE id IN (${marks(webhookIds)}) AND failure_count <> 0`, ...webhookIds);
 
-/** The webhook after one more failure; undefined when it is disabled or deleted already. */
+/** Counts one more failure and returns the webhook. Undefined when it is disabled or deleted already. */
 export const countFailure = (tx: Query, webhookId: string, now: number) =>
   tx.one<WebhookRow>(
     `UPDATE webhooks SET failure_count = failure_count + 1, last_failure_at = ?
@@ -148,12 +148,12 @@ export const countFailure = (tx: Query, webhookId: string, now: number) =>
     webhookId,
   );
 
-/** States of what may still be sent. */
-type Waiting = "pending" | "paused" | "held";
+/** States of deliveries that may still be sent. */
+type Unsent = "pending" | "paused" | "held";
 
-/** Makes a move of all deliveries of a webhook that are in one state, to be tried at `nextRetryAt` or not at all. */
+/** Makes a move with all deliveries of a webhook that are in state `from`. They are sent at `nextRetryAt`, or not at all when it is null. */
 export const moveDeliveries = <
-  From extends Waiting,
+  From extends Unsent,
   Move extends MoveOf<typeof deliveryMoves> & MoveFrom<typeof deliveryMoves, From>,
 >(
   tx: Query,
@@ -163,14 +163,14 @@ export const moveDeliveries = <
   nextRetryAt: number | null = null,
 ) =>
   tx.run(
-    // The state stands in the text, so that both databases use the index on what waits.
+    // The state is part of the SQL text, so that both databases use the partial index on unsent deliveries.
     `UPDATE webhook_deliveries SET state = ?, next_retry_at = ? WHERE webhook_id = ? AND state = '${from}'`,
     targetOf(deliveryMoves, move),
     nextRetryAt,
     webhookId,
   );
 
-/** What waits for a webhook goes where the webhook goes. */
+/** Changes the host of the webhook's unsent deliveries, after its URL changed. */
 export const moveHost = (tx: Query, webhookId: string, host: string) =>
   tx.run(
     "UPDATE webhook_deliveries SET host = ? WHERE webhook_id = ? AND state IN ('pending', 'paused', 'held')",
@@ -178,7 +178,7 @@ export const moveHost = (tx: Query, webhookId: string, host: string) =>
     webhookId,
   );
 
-/** Queues the deliveries of events since a time (ms) anew, pings apart; how many. */
+/** Requeues the deliveries of events since a time (ms), except test events. Returns how many. */
 export const requeueSince = (
   tx: Query,
   webhook: WebhookRow,

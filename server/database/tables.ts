@@ -1,7 +1,7 @@
 import { type Migration, migrations } from "./migrate.ts";
 import type { Dialect, Query } from "./port.ts";
 
-/** A table as the database has it. */
+/** A table of the database. */
 export interface Table {
   name: string;
   columns: readonly string[];
@@ -9,7 +9,7 @@ export interface Table {
   key: readonly string[];
 }
 
-/** Every table these migrations made, each behind those it refers to. */
+/** Every table created by these migrations. Each comes after the tables it refers to. */
 export async function tablesOf(q: Query, dialect: Dialect, list: readonly Migration[] = migrations): Promise<Table[]> {
   const tables: Table[] = [];
   for (const name of tableNames(list)) {
@@ -20,7 +20,7 @@ export async function tablesOf(q: Query, dialect: Dialect, list: readonly Migrat
   return tables;
 }
 
-/** The first of these tables that holds a row; one that is not there yet has no columns. */
+/** The first of these tables that has a row. Tables that do not exist yet have no columns and are skipped. */
 export async function firstUsed(q: Query, tables: readonly Table[]): Promise<string | undefined> {
   for (const { name, columns } of tables)
     if (columns.length > 0 && (await q.one(`SELECT 1 AS used FROM ${name} LIMIT 1`)) !== undefined) return name;

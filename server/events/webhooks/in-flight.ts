@@ -1,0 +1,92 @@
+import type { Deps } from "../../app/deps.ts";
+import { Problem } from "../../lib/problem.ts";
+
+/** The maximum number of test events in progress for one host, including those that wait for their turn. */
+const maxTests = 8;
+
+const instances = new WeakMap<Deps, InFlight>();
+
+/** The limiter of a server. Deliveries and test events count together. */
+export function inFlightOf(deps: Deps): InFlight {
+  const known = instances.get(deps) ?? new InFlight(deps.config.webhooks);
+  instances.set(deps, known);
+  return known;
+}
+
+/** Limits the concurrent requests to each host and in total. Requests beyond the limits wait. */
+class InFlight {
+  readonly #perHost: number;
+  readonly #all: Semaphore;
+  readonly #hosts = new Map<string, Semaphore>();
+  readonly #tests = new Map<string, number>();
+
+  constructor({ inFlight, inFlightPerHost }: { inFlight: number; inFlightPerHost: number }) {
+    this.#perHost = inFlightPerHost;
+    this.#all = new Semaphore(inFlight);
+  }
+
+  async run<T>(host: string, work: () => Promise<T>): Promise<T> {
+    const semaphore = this.#hosts.get(host) ?? new Semaphore(this.#perHost);
+    this.#hosts.set(host, semaphore);
+    await semaphore.acquire();
+    await this.#all.acquire();
+    try {
+      return await work();
+    } finally {
+      this.#all.release();
+      semaphore.release();
+      if (semaphore.isUnused) this.#hosts.delete(host);
+    }
+  }
+
+  /** Runs `work`, which sends a test event to this host. 429 when the maximum of test events is in progress already. */
+  async test<T>(host: string, work: () => Promise<T>): Promise<T> {
+    const others = this.#tests.get(host) ?? 0;
+    if (others >= maxTests)
+      throw new Problem(
+        "RATE_LIMITED",
+        `This webhook's host already has ${others} test events in progress. Nothing was sent. Try again later.`,
+        {
+          headers: { "Retry-After": "5" },
+        },
+      );
+    this.#tests.set(host, others + 1);
+    try {
+      return await work();
+    } finally {
+      const left = this.#tests.get(host)! - 1;
+      if (left > 0) this.#tests.set(host, left);
+      else this.#tests.delete(host);
+    }
+  }
+}
+
+/** A semaphore. Waiting callers get their turn in the order in which they called `acquire`. */
+class Semaphore {
+  readonly #max: number;
+  readonly #queue: (() => void)[] = [];
+  #inUse = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get isUnused(): boolean {
+    return this.#inUse === 0 && this.#queue.length === 0;
+  }
+
+  acquire(): Promise<void> {
+    if (this.#inUse < this.#max) {
+      this.#inUse++;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.#queue.push(resolve));
+  }
+
+  /** Passes the permit on to the caller that waits longest. */
+  release(): void {
+    const next = this.#queue.shift();
+    if (next) next();
+    else this.#inUse--;
+  }
+}
