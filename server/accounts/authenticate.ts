@@ -1,18 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Access, type Endpoint, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import { type Access, type Endpoint, impliedScopes, permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
 import { perRow } from "../database/rows.ts";
 import type { Principal } from "../http/call.ts";
 import { forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import * as keys from "./keys-store.ts";
+import { accountScopes } from "./service.ts";
 import { findSession, isFormToken, type Session, sessionPrincipal } from "./sessions.ts";
+import { createUsages } from "./usage.ts";
 
 const unauthorized = (message: string) => new Problem("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
 
 /**
- * The account behind `Authorization: Bearer …`; 401 for a key that is missing, unknown, expired or revoked. Where uploads go, and
- * nowhere else, a playtester's session in the browser will do, if the request names its form token.
+ * The account of the API key in `Authorization: Bearer …`. 401 for a key that is missing, unknown, expired or revoked. Uploads, and
+ * nothing else, also accept a playtester's browser session, if the request contains the session's CSRF token.
  */
 export async function authenticate(
   deps: Deps,
@@ -35,25 +37,32 @@ export async function authenticate(
   return principalOfKey(found);
 }
 
+/** The scopes of the key, limited to those that its account has now: they may have been reduced since the key was created. */
+function scopesOf(key: keys.KeyWithAccount): ReadonlySet<Scope> {
+  const own = impliedScopes(key.role, JSON.parse(key.scopes) as Scope[]) as readonly Scope[];
+  return new Set(key.admin_scopes === null ? own : own.filter((scope) => accountScopes(key).includes(scope)));
+}
+
 const principalOfKey = perRow(
   (key: keys.KeyWithAccount): Principal => ({
     userId: key.user_id,
     keyId: key.id,
+    sessionId: null,
     keyExpiresAt: key.expires_at,
     role: key.role,
-    scopes: new Set(JSON.parse(key.scopes) as Scope[]),
+    scopes: scopesOf(key),
     emailVerified: key.email_verified_at !== null,
   }),
 );
 
 function principalOf(session: Session, headers: IncomingHttpHeaders): Principal {
-  // A custom header never comes from another site's form; the token makes sure of it.
+  // A form of another site cannot send a custom header. The token is a second safeguard.
   if (!isFormToken(session, headers["x-csrf-token"]))
     throw forbidden("This page is out of date. Nothing was changed. Reload it and try again.");
   return sessionPrincipal(session);
 }
 
-/** 403 unless the caller may use this endpoint. Scope first: a key without it learns nothing about its account. */
+/** 403 unless the caller may use this endpoint. Checks the scope first, so that a key without it learns nothing about its account. */
 export function authorize(endpoint: Endpoint, principal: Principal): void {
   if (!permits(endpoint.access, { role: principal.role, scopes: [...principal.scopes] }))
     throw forbidden(`The API key does not have the required scope: ${scopeText(endpoint.access, principal)}.`);
@@ -65,40 +74,11 @@ export function authorize(endpoint: Endpoint, principal: Principal): void {
 }
 
 function scopeText(access: Access, principal: Principal): string {
-  if (access === "main") return `\`${roleScopes[principal.role][0]}\``;
+  if (access === "main" || access === "optional") return `\`${roleScopes[principal.role][0]}\``;
   if (typeof access === "string") return "a valid API key";
   if ("anyOf" in access) return access.anyOf.map((scope) => `\`${scope}\``).join(" or ");
   return access.map((scope) => `\`${scope}\``).join(" and ");
 }
 
-const usageEveryMs = 60_000;
-const usages = new WeakMap<Deps, KeyUsage>();
-
-interface KeyUsage {
-  touch(keyId: string, lastUsedAt: number | null): void;
-  flush(): Promise<void>;
-}
-
-/** Notes when keys were used, at most once a minute and key, off the request path. */
-export function keyUsage(deps: Deps): KeyUsage {
-  const known = usages.get(deps);
-  if (known) return known;
-  const pending = new Map<string, number>();
-  const usage: KeyUsage = {
-    touch(keyId, lastUsedAt) {
-      const now = deps.clock.now();
-      if (lastUsedAt !== null && now - lastUsedAt < usageEveryMs) return;
-      if (pending.has(keyId)) return;
-      pending.set(keyId, now);
-      if (pending.size === 1)
-        setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, "could not record API key usage")));
-    },
-    async flush() {
-      const batch = [...pending];
-      pending.clear();
-      if (batch.length > 0) await deps.store.write((tx) => keys.touch(tx, batch));
-    },
-  };
-  usages.set(deps, usage);
-  return usage;
-}
+/** Records when API keys were last used. */
+export const keyUsage = createUsages("API key", keys.touch);

@@ -1,24 +1,49 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Deps } from "../app/deps.ts";
+import { Trail } from "../audit/trail.ts";
 import type { Query } from "../database/port.ts";
+import type { Client } from "../http/call.ts";
 import { forbidden } from "../lib/problem.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
-import { createUser, login, mailReset, mailSignIn, resetPassword, verifyUser } from "./service.ts";
+import { type Confirmed, confirmEmailChange, findEmailChange } from "./email-change.ts";
+import { refuseGuessable } from "./guessable.ts";
+import { mailNewSignIn, mailPasswordChanged } from "./security-mails.ts";
+import {
+  createUser,
+  type KeysAfterReset,
+  login,
+  mailReset,
+  mailSignIn,
+  refuseTaken,
+  requireUnchanged,
+  resetPassword,
+  takeOver,
+  verifyUser,
+} from "./service.ts";
 import { bakeCookie, endSession, findSession, readCookie, type Session, startSession } from "./sessions.ts";
 import * as sessions from "./sessions-store.ts";
 import * as users from "./users-store.ts";
 
 type Headers = IncomingHttpHeaders;
 
+/** A request from a browser. */
+export interface Visit {
+  headers: Headers;
+  client: Client;
+}
+
+/** When and from where an unverified account was registered, shown to the owner of its email address. */
+export type Registration = Pick<users.UserRow, "role" | "email" | "created_at" | "created_from" | "created_with">;
+
 /** The value of a `Set-Cookie` header. */
 type Cookie = string;
 
-/** As typed: no longer than an address may be, and storable. */
+/** An email address as it was typed, without what cannot be stored: spaces around it, NUL characters, and more than 254 characters. */
 const typed = (email: string) => email.trim().slice(0, 254).replaceAll("\0", "");
 
 /**
- * Everything the web pages do with accounts: signing in and out in a browser, and the links that are mailed. Each method that signs
- * in returns the session's cookie and ends the session the browser had before.
+ * What the web pages do with accounts: signing in and out in a browser, and the links sent by email. Each method that signs in
+ * returns the session's cookie and ends the previous session of the browser.
  */
 export class BrowserAccounts {
   readonly #deps: Deps;
@@ -27,7 +52,7 @@ export class BrowserAccounts {
     this.#deps = deps;
   }
 
-  /** The session of a request's cookie, while it and its account are good. */
+  /** The session of the request's cookie; undefined if it has ended or its account is suspended. */
   findSession(headers: Headers): Promise<Session | undefined> {
     return findSession(this.#deps, headers);
   }
@@ -36,39 +61,61 @@ export class BrowserAccounts {
     return this.#deps.store.write((tx) => endSession(this.#deps, tx, session));
   }
 
-  /** 401 for a wrong address or password, 403 for an account that may not sign in here. */
-  async signInByPassword(headers: Headers, email: string, password: string): Promise<Cookie> {
-    const user = await login(this.#deps, typed(email), password);
+  /** Signs in with a password. 401 for a wrong address or password, 403 for an account that cannot sign in here. */
+  async signInByPassword(visit: Visit, email: string, password: string): Promise<Cookie> {
+    const user = await login(this.#deps, { email: typed(email), password }, visit.client);
     if (user.role !== "playtester") throw forbidden("This is not a playtester account. Game owners use the command line.");
     if (user.email_verified_at === null)
-      throw forbidden("Your email address is not verified yet. Get a sign-in link instead: it also verifies the address.");
-    return this.#deps.store.write((tx) => this.#signIn(tx, headers, user.id));
+      throw forbidden(
+        "Your email address is not verified yet. Open the link in the verification email, or get a sign-in link instead: it also verifies the address, and removes the password.",
+      );
+    return this.#deps.store.write(async (tx) => {
+      await requireUnchanged(tx, user);
+      await this.#mailIfNew(tx, visit, user.id);
+      return this.#signIn(tx, visit, user.id);
+    });
   }
 
-  /** Uses a mailed link, which proves the address too; undefined when the link does not work anymore. */
-  signInByLink(headers: Headers, token: string): Promise<Cookie | undefined> {
+  /**
+   * Signs in with a mailed link, which also verifies the address. Undefined when the link is not valid. `isNew` when the address was
+   * not verified before: the password and the API keys of the account were then removed.
+   */
+  signInByLink(visit: Visit, token: string): Promise<{ cookie: Cookie; isNew: boolean } | undefined> {
     return this.#deps.store.write(async (tx) => {
       const used = await users.useToken(tx, sha256(token), "sign-in", this.#deps.clock.now());
       const user = used && (await users.find(tx, used.user_id));
       if (!user || user.suspended_at !== null) return undefined;
-      if (user.email_verified_at === null) await verifyUser(this.#deps, tx, user.id);
-      return this.#signIn(tx, headers, user.id);
+      const isNew = user.email_verified_at === null;
+      if (isNew) {
+        const take = async () => {
+          await takeOver(this.#deps, tx, user.id);
+          return true;
+        };
+        await this.#audited(tx, visit, { action: "user.take_over", id: user.id }, take);
+      }
+      await this.#mailIfNew(tx, visit, user.id);
+      return { cookie: await this.#signIn(tx, visit, user.id), isNew };
     });
   }
 
-  /** Creates a playtester's account; undefined when the address has to be verified before signing in. */
+  /** Creates a playtester's account. Undefined when the address must be verified before signing in. */
   async register(
-    headers: Headers,
+    visit: Visit,
     { password, ...account }: { email: string; password: string; name?: string | undefined },
   ): Promise<Cookie | undefined> {
-    const passwordHash = await this.#deps.passwords.hash(password);
+    await refuseGuessable("password", password, account.email);
+    await this.#deps.store.read((q) => refuseTaken(this.#deps, q, account.email));
+    const passwordHash = await this.#deps.passwords.hash(password, visit.client.signal);
     return this.#deps.store.write(async (tx) => {
-      const user = await createUser(this.#deps, tx, { ...account, role: "playtester", passwordHash });
-      return user.email_verified_at === null ? undefined : this.#signIn(tx, headers, user.id);
+      const user = await createUser(this.#deps, tx, { ...account, role: "playtester", passwordHash, client: visit.client });
+      const trail = this.#trail(tx, visit, "user.register");
+      trail.created(user.id);
+      await trail.write();
+      return user.email_verified_at === null ? undefined : this.#signIn(tx, visit, user.id);
     });
   }
 
-  /** Mails a link that signs a playtester in and leads to `next`. Nobody learns whether the address has an account. */
+  /** Mails a link that signs a playtester in and leads to `next`. The result does not show whether the address has an account. */
   mailSignInLink(email: string, next: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
@@ -76,7 +123,7 @@ export class BrowserAccounts {
     });
   }
 
-  /** Mails a link that sets a new password. Nobody learns whether the address has an account. */
+  /** Mails a link that sets a new password. The result does not show whether the address has an account. */
   mailPasswordReset(email: string): Promise<void> {
     return this.#deps.store.write(async (tx) => {
       const user = await users.findByEmail(tx, typed(email));
@@ -84,28 +131,83 @@ export class BrowserAccounts {
     });
   }
 
-  isResetLink(token: string): Promise<boolean> {
-    return this.#deps.store.read((q) => users.hasToken(q, sha256(token), "reset", this.#deps.clock.now()));
+  /** Whether a password reset link is valid, and whether its account is still unverified. */
+  async findReset(token: string): Promise<{ isNew: boolean } | undefined> {
+    const user = await this.#findByToken(token, "reset");
+    return user && { isNew: user.email_verified_at === null };
   }
 
-  /** False when the link does not work anymore; only a password that is set uses it up. */
-  async resetPassword(token: string, password: string): Promise<boolean> {
-    const hash = await this.#deps.passwords.hash(password);
-    return this.#deps.store.write((tx) => resetPassword(this.#deps, tx, token, hash));
-  }
-
-  /** Uses the link of a verification mail; false when it does not work anymore. */
-  verifyEmail(token: string): Promise<boolean> {
-    return this.#deps.store.write(async (tx) => {
-      const used = await users.useToken(tx, sha256(token), "verify", this.#deps.clock.now());
-      if (used) await verifyUser(this.#deps, tx, used.user_id);
-      return used !== undefined;
+  /** Sets a new password, which uses up the reset link. Undefined when the link is not valid, 422 for a common password. */
+  async resetPassword(
+    visit: Visit,
+    token: string,
+    { password, revokeKeys }: { password: string; revokeKeys: boolean },
+  ): Promise<KeysAfterReset | undefined> {
+    const user = await this.#findByToken(token, "reset");
+    if (!user) return undefined;
+    await refuseGuessable("password", password, user.email);
+    const hash = await this.#deps.passwords.hash(password, visit.client.signal);
+    return this.#deps.store.write((tx) => {
+      const reset = async () => {
+        const done = await resetPassword(this.#deps, tx, token, { hash, revokeKeys });
+        if (done) await mailPasswordChanged(this.#deps, tx, user.id, visit.client);
+        return done;
+      };
+      return this.#audited(tx, visit, { action: "user.reset_password", id: user.id }, reset);
     });
   }
 
+  /** The registration that a verification link belongs to. Undefined when the link is not valid. */
+  async findUnverified(token: string): Promise<Registration | undefined> {
+    const user = await this.#findByToken(token, "verify");
+    return user?.email_verified_at === null ? user : undefined;
+  }
+
+  /** Verifies the address of an account with a verification link. False when the link is not valid. */
+  verifyEmail(visit: Visit, token: string): Promise<boolean> {
+    return this.#deps.store.write(async (tx) => {
+      const used = await users.useToken(tx, sha256(token), "verify", this.#deps.clock.now());
+      if (!used) return false;
+      const verify = async () => {
+        await verifyUser(this.#deps, tx, used.user_id);
+        return true;
+      };
+      return this.#audited(tx, visit, { action: "user.verify_email", id: used.user_id }, verify);
+    });
+  }
+
+  /** Deletes an account with its verification link. False when the link is not valid. */
+  deleteUnverified(visit: Visit, token: string): Promise<boolean> {
+    return this.#deps.store.write(async (tx) => {
+      const used = await users.useToken(tx, sha256(token), "verify", this.#deps.clock.now());
+      if (!used) return false;
+      const remove = () => users.removeUnverified(tx, used.user_id);
+      return this.#audited(tx, visit, { action: "user.delete_unverified", id: used.user_id }, remove);
+    });
+  }
+
+  /** The change of an email address that a link belongs to. Undefined when the link is not valid. */
+  findEmailChange(token: string): Promise<{ email: string } | undefined> {
+    return this.#deps.store.read((q) => findEmailChange(this.#deps, q, token));
+  }
+
+  /** Confirms a change of an email address with one of its two links. Undefined when the link is not valid. */
+  confirmEmailChange(visit: Visit, token: string): Promise<Confirmed | undefined> {
+    return this.#deps.store.write(async (tx) => {
+      const change = await findEmailChange(this.#deps, tx, token);
+      if (!change) return undefined;
+      const confirm = () => confirmEmailChange(this.#deps, tx, token);
+      return this.#audited(tx, visit, { action: "user.confirm_email_change", id: change.user_id }, confirm);
+    });
+  }
+
+  #findByToken(token: string, purpose: users.TokenPurpose): Promise<users.UserRow | undefined> {
+    return this.#deps.store.read((q) => users.findByToken(q, sha256(token), purpose, this.#deps.clock.now()));
+  }
+
   /**
-   * The token that forms carry in a browser that is not signed in, and the cookie it is made from if the browser has none yet: no
-   * other site can sign somebody in.
+   * The CSRF token for forms in a browser that is not signed in, and the cookie it is derived from if the browser has none yet. It
+   * prevents other sites from signing a browser in.
    */
   formToken(headers: Headers): { token: string; cookie?: Cookie } {
     const known = readCookie(this.#deps, headers, "visitor");
@@ -123,10 +225,37 @@ export class BrowserAccounts {
     return this.#deps.secrets.mac("sign-in form", visitor);
   }
 
-  async #signIn(tx: Query, headers: Headers, userId: string): Promise<Cookie> {
+  #trail(tx: Query, { client }: Visit, action: string): Trail {
+    const actor = { actor_id: null, key_id: null, session_id: null, address: client.address, request_id: null };
+    return new Trail(this.#deps, tx, actor, action);
+  }
+
+  /** Makes a change of an account by its owner and writes the audit entry. A `change` that returns false or undefined writes none. */
+  async #audited<T>(
+    tx: Query,
+    visit: Visit,
+    { action, id }: { action: string; id: string },
+    change: () => Promise<T>,
+  ): Promise<T> {
+    const trail = this.#trail(tx, visit, action);
+    await trail.changing(id, { by: id });
+    const result = await change();
+    if (result) await trail.write();
+    return result;
+  }
+
+  /** Mails the owner about a sign-in, unless a session of the account has the same address and `User-Agent`. */
+  async #mailIfNew(tx: Query, { client }: Visit, userId: string): Promise<void> {
+    const { address, agent } = client;
+    const known = await sessions.listForUser(tx, userId, this.#deps.clock.now());
+    if (known.some((session) => session.address === address && session.agent === agent)) return;
+    await mailNewSignIn(this.#deps, tx, userId, client);
+  }
+
+  async #signIn(tx: Query, { headers, client }: Visit, userId: string): Promise<Cookie> {
     const token = readCookie(this.#deps, headers, "session");
     const before = token === undefined ? undefined : await sessions.find(tx, sha256(token), this.#deps.clock.now());
     if (before) await sessions.end(tx, before.hash);
-    return startSession(this.#deps, tx, userId);
+    return startSession(this.#deps, tx, userId, client);
   }
 }

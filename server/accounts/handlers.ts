@@ -1,12 +1,31 @@
-import { type Role, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import { permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor, Principal } from "../http/call.ts";
-import { invalid, notFound, Problem } from "../lib/problem.ts";
+import type { Client, HandlersFor, Principal } from "../http/call.ts";
+import { forbidden, invalid, notFound, Problem } from "../lib/problem.ts";
+import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
+import { checkPassword } from "./attempts.ts";
+import { requestEmailChange } from "./email-change.ts";
+import { refuseGuessable } from "./guessable.ts";
+import { requireLive, rotateKey } from "./keys.ts";
 import * as keys from "./keys-store.ts";
-import { createKey, createUser, login, mailReset, mailVerification, resetPassword, setPassword } from "./service.ts";
+import { mailNewKey, mailPasswordChanged } from "./security-mails.ts";
+import {
+  accountScopes,
+  createKey,
+  createUser,
+  type KeysAfterReset,
+  login,
+  mailReset,
+  mailVerification,
+  refuseTaken,
+  requireUnchanged,
+  resetPassword,
+  setPassword,
+} from "./service.ts";
+import * as sessions from "./sessions-store.ts";
 import * as users from "./users-store.ts";
-import { keyView, profileView, userView } from "./views.ts";
+import { keyView, profileView, sessionView, userView } from "./views.ts";
 
 type Ops =
   | "registerApiKey"
@@ -14,15 +33,29 @@ type Ops =
   | "getMe"
   | "updateProfile"
   | "changePassword"
+  | "changeEmail"
   | "createApiKey"
   | "listApiKeys"
   | "revokeApiKey"
+  | "rotateApiKey"
+  | "listSessions"
+  | "endSession"
+  | "signOutEverywhere"
   | "resendVerification"
   | "requestPasswordReset"
   | "confirmPasswordReset";
 
+const keysAfterReset: Record<KeysAfterReset, string> = {
+  kept: "API keys remain valid. Revoke those you no longer trust.",
+  revoked: "All API keys were revoked.",
+  void: "The email address is verified. The API keys that the account had before no longer work.",
+};
+
+const staleToken = () => invalid("token", "is invalid, used or expired. Request a new email");
+
 const sent = "If an account with this address needs it, an email is on its way.";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function auth(deps: Deps): HandlersFor<Ops> {
   const { clock, passwords } = deps;
   const welcome = (verified: boolean) =>
@@ -31,18 +64,29 @@ export function auth(deps: Deps): HandlersFor<Ops> {
   return {
     async registerApiKey(call) {
       const { keyName, scopes, ...account } = call.body;
-      const hash = await passwords.hash(account.password);
-      return call.commit(async (tx) => {
-        const user = await createUser(deps, tx, { ...account, passwordHash: hash });
-        const { secret } = await createKey(deps, tx, { userId: user.id, name: keyName, scopes: scopes ?? roleScopes[user.role] });
+      await refuseGuessable("password", account.password, account.email);
+      await call.read((q) => refuseTaken(deps, q, account.email));
+      const hash = await passwords.hash(account.password, call.client.signal);
+      return call.commit(async (tx, trail) => {
+        const user = await createUser(deps, tx, { ...account, passwordHash: hash, client: call.client });
+        const { row, secret } = await createKey(deps, tx, {
+          userId: user.id,
+          name: keyName,
+          scopes: scopes ?? roleScopes[user.role],
+        });
+        trail.created(user.id);
+        trail.created(row.id, { action: "key.create", by: user.id });
         return { apiKey: secret, user: userView(user), message: welcome(user.email_verified_at !== null) };
       });
     },
 
     async register(call) {
-      const hash = await passwords.hash(call.body.password);
-      return call.commit(async (tx) => {
-        const user = await createUser(deps, tx, { ...call.body, passwordHash: hash });
+      await refuseGuessable("password", call.body.password, call.body.email);
+      await call.read((q) => refuseTaken(deps, q, call.body.email));
+      const hash = await passwords.hash(call.body.password, call.client.signal);
+      return call.commit(async (tx, trail) => {
+        const user = await createUser(deps, tx, { ...call.body, passwordHash: hash, client: call.client });
+        trail.created(user.id);
         return { message: welcome(user.email_verified_at !== null), userId: user.id };
       });
     },
@@ -72,29 +116,54 @@ export function auth(deps: Deps): HandlersFor<Ops> {
 
     async changePassword(call) {
       const user = await call.read((q) => users.find(q, call.principal.userId));
-      if (!(await passwords.verify(call.body.currentPassword, user?.password_hash)))
-        throw invalid("currentPassword", "is not the current password");
-      const hash = await passwords.hash(call.body.newPassword);
-      return call.commit(async (tx) => {
+      const { signal } = call.client;
+      if (!user) throw notFound();
+      await refuseGuessable("newPassword", call.body.newPassword, user.email);
+      const attempt = { account: user.email_key, password: call.body.currentPassword, hash: user.password_hash };
+      if (!(await checkPassword(deps, attempt, call.client))) throw invalid("currentPassword", "is not the current password");
+      const hash = await passwords.hash(call.body.newPassword, signal);
+      return call.commit(async (tx, trail) => {
+        await requireUnchanged(tx, user);
+        await trail.changing(user.id);
         await setPassword(deps, tx, call.principal.userId, hash);
+        await mailPasswordChanged(deps, tx, call.principal.userId, call.client);
         return { message: "The password was changed. API keys remain valid. Revoke those you no longer trust." };
+      });
+    },
+
+    async changeEmail(call) {
+      const { newEmail, password } = call.body;
+      const user = await call.read((q) => users.find(q, call.principal.userId));
+      if (!user) throw notFound();
+      const attempt = { account: user.email_key, password, hash: user.password_hash };
+      if (!(await checkPassword(deps, attempt, call.client))) throw invalid("password", "is not the current password");
+      return call.commit(async (tx, trail) => {
+        await requireUnchanged(tx, user);
+        await trail.changing(user.id);
+        await requestEmailChange(deps, tx, user, newEmail);
+        return { message: `Open the links that were sent to ${user.email} and to ${newEmail}. The address changes after both.` };
       });
     },
 
     async createApiKey(call) {
       const { name, scopes, expiresAt, email, password } = call.body;
-      const maker = await keyMaker(call.maybePrincipal, email, password);
+      if (expiresAt !== undefined && Date.parse(expiresAt) <= clock.now()) throw invalid("expiresAt", "must be in the future");
+      const maker = await keyMaker(call.maybePrincipal, call.client, email, password);
       const expires = expiresAt === undefined ? maker.keyExpiresAt : Date.parse(expiresAt);
-      if (expires !== null && expires <= clock.now()) throw invalid("expiresAt", "must be in the future");
-      // Whoever finds a key that ends must not have what does not end.
+      // A key that expires cannot create keys that expire later. Otherwise a stolen key could be made permanent.
       if (maker.keyExpiresAt !== null && expires! > maker.keyExpiresAt)
         throw invalid("expiresAt", `must be at most ${iso(maker.keyExpiresAt)}, when the API key in use expires`);
       const wanted = scopes ?? maker.scopes;
       const beyond = wanted.filter((scope) => !maker.scopes.includes(scope));
       if (beyond.length > 0)
         throw invalid("scopes", `includes scopes that this account or API key does not have: ${beyond.join(", ")}`);
-      return call.commit(async (tx) => {
-        const { row, secret } = await createKey(deps, tx, { userId: maker.userId, name, scopes: wanted, expiresAt: expires });
+      return call.commit(async (tx, trail) => {
+        const { userId, parentId } = maker;
+        if (maker.user) await requireUnchanged(tx, maker.user);
+        if (parentId !== null) await requireLive(deps, tx, parentId);
+        const { row, secret } = await createKey(deps, tx, { userId, name, scopes: wanted, expiresAt: expires, parentId });
+        trail.created(row.id, { by: userId });
+        await mailNewKey(deps, tx, row, call.client);
         return { key: keyView(row), apiKey: secret };
       });
     },
@@ -102,47 +171,107 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     async listApiKeys(call) {
       const page = call.page();
       const rows = await call.read((q) => keys.listForUser(q, call.principal.userId, page));
-      return call.listed(page, rows, (items) => ({ keys: items.map(keyView) }));
+      return call.listed(page, rows, (items) => ({ keys: items.map((key) => keyView(key, call.principal)) }));
     },
 
-    revokeApiKey: (call) =>
+    revokeApiKey: (call) => {
+      const { principal, params } = call;
+      if (params.id !== principal.keyId && !permits("main", { ...principal, scopes: [...principal.scopes] }))
+        throw forbidden(
+          `An API key without the scope \`${roleScopes[principal.role][0]}\` can revoke only itself. Nothing was revoked.`,
+        );
+      return call.commit(async (tx) => {
+        const revoked = await keys.revoke(tx, params.id, principal.userId, clock.now());
+        if (revoked === 0) throw notFound();
+        const more = revoked === 2 ? "API key" : `${revoked - 1} API keys`;
+        return {
+          message: revoked === 1 ? "The API key was revoked." : `The API key and the ${more} created with it were revoked.`,
+        };
+      });
+    },
+
+    rotateApiKey: (call) =>
+      call.commit(async (tx, trail) => {
+        const { old, row, secret } = await rotateKey(deps, tx, call.principal, call.params.id, call.body.graceSeconds * 1000);
+        trail.created(row.id, { action: "key.create" });
+        await mailNewKey(deps, tx, row, call.client);
+        return { key: keyView(row), apiKey: secret, previous: keyView(old, call.principal) };
+      }),
+
+    async listSessions(call) {
+      const rows = await call.read((q) => sessions.listForUser(q, call.principal.userId, clock.now()));
+      return { sessions: rows.map((row) => sessionView(row, call.principal)) };
+    },
+
+    endSession: (call) =>
       call.commit(async (tx) => {
-        if ((await keys.revoke(tx, call.params.id, call.principal.userId, clock.now())) === 0) throw notFound();
-        return { message: "The API key was revoked." };
+        if ((await sessions.endById(tx, call.params.id, call.principal.userId)) === 0) throw notFound();
+        return { message: "The browser was signed out." };
+      }),
+
+    signOutEverywhere: (call) =>
+      call.commit(async (tx, trail) => {
+        const { userId, keyId } = call.principal;
+        await trail.changing(userId);
+        const now = clock.now();
+        await sessions.endAll(tx, userId);
+        await users.endLinks(tx, userId, ["sign-in", "reset"], now);
+        if (!call.body.revokeApiKeys) return { message: "Every browser was signed out. API keys remain valid." };
+        await keys.revokeOthers(tx, userId, keyId, now);
+        return { message: "Every browser was signed out, and all other API keys were revoked." };
       }),
 
     resendVerification: (call) =>
       call.commit(async (tx) => {
         const user = await users.findByEmail(tx, call.body.email);
-        if (user && user.email_verified_at === null) await mailVerification(deps, tx, user);
+        if (user && user.email_verified_at === null && user.suspended_at === null) await mailVerification(deps, tx, user);
         return { message: sent };
       }),
 
     requestPasswordReset: (call) =>
       call.commit(async (tx) => {
         const user = await users.findByEmail(tx, call.body.email);
-        if (user) await mailReset(deps, tx, user);
+        if (user && user.suspended_at === null) await mailReset(deps, tx, user);
         return { message: sent };
       }),
 
     async confirmPasswordReset(call) {
-      const hash = await passwords.hash(call.body.newPassword);
-      return call.commit(async (tx) => {
-        if (!(await resetPassword(deps, tx, call.body.token, hash)))
-          throw invalid("token", "is invalid, used or expired. Request a new email");
-        return { message: "The password was changed." };
+      const { token, newPassword, revokeApiKeys: revokeKeys } = call.body;
+      const user = await call.read((q) => users.findByToken(q, sha256(token), "reset", clock.now()));
+      if (!user) throw staleToken();
+      await refuseGuessable("newPassword", newPassword, user.email);
+      const hash = await passwords.hash(newPassword, call.client.signal);
+      return call.commit(async (tx, trail) => {
+        const user = await users.findByToken(tx, sha256(token), "reset", clock.now());
+        if (!user) throw staleToken();
+        await trail.changing(user.id, { by: user.id });
+        const done = await resetPassword(deps, tx, token, { hash, revokeKeys });
+        if (!done) throw staleToken();
+        await mailPasswordChanged(deps, tx, user.id, call.client);
+        return { message: `The password was changed. ${keysAfterReset[done]}` };
       });
     },
   };
 
-  async function keyMaker(principal: Principal | undefined, email?: string, password?: string) {
+  async function keyMaker(principal: Principal | undefined, client: Client, email?: string, password?: string) {
     if (email !== undefined && password !== undefined) {
-      const user = await login(deps, email, password);
-      return { userId: user.id, scopes: roleScopes[user.role as Role] as readonly Scope[], keyExpiresAt: null };
+      const user = await login(deps, { email, password }, client);
+      return {
+        user,
+        userId: user.id,
+        scopes: accountScopes(user),
+        keyExpiresAt: null,
+        parentId: null,
+      };
     }
     if (!principal)
       throw new Problem("UNAUTHORIZED", "Credentials are required. Send an API key, or `email` and `password` in the body.");
-    const { userId, keyExpiresAt } = principal;
-    return { userId, scopes: [...principal.scopes] as readonly Scope[], keyExpiresAt };
+    const { userId, keyId, keyExpiresAt, sessionId } = principal;
+    return {
+      userId,
+      scopes: [...principal.scopes] as readonly Scope[],
+      keyExpiresAt,
+      parentId: sessionId === null ? keyId : null,
+    };
   }
 }

@@ -10,6 +10,8 @@ export interface KeyRow {
   prefix: string;
   hash: string;
   scopes: string;
+  /** The key it was created with. It expires no later than that key and is revoked with it. Null for a key created with a password. */
+  parent_id: string | null;
   created_at: number;
   last_used_at: number | null;
   expires_at: number | null;
@@ -20,16 +22,17 @@ export interface KeyWithAccount extends KeyRow {
   role: Role;
   email_verified_at: number | null;
   suspended_at: number | null;
+  admin_scopes: string | null;
 }
 
 export const findByHash = (q: Query, hash: string) =>
   q.one<KeyWithAccount>(
-    `SELECT k.id, k.user_id, k.scopes, k.last_used_at, k.expires_at, k.revoked_at, u.role, u.email_verified_at, u.suspended_at
+    `SELECT k.id, k.user_id, k.scopes, k.last_used_at, k.expires_at, k.revoked_at, u.role, u.email_verified_at, u.suspended_at, u.admin_scopes
        FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.hash = ?`,
     hash,
   );
 
-/** Whether the key still opens anything: not revoked, not expired, its account not suspended. */
+/** Whether the key is valid: not revoked, not expired, and its account not suspended. */
 export const isLive = async (q: Query, keyId: string, now: number) =>
   (await q.one(
     `SELECT k.id FROM api_keys k JOIN users u ON u.id = k.user_id
@@ -49,6 +52,57 @@ export function listForUser(q: Query, userId: string, page: Page) {
   return q.all<KeyRow>(`SELECT k.* FROM api_keys k WHERE k.user_id = ? AND k.revoked_at IS NULL ${sql}`, userId, ...values);
 }
 
-/** Zero rows: no such key of this account, or it is revoked already. */
+/** Revokes every key of an account but one. */
+export async function revokeOthers(tx: Query, userId: string, keptId: string, now: number): Promise<void> {
+  await tx.run("UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND id <> ? AND revoked_at IS NULL", now, userId, keptId);
+}
+
+/** Revokes every key of an account. */
+export const revokeAll = (tx: Query, userId: string, now: number) =>
+  tx.run("UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL", now, userId);
+
+/** The number of valid keys of an account. */
+export const countLive = async (q: Query, userId: string, now: number) =>
+  (await q.one<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM api_keys WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)",
+    userId,
+    now,
+  ))!.n;
+
+/** The account's key with this id. Undefined when there is none, or it has expired or was revoked. */
+export const findLive = (q: Query, id: string, userId: string, now: number) =>
+  q.one<KeyRow>(
+    "SELECT * FROM api_keys WHERE id = ? AND user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)",
+    id,
+    userId,
+    now,
+  );
+
+/** A key of an account and all its descendants: the keys created with it, directly or indirectly. */
+const family = `WITH RECURSIVE family (id) AS (
+  SELECT id FROM api_keys WHERE id = ? AND user_id = ?
+  UNION SELECT k.id FROM api_keys k JOIN family f ON k.parent_id = f.id)`;
+
+/** Whether a key was created with another one, directly or indirectly. */
+export const isDescendant = async (q: Query, key: KeyRow, ancestorId: string) =>
+  key.id !== ancestorId &&
+  (await q.one(`${family} SELECT id FROM family WHERE id = ?`, ancestorId, key.user_id, key.id)) !== undefined;
+
+/** Revokes a key and all its descendants. Returns 0 when the account has no such key, or it is revoked already. */
 export const revoke = (tx: Query, id: string, userId: string, now: number) =>
-  tx.run("UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL", now, id, userId);
+  tx.run(
+    `${family} UPDATE api_keys SET revoked_at = ? WHERE id IN (SELECT id FROM family) AND revoked_at IS NULL`,
+    id,
+    userId,
+    now,
+  );
+
+/** Makes a key and all its descendants expire at `end` (ms) at the latest. */
+export const endBy = (tx: Query, id: string, userId: string, end: number) =>
+  tx.run(
+    `${family} UPDATE api_keys SET expires_at = ? WHERE id IN (SELECT id FROM family) AND (expires_at IS NULL OR expires_at > ?)`,
+    id,
+    userId,
+    end,
+    end,
+  );

@@ -1,15 +1,21 @@
-import { roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import { impliedScopes, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
+import { server, Trail } from "../audit/trail.ts";
 import type { Query } from "../database/port.ts";
+import type { Client } from "../http/call.ts";
 import { conflict, forbidden, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeReset, composeSignIn, composeVerification } from "../mail/texts.ts";
+import { checkPassword } from "./attempts.ts";
 import * as keys from "./keys-store.ts";
 import * as sessions from "./sessions-store.ts";
 import * as users from "./users-store.ts";
 
 const hour = 3_600_000;
+
+/** How long an account is kept while its email address is not verified. */
+export const unverifiedMs = 7 * 24 * hour;
 
 export interface NewAccount {
   email: string;
@@ -18,17 +24,18 @@ export interface NewAccount {
   name?: string | undefined;
   companyName?: string | undefined;
   simulated?: boolean;
-  /** Needs no verification mail: the operator or the sandbox made it. */
+  /** The client that registers it; absent when the server does. */
+  client?: Client;
+  /** True for accounts created by the operator or the sandbox, which need no verification email. */
   verified?: boolean;
 }
 
-/** In place of a password hash: no password matches it. */
+/** Stored instead of a password hash. No password matches it. */
 export const noPassword = "!";
 
-/** Registers an account and mails its verification link; 409 when the address is taken. */
+/** Registers an account and mails its verification link. 409 when another account has the address. */
 export async function createUser(deps: Deps, tx: Query, account: NewAccount): Promise<users.UserRow> {
-  if (await users.findByEmail(tx, account.email))
-    throw conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
+  await requireFree(deps, tx, account.email);
   const now = deps.clock.now();
   const name = account.name ?? account.email.split("@")[0]!;
   const verified = deps.config.autoVerify || account.verified === true;
@@ -46,6 +53,10 @@ export async function createUser(deps: Deps, tx: Query, account: NewAccount): Pr
     validated_at: verified ? now : null,
     suspended_at: null,
     simulated: account.simulated ? 1 : 0,
+    created_from: verified ? null : (account.client?.address ?? null),
+    created_with: verified ? null : (account.client?.agent ?? null),
+    deleted_at: null,
+    admin_scopes: null,
     created_at: now,
     updated_at: now,
   };
@@ -54,51 +65,128 @@ export async function createUser(deps: Deps, tx: Query, account: NewAccount): Pr
   return user;
 }
 
-/** The first admin account and its API key, once per database; null when the database has one. */
+/** 409 when an account has the address. Checked before the password is hashed, because hashing is expensive. */
+export async function refuseTaken(deps: Deps, q: Query, email: string): Promise<void> {
+  const taken = await users.findByEmail(q, email);
+  if (taken && !isExpired(deps, taken)) throw addressTaken();
+}
+
+/** Whether the time to verify the account's address has passed. */
+const isExpired = (deps: Deps, user: users.UserRow) =>
+  user.email_verified_at === null && user.created_at <= deps.clock.now() - unverifiedMs;
+
+const addressTaken = () => conflict("An account with this email address already exists. Nothing was created. Sign in instead.");
+
+/** 409 when an account has the address. An account that was not verified in time is removed here if the job has not done it yet. */
+async function requireFree(deps: Deps, tx: Query, email: string): Promise<void> {
+  const taken = await users.findByEmail(tx, email);
+  if (!taken) return;
+  if (isExpired(deps, taken) && (await users.removeUnverified(tx, taken.id))) return;
+  throw addressTaken();
+}
+
+/** All scopes that a key of the account can have. */
+export const accountScopes = ({ role, admin_scopes: limited }: Pick<users.UserRow, "role" | "admin_scopes">): readonly Scope[] =>
+  limited === null ? roleScopes[role] : (impliedScopes(role, JSON.parse(limited) as Scope[]) as readonly Scope[]);
+
+/** Creates the first admin account of a database and returns its API key. Null when the database has an admin already. */
 export const ensureAdmin = (deps: Deps): Promise<string | null> =>
   deps.store.write(async (tx) => {
     if (await users.hasRole(tx, "admin")) return null;
     const account = { email: "admin@playtest.invalid", role: "admin", name: "Admin", passwordHash: noPassword } as const;
     const admin = await createUser(deps, tx, { ...account, verified: true });
-    return (await createKey(deps, tx, { userId: admin.id, name: "First admin", scopes: roleScopes.admin })).secret;
+    const { row, secret } = await createKey(deps, tx, { userId: admin.id, name: "First admin", scopes: roleScopes.admin });
+    const trail = new Trail(deps, tx, server);
+    trail.created(admin.id, { action: "user.create" });
+    trail.created(row.id, { action: "key.create" });
+    await trail.write();
+    return secret;
   });
 
-/** The account behind e-mail and password; 401, as slowly for an unknown address as for a wrong password, 403 when suspended. */
-export async function login(deps: Deps, email: string, password: string): Promise<users.UserRow> {
+/** The account with this email and password. 401 if either is wrong, after the same time in both cases; 403 when suspended. */
+export async function login(
+  deps: Deps,
+  { email, password }: { email: string; password: string },
+  from: Pick<Client, "address" | "signal">,
+): Promise<users.UserRow> {
   const user = await deps.store.read((q) => users.findByEmail(q, email));
-  if (!(await deps.passwords.verify(password, user?.password_hash)) || !user)
-    throw new Problem("UNAUTHORIZED", "The email address or password is incorrect.");
+  const attempt = { account: users.emailKey(email), password, hash: user?.password_hash };
+  if (!(await checkPassword(deps, attempt, from)) || !user) throw wrongPassword();
   if (user.suspended_at !== null) throw forbidden("This account is suspended. Contact the operator of this server.");
   return user;
 }
 
-/** A new password ends what was opened without it: every browser is signed out, and mailed links work no more. API keys stay. */
+/**
+ * The current row of an account whose password was checked. 401 when the password was changed in the meantime: hashing takes long
+ * enough for a reset to happen, and then the old password must not create a session or a key.
+ */
+export async function requireUnchanged(tx: Query, checked: users.UserRow): Promise<void> {
+  const now = await users.find(tx, checked.id);
+  if (now?.password_hash !== checked.password_hash) throw wrongPassword();
+}
+
+const wrongPassword = () => new Problem("UNAUTHORIZED", "The email address or password is incorrect.");
+
+/** Sets a new password, ends all sessions and invalidates mailed reset and sign-in links. API keys stay valid. */
 export async function setPassword(deps: Deps, tx: Query, userId: string, hash: string): Promise<void> {
   const now = deps.clock.now();
   await users.update(tx, userId, { password_hash: hash, updated_at: now });
   await sessions.endAll(tx, userId);
-  await users.endLinks(tx, userId, now);
+  await users.endLinks(tx, userId, ["reset", "sign-in"], now);
 }
 
-/** Sets a new password with a mailed token, which that uses up; false when the token does not work anymore. */
-export async function resetPassword(deps: Deps, tx: Query, token: string, hash: string): Promise<boolean> {
-  const used = await users.useToken(tx, sha256(token), "reset", deps.clock.now());
-  if (used) await setPassword(deps, tx, used.user_id, hash);
-  return used !== undefined;
+/** What happened to the API keys when a password was reset. `void` when the account was unverified, whose keys are all revoked. */
+export type KeysAfterReset = "kept" | "revoked" | "void";
+
+/** Sets a new password with a mailed token, which uses up the token and verifies the address. Undefined when the token is not valid. */
+export async function resetPassword(
+  deps: Deps,
+  tx: Query,
+  token: string,
+  { hash, revokeKeys }: { hash: string; revokeKeys: boolean },
+): Promise<KeysAfterReset | undefined> {
+  const now = deps.clock.now();
+  const used = await users.useToken(tx, sha256(token), "reset", now);
+  const user = used && (await users.find(tx, used.user_id));
+  if (!user) return undefined;
+  const isNew = user.email_verified_at === null;
+  if (isNew) await takeOver(deps, tx, user.id);
+  await setPassword(deps, tx, user.id, hash);
+  if (isNew) return "void";
+  if (revokeKeys) await keys.revokeAll(tx, user.id, now);
+  return revokeKeys ? "revoked" : "kept";
 }
 
-/** Marks the address as the account's own; a playtester is validated from then on. */
+/** Marks the email address as verified. This also validates a playtester. */
 export async function verifyUser(deps: Deps, tx: Query, userId: string): Promise<void> {
   const now = deps.clock.now();
-  await users.update(tx, userId, { email_verified_at: now, validated_at: now, updated_at: now });
+  const verified = { email_verified_at: now, validated_at: now, created_from: null, created_with: null };
+  await users.update(tx, userId, { ...verified, updated_at: now });
+  await users.endLinks(tx, userId, ["verify"], now);
 }
 
-/** A new API key; its secret exists only in the reply. */
+/**
+ * Verifies an account for the owner of its address. Somebody else could have registered it, so its password is removed, its sessions
+ * are ended and its keys are revoked first.
+ */
+export async function takeOver(deps: Deps, tx: Query, userId: string): Promise<void> {
+  const now = deps.clock.now();
+  await keys.revokeAll(tx, userId, now);
+  await setPassword(deps, tx, userId, noPassword);
+  await verifyUser(deps, tx, userId);
+}
+
+/** Creates an API key. Its secret is returned once and not stored. */
 export async function createKey(
   deps: Deps,
   tx: Query,
-  options: { userId: string; name: string; scopes: readonly Scope[]; expiresAt?: number | null },
+  options: { userId: string; name: string; scopes: readonly Scope[]; expiresAt?: number | null; parentId?: string | null },
 ): Promise<{ row: keys.KeyRow; secret: string }> {
+  const most = deps.config.limits.keysPerAccount;
+  if ((await keys.countLive(tx, options.userId, deps.clock.now())) >= most)
+    throw conflict(
+      `The account has ${most} API keys, the most it can have. Nothing was created. Revoke a key that is no longer used.`,
+    );
   const secret = `pt_sk_${deps.randomBytes(16).toString("hex")}`;
   const row: keys.KeyRow = {
     id: deps.newId(),
@@ -107,6 +195,7 @@ export async function createKey(
     prefix: secret.slice(0, 10),
     hash: sha256(secret),
     scopes: JSON.stringify(options.scopes),
+    parent_id: options.parentId ?? null,
     created_at: deps.clock.now(),
     last_used_at: null,
     expires_at: options.expiresAt ?? null,
@@ -116,7 +205,10 @@ export async function createKey(
   return { row, secret };
 }
 
-/** Mails a link that verifies the address once within 24 hours. */
+/** The name to use in emails. Null for an unverified account, because a stranger could have chosen the name as a message to the owner. */
+const nameOf = (user: users.UserRow) => (user.email_verified_at === null ? null : user.display_name);
+
+/** Mails a link that verifies the address. It can be used once, within 24 hours. */
 export async function mailVerification(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
   const token = await createToken(deps, tx, user.id, "verify", 24 * hour);
   if (token === undefined) return;
@@ -124,11 +216,11 @@ export async function mailVerification(deps: Deps, tx: Query, user: users.UserRo
     deps,
     tx,
     user.email,
-    composeVerification({ name: user.display_name, url: `${deps.config.baseUrl}/verify-email?token=${token}` }),
+    composeVerification({ token, url: `${deps.config.baseUrl}/verify-email?token=${token}` }),
   );
 }
 
-/** Mails a token that sets a new password once within one hour. */
+/** Mails a token that sets a new password. It can be used once, within one hour. */
 export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Promise<void> {
   const token = await createToken(deps, tx, user.id, "reset", hour);
   if (token === undefined) return;
@@ -136,23 +228,23 @@ export async function mailReset(deps: Deps, tx: Query, user: users.UserRow): Pro
     deps,
     tx,
     user.email,
-    composeReset({ name: user.display_name, token, url: `${deps.config.baseUrl}/reset-password?token=${token}` }),
+    composeReset({ name: nameOf(user), token, url: `${deps.config.baseUrl}/reset-password?token=${token}` }),
   );
 }
 
-/** Mails a link that signs in once within 15 minutes; `next` is where on the portal it leads. */
+/** Mails a link that signs in. It can be used once, within 15 minutes. `next` is the path of the portal it leads to. */
 export async function mailSignIn(deps: Deps, tx: Query, user: users.UserRow, next: string): Promise<void> {
   const token = await createToken(deps, tx, user.id, "sign-in", hour / 4);
   if (token === undefined) return;
   const url = `${deps.config.baseUrl}/play/sign-in/confirm?${new URLSearchParams({ token, next })}`;
-  await queueMail(deps, tx, user.email, composeSignIn({ name: user.display_name, url }));
+  await queueMail(deps, tx, user.email, composeSignIn({ name: nameOf(user), token, url }));
 }
 
-/** So many of a kind within an hour: who asks for a mail may be somebody else than who gets it. */
+/** The maximum number of tokens per account, purpose and hour, because anybody can request emails to somebody else's address. */
 const mailsPerHour = 5;
 
-/** Undefined: that would be one mail too many. */
-async function createToken(deps: Deps, tx: Query, userId: string, purpose: users.TokenPurpose, validMs: number) {
+/** Creates a one-time token. Undefined when the limit of the hour is reached. */
+export async function createToken(deps: Deps, tx: Query, userId: string, purpose: users.TokenPurpose, validMs: number) {
   const now = deps.clock.now();
   if ((await users.countTokens(tx, userId, purpose, now - hour)) >= mailsPerHour) return undefined;
   const token = deps.randomBytes(32).toString("base64url");

@@ -2,13 +2,18 @@ import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 import type { UserRow } from "./users-store.ts";
 
-/** A browser that is signed in; its cookie's hash, and the token its forms carry. */
+/** A signed-in browser. `hash` is the SHA-256 of its cookie's token, `csrf` the token that its forms contain. */
 export interface SessionRow {
   hash: string;
+  id: string;
   user_id: string;
   csrf: string;
   created_at: number;
+  last_used_at: number | null;
   expires_at: number;
+  /** Address and `User-Agent` of the client that signed in; null when unknown. */
+  address: string | null;
+  agent: string | null;
 }
 
 export interface SessionWithAccount extends SessionRow {
@@ -19,10 +24,10 @@ export interface SessionWithAccount extends SessionRow {
 
 export const insert = (tx: Query, session: SessionRow) => insertRow(tx, "sessions", session);
 
-/** Undefined also for one that ran out, and for an account that is suspended. */
+/** The session with this hash. Undefined when there is none, it has expired or its account is suspended. */
 export const find = (q: Query, hash: string, now: number) =>
   q.one<SessionWithAccount>(
-    `SELECT s.hash, s.user_id, s.csrf, s.created_at, s.expires_at, u.role, u.display_name, u.email
+    `SELECT s.hash, s.id, s.user_id, s.csrf, s.created_at, s.last_used_at, s.expires_at, s.address, s.agent, u.role, u.display_name, u.email
        FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.hash = ? AND s.expires_at > ? AND u.suspended_at IS NULL AND u.email_verified_at IS NOT NULL`,
     hash,
@@ -30,6 +35,18 @@ export const find = (q: Query, hash: string, now: number) =>
   );
 
 export const end = (tx: Query, hash: string) => tx.run("DELETE FROM sessions WHERE hash = ?", hash);
+
+/** The sessions of an account that have not expired, newest first. */
+export const listForUser = (q: Query, userId: string, now: number) =>
+  q.all<SessionRow>("SELECT * FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC", userId, now);
+
+/** Ends a session of an account. Returns 0 when the account has no such session. */
+export const endById = (tx: Query, id: string, userId: string) =>
+  tx.run("DELETE FROM sessions WHERE id = ? AND user_id = ?", id, userId);
+
+export async function touch(tx: Query, used: readonly (readonly [hash: string, at: number])[]): Promise<void> {
+  for (const [hash, at] of used) await tx.run("UPDATE sessions SET last_used_at = ? WHERE hash = ?", at, hash);
+}
 
 /** Signs an account out of every browser. */
 export const endAll = (tx: Query, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId);

@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import type { Principal } from "../http/call.ts";
+import type { Client, Principal } from "../http/call.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
 import * as sessions from "./sessions-store.ts";
+import { createUsages } from "./usage.ts";
 
 export type Session = sessions.SessionWithAccount;
 
@@ -13,52 +14,69 @@ const validMs = 30 * day;
 
 const isSecure = (deps: Deps) => deps.config.baseUrl.startsWith("https:");
 
-/** `__Host-` keeps other hosts of the domain from setting it; browsers take such a name over https only. */
+/** `__Host-` prevents other hosts of the domain from setting the cookie. Browsers accept such a name only over HTTPS. */
 const cookieName = (deps: Deps, name: string) => `${isSecure(deps) ? "__Host-" : ""}playtest_${name}`;
 
-/** A cookie that no script reads and no other site's form sends. Without `maxAgeMs` it goes with the browser. */
+/** A `Set-Cookie` value: scripts cannot read the cookie, forms of other sites do not send it. Without `maxAgeMs`, a session cookie. */
 export function bakeCookie(deps: Deps, name: "session" | "visitor", value: string, maxAgeMs?: number): string {
   const age = maxAgeMs === undefined ? "" : `; Max-Age=${Math.floor(maxAgeMs / 1000)}`;
   return `${cookieName(deps, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${age}${isSecure(deps) ? "; Secure" : ""}`;
 }
 
-/** The value of one of our cookies, as `bakeCookie` made it. */
+/** The value of one of this server's cookies, as `bakeCookie` set it. */
 export function readCookie(deps: Deps, headers: IncomingHttpHeaders, name: "session" | "visitor"): string | undefined {
   const wanted = `${cookieName(deps, name)}=`;
   const found = headers.cookie?.split(/; */).find((part) => part.startsWith(wanted));
   return found?.slice(wanted.length) || undefined;
 }
 
-/** Signs a browser in for 30 days; the cookie that proves it. */
-export async function startSession(deps: Deps, tx: Query, userId: string): Promise<string> {
+/** Starts a session of 30 days and returns its cookie. */
+export async function startSession(deps: Deps, tx: Query, userId: string, client: Client): Promise<string> {
   const token = deps.randomBytes(32).toString("base64url");
   const now = deps.clock.now();
   await sessions.endExpired(tx, userId, now);
   const csrf = deps.randomBytes(32).toString("base64url");
-  await sessions.insert(tx, { hash: sha256(token), user_id: userId, csrf, created_at: now, expires_at: now + validMs });
+  await sessions.insert(tx, {
+    hash: sha256(token),
+    id: deps.newId(),
+    user_id: userId,
+    csrf,
+    created_at: now,
+    last_used_at: now,
+    expires_at: now + validMs,
+    address: client.address,
+    agent: client.agent,
+  });
   return bakeCookie(deps, "session", token, validMs);
 }
 
-/** The session of a request's cookie, while it and its account are good. */
+/** The session of the request's cookie; undefined if it has ended or its account is suspended. */
 export async function findSession(deps: Deps, headers: IncomingHttpHeaders): Promise<Session | undefined> {
   const token = readCookie(deps, headers, "session");
-  return token === undefined ? undefined : deps.store.read((q) => sessions.find(q, sha256(token), deps.clock.now()));
+  if (token === undefined) return undefined;
+  const found = await deps.store.read((q) => sessions.find(q, sha256(token), deps.clock.now()));
+  if (found) sessionUsage(deps).touch(found.hash, found.last_used_at);
+  return found;
 }
 
-/** Ends the session; the cookie that takes the place of its own. */
+/** Records when sessions were last used. */
+export const sessionUsage = createUsages("session", sessions.touch);
+
+/** Ends the session and returns a cookie that deletes the session's cookie in the browser. */
 export async function endSession(deps: Deps, tx: Query, session: Session): Promise<string> {
   await sessions.end(tx, session.hash);
   return bakeCookie(deps, "session", "", 0);
 }
 
-/** Whether a form or a script of this session's own pages sent this. */
+/** Whether this is the CSRF token of the session, which only its own pages know. */
 export const isFormToken = (session: Session, given: unknown): boolean =>
   typeof given === "string" && sameText(given, session.csrf);
 
-/** The caller that a session stands for: its account with every scope of its role. */
+/** The principal of a session: its account, with all scopes of its role. */
 export const sessionPrincipal = (session: Session): Principal => ({
   userId: session.user_id,
   keyId: `session ${session.hash}`,
+  sessionId: session.id,
   keyExpiresAt: null,
   role: session.role,
   scopes: new Set(roleScopes[session.role]),

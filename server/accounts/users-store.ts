@@ -5,7 +5,7 @@ import { insertRow, updateRow } from "../database/rows.ts";
 export interface UserRow {
   id: string;
   email: string;
-  /** The e-mail in lower case: what makes an account unique. */
+  /** The email address in lower case, unique per account. */
   email_key: string;
   password_hash: string;
   role: Role;
@@ -17,6 +17,13 @@ export interface UserRow {
   validated_at: number | null;
   suspended_at: number | null;
   simulated: number;
+  /** Address and `User-Agent` of the client that registered it, kept until the email address is verified. */
+  created_from: string | null;
+  created_with: string | null;
+  /** When its owner deleted it. The row is kept for the ledger, without personal data. */
+  deleted_at: number | null;
+  /** The scopes that the keys of an admin account can have, as JSON. Null for all scopes. */
+  admin_scopes: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -28,17 +35,48 @@ export const findByEmail = (q: Query, email: string) =>
   q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
 export const hasRole = async (q: Query, role: UserRow["role"]) =>
   (await q.one("SELECT id FROM users WHERE role = ? LIMIT 1", role)) !== undefined;
+/** The admins whose accounts are not suspended. */
+export const listAdmins = (q: Query) =>
+  q.all<UserRow>("SELECT * FROM users WHERE role = 'admin' AND suspended_at IS NULL ORDER BY created_at, id");
 export const insert = (tx: Query, user: UserRow) => insertRow(tx, "users", user);
 export const update = (tx: Query, id: string, changes: Partial<UserRow>) => updateRow(tx, "users", id, changes);
 
-export type TokenPurpose = "verify" | "reset" | "sign-in";
+/** Deletes the rows that belong to an account. Rows that the ledger needs are never deleted. */
+const belongings = [
+  "DELETE FROM api_keys WHERE user_id = ?",
+  "DELETE FROM sessions WHERE user_id = ?",
+  "DELETE FROM one_time_tokens WHERE user_id = ?",
+  "DELETE FROM notifications WHERE user_id = ?",
+  "DELETE FROM idempotency WHERE account_id = ?",
+];
+
+/** Condition for an account that was only registered: its address is not verified, and it has no ledger transfers. */
+const untouched = `email_verified_at IS NULL AND suspended_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM ledger_transfers t WHERE t.owner_id = users.id)`;
+
+/** Removes an unverified account and the rows that belong to it. False when there is no such account. */
+export async function removeUnverified(tx: Query, id: string): Promise<boolean> {
+  if ((await tx.one(`SELECT id FROM users WHERE id = ? AND ${untouched}`, id)) === undefined) return false;
+  for (const sql of belongings) await tx.run(sql, id);
+  return (await tx.run("DELETE FROM users WHERE id = ?", id)) === 1;
+}
+
+/** Unverified accounts created until `before` (ms), oldest first. */
+export const listUnverified = (q: Query, before: number, limit: number) =>
+  q.all<{ id: string }>(
+    `SELECT id FROM users WHERE created_at <= ? AND ${untouched} ORDER BY created_at LIMIT CAST(? AS INTEGER)`,
+    before,
+    limit,
+  );
+
+export type TokenPurpose = "verify" | "reset" | "sign-in" | "email-from" | "email-to";
 
 export const addToken = (
   tx: Query,
   token: { hash: string; user_id: string; purpose: TokenPurpose; created_at: number; expires_at: number },
 ) => insertRow(tx, "one_time_tokens", token);
 
-/** How many of a purpose an account was given since a time (ms). */
+/** The number of tokens of a purpose that were created for an account since a time (ms). */
 export const countTokens = async (q: Query, userId: string, purpose: TokenPurpose, since: number) =>
   (await q.one<{ n: number }>(
     "SELECT COUNT(*) AS n FROM one_time_tokens WHERE user_id = ? AND purpose = ? AND created_at >= ?",
@@ -47,16 +85,17 @@ export const countTokens = async (q: Query, userId: string, purpose: TokenPurpos
     since,
   ))!.n;
 
-/** Whether a token would work now, without using it up. */
-export const hasToken = async (q: Query, hash: string, purpose: TokenPurpose, now: number) =>
-  (await q.one(
-    "SELECT hash FROM one_time_tokens WHERE hash = ? AND purpose = ? AND used_at IS NULL AND expires_at > ?",
+/** The account of a valid token. Does not use the token up. */
+export const findByToken = (q: Query, hash: string, purpose: TokenPurpose, now: number) =>
+  q.one<UserRow>(
+    `SELECT u.* FROM one_time_tokens t JOIN users u ON u.id = t.user_id
+      WHERE t.hash = ? AND t.purpose = ? AND t.used_at IS NULL AND t.expires_at > ?`,
     hash,
     purpose,
     now,
-  )) !== undefined;
+  );
 
-/** Uses a token up; undefined when it is unknown, used, expired or for something else. */
+/** Uses up a token. Undefined when it is unknown, used, expired or for another purpose. */
 export const useToken = (tx: Query, hash: string, purpose: TokenPurpose, now: number) =>
   tx.one<{ user_id: string }>(
     "UPDATE one_time_tokens SET used_at = ? WHERE hash = ? AND purpose = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id",
@@ -66,10 +105,11 @@ export const useToken = (tx: Query, hash: string, purpose: TokenPurpose, now: nu
     now,
   );
 
-/** What was mailed to an account opens nothing any more; its address can still be verified. */
-export const endLinks = (tx: Query, userId: string, now: number) =>
+/** Invalidates the mailed links of these purposes. */
+export const endLinks = (tx: Query, userId: string, purposes: readonly TokenPurpose[], now: number) =>
   tx.run(
-    "UPDATE one_time_tokens SET used_at = ? WHERE user_id = ? AND purpose IN ('reset', 'sign-in') AND used_at IS NULL",
+    `UPDATE one_time_tokens SET used_at = ? WHERE user_id = ? AND purpose IN (${purposes.map(() => "?").join(", ")}) AND used_at IS NULL`,
     now,
     userId,
+    ...purposes,
   );

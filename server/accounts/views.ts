@@ -1,9 +1,11 @@
 import type { Scope } from "../../src/contract/endpoint.ts";
+import type { Principal } from "../http/call.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { KeyRow } from "./keys-store.ts";
+import type { SessionRow } from "./sessions-store.ts";
 import type { UserRow } from "./users-store.ts";
 
-/** Rows as the contract shows them: field by field, so that nothing is sent that was not meant to be. */
+/** Converts rows to the shapes of the contract, field by field, so that no other columns are sent. */
 export const userView = (user: UserRow) => ({
   id: user.id,
   email: user.email,
@@ -21,7 +23,17 @@ export const profileView = (user: UserRow) => ({
   createdAt: iso(user.created_at),
 });
 
-export const keyView = (key: KeyRow) => ({
+export const sessionView = (session: SessionRow, inUse: Pick<Principal, "sessionId">) => ({
+  id: session.id,
+  createdAt: iso(session.created_at),
+  lastUsedAt: isoOrNull(session.last_used_at),
+  expiresAt: iso(session.expires_at),
+  address: session.address,
+  agent: session.agent,
+  current: session.id === inUse.sessionId,
+});
+
+export const keyView = (key: KeyRow, inUse?: Pick<Principal, "keyId">) => ({
   id: key.id,
   name: key.name,
   prefix: key.prefix,
@@ -29,4 +41,6 @@ export const keyView = (key: KeyRow) => ({
   createdAt: iso(key.created_at),
   lastUsedAt: isoOrNull(key.last_used_at),
   expiresAt: isoOrNull(key.expires_at),
+  parentId: key.parent_id,
+  current: key.id === inUse?.keyId,
 });

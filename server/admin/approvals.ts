@@ -4,23 +4,23 @@ import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { notFound } from "../lib/problem.ts";
 import { queueMail } from "../mail/queue.ts";
-import { composeTrialApproved, composeTrialRejected, type Letter } from "../mail/texts.ts";
+import { composeTrialApproved, composeTrialRejected, type MailContent } from "../mail/texts.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import * as trials from "../playtests/trials.ts";
 
-/** What an admin decides about free trials and public videos. Each runs inside the caller's transaction. */
+/** An admin's decisions about free trials and their videos. Each function runs in the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 
-/** From now on the trial's slots are offered; its owner gets a mail. */
+/** Makes the trial visible to playtesters and emails its owner. */
 export async function approveTrial(deps: Deps, tx: Query, playtestId: string): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
   await trials.approveTrial(deps, tx, playtest);
   await mailOwner(deps, tx, playtest, composeTrialApproved);
 }
 
-/** The trial is cancelled, and its game may have another; its owner gets a mail with the reason. */
+/** Cancels the trial and emails its owner the reason. The free trial of the game can be ordered again. */
 export async function rejectTrial(deps: Deps, tx: Query, playtestId: string, reason: string | undefined): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
   await trials.rejectTrial(deps, tx, playtest);
@@ -49,7 +49,7 @@ async function slotOf(q: Query, id: string): Promise<slots.SlotRow> {
   return slot;
 }
 
-type Compose = (to: { name: string; gameName: string }) => Letter;
+type Compose = (to: { name: string; gameName: string }) => MailContent;
 
 async function mailOwner(deps: Deps, tx: Query, playtest: Playtest, compose: Compose): Promise<void> {
   const [owner, game] = [await users.find(tx, playtest.owner_id), await games.find(tx, playtest.game_id)];

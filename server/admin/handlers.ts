@@ -19,6 +19,7 @@ import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import { playtestView, slotDetailView } from "../playtests/views.ts";
+import { requireMayChange } from "./admins.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "./approvals.ts";
 import { failPayout, recordPayout } from "./payouts.ts";
 import * as adminStore from "./store.ts";
@@ -45,12 +46,13 @@ type Ops =
   | "failPayout"
   | "getStats";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function admin(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
   const playtestOf = async (q: Query, id: string) => ({ playtest: playtestView((await playtests.find(q, id))!) });
   const slotOf = async (q: Query, id: string) => ({ slot: slotDetailView((await slots.findDetail(q, id))!, clock.now()) });
 
-  /** Nobody should approve what they cannot see. */
+  /** A link to the video, so that the admin can watch it before the approval; null when the approval is not of a video. */
   function videoUrlOf({ blob_key: blobKey, filename, content_type: contentType }: adminStore.ApprovalRow): string | null {
     if (blobKey === null || filename === null || contentType === null) return null;
     return signedUrl(deps, { blobKey, filename, contentType, disposition: "inline" }).url;
@@ -64,7 +66,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
 
   const userOf = async (q: Query, id: string) => ({ user: accountView(await user(q, id)) });
 
-  /** Once or again: a game that is so already stays so. */
+  /** Suspends or reinstates a game. Safe to repeat: a game that is in the target state already stays in it. */
   async function moveGame(tx: Query, id: string, move: MoveOf<typeof gameMoves>) {
     if (!(await games.find(tx, id))) throw notFound();
     await games.transitionFromAny(tx, { id }, move, { updated_at: clock.now() });
@@ -123,6 +125,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     verifyUser: (call) =>
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
+        requireMayChange(call.principal, found);
         if (found.email_verified_at === null) await verifyUser(deps, tx, found.id);
         return userOf(tx, found.id);
       }),
@@ -131,6 +134,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
         if (found.id === call.principal.userId) throw conflict("You cannot suspend your own account. Nothing was changed.");
+        requireMayChange(call.principal, found);
         const now = clock.now();
         if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
         await sessions.endAll(tx, found.id);
@@ -140,6 +144,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     unsuspendUser: (call) =>
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
+        requireMayChange(call.principal, found);
         if (found.suspended_at !== null) await users.update(tx, found.id, { suspended_at: null, updated_at: clock.now() });
         return userOf(tx, found.id);
       }),
@@ -170,12 +175,13 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       }),
 
     createCategory: (call) =>
-      call.commit(async (tx) => {
+      call.commit(async (tx, trail) => {
         const { name, slug } = call.body;
         if ((await games.allCategories(tx)).some((known) => known.slug === slug))
           throw conflict(`A category with the slug ${slug} already exists. Nothing was created.`);
         const category = { id: deps.newId(), name, slug };
         await games.insertCategory(tx, category);
+        trail.created(category.id);
         return { category };
       }),
 
@@ -186,9 +192,11 @@ export function admin(deps: Deps): HandlersFor<Ops> {
     },
 
     createPayout: (call) =>
-      call.commit(async (tx) => {
+      call.commit(async (tx, trail) => {
         const { userId, amountCents } = call.body;
-        return { payout: payoutView(await recordPayout(deps, tx, userId, amountCents)) };
+        const payout = await recordPayout(deps, tx, userId, amountCents);
+        trail.created(payout.id);
+        return { payout: payoutView(payout) };
       }),
 
     failPayout: (call) => call.commit(async (tx) => ({ payout: payoutView(await failPayout(deps, tx, call.params.id)) })),

@@ -2,20 +2,21 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
-import { accounts, failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../ledger/rules.ts";
+import { failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { usd } from "../lib/money.ts";
 import { conflict, notFound } from "../lib/problem.ts";
+import { iso } from "../lib/time.ts";
+import { type Unpaid, unpaidOf } from "../playtests/slots/earnings.ts";
 import * as admin from "./store.ts";
 
-/** Records that earnings were paid out; 409 when less is owed. `cents` as an integer. */
+/** Records that earnings were paid out. 409 when less than `cents` is available to the playtester. */
 export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<admin.PayoutRow> {
   const playtester = await users.find(tx, playtesterId);
   if (!playtester) throw notFound();
   if (playtester.role !== "playtester") throw conflict("Only playtesters can receive payouts. Nothing was recorded.");
-  const payable = await ledger.balance(tx, accounts.payable(playtesterId));
-  if (cents > payable)
-    throw conflict(`This playtester has ${usd(payable)} to pay out, less than ${usd(cents)}. Nothing was recorded.`);
+  const unpaid = await unpaidOf(deps, tx, playtesterId);
+  if (cents > unpaid.availableCents) throw conflict(tooMuch(unpaid, cents));
   const now = deps.clock.now();
   const payout: admin.PayoutRow = {
     id: deps.newId(),
@@ -26,21 +27,30 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
     failed_at: null,
   };
   await admin.insertPayout(tx, payout);
-  await endPayout(deps, tx, payout, withdrawalTransfer, "payout.completed");
+  await postPayout(deps, tx, payout, withdrawalTransfer, "payout.completed");
   return payout;
 }
 
-/** The bank sent the money back: it is owed again. Once; 409 after that. */
+function tooMuch({ availableCents, heldCents, heldUntil }: Unpaid, cents: number): string {
+  if (heldUntil === null)
+    return `This playtester has ${usd(availableCents)} to pay out, less than ${usd(cents)}. Nothing was recorded.`;
+  const available = `This playtester has ${usd(availableCents)} to pay out now, less than ${usd(cents)}.`;
+  const held = `Another ${usd(heldCents)} may come from card payments and is held until ${iso(heldUntil)}.`;
+  const next = availableCents > 0 ? `Pay up to ${usd(availableCents)} now, or wait.` : "Pay it then.";
+  return `${available} ${held} Nothing was recorded. ${next}`;
+}
+
+/** Records that the bank returned a payout. The amount becomes unpaid earnings again. 409 when this was recorded before. */
 export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promise<admin.PayoutRow> {
   const payout = await admin.findPayout(tx, payoutId);
   if (!payout) throw notFound();
   const completed = admin.requirePayoutMove(payout, "fail");
   const failed = await admin.transitionPayout(tx, completed, "fail", { failed_at: deps.clock.now() });
-  await endPayout(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
+  await postPayout(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
   return failed;
 }
 
-async function endPayout(
+async function postPayout(
   deps: Deps,
   tx: Query,
   payout: admin.PayoutRow,

@@ -6,7 +6,7 @@ import type { Query, Value } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-/** A trial, or a video of one, that waits for an admin. */
+/** A free trial, or a video of one, that needs an admin's approval. */
 export interface ApprovalRow {
   kind: "playtest" | "slot";
   id: string;
@@ -78,7 +78,7 @@ export function listPayouts(q: Query, page: Page) {
 
 const number = async (q: Query, sql: string) => (await q.one<{ n: number }>(sql))!.n;
 const count = (q: Query, sql: string) => number(q, `SELECT COUNT(*) AS n FROM ${sql}`);
-/** What all accounts with this prefix hold, in cents. */
+/** The total balance of all ledger accounts with this prefix, in cents. */
 const held = (q: Query, prefix: string) =>
   number(q, `SELECT CAST(COALESCE(SUM(-balance), 0) AS BIGINT) AS n FROM ledger_accounts WHERE id LIKE '${prefix}%'`);
 

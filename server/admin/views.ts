@@ -1,3 +1,4 @@
+import { accountScopes } from "../accounts/service.ts";
 import type { UserRow } from "../accounts/users-store.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { ApprovalRow, PayoutRow } from "./store.ts";
@@ -9,6 +10,14 @@ export const accountView = (user: UserRow) => ({
   displayName: user.display_name,
   companyName: user.company_name,
   emailVerified: user.email_verified_at !== null,
+  suspendedAt: isoOrNull(user.suspended_at),
+  createdAt: iso(user.created_at),
+});
+
+export const adminView = (user: UserRow) => ({
+  id: user.id,
+  name: user.display_name,
+  scopes: [...accountScopes(user)],
   suspendedAt: isoOrNull(user.suspended_at),
   createdAt: iso(user.created_at),
 });

@@ -7,8 +7,8 @@ import * as subscriptions from "./subscriptions/store.ts";
 type Row = subscriptions.SubscriptionRow;
 
 /**
- * Ends the plan when its period does; asked again, nothing more happens. A past due one has no paid period left, so it
- * ends at once. 400 without a running plan.
+ * Schedules the end of the plan for the end of its period. A repeated call changes nothing. A past due plan has no paid period left, so
+ * it ends at once. 400 without a running plan.
  */
 export async function cancelAtPeriodEnd(deps: Deps, tx: Query, ownerId: string): Promise<Row> {
   const row = await runningOf(deps, tx, ownerId);
@@ -23,7 +23,7 @@ export async function cancelAtPeriodEnd(deps: Deps, tx: Query, ownerId: string):
   return result;
 }
 
-/** Undoes a scheduled cancellation; 400 where none is. */
+/** Undoes a scheduled cancellation. 400 if none is scheduled. */
 export async function resume(deps: Deps, tx: Query, ownerId: string): Promise<Row> {
   const row = await runningOf(deps, tx, ownerId);
   if (row?.cancel_at_period_end !== 1)

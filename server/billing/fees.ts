@@ -6,9 +6,9 @@ import type { DisputeState } from "./cards/processor.ts";
 import * as reversals from "./reversals-store.ts";
 import * as payments from "./store.ts";
 
-/** What a card processor keeps for itself. Cents; null where it does not say yet, or in another currency. */
+/** Fees of card processors, in cents. Null if not known yet, or in another currency. */
 
-/** Of a payment that arrived: once, whenever it is known. */
+/** Posts the fee of a completed payment once, as soon as it is known. */
 export async function takeFee(
   deps: Deps,
   tx: Query,
@@ -19,7 +19,7 @@ export async function takeFee(
   await post(tx, feeTransfer({ paymentId, ownerId, processor: provider, cents }), stamp(deps));
 }
 
-/** For a dispute, in all so far: some give it back, but only when the dispute is won. Anything less before that is older news. */
+/** The total fee of a dispute so far. Some processors refund it, but only when the dispute is won: a lower total before that is outdated. */
 export async function takeDisputeFee(
   deps: Deps,
   tx: Query,

@@ -2,7 +2,7 @@ import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { accounts } from "../ledger/rules.ts";
 
-/** One change of an account's playtest minutes. `amount` is a posting: negative where minutes came in. */
+/** One change of an account's playtest minutes. `amount` is that of the posting: negative if minutes were added. */
 export interface HoursRow {
   id: string;
   amount: number;

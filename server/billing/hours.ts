@@ -4,7 +4,7 @@ import { accounts } from "../ledger/rules.ts";
 import { balance, post } from "../ledger/store.ts";
 import { settleMinutes } from "./subscriptions/rules.ts";
 
-/** Call it after minutes came in. `id` names what brought them. */
+/** Settles owed minutes. Call it after minutes were added. `id` identifies what added them. */
 export async function settleOwedMinutes(
   deps: Deps,
   tx: Query,

@@ -10,7 +10,7 @@ import type { CardProcessor } from "./cards/processor.ts";
 import { isReturnable } from "./rules.ts";
 import * as payments from "./store.ts";
 
-/** The card processor; 503 where none is configured. */
+/** The card processor. 503 if none is configured. */
 export function requireCards(deps: Deps): CardProcessor {
   if (deps.cards) return deps.cards;
   throw unavailable(
@@ -35,7 +35,7 @@ export interface NewCheckout {
 }
 
 /**
- * Starts a card payment: a pending payment, the address where a person pays it, and the job that ends it when nobody does.
+ * Starts a card payment: creates a pending payment, the URL of its checkout, and the job that cancels it if it is not paid in time.
  * 503 without a card processor.
  */
 export async function openCheckout(
@@ -64,13 +64,13 @@ export async function openCheckout(
     created_at: now,
     updated_at: now,
   };
-  await payments.insert(tx, payment);
+  payments.insert(tx, payment);
   const lapse = { kind: "lapse-payment", key: payment.id, payload: { paymentId: payment.id }, runAt: payment.expires_at! };
   await deps.jobs.schedule(tx, lapse);
   return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
 }
 
-/** Tells the owner how a payment ended, and mails a receipt for one that went through. */
+/** Notifies the owner about the result of a payment, and mails a receipt for a completed one. */
 export async function emitPayment(
   deps: Deps,
   tx: Query,

@@ -3,16 +3,16 @@ import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-/** Money of a payment that went back to the card: a dispute or a refund. */
+/** A dispute or refund: money of a payment that was returned to the card. */
 export interface ReversalRow {
-  /** What the processor calls it; the payment's own id for a dispute recorded by hand. */
+  /** The processor's id of it, or the payment's id for a dispute recorded by hand. */
   id: string;
   payment_id: string;
   kind: "dispute" | "refund";
   cents: number;
-  /** `returned`: a dispute decided for us, or a refund that failed; for good. */
+  /** `returned`: a dispute that was won or a refund that failed. This state is final. */
   state: ReversalStatus;
-  /** What the processor took for a dispute besides, in all. */
+  /** The processor's total fee for a dispute, in cents. */
   fee_cents: number;
   created_at: number;
   updated_at: number;
@@ -24,7 +24,7 @@ export const ofPayment = (q: Query, paymentId: string) =>
 
 export const insert = (tx: Query, row: ReversalRow) => insertRow(tx, "payment_reversals", row);
 
-/** The dispute recorded by hand turns out to be this one of the processor's. */
+/** Gives a dispute that was recorded by hand the processor's id, once the processor reports it. */
 export const rename = (tx: Query, from: string, to: string) =>
   tx.run("UPDATE payment_reversals SET id = ? WHERE id = ?", to, from);
 

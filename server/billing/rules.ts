@@ -1,11 +1,11 @@
 import type { PaymentStatus } from "../../src/contract/states/index.ts";
 import type { OtherProvider, PaymentRow } from "./store.ts";
 
-/** A checkout that ran out is cancelled from that millisecond on, also before a job says so. */
+/** The payment's status at `now`. An expired checkout counts as cancelled, even before the job has recorded it. */
 export const statusAt = (payment: PaymentRow, now: number): PaymentStatus =>
   payment.status === "pending" && payment.expires_at !== null && now >= payment.expires_at ? "cancelled" : payment.status;
 
-/** Whether nobody paid or cancelled in time: money that arrives after all is a late success, not a conflict. */
+/** Whether a checkout has expired without being paid or cancelled. A payment that arrives later is accepted as a late success. */
 export const hasLapsed = (payment: PaymentRow, now: number): boolean =>
   payment.expires_at !== null &&
   statusAt(payment, now) === "cancelled" &&
@@ -17,17 +17,17 @@ const withoutCard: Record<OtherProvider, true> = { x402: true, credit: true, pla
 
 export const isByCard = ({ provider }: PaymentRow): boolean => !Object.hasOwn(withoutCard, provider);
 
-/** Where a checkout may send people back to: https, or http on their own machine. */
+/** Whether a checkout may redirect to a URL: an https URL, or an http URL on localhost. */
 export function isReturnable(address: string): boolean {
   const url = new URL(address);
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
-/** The return address with the outcome behind what its query already says. */
+/** The return URL, with the outcome appended to its query. */
 export function returnAddress(returnUrl: string, paymentId: string, status: "success" | "cancelled"): string {
   const url = new URL(returnUrl);
   const outcome = `payment_id=${paymentId}&status=${status}`;
-  // Parsing and printing the query anew would change how the caller encoded it.
+  // Parsing and serializing the query would change how the caller encoded it.
   url.search = url.search === "" ? outcome : `${url.search}&${outcome}`;
   return url.href;
 }

@@ -8,13 +8,13 @@ import * as payments from "./store.ts";
 import { abandon, deliverPlan } from "./subscriptions/service.ts";
 
 /**
- * How a card payment ends. Each end is a compare-and-set on its status in the transaction of its postings, so whatever
- * is reported twice, in parallel or out of order happens once. Each returns whether this call made it happen.
+ * The final transitions of card payments. Each is a compare-and-set on the status, in the transaction of its postings, so reports that come
+ * twice, in parallel or out of order take effect once. Each function returns whether this call made the transition.
  */
 
 /**
- * The money arrived. It counts whenever that is: after the checkout had ended it is flagged for the operator. `card` is
- * what the processor calls the card, for renewals.
+ * Completes a payment that was paid. A payment after the end of the checkout is completed too, and flagged for the operator. `card` is
+ * the processor's id of the card, for renewals.
  */
 export async function payPayment(deps: Deps, tx: Query, payment: payments.PaymentRow, card?: string): Promise<boolean> {
   const now = deps.clock.now();
@@ -28,7 +28,7 @@ export async function payPayment(deps: Deps, tx: Query, payment: payments.Paymen
 
 type Deliver = (deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined) => Promise<void>;
 
-/** What a payment's money does, by what it was for. */
+/** What to do when a payment completes, by its purpose. */
 const onPaid: Record<payments.PaymentRow["purpose"], Deliver> = {
   credit: addCredit,
   subscription: deliverPlan,
@@ -38,7 +38,7 @@ const onPaid: Record<payments.PaymentRow["purpose"], Deliver> = {
   },
 };
 
-/** The order takes its price from the credit that just arrived. Where it no longer waits for payment, the credit stays. */
+/** Pays the order from the credit that was just added. If the order no longer awaits payment, the owner keeps the credit. */
 async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   const playtestId = payment.playtest_id!;
   if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId)))
@@ -46,7 +46,7 @@ async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow): Pr
   await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId: payment.id, amountCents: payment.amount_cents });
 }
 
-/** The money becomes credit. A top-up first settles what an earlier chargeback left owing; an order needs all of it. */
+/** Adds the payment to the owner's credit. A credit purchase first pays a debt from a chargeback. An order needs the whole amount. */
 async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   const owed = payment.purpose === "order" ? 0 : await balance(tx, accounts.receivable(payment.owner_id));
   const topUp = topUpTransfers({
@@ -60,7 +60,7 @@ async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): P
   await postAll(tx, topUp, { now: deps.clock.now(), newId: deps.newId });
 }
 
-/** A declined card ends its payment; another attempt is another payment. */
+/** Ends a payment whose card was declined. Another attempt needs a new payment. */
 export async function declinePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
   if (!(await payments.transitionFromAny(tx, payment, "fail", { updated_at: deps.clock.now() }))) return false;
   if (payment.purpose === "subscription") await abandon(deps, tx, payment, "payment_failed");
@@ -68,7 +68,7 @@ export async function declinePayment(deps: Deps, tx: Query, payment: payments.Pa
   return true;
 }
 
-/** Called off at the checkout, or nobody came in time. */
+/** Cancels a payment: the payer cancelled at the checkout, or did not pay in time. */
 export async function cancelPayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
   const now = deps.clock.now();
   if (!(await payments.transitionFromAny(tx, payment, "cancel", { updated_at: now }))) return false;

@@ -2,10 +2,10 @@ import { type PaymentStatus, paymentMoves } from "../../src/contract/states/inde
 import type { CardProcessorName } from "../config/card-processors.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
+import { sendRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
 
-/** What pays without a card. */
+/** Ways to pay without a card. */
 export type OtherProvider = "x402" | "credit" | "playtest_hours";
 
 export type PaymentProvider = CardProcessorName | OtherProvider;
@@ -30,7 +30,7 @@ export interface PaymentRow {
   updated_at: number;
 }
 
-/** What most payments have none of. */
+/** Defaults for the columns that most payments leave empty. */
 export const bare = {
   playtest_id: null,
   subscription_id: null,
@@ -53,6 +53,10 @@ export function listForOwner(q: Query, ownerId: string, page: Page) {
   return q.all<PaymentRow>(`SELECT p.* FROM payments p WHERE p.owner_id = ? ${sql}`, ownerId, ...values);
 }
 
+/** SQL: whether this payment arrived by card, even if it went back since. */
+export const byCard = (table: string) =>
+  `(${table}.provider NOT IN ('x402', 'credit', 'playtest_hours') AND ${table}.status IN ('completed', 'disputed', 'refunded'))`;
+
 /** A subscription's newest payment in one of these states. */
 export const latestOf = (q: Query, subscriptionId: string, ...statuses: PaymentStatus[]) =>
   q.one<PaymentRow>(
@@ -62,28 +66,28 @@ export const latestOf = (q: Query, subscriptionId: string, ...statuses: PaymentS
     ...statuses,
   );
 
-/** What the processor calls it. */
+/** Stores the processor's id of the payment. */
 export const setReference = (tx: Query, id: string, reference: string) =>
   tx.run("UPDATE payments SET external_id = ? WHERE id = ?", reference, id);
 
-/** What arrived, and by which transaction. */
+/** Stores the amount that arrived and its transaction. */
 export const setReceived = (tx: Query, id: string, reference: string, cents: number) =>
   tx.run("UPDATE payments SET external_id = ?, amount_cents = ? WHERE id = ?", reference, cents, id);
 
-export const insert = (tx: Query, payment: PaymentRow) => insertRow(tx, "payments", payment);
+export const insert = (tx: Query, payment: PaymentRow) => sendRow(tx, "payments", payment);
 
-/** What is reported of a payment may be late: a move counts from whichever state has it, not only from the one that was read. */
+/** Webhooks can arrive late, so a transition is allowed from every state that has it, not only from the state that was read. */
 export const { transitionFromAny } = stateMachine<PaymentRow, typeof paymentMoves>({
   noun: "payment",
   table: "payments",
   moves: paymentMoves,
 });
 
-/** The money arrived: true for the one caller that books it. */
+/** Completes the payment. True for only one caller, which then posts it. */
 export const complete = (tx: Query, payment: Pick<PaymentRow, "id">, now: number) =>
   transitionFromAny(tx, payment, "pay", { updated_at: now, completed_at: now });
 
-/** What the processor kept of a payment that arrived; false when that is known already. */
+/** Stores the processor's fee of a completed payment. False if it is stored already, or the payment is not completed. */
 export const setFee = async (tx: Query, id: string, cents: number) =>
   (await tx.run(
     "UPDATE payments SET fee_cents = ? WHERE id = ? AND fee_cents = 0 AND status IN ('completed', 'disputed', 'refunded')",
@@ -91,7 +95,7 @@ export const setFee = async (tx: Query, id: string, cents: number) =>
     id,
   )) === 1;
 
-/** Notes for the operator what is odd about a payment; the same remark once. */
+/** Flags the payment for the operator, with a reason. The same reason is added only once. */
 export const flag = (tx: Query, id: string, reason: string) =>
   tx.run(
     `UPDATE payments SET flagged = CASE WHEN flagged IS NULL THEN ? ELSE flagged || '; ' || ? END
@@ -102,7 +106,7 @@ export const flag = (tx: Query, id: string, reason: string) =>
     reason,
   );
 
-/** Remembers a processor's message; false when it came before. */
+/** Stores the id of a processor's webhook event. False if it is stored already. */
 export const recordEvent = async (tx: Query, event: { provider: string; id: string; kind: string; now: number }) =>
   (await tx.run(
     "INSERT INTO processor_events (provider, event_id, kind, received_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",

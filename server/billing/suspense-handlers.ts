@@ -5,7 +5,7 @@ import { refundSuspense, resolveSuspense } from "./suspense.ts";
 import * as store from "./suspense-store.ts";
 import { paymentView, suspenseView } from "./views.ts";
 
-/** Crypto deposits that are kept aside, and what an admin decides about them. */
+/** Unmatched crypto deposits, and the decisions of admins on them. */
 export function suspense(deps: Deps): HandlersFor<"listSuspense" | "resolveSuspense" | "refundSuspense"> {
   const entryOf = async (q: Query, id: string) => ({ suspense: suspenseView((await store.find(q, id))!) });
   return {

@@ -2,15 +2,15 @@ import { depositMoves } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { stateMachine } from "../database/state-machine.ts";
-import type { DepositRow } from "./crypto/store.ts";
+import type { DepositKey, DepositRow } from "./crypto/store.ts";
 
-/** A deposit that is or was kept aside, under the id of the transfer that did so. */
+/** A deposit that is or was unmatched, with the id of the transfer that put it in suspense. */
 export interface SuspenseRow extends DepositRow {
   id: string;
   created_at: number;
-  /** What was kept aside, in cents; `value_cents` is what it was credited at in the end. */
+  /** The value in suspense, in cents. `value_cents` is the value at which it was credited in the end. */
   kept_cents: number;
-  /** Whose credit it became. */
+  /** The owner that it was credited to. */
   credited_to: string | null;
   resolved_at: number | null;
   resolved_by: string | null;
@@ -23,6 +23,15 @@ const entries = `(SELECT t.id, t.created_at, -p.amount AS kept_cents, r.owner_id
   LEFT JOIN ledger_transfers r ON r.event_key = 'resolve:' || t.id) s`;
 
 export const find = (q: Query, id: string) => q.one<SuspenseRow>(`SELECT s.* FROM ${entries} WHERE s.id = ?`, id);
+
+/** The entry of a deposit that is or was in suspense. */
+export const findByDeposit = (q: Query, { chain, tx_hash, tx_index }: DepositKey) =>
+  q.one<SuspenseRow>(
+    `SELECT s.* FROM ${entries} WHERE s.chain = ? AND s.tx_hash = ? AND s.tx_index = ?`,
+    chain,
+    tx_hash,
+    tx_index,
+  );
 
 export function list(q: Query, status: SuspenseRow["status"], page: Page) {
   const { sql, values } = keyset(page, "s");

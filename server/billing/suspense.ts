@@ -2,24 +2,26 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
-import { accounts, resolveTransfers, sentBackTransfer } from "../ledger/rules.ts";
-import { balance, post, postAll } from "../ledger/store.ts";
+import { accounts, sentBackTransfer } from "../ledger/rules.ts";
+import { post } from "../ledger/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
+import { creditKept, type Kept, suspenseAccountOf } from "./crypto/release.ts";
 import { centsOf } from "./crypto/rules.ts";
-import { emitPayment } from "./payments.ts";
-import * as payments from "./store.ts";
+import type * as crypto from "./crypto/store.ts";
+import type * as payments from "./store.ts";
 import * as suspense from "./suspense-store.ts";
 
-/** What an operator decides about an unmatched deposit: once, and on record. */
+/** An operator's decision about an unmatched deposit. It is recorded, and can be made only once. */
 interface Decision {
-  /** Who decided, and why. */
+  /** The admin who decides. `note` is the reason. */
   adminId: string;
   note: string;
 }
 
 /**
- * The money becomes an owner's credit, as a payment of its own: the owner's it came for unless `ownerId` names one, at the
- * rate it was kept at unless `rate` gives another (cents per whole coin). 404, 409 once it is decided, 422 without an owner.
+ * Credits an unmatched deposit to an owner as a new payment: to `ownerId`, or else to the owner who proved to have sent it or whose payment
+ * has its amount. Its value is the recorded one, unless `rate` (cents per whole coin) is given. 404 for an unknown deposit, 409 for one
+ * that is resolved already, 422 if the owner is not known.
  */
 export async function resolveSuspense(
   deps: Deps,
@@ -28,26 +30,16 @@ export async function resolveSuspense(
   { adminId, note, ownerId: given, rate }: Decision & { ownerId?: string | undefined; rate?: number | undefined },
 ): Promise<payments.PaymentRow> {
   const entry = await findOpen(tx, id);
-  const ownerId = await ownerOf(tx, given ?? entry.owner_id);
+  const ownerId = await ownerOf(tx, given, entry);
   const cents = rate === undefined ? entry.kept_cents : centsOf(BigInt(entry.amount_atomic), rate, entry.currency);
   if (cents < 1) throw invalid("rateCents", "must make the deposit worth at least one cent");
-  const now = deps.clock.now();
-  const decision = { value_cents: cents, resolved_at: now, resolved_by: adminId, resolution: note };
-  await suspense.transition(tx, entry, "credit", decision);
-  const payment = paymentOf(deps, entry, ownerId, cents);
-  await payments.insert(tx, payment);
-  const owed = await balance(tx, accounts.receivable(ownerId));
-  const transfers = resolveTransfers({
-    ...{ id, ownerId, paymentId: payment.id, cents, note },
-    ...{ aside: asideOf(entry), from: accounts.crypto(entry.chain, entry.currency), kept: entry.kept_cents },
-    settles: Math.min(owed, cents),
+  return creditKept(deps, tx, entry, {
+    ...{ ownerId, cents, resolved_by: adminId, resolution: note },
+    description: "Playtest credit, assigned by the operator",
   });
-  await postAll(tx, transfers, { now, newId: deps.newId });
-  await emitPayment(deps, tx, "payment.completed", payment);
-  return payment;
 }
 
-/** The operator sent the crypto back. 404, and 409 once it is decided. */
+/** Records that the operator sent the crypto back. 404 for an unknown deposit, 409 for one that is resolved already. */
 export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminId, note }: Decision): Promise<void> {
   const entry = await findOpen(tx, id);
   const { kept_cents: cents, owner_id: ownerId, payment_id: paymentId } = entry;
@@ -56,7 +48,7 @@ export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminI
   await suspense.transition(tx, entry, "refund", decision);
   const refs = { ...(ownerId !== null && { ownerId }), ...(paymentId !== null && { paymentId }), note };
   const to = accounts.crypto(entry.chain, entry.currency);
-  await post(tx, sentBackTransfer({ id, aside: asideOf(entry), to, cents, refs }), { now, newId: deps.newId });
+  await post(tx, sentBackTransfer({ id, aside: suspenseAccountOf(entry), to, cents, refs }), { now, newId: deps.newId });
   if (ownerId === null || paymentId === null) return;
   await emit(deps, tx, [{ id: ownerId, role: "game_owner" }], {
     kind: "payment.failed",
@@ -65,7 +57,7 @@ export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminI
   });
 }
 
-async function findOpen(tx: Query, id: string): Promise<suspense.SuspenseRow & { status: "suspense" }> {
+async function findOpen(tx: Query, id: string): Promise<Kept> {
   const entry = await suspense.find(tx, id);
   if (!entry) throw notFound();
   if (!suspense.isIn(entry, "suspense")) throw decided(entry);
@@ -77,30 +69,22 @@ const decided = (entry: suspense.SuspenseRow) =>
     `This deposit was already ${entry.status === "refunded" ? "refunded" : "resolved"}${entry.resolution ? ` (${entry.resolution})` : ""}. Nothing was changed.`,
   );
 
-async function ownerOf(tx: Query, id: string | null): Promise<string> {
-  if (id === null) throw invalid("userId", "is required, because this deposit belongs to no payment");
+/** Notes of deposits whose owner is known, because their amount is that of a payment. */
+const known: readonly (crypto.DepositNote | null)[] = ["late", "again", "order_over"];
+
+/**
+ * The owner to credit. Submitting a transaction does not prove who sent it: if neither the amount nor a proof shows whose it is, the
+ * operator must choose the owner. 422 otherwise.
+ */
+async function ownerOf(tx: Query, given: string | undefined, entry: suspense.SuspenseRow): Promise<string> {
+  const id = given ?? entry.proved_by ?? (known.includes(entry.note) ? entry.owner_id : null);
+  if (id === null && entry.owner_id === null) throw invalid("userId", "is required, because this deposit belongs to no payment");
+  if (id === null)
+    throw invalid(
+      "userId",
+      `is required, because nothing proves whose deposit this is: account ${entry.owner_id} only named it. Ask for a proof, or pass the account to credit`,
+    );
   const owner = await users.find(tx, id);
   if (owner?.role !== "game_owner") throw invalid("userId", "is not the id of a game owner");
   return id;
-}
-
-const asideOf = ({ payment_id, chain, tx_hash, tx_index }: suspense.SuspenseRow) =>
-  accounts.suspense(payment_id ?? `crypto:${chain}:${tx_hash}:${tx_index}`);
-
-function paymentOf(deps: Deps, entry: suspense.SuspenseRow, ownerId: string, cents: number): payments.PaymentRow {
-  const now = deps.clock.now();
-  return {
-    ...payments.bare,
-    id: deps.newId(),
-    owner_id: ownerId,
-    amount_cents: cents,
-    status: "completed",
-    provider: "x402",
-    external_id: entry.tx_hash,
-    purpose: "credit",
-    description: "Playtest credit, assigned by the operator",
-    completed_at: now,
-    created_at: now,
-    updated_at: now,
-  };
 }

@@ -69,6 +69,13 @@ export const suspenseView = (entry: SuspenseRow) => ({
   currency: entry.currency,
   cryptoAmount: coins(BigInt(entry.amount_atomic), entry.currency),
   txHash: entry.tx_hash,
+  sender: entry.sender,
+  proof: entry.proof && {
+    by: entry.proof,
+    userId: entry.proved_by,
+    signature: entry.signature,
+    provedAt: isoOrNull(entry.proved_at),
+  },
   userId: entry.credited_to ?? entry.owner_id,
   paymentId: entry.payment_id,
   note: entry.resolution,

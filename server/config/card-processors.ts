@@ -2,8 +2,8 @@ import { z } from "zod";
 import { described, orNull, webUrl } from "./fields.ts";
 
 /**
- * The card processors a server can use, each with its settings and what these must be to other settings. Another one needs its lines
- * here, and in server/billing/cards what the compiler then asks for.
+ * The card processors a server can use, each with its settings and the rules between them and other settings. To add one, add it here
+ * and implement what the compiler then reports as missing in server/billing/cards.
  */
 
 const minute = 60_000;
@@ -12,20 +12,20 @@ const stripe = z.strictObject({
   secretKey: orNull(z.string().min(1), "Secret key of the Stripe account that takes card payments. Null: no card payments.", {
     variable: "PLAYTEST_STRIPE_SECRET_KEY",
     secret: true,
-    expected: "a non-empty text, or null",
+    expected: "a non-empty string, or null",
   }),
   webhookSecret: orNull(z.string().min(1), "Signing secret of the Stripe webhook endpoint that points at this server.", {
     variable: "PLAYTEST_STRIPE_WEBHOOK_SECRET",
     secret: true,
-    expected: "a non-empty text, or null",
+    expected: "a non-empty string, or null",
   }),
   apiUrl: webUrl("Another address for Stripe's API, for tests. Null: Stripe's own."),
 });
 
-/** A section of config.json each. */
+/** Each is a section of config.json. */
 export const cardProcessors = { stripe: described(stripe.prefault({}), "Card payments") };
 
-/** As payments name their processor. The sandbox's is built in. */
+/** The processor's name in payments. The sandbox processor is built in. */
 export type CardProcessorName = keyof typeof cardProcessors | "sandbox";
 
 interface Settings {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../../src/contract/text/nearest.ts";
 import { expectation } from "./describe.ts";
 
 import { rules } from "./rules.ts";
@@ -52,6 +52,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   baseUrl: "Use --public-url.",
   sandbox: "Use --sandbox.",
   autoVerify: "Use --no-auto-verify.",
+  behindProxy: "Use --behind-proxy.",
   version: "It is the program's own.",
 };
 

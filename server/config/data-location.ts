@@ -10,13 +10,13 @@ export interface DataLocation {
   databaseUrl: string | undefined;
 }
 
-/** A data location with what chose it: a flag, a variable, or "default". */
+/** A data location with what selected it: a flag, an environment variable, or "default". */
 export interface ChosenLocation extends DataLocation {
   dataDirFrom: string;
   databaseFrom: string;
 }
 
-/** The flags of a command, and its environment. */
+/** The flags and the environment of a command. */
 export interface DataLocationOptions {
   data?: string | undefined;
   databaseUrl?: string | undefined;
@@ -24,9 +24,9 @@ export interface DataLocationOptions {
 }
 
 /**
- * The one rule for every command. The data directory is the one --data names, otherwise the user's. The database is the
- * one whose URL --database-url, PLAYTEST_DATABASE_URL or DATABASE_URL gives, in this order; otherwise a file in the data directory.
- * One that is set to nothing means the file.
+ * Resolves the data location, in the same way for every command. The data directory is that of --data, otherwise the user's default.
+ * The database URL is that of --database-url, PLAYTEST_DATABASE_URL or DATABASE_URL, in this order. Without one, or with an empty one,
+ * the database is a file in the data directory.
  */
 export function dataLocationOf({ data, databaseUrl, env }: DataLocationOptions): ChosenLocation {
   const candidates = [
@@ -40,7 +40,7 @@ export function dataLocationOf({ data, databaseUrl, env }: DataLocationOptions):
   return { dataDir: resolve(data ?? join(userFolder, "playtest")), dataDirFrom, databaseUrl: url || undefined, databaseFrom };
 }
 
-/** A data location as commands print it, without passwords. */
+/** A data location for output, without passwords. */
 export interface LocationReport {
   database: string;
   databaseFrom: string;

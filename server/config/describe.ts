@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Setting } from "./schema.ts";
 
-/** A setting in words: what it may be, and its values as people say them. */
+/** Describes settings in words: the allowed values, and values in readable units. */
 
 interface Shape {
   type?: string;
@@ -22,17 +22,17 @@ export function shapeOf(type: z.ZodType): Shape & { nullable: boolean } {
   return { ...inner, ...outer, type: inner?.type ?? outer.type ?? "string", nullable: inner !== undefined };
 }
 
-/** A limit of the language rather than of the setting. */
+/** False for the limits of JavaScript numbers, which are not limits of the setting. */
 const isBound = (bound: number | undefined): bound is number =>
   bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER;
 
-/** The least and the greatest value of a number. */
+/** The minimum and maximum of a number. */
 export const boundsOf = ({ minimum, maximum }: Shape): [number | null, number | null] => [
   isBound(minimum) ? minimum : null,
   isBound(maximum) ? maximum : null,
 ];
 
-/** From where to where a number may be; each bound is written by `text`. Undefined for a setting that is no number. */
+/** The range of a number; `text` formats each bound. Undefined for a setting that is not a number. */
 function between(shape: Shape, text: (bound: number) => string): string | undefined {
   if (shape.type !== "integer" && shape.type !== "number") return undefined;
   const [least, most] = boundsOf(shape);
@@ -43,7 +43,7 @@ function between(shape: Shape, text: (bound: number) => string): string | undefi
 const choices = (shape: Shape) => (shape.type === "boolean" ? "true or false" : shape.enum!.join(" or "));
 const orNull = ({ nullable }: { nullable: boolean }) => (nullable ? ", or null" : "");
 
-/** What a value of this setting must be, after "It must be". */
+/** The allowed values of a setting, as the end of a sentence that starts with "It must be". */
 export function expectation({ type }: Setting): string {
   const shape = shapeOf(type);
   if (shape["x-expected"] !== undefined) return shape["x-expected"];
@@ -54,7 +54,7 @@ export function expectation({ type }: Setting): string {
   return `${kind} ${/^\d/.test(range) ? "from " : ""}${range}${unit}${orNull(shape)}`;
 }
 
-/** What a setting may be, for a table with its unit beside it. */
+/** The allowed values of a setting, for a table that has its unit in another column. */
 export function rangeText(shape: ReturnType<typeof shapeOf>): string {
   if (shape["x-expected"] !== undefined) return shape["x-expected"];
   return (between(shape, (bound) => valueText(bound, shape["x-unit"])) ?? choices(shape)) + orNull(shape);
@@ -73,8 +73,8 @@ const sizes = [
   [1024, "KiB"],
 ] as const;
 
-/** A number of milliseconds, bytes or cents as people say it: `1 d`, `8 GiB`, `$15.00`. Undefined for others. */
-function spoken(value: unknown, unit: string | undefined): string | undefined {
+/** A number of milliseconds, bytes or cents in a readable unit: `1 d`, `8 GiB`, `$15.00`. Undefined for others. */
+function readable(value: unknown, unit: string | undefined): string | undefined {
   if (typeof value !== "number" || value === 0) return undefined;
   if (unit === "US cents") return `$${(value / 100).toFixed(2)}`;
   const table = unit === "milliseconds" ? times : unit === "bytes" ? sizes : [];
@@ -82,8 +82,8 @@ function spoken(value: unknown, unit: string | undefined): string | undefined {
   return size === undefined ? undefined : `${value / size} ${name}`;
 }
 
-/** A value as it stands in the file, and as people say it. */
+/** A value as in the file, followed by its readable form. */
 export function valueText(value: unknown, unit: string | undefined): string {
-  const said = spoken(value, unit);
-  return said === undefined ? JSON.stringify(value) : `${JSON.stringify(value)} (${said})`;
+  const text = readable(value, unit);
+  return text === undefined ? JSON.stringify(value) : `${JSON.stringify(value)} (${text})`;
 }

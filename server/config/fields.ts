@@ -1,19 +1,19 @@
 import { z } from "zod";
 
-/** The kinds of fields the schema of the settings is made of. */
+/** Builders for the fields of the settings schema. */
 
-/** What the reference shows beyond what zod knows. */
+/** What the configuration reference shows in addition to the zod type. */
 interface Extra {
   unit?: string | undefined;
-  /** The environment variable that sets it, before the file. A list is separated by commas there. */
+  /** The environment variable that sets it and overrides the file. Items of a list are separated by commas. */
   variable?: string;
-  /** May hold a password or an API key: its value is never shown. */
+  /** The value may contain a password or an API key and is never shown. */
   secret?: true;
-  /** What a value must be, where the type and the range do not say it. */
+  /** The allowed values, when the type and the range do not say it. */
   expected?: string;
 }
 
-/** Says what a field means. Registered in place: `.meta()` would copy the field, and a server makes a hundred of them at each start. */
+/** Adds the description of a field. Registers it in place: `.meta()` would copy each of the hundred fields at every start. */
 export const described = <T extends z.ZodType>(type: T, description: string, extra: Extra = {}): T => {
   const { unit, variable, secret, expected } = extra;
   z.globalRegistry.add(type, {

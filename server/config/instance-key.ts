@@ -5,14 +5,14 @@ import { ConfigError } from "./read.ts";
 const bytes = 32;
 
 /**
- * The 32-byte key that seals secrets and signs links: `PLAYTEST_SECRET_KEY` (64 hex digits, for several processes on one
- * database), else `instance.key` in the data folder, made on first start. It is in backups.
+ * The 32-byte key that encrypts secrets and signs links: `PLAYTEST_SECRET_KEY` (64 hex digits, for several processes on one
+ * database), otherwise `instance.key` in the data folder, created on the first start. Backups include it.
  */
 export function loadInstanceKey(fromEnv: string | undefined, dataDir: string, randomBytes: (count: number) => Buffer): Buffer {
   const known = findInstanceKey(fromEnv, dataDir);
   if (known !== undefined) return known;
-  const file = fileIn(dataDir);
-  // Written whole beside it and linked: of two first starts at once, one key wins and both use it.
+  const file = keyFile(dataDir);
+  // Written completely to a draft and then linked: when two processes start for the first time at once, both use the same key.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   writeFileSync(draft, `${randomBytes(bytes).toString("hex")}\n`, { mode: 0o600 });
   try {
@@ -25,13 +25,20 @@ export function loadInstanceKey(fromEnv: string | undefined, dataDir: string, ra
   return parse(read(file)!, file);
 }
 
-const fileIn = (dataDir: string) => join(dataDir, "instance.key");
+export const keyFile = (dataDir: string) => join(dataDir, "instance.key");
+/** The key that a rotation brings, until it is in force. */
+export const nextKeyFile = (dataDir: string) => join(dataDir, "instance.key.next");
 
-/** The key in force, if there is one yet. */
+/** The key in use, if there is one yet. */
 export function findInstanceKey(fromEnv: string | undefined, dataDir: string): Buffer | undefined {
   if (fromEnv !== undefined) return parse(fromEnv, "PLAYTEST_SECRET_KEY");
-  const text = read(fileIn(dataDir));
-  return text === undefined ? undefined : parse(text, fileIn(dataDir));
+  return readKeyFile(keyFile(dataDir));
+}
+
+/** The key in a file; undefined without one. */
+export function readKeyFile(file: string): Buffer | undefined {
+  const text = read(file);
+  return text === undefined ? undefined : parse(text, file);
 }
 
 function read(file: string): string | undefined {

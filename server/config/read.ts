@@ -5,7 +5,7 @@ import { defaults, variables } from "./defaults.ts";
 import type { Config, Settings } from "./schema.ts";
 import { setAt, type Tree, valueAt } from "./tree.ts";
 
-/** A setting or flag that is not valid: the server does not start. `exitCode` 2, as for a wrong flag. */
+/** A setting or flag is not valid, so the server does not start. `exitCode` is 2, as for an invalid flag. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   readonly exitCode = 2;
@@ -15,7 +15,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ReadSettings {
   settings: Settings;
-  /** What sets a setting: the name of a variable, the path of the file, or "default". */
+  /** The source of a setting: the name of an environment variable, the path of the file, or "default". */
   sourceOf(setting: string): string;
 }
 
@@ -25,7 +25,7 @@ export const readConfig = async (env: Env, dataDir: string, configFile: string |
   ...(await readSettings(env, dataDir, configFile)).settings,
 });
 
-/** Throws ConfigError with everything that is wrong. */
+/** Reads and checks the settings. Throws ConfigError with everything that is wrong. */
 export async function readSettings(env: Env, dataDir: string, configFile: string | undefined): Promise<ReadSettings> {
   const file = configFile ?? join(dataDir, "config.json");
   const tree = readFile(file, configFile !== undefined);
@@ -55,7 +55,7 @@ function readFile(file: string, required: boolean): Tree {
   const value = parse(text, file);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new ConfigError(`The configuration file ${file} is not a JSON object.`);
-  // Editors that check a file against the JSON Schema take its address from here.
+  // Editors find the JSON Schema for the file by this field.
   const { $schema, ...tree } = value as Tree;
   return tree;
 }
@@ -77,7 +77,7 @@ function parse(text: string, file: string): unknown {
   }
 }
 
-/** Puts the values of environment variables into the tree; which variable sets which setting. An empty variable sets nothing. */
+/** Puts the values of environment variables into the tree. Returns which variable sets which setting. Empty variables are ignored. */
 function applyVariables(tree: Tree, env: Env): Map<string, string> {
   const applied = new Map<string, string>();
   for (const { name, variable, isList } of variables) {

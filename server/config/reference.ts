@@ -7,7 +7,7 @@ import { readSettings } from "./read.ts";
 import { allSettings, once, type Setting, schema } from "./schema.ts";
 import { valueAt } from "./tree.ts";
 
-/** One setting as the reference shows it. */
+/** One setting in the configuration reference. */
 export interface SettingRow {
   setting: string;
   section: string;
@@ -15,7 +15,7 @@ export interface SettingRow {
   default: unknown;
   minimum: number | null;
   maximum: number | null;
-  /** What it may be, in words. */
+  /** The allowed values, in words. */
   range: string;
   unit: string | null;
   variable: string | null;
@@ -46,7 +46,7 @@ function rowOf(setting: Setting): SettingRow {
   };
 }
 
-/** What is not in the file, because it says where the file and the data are, or how to decrypt them. */
+/** Settings that cannot be in the file, because they say where the file and the data are, or how to decrypt the data. */
 const outsideRows = (
   [
     [
@@ -76,13 +76,13 @@ const outsideRows = (
   ...{ range, unit: null, variable, description },
 }));
 
-/** Every setting, in the order of the file, after what is not in the file. */
+/** Every setting: first those that are not in the file, then those of the file in its order. */
 export const settingRows = (): SettingRow[] => [...outsideRows, ...allSettings().map(rowOf)];
 
-/** A row with the value in effect. */
+/** A row with the effective value. */
 export interface EffectiveRow extends SettingRow {
   value: unknown;
-  /** What sets it: a flag, the name of a variable, the path of the file, or "default". */
+  /** The source of the value: a flag, the name of an environment variable, the path of the file, or "default". */
   source: string;
 }
 
@@ -92,7 +92,7 @@ interface Options {
   location: LocationReport;
 }
 
-/** Every setting with its value in effect. Secrets are not shown. Throws ConfigError when the configuration is not valid. */
+/** Every setting with its effective value. Secrets are not shown. Throws ConfigError when the configuration is not valid. */
 export async function effectiveRows({ env, config, location }: Options): Promise<EffectiveRow[]> {
   const { database, databaseFrom, dataDir, dataDirFrom } = location;
   const { settings, sourceOf } = await readSettings(env, dataDir, config);
@@ -125,7 +125,7 @@ export const exampleConfig = (): object => schema.parse({}, once);
 const code = (text: string) => `\`${text}\``;
 const cell = (text: string) => text.replaceAll(/[|<]/g, "\\$&");
 
-/** A value of a setting, or what stands for one, in words. */
+/** A value of a setting as a table cell. */
 export const cellText = (value: unknown, { setting, unit }: SettingRow) =>
   /^[a-z]+\b/.test(setting) ? valueText(value, unit ?? undefined) : String(value);
 
@@ -149,7 +149,7 @@ function table(rows: readonly SettingRow[]): string[] {
   ];
 }
 
-/** The reference of all settings in Markdown: a heading and a table for each section. */
+/** The configuration reference in Markdown: a heading and a table for each section. */
 export function configurationReference(): string {
   const rows = settingRows();
   const sections = [...new Set(rows.map(({ section }) => section))];

@@ -1,11 +1,11 @@
 import { cardRules } from "./card-processors.ts";
 import type { Settings } from "./schema.ts";
 
-/** What settings must be to each other. */
+/** The rules between settings. */
 export interface Rule {
   settings: readonly string[];
   holds(settings: Settings): boolean;
-  /** What must be so, as a sentence. */
+  /** The rule as a sentence. */
   requirement: string;
 }
 

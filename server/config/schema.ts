@@ -37,13 +37,29 @@ const limits = z.strictObject({
   enabled: toggle("Whether requests are rate limited. `--rate-limit off` turns it off.", true),
   keyPerMinute: perMinute("Requests per API key.", 600),
   keyBurst: integer("Requests an API key may send at once after it was idle.", 100, 1, 1_000_000, "requests"),
+  accountFactor: integer(
+    "All API keys and browser sessions of an account together may send this many times what one API key may.",
+    3,
+    1,
+    1000,
+    "times one API key",
+  ),
   keylessPerMinute: perMinute("Requests without an API key, per client address.", 60),
   registerPerMinute: perMinute("New accounts, per client address.", 10),
-  passwordPerMinute: perMinute("Sign-ins and password changes, per account and per client address.", 5),
+  keysPerAccount: integer("API keys an account may have that still work.", 100, 1, 10_000, "API keys"),
+  passwordPerMinute: perMinute(
+    "Sign-ins and password changes, per client address. Repeated failures for one account are also slowed down.",
+    5,
+  ),
 });
 
 const http = z.strictObject({
-  bodyBytes: bytes("Largest JSON body of a request. Uploads have limits of their own.", MiB, KiB, 100 * MiB),
+  bodyBytes: bytes(
+    "Largest JSON body of a request to any endpoint. Most endpoints take at most 64 KiB. Uploads have limits of their own.",
+    MiB,
+    KiB,
+    100 * MiB,
+  ),
   headersTimeoutMs: ms("How long a client may take to send the headers of a request.", 15 * second, second, 10 * minute),
   requestTimeoutMs: ms("How long a client may take to send the JSON body of a request.", 30 * second, second, hour),
   keepAliveTimeoutMs: ms("How long an idle connection is kept open for the next request.", 65 * second, second, hour),
@@ -53,7 +69,20 @@ const http = z.strictObject({
     second,
     day,
   ),
-  maxConnections: integer("Connections open at once. Further ones are refused.", 10_000, 1, 1_000_000, "connections"),
+  maxConnections: integer(
+    "Connections open at once. Further ones are refused. From 80 % on, idle connections are closed after a second.",
+    10_000,
+    1,
+    1_000_000,
+    "connections",
+  ),
+  maxConnectionsPerAddress: integer(
+    "Connections that one client address, other than a proxy's, may have open at once. Further ones are refused.",
+    256,
+    1,
+    1_000_000,
+    "connections",
+  ),
   drainMs: ms("How long requests in progress may take to finish when the server stops.", 25 * second, 0, hour),
   heartbeatMs: ms(
     "How often a silent event stream sends a heartbeat and checks that its API key is still valid.",
@@ -64,8 +93,16 @@ const http = z.strictObject({
   maxStreams: integer("Event streams one account may have open at once.", 100, 1, 100_000, "streams"),
   trustedProxies: list(
     matching((text) => parseBlock(text) !== undefined),
-    "Proxies in front of the server. The client address is taken from the X-Forwarded-For header they send.",
+    "Proxies in front of the server. The client address is taken from the X-Forwarded-For header they send. Empty with --behind-proxy: whoever connects from this machine or a private network is the proxy.",
     { variable: "PLAYTEST_TRUSTED_PROXIES", expected: "a list of IP addresses or CIDR blocks, such as 10.0.0.0/8" },
+  ),
+});
+
+const security = z.strictObject({
+  contact: orNull(
+    matching(hasScheme("https:", "mailto:", "tel:")),
+    "Where to report a vulnerability of this server. It is published at /.well-known/security.txt. Null: that page does not exist.",
+    { variable: "PLAYTEST_SECURITY_CONTACT", expected: "a mailto:, https:// or tel: URL, or null" },
   ),
 });
 
@@ -86,9 +123,25 @@ const pricing = z.strictObject({
   publicPayoutCents: cents("What a playtester earns per accepted slot of a public playtest.", 0),
 });
 
+const payouts = z.strictObject({
+  holdDays: integer(
+    "How long earnings are held before they can be paid out, when their game owner had paid by card. 0: not at all.",
+    7,
+    0,
+    365,
+    "days",
+  ),
+});
+
 const orders = z.strictObject({
   trialMaxSlots: integer("Slots in a game's free public trial, at most.", 5, 1, 1000, "slots"),
   payWithinMs: ms("An order that is not paid within this time is cancelled.", day, minute, year),
+  answerProblemWithinMs: ms(
+    "A slot whose reported problem is not answered within this time is cancelled: the owner is refunded, the playtester is not paid.",
+    14 * day,
+    minute,
+    year,
+  ),
 });
 
 const playtesters = z.strictObject({
@@ -99,8 +152,25 @@ const playtesters = z.strictObject({
 const uploads = z.strictObject({
   videoMaxBytes: bytes("Largest video a playtester may upload.", 8 * GiB, KiB, TiB),
   buildMaxBytes: bytes("Largest build an owner may upload.", 32 * GiB, KiB, TiB),
+  maxOpenPerAccount: integer("Unfinished uploads an account may have at once.", 20, 1, 10_000, "uploads"),
+  accountMaxBytes: bytes(
+    "What an account may store: its builds, videos that are not submitted yet, and all that its unfinished uploads will have.",
+    512 * GiB,
+    KiB,
+    1024 * TiB,
+  ),
+  minFreeBytes: bytes(
+    "Free space on the disk of the data folder that uploads leave to the rest of the server. An upload that does not fit gets 503.",
+    GiB,
+    0,
+    1024 * TiB,
+  ),
   expireMs: ms("An upload that is not finished this long after its start is removed.", 7 * day, minute, year),
   idleMs: ms("An upload or download is cut when no data moves for this long. It can be resumed.", minute, second, hour),
+});
+
+const games = z.strictObject({
+  maxPerAccount: integer("Games an account may have.", 1_000, 1, 1_000_000, "games"),
 });
 
 const transcriber = z.strictObject({
@@ -110,7 +180,7 @@ const transcriber = z.strictObject({
       .refine(([program]) => program !== "")
       .default([]),
     "Program and arguments that print the transcript of a video. {video} stands for the path of the video; without it the path is the last argument. Empty: no transcripts.",
-    { expected: "a list of texts: the program, then its arguments" },
+    { expected: "a list of strings: the program, then its arguments" },
   ),
   timeoutMs: ms("How long the program may run for one video.", 2 * hour, second, 7 * day),
   maxOutputBytes: bytes("Longest transcript taken from the program.", 8 * MiB, KiB, 256 * MiB),
@@ -125,15 +195,15 @@ const invoices = z.strictObject({
   series: described(
     plainText(32).default("PT"),
     "First part of invoice numbers. The numbers of each series start at 1 every year.",
-    { expected: "a text of 1 to 32 characters" },
+    { expected: "a string of 1 to 32 characters" },
   ),
   seller: z
     .strictObject({
       name: described(plainText(200).default("Playtest"), "Name of the seller on invoices.", {
-        expected: "a text of 1 to 200 characters",
+        expected: "a string of 1 to 200 characters",
       }),
       lines: list(plainText(200, 0), "Lines below the seller's name on invoices, such as the address and the tax number.", {
-        expected: "a list of texts of at most 200 characters",
+        expected: "a list of strings of at most 200 characters",
       }),
     })
     .prefault({}),
@@ -151,6 +221,7 @@ const webhooks = z.strictObject({
   timeoutMs: ms("How long an endpoint may take to answer.", 5 * second, 100, 10 * minute),
   responseMaxBytes: bytes("How much of an endpoint's answer is read.", 64 * KiB, 0, 16 * MiB),
   inFlightPerHost: integer("Deliveries sent to one host at once.", 2, 1, 1000, "deliveries"),
+  maxPerAccount: integer("Webhooks an account may have.", 100, 1, 10_000, "webhooks"),
   inFlight: integer("Deliveries sent at once in all.", 64, 1, 10_000, "deliveries"),
 });
 
@@ -204,7 +275,10 @@ const retention = z.strictObject({
 export const schema = z.strictObject({
   limits: described(limits.prefault({}), "Rate limits"),
   http: described(http.prefault({}), "HTTP"),
+  security: described(security.prefault({}), "Security"),
   pricing: described(pricing.prefault({}), "Prices and payouts"),
+  payouts: described(payouts.prefault({}), "Payouts"),
+  games: described(games.prefault({}), "Games"),
   orders: described(orders.prefault({}), "Orders"),
   playtesters: described(playtesters.prefault({}), "Playtesters"),
   uploads: described(uploads.prefault({}), "Uploads"),
@@ -223,7 +297,7 @@ export const schema = z.strictObject({
 
 export type Settings = z.output<typeof schema>;
 
-/** How to parse: a parser that is compiled first, as zod does by default, pays off only from the second time on. */
+/** Options for parsing once: zod's default, compiling a parser first, pays off only when it is used again. */
 export const once = { jitless: true };
 
 /** One setting of the schema. */
@@ -258,6 +332,8 @@ export interface Config extends Settings {
   sandbox: boolean;
   /** New accounts are verified at once. Only in a sandbox, and not with `--no-auto-verify`. */
   autoVerify: boolean;
+  /** `--behind-proxy`. */
+  behindProxy: boolean;
   version: string;
 }
 

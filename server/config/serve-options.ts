@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { ConfigError } from "./read.ts";
 
-/** What `playtest serve run` was given. Absent: the default of the option. */
+/** The options of `playtest serve run`. Undefined means the default. */
 export interface ServeOptions {
   port?: number;
   host?: string;
@@ -22,19 +22,26 @@ export interface ServeOptions {
   version: string;
 }
 
-/** Throws ConfigError for flags that do not go together. */
+/** Throws ConfigError for flags that cannot be used together. */
 export function checkOptions(options: ServeOptions): void {
   const sandbox = options.sandbox || options.seed !== undefined;
   const host = options.host ?? "127.0.0.1";
   if (options.ephemeral && options.databaseUrl !== undefined)
-    throw new ConfigError("--ephemeral is SQLite in a temporary folder; it does not go with --database-url.");
+    throw new ConfigError(
+      "--ephemeral and --database-url cannot be used together: --ephemeral uses SQLite in a temporary directory. The server was not started.",
+    );
   if (options.ephemeral && options.data !== undefined)
-    throw new ConfigError("--ephemeral uses a temporary folder; it does not go with --data.");
+    throw new ConfigError(
+      "--ephemeral and --data cannot be used together: --ephemeral uses a temporary directory. The server was not started.",
+    );
   if (isLoopback(host)) return;
-  if (sandbox) throw new ConfigError(`A sandbox has routes without a key, so it listens on this machine only, not on ${host}.`);
+  if (sandbox)
+    throw new ConfigError(
+      `A sandbox has routes without an API key, so it can listen only on this machine, not on ${host}. The server was not started. Leave out --host.`,
+    );
   if (!options.behindProxy)
     throw new ConfigError(
-      `Keys and videos must not cross a network in the clear. Put a TLS proxy before the server and say --behind-proxy, or leave out --host ${host}.`,
+      `API keys and videos must not cross a network unencrypted. The server was not started. Put a TLS proxy in front of the server and pass --behind-proxy, or leave out --host ${host}.`,
     );
 }
 

@@ -5,23 +5,23 @@ import type { Connect } from "./connector.ts";
 const idleMs = 10_000;
 const maxIdle = 4;
 
-/** A kept connection, for one request at a time. */
+/** A connection that can be reused, for one request at a time. */
 export interface Connection {
   client: Client;
-  /** The connection has answered before: when it breaks now, that may be because the receiver had closed it as idle. */
+  /** Whether the connection was used before: if it breaks now, the receiver may have closed it because it was idle. */
   used: boolean;
-  /** Closes it, also while it is still being made. */
+  /** Closes it, even while it is still being opened. */
   end(): void;
 }
 
 export interface ConnectionPool {
   take(origin: string): Promise<Connection>;
-  /** After a whole answer: the next request to the origin may use it. */
+  /** Returns a connection to the pool after a complete response. */
   release(origin: string, connection: Connection): void;
   close(): void;
 }
 
-/** Connections to each origin, kept for a while after use. Whoever takes one gives it back or ends it. */
+/** Keeps connections to each origin open for a while after use. A caller that takes one must return or end it. */
 export function createConnectionPool(connect: Connect): ConnectionPool {
   const idle = new Map<string, Connection[]>();
 

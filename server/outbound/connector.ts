@@ -2,17 +2,16 @@ import * as net from "node:net";
 import * as tls from "node:tls";
 import type { buildConnector } from "undici";
 import type { Guard, Target } from "./guard.ts";
-import type { Resolve } from "./index.ts";
+import type { Resolve } from "./types.ts";
 
 const connectMs = 10_000;
 
-/** The socket that is on its way: whoever loses interest destroys it. */
+/** Returns the socket that is being opened, so that the caller can destroy it. */
 export type Connect = (...args: Parameters<buildConnector.connector>) => net.Socket;
 
 /**
- * Makes connections to checked addresses only. A name is resolved once per connection and the socket goes to those very
- * addresses, so a second answer of the name server changes nothing; the peer's address is looked at once more before
- * anything is sent.
+ * Opens connections to checked addresses only. A name is resolved once per connection, and the socket connects to exactly those
+ * addresses, so DNS rebinding has no effect. The peer's address is checked again before anything is sent.
  */
 export function createConnector(guard: Guard, resolve: Resolve): Connect {
   return ({ protocol, hostname, port }, done) => {
@@ -44,7 +43,7 @@ export function createConnector(guard: Guard, resolve: Resolve): Connect {
   };
 }
 
-/** What `net` calls for a name: every address of it must pass, not only the one that would be used. */
+/** The lookup function for `net`. Every address of a name must be allowed, not only the one that would be used. */
 function pinned(guard: Guard, resolve: Resolve, target: Target): net.LookupFunction {
   return (host, options, done) => {
     const answer = async () => {

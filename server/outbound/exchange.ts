@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Connection } from "./connection-pool.ts";
-import type { OutboundReply, OutboundRequest } from "./index.ts";
+import type { OutboundReply, OutboundRequest } from "./types.ts";
 
 /**
- * One request over one connection. Resolves once, when the answer is whole (`complete`) or was cut at `maxBytes` or the
- * deadline; rejects when none began. Unless the answer is whole, the connection is closed.
+ * Sends one request over one connection. Resolves when the response is complete or was cut at `maxBytes` or the deadline; rejects when
+ * no response began. Unless the response is complete, the connection is closed.
  */
 export function exchange({ client, end }: Connection, url: URL, wanted: OutboundRequest): Promise<OutboundReply> {
   const { method, headers, body = "", deadlineMs, maxBytes } = wanted;

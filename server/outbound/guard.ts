@@ -1,21 +1,21 @@
 import { isLoopback, isWithin, parseAddress, parseBlock, refusal, unmapped } from "../lib/addresses.ts";
 
-/** The server will not connect there. The message says why, for who gave the address. */
+/** The server refuses to connect to an address. The message gives the reason to the user who entered it. */
 export class AddressRefused extends Error {
   override name = "AddressRefused";
 }
 
 export interface GuardOptions {
-  /** CIDR blocks, addresses and host names that may be private: the setting `webhooks.allowPrivate`. */
+  /** Private CIDR blocks, addresses and host names that are allowed: the setting `webhooks.allowPrivate`. */
   allowPrivate: readonly string[];
-  /** Sandbox: loopback may be reached, also by plain http. */
+  /** Allow loopback addresses, also over plain http. For sandboxes. */
   allowLoopback: boolean;
 }
 
 export interface Guard {
-  /** Scheme, port, what a URL must not carry, and the host when it is an address in whatever spelling. */
+  /** Checks the scheme, port and other parts of a URL, and the host if it is an IP address in any notation. */
   checkUrl(url: URL): void;
-  /** One address that the URL's host stands for. */
+  /** Checks one address to which the URL's host resolves. */
   checkAddress(target: Target, address: string): void;
 }
 
@@ -25,13 +25,18 @@ export interface Target {
   host: string;
 }
 
-/** `new URL` has turned `0x7f.1`, `2130706433`, full-width digits and the like into `127.0.0.1` by now. */
+/** `new URL` has already normalized `0x7f.1`, `2130706433` or full-width digits to `127.0.0.1`. */
 export const targetOf = (url: URL): Target => ({
   protocol: url.protocol,
   host: url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, ""),
 });
 
 const likelyPorts = ["", "443", "8443"];
+
+const notPublic = (host: string, why = "does not have a public address") =>
+  new AddressRefused(
+    `${host} ${why}. The server connects only to public addresses. Its operator can allow this one with the setting webhooks.allowPrivate.`,
+  );
 
 export function createGuard({ allowPrivate, allowLoopback }: GuardOptions): Guard {
   const blocks = allowPrivate.map(parseBlock).filter((block) => block !== undefined);
@@ -45,10 +50,8 @@ export function createGuard({ allowPrivate, allowLoopback }: GuardOptions): Guar
     if (protocol !== "https:") throw new AddressRefused("Only https URLs are allowed.");
     const reason = refusal(address);
     if (reason === undefined || names.has(host) || blocks.some((block) => isWithin(address, block))) return;
-    const shown = host === text ? text : `${host} resolves to ${text}, which`;
-    throw new AddressRefused(
-      `${shown} is ${reason}. The server connects only to public addresses. Its operator can allow this one with the setting webhooks.allowPrivate.`,
-    );
+    // What a name stands for in the server's network is nobody else's business.
+    throw notPublic(host, host === text ? `is ${reason}` : undefined);
   }
 
   return {
@@ -60,6 +63,8 @@ export function createGuard({ allowPrivate, allowLoopback }: GuardOptions): Guar
       if (url.username !== "" || url.password !== "")
         throw new AddressRefused("The URL must not contain a user name or password.");
       if (url.hash !== "") throw new AddressRefused("The URL must not have a fragment (#…).");
+      // By RFC 6761 these are this machine, whatever a name server says.
+      if (/(^|\.)localhost$/.test(target.host) && !allowLoopback && !names.has(target.host)) throw notPublic(target.host);
       if (parseAddress(target.host)) checkAddress(target, target.host);
       if (url.protocol === "https:" && !likelyPorts.includes(url.port) && Number(url.port) < 1024)
         throw new AddressRefused(`Port ${url.port} is not allowed. Use 443, 8443 or a port above 1023.`);

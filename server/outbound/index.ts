@@ -1,40 +1,18 @@
 import { lookup } from "node:dns/promises";
-import type { IncomingHttpHeaders } from "node:http";
 import { parseAddress } from "../lib/addresses.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { createConnector } from "./connector.ts";
 import { exchange } from "./exchange.ts";
 import { createGuard, type GuardOptions, targetOf } from "./guard.ts";
+import type { OutboundReply, OutboundRequest, Resolve } from "./types.ts";
 
 export { AddressRefused } from "./guard.ts";
 
-/** All addresses of a name. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
-
-export interface OutboundRequest {
-  url: string;
-  method: "GET" | "POST";
-  headers: Record<string, string>;
-  body?: string;
-  /** For everything: name, connection, TLS, request and response. */
-  deadlineMs: number;
-  /** What is kept of the response; the rest is not read. */
-  maxBytes: number;
-}
-
-export interface OutboundReply {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: Buffer;
-  /** False: the body went on beyond `maxBytes` or the deadline and was cut. */
-  complete: boolean;
-}
-
-/** The one way to a URL that somebody gave the server: guarded, bounded in time and size, never redirected. */
+/** The only way to send requests to URLs given by users: to allowed addresses, with limits for time and size, without redirects. */
 export interface Outbound {
-  /** Throws `AddressRefused` for what a request would refuse. A name that has no address just now passes: connections are checked again. */
+  /** Throws AddressRefused for a URL that a request would refuse. Accepts a name that does not resolve now: each connection is checked again. */
   check(url: string): Promise<void>;
-  /** Resolves with any status. Rejects when none arrived in time, and with `AddressRefused`. */
+  /** Resolves with a response of any status. Rejects when none arrived in time, and with AddressRefused. */
   request(request: OutboundRequest): Promise<OutboundReply>;
   close(): void;
 }
@@ -52,7 +30,7 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
 
   const checked = new Map<string, URL>();
 
-  /** The same address is used again and again, and what the guard says of it does not change. */
+  /** Caches checked URLs: the same ones are used repeatedly, and the result does not change. */
   function checkedUrl(text: string): URL {
     const known = checked.get(text);
     if (known) return known;
@@ -72,7 +50,7 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
       if (reply.complete) pool.release(url.origin, connection);
       return reply;
     } catch (error) {
-      // The receiver closed a kept connection just as it was used again: that says nothing about the receiver.
+      // The receiver closed an idle connection just when it was reused. That is not a failure of the receiver.
       if (used && connection.used && closedByPeer.includes((error as NodeJS.ErrnoException).code ?? "")) return send(wanted);
       throw error;
     }

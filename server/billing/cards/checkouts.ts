@@ -10,12 +10,12 @@ import { hostedOf } from "./hosted.ts";
 import type { CardVerdict } from "./processor.ts";
 import { actAtCheckout } from "./sandbox.ts";
 
-/** A payment as the page shows it where a person pays it. */
+/** A payment as the checkout page shows it. */
 export interface Checkout {
   status: PaymentStatus;
   amountCents: number;
   description: string | null;
-  /** The return address the payment was opened with, and where on it the payment's outcome leads. */
+  /** The return URL of the payment, and the same URL with the payment's outcome. */
   returnUrl: string | null;
   returnTo: string | null;
 }
@@ -23,8 +23,8 @@ export interface Checkout {
 const dayMs = 24 * 3_600_000;
 
 /**
- * Checkouts by the secret token in their address, which is the only key to them. Every step is repeatable: done again, it returns
- * what happened the first time.
+ * The steps of a checkout, which is identified only by the secret token in its URL. Every step can be repeated: it then returns the
+ * result of the first time.
  */
 export class Checkouts {
   readonly #deps: Deps;
@@ -33,18 +33,18 @@ export class Checkouts {
     this.#deps = deps;
   }
 
-  /** 404 for an unknown token. */
+  /** Finds a checkout. 404 for an unknown token. */
   async find(token: string): Promise<Checkout> {
     return this.#view(await this.#read(token));
   }
 
-  /** The page of the card processor, opened for this payment; undefined where the payment is made on a page of this server. */
+  /** Opens the card processor's checkout page and returns its URL. Undefined if the payment is made on a page of this server. */
   async openHosted(token: string): Promise<string | undefined> {
     const payment = await this.#read(token);
     return hostedOf(this.#deps, payment)?.open(payment, `${this.#deps.config.baseUrl}/checkout/${token}`);
   }
 
-  /** What a sandbox card does; 503 where the sandbox's checkout is off. */
+  /** The result of paying with a sandbox card. 503 if the sandbox's card processor is not configured. */
   readCard(number: string): CardVerdict {
     const { cards } = this.#deps;
     if (cards?.page !== "own")
@@ -61,7 +61,7 @@ export class Checkouts {
     });
   }
 
-  /** The payment after asking the card processor, which knows before its report arrives here. */
+  /** Updates the payment with its state at the card processor, in case the webhook has not arrived yet. */
   async refresh(token: string): Promise<Checkout> {
     const payment = await this.#read(token);
     if (payment.status === "pending") await hostedOf(this.#deps, payment)?.refresh(payment);
@@ -77,7 +77,7 @@ export class Checkouts {
     return this.find(token);
   }
 
-  /** Does something to the payment unless it is over already; the payment as it is afterwards. */
+  /** Runs `work` if the payment is pending. Returns the payment afterwards. */
   async #act(token: string, work: (tx: Query, payment: PaymentRow) => Promise<void>): Promise<Checkout> {
     const payment = await this.#deps.store.write(async (tx) => {
       const found = await this.#load(tx, token);

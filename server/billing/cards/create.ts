@@ -3,7 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import type { CardProcessor, HostedCards } from "./processor.ts";
 import { createSandboxCards } from "./sandbox-processor.ts";
 
-/** How each processor is made of its settings; null where it is not configured. What it needs is loaded only then. */
+/** Creates each processor from its settings, or null if it is not configured. Its package is loaded only if it is. */
 const factories: Record<HostedCards["name"], (config: Config) => Promise<HostedCards | null>> = {
   async stripe({ stripe: { secretKey, webhookSecret, apiUrl } }) {
     if (secretKey === null || webhookSecret === null) return null;
@@ -12,7 +12,7 @@ const factories: Record<HostedCards["name"], (config: Config) => Promise<HostedC
   },
 };
 
-/** The processor this server is configured for; null when cards are off. A sandbox never reaches a real one. */
+/** Creates the configured card processor. Null when cards are disabled. A sandbox never uses a real processor. */
 export async function createCards(config: Config): Promise<CardProcessor | null> {
   if (config.sandbox) return createSandboxCards();
   const made = await Promise.all(Object.values(factories).map((make) => make(config)));

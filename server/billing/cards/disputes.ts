@@ -19,7 +19,7 @@ export async function disputePayment(deps: Deps, tx: Query, payment: payments.Pa
   await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents - takenOf(earlier) });
 }
 
-/** The bank took `cents` back: once for each dispute, however often and late it is told. A further one is flagged for the operator. */
+/** Posts the chargeback of a dispute: once, however often and late it is reported. A second dispute of a payment is flagged for the operator. */
 export async function takeDispute(
   deps: Deps,
   tx: Query,
@@ -35,10 +35,10 @@ export async function takeDispute(
     await payments.flag(tx, payment.id, `disputed again: ${id}; ${total} cents reversed in total`);
   await take(deps, tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
   if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
-  await settleStatus(deps, tx, payment);
+  await updateStatus(deps, tx, payment);
 }
 
-/** The processor says how much a chargeback recorded by hand was really about. */
+/** Corrects the amount of a chargeback that was recorded by hand, when the processor reports the actual amount. */
 async function correct(
   deps: Deps,
   tx: Query,
@@ -51,18 +51,18 @@ async function correct(
   const change = { key: `${known.id}:corrected`, before: takenOf(await reversals.ofPayment(tx, payment.id)) };
   await reversals.setCents(tx, known.id, cents, deps.clock.now());
   if (more > 0) await take(deps, tx, payment, { ...change, source: "dispute", cents: more });
-  else await giveBack(deps, tx, payment, { ...change, source: "dispute_won", cents: -more });
-  await settleStatus(deps, tx, payment);
+  else await returnReversal(deps, tx, payment, { ...change, source: "dispute_won", cents: -more });
+  await updateStatus(deps, tx, payment);
 }
 
-/** The bank gave the money back: so does the ledger, once. A plan that ended stays ended; its hours return. */
+/** Returns the amount of a dispute that was won: once. A plan that ended stays ended, but its hours are returned. */
 export async function winDispute(deps: Deps, tx: Query, payment: payments.PaymentRow, disputeId: string): Promise<void> {
   await undo(deps, tx, payment, { id: disputeId, kind: "dispute", known: await findDispute(tx, payment, disputeId) });
 }
 
 /**
- * The operator refunded at the processor: booked once for each refund, like a chargeback without a fee; when nothing is left
- * of the payment, a plan ends and its hours go too.
+ * Posts a refund that the operator made at the processor: once, like a chargeback without a fee. When the whole payment is refunded, its
+ * plan ends and the plan's hours are removed.
  */
 export async function takeRefund(
   deps: Deps,
@@ -78,7 +78,7 @@ export async function takeRefund(
   await take(deps, tx, payment, { key: id, source: "card_refund", cents, before });
   if (payment.purpose === "subscription" && before + cents >= payment.amount_cents)
     await endDisputedPlan(deps, tx, payment, "refunded");
-  await settleStatus(deps, tx, payment);
+  await updateStatus(deps, tx, payment);
 }
 
 /** The bank refused a refund, so the processor has the money again: what was taken for it returns, once. The operator is told. */
@@ -99,10 +99,10 @@ async function undo(
     return void (await reversals.insert(tx, { ...stampOf(deps), ...nothing }));
   }
   const before = takenOf(await reversals.ofPayment(tx, payment.id));
-  if (!(await reversals.transitionFromAny(tx, known, "giveBack", { updated_at: deps.clock.now() }))) return;
+  if (!(await reversals.transitionFromAny(tx, known, "return", { updated_at: deps.clock.now() }))) return;
   const source = kind === "dispute" ? "dispute_won" : "refund_failed";
-  await giveBack(deps, tx, payment, { key: known.id, source, cents: known.cents, before });
-  await settleStatus(deps, tx, payment);
+  await returnReversal(deps, tx, payment, { key: known.id, source, cents: known.cents, before });
+  await updateStatus(deps, tx, payment);
 }
 
 /** A dispute by the processor's name, or the one recorded by hand before the processor told of it. */
@@ -121,7 +121,7 @@ async function findDispute(
 
 const movesTo = { completed: "restore", disputed: "dispute", refunded: "refund" } as const;
 
-async function settleStatus(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
+async function updateStatus(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   const status = statusAfter(payment.amount_cents, await reversals.ofPayment(tx, payment.id));
   await payments.transitionFromAny(tx, payment, movesTo[status], { updated_at: deps.clock.now() });
 }
@@ -142,14 +142,14 @@ async function take(
 ): Promise<void> {
   const reversed = reversedOf(payment, `${source}:${key}`, cents);
   if (payment.purpose === "subscription") {
-    // A plan's hours go with the last of its money.
+    // The plan's hours are removed once its whole price was taken back.
     const goes = before < payment.amount_cents && before + cents >= payment.amount_cents;
     return takePlan(deps, tx, payment, { reversed, minutesKey: goes ? key : undefined });
   }
   await post(tx, creditTaken(reversed, await balance(tx, accounts.credit(payment.owner_id))), stamp(deps));
 }
 
-async function giveBack(
+async function returnReversal(
   deps: Deps,
   tx: Query,
   payment: payments.PaymentRow,

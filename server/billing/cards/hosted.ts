@@ -9,7 +9,7 @@ import * as payments from "../store.ts";
 import { failRefund, takeDispute, takeRefund, winDispute } from "./disputes.ts";
 import type { ChargeState, DisputeState, HostedCards, ProcessorEvent, SessionState } from "./processor.ts";
 
-/** The payments at the page of the processor that this one is at; undefined for one paid on our page. */
+/** The hosted payments of the payment's processor. Undefined if it is paid on a page of this server. 503 if it is not configured anymore. */
 export function hostedOf(deps: Deps, payment: payments.PaymentRow): HostedPayments | undefined {
   if (payment.provider === "sandbox" || !isByCard(payment)) return undefined;
   const { cards } = deps;
@@ -22,13 +22,13 @@ const isBooked = ({ status }: payments.PaymentRow) => status === "completed" || 
 
 interface Reversal {
   paymentId: string | null;
-  /** What is known of the payment's session, where the reversal came before the payment was booked. */
+  /** The state of the payment's session, if the payment was not recorded as paid when the reversal was reported. */
   session: SessionState | undefined;
 }
 
 /**
- * Payments at a processor's own checkout page. What it reports is only a hint where to look: each step reads the object's
- * state at the processor first, so reports may come twice, late and out of order.
+ * Payments on the checkout page of a card processor. Webhooks only say which object changed: each step fetches the object's current
+ * state from the processor first, so webhooks can arrive twice, late or out of order.
  */
 export class HostedPayments {
   readonly #deps: Deps;
@@ -39,7 +39,7 @@ export class HostedPayments {
     this.#host = host;
   }
 
-  /** Opens the processor's page for a pending payment; its address. */
+  /** Opens the processor's checkout page for a pending payment and returns its URL. */
   async open(payment: payments.PaymentRow, ownUrl: string): Promise<string> {
     const { store, clock } = this.#deps;
     const owner = (await store.read((q) => users.find(q, payment.owner_id)))!;
@@ -50,7 +50,7 @@ export class HostedPayments {
       amountCents: payment.amount_cents,
       description: payment.description ?? "Playtest credit",
       email: owner.email,
-      // The processor's pages stay open for half an hour at least; whoever pays late is credited all the same.
+      // The processor keeps its pages open for at least half an hour. Late payments are credited too.
       expiresAt: payment.expires_at! + (lastHalfHour ? halfHour + 60_000 : 0),
       saveCard: payment.purpose === "subscription",
       doneUrl: `${ownUrl}/done`,
@@ -60,13 +60,13 @@ export class HostedPayments {
     return url;
   }
 
-  /** Books what the processor says of a payment's session now. */
+  /** Fetches the payment's session from the processor and records its state. */
   async refresh(payment: payments.PaymentRow): Promise<void> {
     const session = await this.#host.lookUp(payment.external_id);
     if (session) await this.#deps.store.write((tx) => this.#book(tx, session));
   }
 
-  /** Makes sure that nobody pays any more, then cancels; what was paid in the meantime counts. */
+  /** Closes the session at the processor, then cancels the payment. If it was paid in the meantime, it is completed instead. */
   async close(payment: payments.PaymentRow): Promise<void> {
     const session = await this.#host.closeSession(payment.external_id);
     await this.#deps.store.write(async (tx) => {
@@ -76,7 +76,7 @@ export class HostedPayments {
     });
   }
 
-  /** Acts on a processor's message, once. */
+  /** Handles a webhook event of the processor. Each event is handled only once. */
   async take(event: ProcessorEvent): Promise<void> {
     const { store, clock } = this.#deps;
     const act = event.about && (await this.#lookAt(event.about));
@@ -87,7 +87,7 @@ export class HostedPayments {
     });
   }
 
-  /** Asks the processor what it is about as it is now; what is to be booked of it. */
+  /** Fetches the current state of the event's object from the processor. Returns a function that records it. */
   async #lookAt(about: NonNullable<ProcessorEvent["about"]>) {
     const host = this.#host;
     if ("session" in about) {
@@ -123,27 +123,27 @@ export class HostedPayments {
     await takeFee(deps, tx, payment, session.feeCents);
   }
 
-  /** What the account at the processor is used for besides is none of our business. */
+  /** Finds the payment. Undefined for payments in the same processor account that are not of this server. */
   async #find(q: Query, paymentId: string | null): Promise<payments.PaymentRow | undefined> {
     const payment = paymentId === null ? undefined : await payments.find(q, paymentId);
     return payment?.provider === this.#host.name ? payment : undefined;
   }
 
-  /** A dispute or a refund can be reported before the payment it is about: then that is looked up too. */
+  /** Adds the payment's session if the payment is not recorded as paid: disputes and refunds can be reported before the payment. */
   async #withSession<T extends { paymentId: string | null }>(found: T): Promise<T & Reversal> {
     const payment = await this.#deps.store.read((q) => this.#find(q, found.paymentId));
     const session = payment && !isBooked(payment) ? await this.#host.lookUp(payment.external_id) : undefined;
     return { ...found, session };
   }
 
-  /** The payment that money went back of; undefined for one of somebody else's. */
+  /** The payment that was reversed. Undefined if it is not a payment of this server, or was never credited. */
   async #findReversed(tx: Query, { paymentId, session }: Reversal): Promise<payments.PaymentRow | undefined> {
     if (session) await this.#book(tx, session);
     const payment = await this.#find(tx, paymentId);
     if (!payment || isBooked(payment)) return payment;
-    // Paid with another amount: flagged, and never credited.
+    // Paid with a different amount, so it was flagged and not credited.
     if (session?.state === "paid") return undefined;
-    // A renewal that is being charged, or a session whose name was lost in a crash: the report must come again after it.
+    // A renewal is being charged, or the session's id was lost in a crash. The processor must send the event again later.
     throw unavailable("The payment of this event is not recorded yet. Nothing was changed. Send the event again.", 60);
   }
 
@@ -169,7 +169,7 @@ export class HostedPayments {
       await (state === "failed" ? failRefund(deps, tx, payment, id) : takeRefund(deps, tx, payment, { id, cents }));
   }
 
-  /** A renewal has no session: where the answer to its charge was lost and nobody asks again, only this tells that it was paid. */
+  /** Completes a renewal whose charge was paid, but whose response was lost. Renewals have no session that could be looked up. */
   async #bookLostRenewal(tx: Query, { paymentId, paidCents }: ChargeState): Promise<void> {
     const payment = await this.#find(tx, paymentId);
     const isRenewal = payment?.purpose === "subscription" && payment.checkout_hash === null;

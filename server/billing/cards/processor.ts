@@ -1,106 +1,106 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { CardProcessorName } from "../../config/card-processors.ts";
 
-/** A charge of a card that was saved when its holder subscribed. `paymentId` names it for ever: asked again, it is not charged again. */
+/** A charge of a card that was saved for a subscription. A repeated request with the same `paymentId` does not charge it again. */
 export interface SavedCharge {
   paymentId: string;
   amountCents: number;
   description: string;
-  /** What the processor called the card; never its number. */
+  /** The processor's id of the card. Never a card number. */
   card: string;
 }
 
 export type ChargeOutcome = { paid: true; reference: string; feeCents: number | null } | { paid: false; reason: string };
 
-/** What every card processor does. Trouble on the way to it is thrown: the outcome is then unknown, and asked for again. */
+/** The functions of every card processor. They throw if the processor cannot be reached. The outcome is then unknown, so retry. */
 export interface SavedCards {
   chargeSaved(charge: SavedCharge): Promise<ChargeOutcome>;
 }
 
-/** What a processor's own checkout page is to take. */
+/** The data for a checkout page of a processor. */
 export interface HostedCheckout {
   paymentId: string;
-  /** What the payment is called so far: an open session's own name, or one of ours before it has a session. */
+  /** The payment's current reference: the id of its session, or a generated one before it has a session. */
   reference: string;
   amountCents: number;
   description: string;
   email: string;
-  /** Until when it can be paid, ms; at least half an hour ahead. */
+  /** When the page expires, in ms. At least half an hour ahead. */
   expiresAt: number;
-  /** Keep the card for renewals. */
+  /** Whether to save the card for renewals. */
   saveCard: boolean;
-  /** Where the page leads afterwards, and when its visitor turns back. */
+  /** The URLs to return to after the payment, and when the visitor goes back without paying. */
   doneUrl: string;
   leftUrl: string;
 }
 
-/** What became of a hosted checkout, as the processor says now. */
+/** The current state of a hosted checkout at the processor. */
 export interface SessionState {
   reference: string;
   paymentId: string | null;
   state: "open" | "paid" | "ended";
   amountCents: number;
   currency: string;
-  /** The saved card, where one was asked for. */
+  /** The id of the saved card, if the card was to be saved. */
   card: string | undefined;
-  /** What the processor keeps of it; null while that is not known. */
+  /** The processor's fee, in cents. Null if not known yet. */
   feeCents: number | null;
 }
 
-/** What the processor says of a dispute now. */
+/** The current state of a dispute at the processor. */
 export interface DisputeState {
   id: string;
   paymentId: string | null;
   amountCents: number | null;
   state: "lost_or_open" | "won" | "inquiry";
-  /** What the processor took for it besides, less what it gave back. */
+  /** The processor's fee for the dispute, minus refunds of the fee, in cents. */
   feeCents: number;
 }
 
-/** What the processor says of a charge now. */
+/** The current state of a charge at the processor. */
 export interface ChargeState {
   paymentId: string | null;
-  /** What arrived; null where nothing did, or something in another currency. */
+  /** The amount paid, in cents. Null if it was not paid, or paid in another currency. */
   paidCents: number | null;
-  /** What the processor keeps of it; null while that is not known. */
+  /** The processor's fee, in cents. Null if not known yet. */
   feeCents: number | null;
   refunds: { id: string; cents: number; state: "taken" | "failed" }[];
 }
 
-/** A message from the processor, its signature checked. It only says where to look: its content may be old. */
+/** A webhook event of the processor with a verified signature. It only says which object changed, because its data may be outdated. */
 export interface ProcessorEvent {
   id: string;
   kind: string;
   about: { session: string } | { dispute: string } | { charge: string } | undefined;
 }
 
-/** A processor with a checkout page of its own. */
+/** A processor that hosts the checkout page. */
 export interface HostedCards extends SavedCards {
   readonly name: Exclude<CardProcessorName, "sandbox">;
   readonly page: "hosted";
-  /** As people know it. */
+  /** The name to show to people. */
   readonly title: string;
-  /** Opens the page for a payment; the same one however often it is asked for. */
+  /** Opens the checkout page of a payment. Repeated calls return the same page. */
   openSession(checkout: HostedCheckout): Promise<{ url: string; reference: string }>;
-  /** Undefined for a reference that is not one of its sessions. */
+  /** The state of a session. Undefined if the reference is not the id of a session. */
   lookUp(reference: string): Promise<SessionState | undefined>;
-  /** Ends an open session, so that nobody pays it any more; what it is then. */
+  /** Closes an open session, so that it cannot be paid anymore. Returns its state afterwards. */
   closeSession(reference: string): Promise<SessionState | undefined>;
   lookUpDispute(id: string): Promise<DisputeState>;
   lookUpCharge(id: string): Promise<ChargeState>;
-  /** Reads a message with the signature in its headers. Throws a Problem where that is wrong or too old. `realNow` in ms. */
+  /** Reads a webhook event. Throws a Problem if the signature in its headers is invalid or too old. `realNow` is in ms. */
   readEvent(body: Buffer, headers: IncomingHttpHeaders, realNow: number): ProcessorEvent;
 }
 
-/** The built-in processor: its checkout is a page of this server, its cards are test cards, its money is not real. */
+/** The simulated processor: its checkout is a page of this server, it accepts only test cards, and its money is not real. */
 export interface SandboxCards extends SavedCards {
   readonly name: "sandbox";
   readonly page: "own";
-  /** What happens when this number is entered; spaces and dashes do not matter. */
+  /** The result of paying with this card number. Ignores spaces and dashes. */
   read(number: string): CardVerdict;
 }
 
-/** What a test card does. `card` stands for it afterwards: no card number is kept. */
+/** The result of paying with a test card. `card` is the id of the saved card. Card numbers are not stored. */
 export type CardVerdict =
   | { outcome: "paid"; card: string; disputed: boolean }
   | { outcome: "declined"; reason: string }

@@ -1,6 +1,6 @@
 import type { CardVerdict, SandboxCards } from "./processor.ts";
 
-/** Saved sandbox cards, by what their next charges do. */
+/** The ids of saved sandbox cards, by the outcome of their charges. */
 export const savedCards = { paid: "sandbox_card_pays", failed: "sandbox_card_fails" } as const;
 
 export const testCards = [

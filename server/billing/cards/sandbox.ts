@@ -13,7 +13,7 @@ import { savedCards } from "./sandbox-processor.ts";
 
 export type CheckoutOutcome = "paid" | "declined" | "cancelled" | "disputed";
 
-/** What a person would do at a sandbox checkout, with the saved card it leaves; 409 where that is over. */
+/** Simulates what a person does at a sandbox checkout. `card` is the saved card. 409 if the checkout has ended. */
 export async function actAtCheckout(
   deps: Deps,
   tx: Query,
@@ -33,7 +33,7 @@ export async function actAtCheckout(
   await act(deps, tx, payment, card);
 }
 
-/** The same for a subscription: its checkout, or for `disputed` its last paid invoice. */
+/** Like `actAtCheckout`, for the checkout of a subscription, or for its last paid invoice if the outcome is `disputed`. */
 export async function actAtPlanCheckout(deps: Deps, tx: Query, row: SubscriptionRow, outcome: CheckoutOutcome): Promise<void> {
   const statuses = ["completed", "disputed", "pending", "cancelled", "failed"] as const;
   const payment = await payments.latestOf(tx, row.id, ...(outcome === "disputed" ? (["completed"] as const) : statuses));
@@ -41,7 +41,7 @@ export async function actAtPlanCheckout(deps: Deps, tx: Query, row: Subscription
   await actAtCheckout(deps, tx, payment, outcome);
 }
 
-/** Decides how the next renewals of a running sandbox subscription go. */
+/** Sets the outcome of the next renewals of a running sandbox subscription. */
 export async function setRenewalOutcome(
   deps: Deps,
   tx: Query,

@@ -14,8 +14,8 @@ type Load = () => Promise<{ default: typeof Stripe }>;
 const toleranceSeconds = 300;
 
 /**
- * Cards through Stripe. Its package is an optional peer, loaded here; without it this throws, naming what installs it.
- * Every request that makes something carries an idempotency key of our payment's id and the purpose, never of the attempt.
+ * Card payments with Stripe. Loads its package, an optional peer dependency, and throws a ConfigError if it is not installed. Every
+ * request that creates something has an idempotency key of the payment's id and the purpose, the same for every attempt.
  */
 export async function createStripeCards(settings: StripeSettings, load: Load = () => import("stripe")): Promise<HostedCards> {
   const { default: StripeClient } = await load().catch((error: unknown) => {
@@ -26,7 +26,7 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
   const stripe = new StripeClient(settings.secretKey, { ...addressOf(settings.apiUrl), maxNetworkRetries: 2, timeout: 15_000 });
   const { errors } = StripeClient;
 
-  /** Stripe out of reach is its trouble, not an error here: 503, to be tried again. */
+  /** 503 if Stripe cannot be reached or has an internal error, so that the caller retries. */
   const reaching = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((error: unknown) => {
       if (error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError)
@@ -61,7 +61,7 @@ export async function createStripeCards(settings: StripeSettings, load: Load = (
       try {
         await reaching(stripe.checkout.sessions.expire(reference));
       } catch (error) {
-        // Refused when it was paid in between: what it is now decides.
+        // Stripe refuses this if the session was paid in the meantime. Its current state is returned below.
         if (!(error instanceof errors.StripeInvalidRequestError)) throw error;
       }
       return stateOf(await retrieve(reference));
@@ -111,7 +111,7 @@ function verified(stripe: Stripe, secret: string, body: Buffer, signature: strin
   }
 }
 
-/** Sessions of Stripe's, as against the reference a payment has before its page was first opened. */
+/** Whether a reference is the id of a Stripe session, not the one that a payment has before its page is opened for the first time. */
 const isSession = (reference: string) => /^cs_(test|live)_/.test(reference);
 
 function addressOf(apiUrl: string | null) {
@@ -155,7 +155,7 @@ function stateOf(session: Stripe.Checkout.Session): SessionState {
   };
 }
 
-/** In the account's own currency, which is not said in cents of a dollar everywhere. */
+/** The fee in cents. Null if unknown, or not in US dollars: fees are in the currency of the Stripe account. */
 const feeOf = (entry: string | Stripe.BalanceTransaction | null): number | null =>
   typeof entry === "object" && entry?.currency === "usd" ? entry.fee : null;
 
@@ -165,7 +165,7 @@ const feeOfCharge = (charge: string | Stripe.Charge | null): number | null =>
 const refundState = (status: string | null): "failed" | "taken" =>
   status === "failed" || status === "canceled" ? "failed" : "taken";
 
-/** Our payment, which its intent names. */
+/** The id of this server's payment, from the metadata of the payment intent. */
 const paymentOf = ({ payment_intent: intent }: { payment_intent: string | Stripe.PaymentIntent | null }) =>
   typeof intent === "object" ? (intent?.metadata?.paymentId ?? null) : null;
 
@@ -192,7 +192,7 @@ function intentOf({ paymentId, amountCents, description, card }: SavedCharge): S
   };
 }
 
-/** A card that was declined, or is not there any more, is an answer; anything else leaves the outcome open. */
+/** The outcome if the card was declined or does not exist anymore. Throws other errors, after which the outcome is unknown. */
 function refusal(error: unknown, errors: typeof Stripe.errors): ChargeOutcome {
   if (error instanceof errors.StripeCardError || error instanceof errors.StripeInvalidRequestError)
     return { paid: false, reason: error.message };
@@ -201,11 +201,11 @@ function refusal(error: unknown, errors: typeof Stripe.errors): ChargeOutcome {
 
 interface Subject {
   id?: string;
-  /** A refund's. */
+  /** The charge of a refund. */
   charge?: string | null;
 }
 
-/** Where to look. A charge's fee is known some seconds after it, which an update tells; a refund can still fail days later. */
+/** The object to fetch. Updates of charges are included because their fee is known only later, and refunds because they can still fail. */
 function subjectOf(kind: string, { id, charge }: Subject) {
   if (kind.startsWith("checkout.session.")) return { session: String(id) };
   if (kind.startsWith("charge.dispute.")) return { dispute: String(id) };

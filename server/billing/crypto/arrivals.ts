@@ -1,73 +1,38 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { accounts, suspenseTransfer } from "../../ledger/rules.ts";
-import { post } from "../../ledger/store.ts";
-import type { SeenTransaction, SeenTransfer } from "./chains/index.ts";
-import { applyDeposit, eventKey, suspend, weigh } from "./deposits.ts";
-import { type ChainName, centsOf, judge } from "./rules.ts";
+import type { SeenTransfer } from "./chains/index.ts";
+import { applyDeposit, judgeUnnamed, suspend } from "./deposits.ts";
+import { hold } from "./hold.ts";
+import { centsOf } from "./rules.ts";
 import * as crypto from "./store.ts";
+import type { Arrival } from "./types.ts";
 
-/** Has a chain looked through for deposits nobody named at `runAt` (ms), or sooner if that is due already. */
-export const scheduleScan = (deps: Deps, tx: Query, chain: ChainName, runAt: number) =>
-  deps.jobs.schedule(tx, { kind: "scan-deposits", key: chain, payload: { chain }, runAt });
-
-/** Every real chain is watched from the first start on, whether anybody is about to pay or not. */
-export const watchChains = (deps: Deps) =>
-  deps.store.write(async (tx) => {
-    for (const { name } of deps.chains.all) await scheduleScan(deps, tx, name, deps.clock.now());
-  });
-
-/** A final transaction that was found by looking, not by being told. */
-export interface Arrival {
-  chain: ChainName;
-  txHash: string;
-  seen: SeenTransaction;
-}
+/** The current price of each transfer's currency (cents per whole coin), by the transfer's index. Unavailable prices are missing. */
+export type Prices = ReadonlyMap<number, number>;
 
 /**
- * Books every transfer that nobody named and whose amount says whose it is: as if its owner had named it, once for ever.
- * Those that fit no quote are returned, unbooked: who sent them may still name them.
+ * Records the transfers whose owner is known by the exact amount or the declared sender, as if that owner had submitted them. Each
+ * transfer is recorded only once. Returns the others, which are not recorded: their senders may still submit them.
  */
-export async function takeIn(deps: Deps, tx: Query, arrival: Arrival): Promise<SeenTransfer[]> {
+export async function recordIdentified(deps: Deps, tx: Query, arrival: Arrival, prices: Prices): Promise<SeenTransfer[]> {
   const unknown: SeenTransfer[] = [];
-  for (const transfer of await fresh(tx, arrival)) if (!(await credit(deps, tx, arrival, transfer))) unknown.push(transfer);
+  for (const transfer of await fresh(tx, arrival))
+    if (!(await credit(deps, tx, arrival, transfer, prices))) unknown.push(transfer);
   return unknown;
 }
 
-/** Keeps what nobody named in time for the operator to resolve. `worth` is in cents; what is worth nothing is let be. */
+/** Holds a transfer that nobody submitted in suspense. `rate` is in cents per whole coin. Ignores transfers worth less than a cent. */
 export async function keepUnmatched(
   deps: Deps,
   tx: Query,
   { chain, txHash }: Arrival,
   transfer: SeenTransfer,
-  worth: number,
+  rate: number,
 ): Promise<void> {
-  if (worth < 1) return;
-  await crypto.insertDeposit(tx, {
-    chain,
-    tx_hash: txHash,
-    tx_index: transfer.index,
-    currency: transfer.currency,
-    receiver: transfer.to,
-    amount_atomic: String(transfer.amount),
-    owner_id: null,
-    payment_id: null,
-    value_cents: worth,
-    status: "suspense",
-    note: "unmatched",
-    seen_at: deps.clock.now(),
-  });
-  const from = accounts.crypto(chain, transfer.currency);
-  await post(tx, suspenseTransfer({ eventKey: eventKey({ chain, txHash }, transfer), from, cents: worth }), {
-    now: deps.clock.now(),
-    newId: deps.newId,
-  });
-  deps.log.warn({ chain, txHash, cents: worth }, "a crypto deposit matches no payment: held in suspense");
-}
-
-/** What of it is worth whole cents, by the rates of now. Throws `ChainDown` where there is none. */
-export async function worthOf(deps: Deps, { currency, amount }: SeenTransfer): Promise<number> {
-  return centsOf(amount, await deps.chains.rate(currency), currency);
+  const cents = centsOf(transfer.amount, rate, transfer.currency);
+  if (cents < 1) return;
+  await hold(deps, tx, { chain, tx_hash: txHash, transfer, cents, rate, note: "unmatched", owner_id: null, payment_id: null });
+  deps.log.warn({ chain, txHash, cents }, "a crypto deposit matches no payment: held in suspense");
 }
 
 async function fresh(tx: Query, { chain, txHash, seen }: Arrival): Promise<SeenTransfer[]> {
@@ -75,17 +40,14 @@ async function fresh(tx: Query, { chain, txHash, seen }: Arrival): Promise<SeenT
   return seen.transfers.filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));
 }
 
-/** False when no quote over this very amount was there before the transfer. */
-async function credit(deps: Deps, tx: Query, { chain, txHash, seen }: Arrival, transfer: SeenTransfer): Promise<boolean> {
-  const { currency, to: receiver, amount } = transfer;
-  const exact = (await crypto.exactly(tx, { chain, currency, receiver }, String(amount))).map(weigh);
-  for (const ownerId of new Set(exact.map((quote) => quote.ownerId))) {
-    const verdict = judge({ amount, at: seen.at }, ownerId, { exact, mine: [], rivals: true });
-    if (!("quote" in verdict)) continue;
-    const judged = { transfer, verdict };
-    const proof = { ownerId, chain, currency, txHash };
-    await (verdict.is === "paid" ? applyDeposit : suspend)(deps, tx, proof, judged);
-    return true;
-  }
-  return false;
+/** Records a transfer if its owner is known. False if not, or if the amount is not exactly as quoted and no price is available. */
+async function credit(deps: Deps, tx: Query, arrival: Arrival, transfer: SeenTransfer, prices: Prices): Promise<boolean> {
+  const found = await judgeUnnamed(tx, arrival.chain, transfer, arrival.seen.at);
+  if (!found) return false;
+  const { verdict } = found;
+  const rate = prices.get(transfer.index);
+  const isExact = verdict.is === "paid" && verdict.quote.atomic === transfer.amount;
+  if (rate === undefined && !isExact) return false;
+  await (verdict.is === "paid" ? applyDeposit : suspend)(deps, tx, arrival, { ...found, rate });
+  return true;
 }

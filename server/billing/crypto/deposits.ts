@@ -1,60 +1,35 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { accounts, suspenseTransfer, topUpTransfers } from "../../ledger/rules.ts";
-import { balance, post, postAll } from "../../ledger/store.ts";
-import { conflict, invalid, Problem } from "../../lib/problem.ts";
-import { emitPayment } from "../payments.ts";
+import { accounts, topUpTransfers } from "../../ledger/rules.ts";
+import { postAll } from "../../ledger/store.ts";
+import { invalid, type Problem } from "../../lib/problem.ts";
 import * as payments from "../store.ts";
-import type { SeenTransaction, SeenTransfer } from "./chains/index.ts";
-import type { Proof, Scope } from "./proofs.ts";
-import { centsOf, coins, judge, type Verdict } from "./rules.ts";
+import { ChainDown, type SeenTransaction, type SeenTransfer } from "./chains/index.ts";
+import { completeQuote } from "./complete-quote.ts";
+import { depositOf, eventKey, hold } from "./hold.ts";
+import { withTerms } from "./quote-terms.ts";
+import { chainDown } from "./quotes.ts";
+import { refusal, taken, unmatched } from "./refusals.ts";
+import { isDeclared, keptOf, release } from "./release.ts";
+import { covers, judge, rivalsAt, worthOf } from "./rules.ts";
 import * as crypto from "./store.ts";
-
-/** A transfer that was credited, with the quote it paid. */
-export interface Received {
-  deposit: crypto.DepositRow;
-  quote: crypto.QuoteRow;
-}
-
-export interface Judged {
-  transfer: SeenTransfer;
-  verdict: Verdict<Weighed>;
-}
-
-/** A quote as the pure rules see it, with its row. */
-interface Weighed {
-  row: crypto.QuoteRow;
-  ownerId: string;
-  atomic: bigint;
-  createdAt: number;
-  expiresAt: number;
-  paid: boolean;
-}
-
-export const weigh = (row: crypto.QuoteRow): Weighed => ({
-  row,
-  ownerId: row.owner_id,
-  atomic: BigInt(row.amount_atomic),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  paid: row.paid === 1,
-});
+import type { Found, Judged, Proof, Received, Scope } from "./types.ts";
 
 /**
- * Books a final transaction for the owner who named it, once for ever per transfer. A problem that is
- * returned may leave effects that must stay, such as money kept in suspense; one that is thrown leaves none.
+ * Records a final transaction for the owner who submitted it. Each transfer is recorded only once. A returned problem may have effects
+ * that must be committed, such as money held in suspense. A thrown problem has none.
  */
 export async function receive(
   deps: Deps,
   tx: Query,
   proof: Proof,
-  seen: SeenTransaction,
+  { seen, rate }: Found,
   scope: Scope,
 ): Promise<Received | Problem> {
   const booked = await crypto.depositsOf(tx, proof.chain, proof.txHash);
   const fresh = transfersOf(proof, seen).filter(({ index }) => !booked.some(({ tx_index }) => tx_index === index));
   const judged: Judged[] = [];
-  for (const transfer of fresh) judged.push(await judgeOne(tx, proof, transfer, seen.at, scope));
+  for (const transfer of fresh) judged.push({ ...(await judgeOne(tx, proof, transfer, seen.at, scope)), rate });
   const paid = judged.find(({ verdict }) => verdict.is === "paid");
   if (paid) return applyDeposit(deps, tx, proof, paid);
   const again = await repeat(tx, proof, booked, scope);
@@ -67,8 +42,6 @@ export async function receive(
 
 const transfersOf = ({ currency }: Proof, seen: SeenTransaction) => seen.transfers.filter((one) => one.currency === currency);
 
-export const taken = () => conflict("This transaction was already used for another payment. Nothing was changed.");
-
 function noTransfer({ chain, currency }: Proof, { transfers }: SeenTransaction): Problem {
   const other = transfers[0]?.currency;
   const sent = other
@@ -77,23 +50,46 @@ function noTransfer({ chain, currency }: Proof, { transfers }: SeenTransaction):
   return invalid("txHash", `does not pay this: ${sent} on ${chain}`);
 }
 
-async function judgeOne(tx: Query, proof: Proof, transfer: SeenTransfer, at: number, scope: Scope): Promise<Judged> {
-  const { chain, ownerId } = proof;
-  const { currency, to: receiver, amount } = transfer;
-  const till = { chain, currency, receiver };
-  const exact = (await crypto.exactly(tx, till, String(amount))).map(weigh);
+async function judgeOne(
+  tx: Query,
+  { chain, ownerId }: Pick<Proof, "chain" | "ownerId">,
+  transfer: SeenTransfer,
+  at: number,
+  scope: Scope,
+): Promise<Omit<Judged, "rate">> {
+  const { currency, to: receiver, amount, from } = transfer;
+  const destination = { chain, currency, receiver };
+  const exact = (await crypto.exactly(tx, destination, String(amount))).map(withTerms);
   const open = (await crypto.unpaidOf(tx, ownerId)).filter(
     (quote) => quote.chain === chain && quote.currency === currency && quote.receiver === receiver,
   );
-  const mine: Weighed[] = [];
-  for (const quote of open) if (await scope(tx, quote)) mine.push(weigh(quote));
-  const rivals = await crypto.hasRivals(tx, till, ownerId, at);
-  const verdict = judge({ amount, at }, ownerId, { exact, mine, rivals });
+  const mine: crypto.QuoteRow[] = [];
+  for (const quote of open) if (await scope(tx, quote)) mine.push(quote);
+  const declared = mine.filter(({ payer }) => payer !== null && payer === from);
+  const rivals = await crypto.hasRivals(tx, destination, { ownerId, sender: from, ...rivalsAt(at) });
+  const meant = (declared.length > 0 ? declared : mine).map(withTerms);
+  const verdict = judge({ amount, at, from }, ownerId, { exact, mine: meant, rivals });
   if ("quote" in verdict && !(await scope(tx, verdict.quote.row))) throw taken();
-  return { transfer, verdict };
+  return { transfer, at, verdict };
 }
 
-/** A transaction that was named before answers as it did then; one that was kept aside as nobody's says so. */
+/** Finds the quote of a transfer that nobody submitted, by its exact amount or by its declared sender. Undefined if it is uncertain. */
+export async function judgeUnnamed(tx: Query, chain: Proof["chain"], transfer: SeenTransfer, at: number) {
+  const { currency, to: receiver, amount, from } = transfer;
+  const destination = { chain, currency, receiver };
+  const exact = (await crypto.exactly(tx, destination, String(amount))).map(withTerms);
+  for (const ownerId of new Set(exact.map((quote) => quote.ownerId))) {
+    const verdict = judge({ amount, at, from }, ownerId, { exact, mine: [], rivals: true });
+    if ("quote" in verdict) return { transfer, at, verdict };
+  }
+  if (exact.length > 0 || from === null) return undefined;
+  const [ownerId, other] = await crypto.declarersOf(tx, destination, { sender: from, from: rivalsAt(at).from, at });
+  if (ownerId === undefined || other !== undefined) return undefined;
+  const found = await judgeOne(tx, { chain, ownerId }, transfer, at, () => true);
+  return found.verdict.is === "paid" || (await isDeclared(tx, { ...found, rate: undefined })) ? found : undefined;
+}
+
+/** The reply for a transaction that was submitted before: the same as then, or one with the current state of the deposit. */
 async function repeat(
   tx: Query,
   proof: Proof,
@@ -101,147 +97,81 @@ async function repeat(
   scope: Scope,
 ): Promise<Received | Problem | undefined> {
   for (const deposit of booked) {
-    if (deposit.payment_id === null && deposit.currency === proof.currency) return unmatched();
-    if (deposit.payment_id === null || deposit.owner_id !== proof.ownerId) continue;
-    const quote = (await crypto.findByPayment(tx, deposit.payment_id))!;
-    if (!(await scope(tx, quote))) continue;
-    return deposit.note === null ? { deposit, quote } : refusal(deposit, quote);
+    if (deposit.currency !== proof.currency) continue;
+    const quote = deposit.payment_id === null ? undefined : await crypto.findByPayment(tx, deposit.payment_id);
+    const isMine = deposit.owner_id === proof.ownerId;
+    if (isMine && quote && !(await scope(tx, quote))) continue;
+    if (isMine && deposit.status === "credited") {
+      if (quote && deposit.note === "order_over") return refusal(deposit, quote);
+      return { paymentId: deposit.payment_id!, cents: deposit.value_cents, quote };
+    }
+    if (isMine && quote) return refusal(deposit, quote);
+    if (deposit.status === "suspense") return unmatched(deposit, await anchorOf(tx, proof.ownerId));
   }
   return undefined;
 }
 
+/** The id of an unpaid payment of the owner, which a proof for a deposit can be made under. */
+const anchorOf = async (tx: Query, ownerId: string) => (await crypto.unpaidOf(tx, ownerId, 1))[0]?.payment_id;
+
 export async function applyDeposit(
   deps: Deps,
   tx: Query,
-  proof: Proof,
-  { transfer, verdict }: Judged,
+  { chain, txHash }: Pick<Proof, "chain" | "txHash">,
+  { transfer, verdict, rate }: Judged,
 ): Promise<Received | Problem> {
-  if (verdict.is !== "paid") throw new Error("only what pays is settled");
-  const quote = verdict.quote.row;
-  const now = deps.clock.now();
-  await crypto.setPaid(tx, quote.id);
-  const payment = (await payments.find(tx, quote.payment_id))!;
-  await payments.complete(tx, payment, now);
-  const cents = Math.max(quote.amount_cents, centsOf(transfer.amount, quote.rate, quote.currency));
-  await payments.setReceived(tx, payment.id, proof.txHash, cents);
-  const { playtest_id: playtestId, payment_id: paymentId, amount_cents: amountCents } = quote;
-  await addCredit(deps, tx, { proof, transfer, payment, cents, needed: playtestId === null ? 0 : amountCents });
-  const over = playtestId !== null && !(await deps.paidOrders.awaitsPayment(deps, tx, playtestId));
-  const deposit = depositOf(deps, proof, transfer, quote, {
-    value_cents: cents,
-    status: "credited",
-    note: over ? "order_over" : null,
-  });
-  await crypto.insertDeposit(tx, deposit);
-  await emitPayment(deps, tx, "payment.completed", { ...payment, amount_cents: cents });
-  if (over) {
-    await payments.flag(tx, payment.id, "the order had ended when it was paid; the amount was credited");
-    return refusal(deposit, quote);
-  }
-  if (playtestId !== null) await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId, amountCents });
-  return { deposit, quote };
-}
-
-/** The money becomes credit; beyond what an order needs it first settles what a chargeback left owing. */
-async function addCredit(deps: Deps, tx: Query, { proof, transfer, payment, cents, needed }: Arrival): Promise<void> {
-  const owed = await balance(tx, accounts.receivable(payment.owner_id));
-  const topUp = topUpTransfers({
-    eventKey: eventKey(proof, transfer),
-    from: accounts.crypto(proof.chain, transfer.currency),
-    ownerId: payment.owner_id,
-    paymentId: payment.id,
+  if (verdict.is !== "paid") throw new Error("only what pays is applied");
+  const { row: quote, atomic, ownerId } = verdict.quote;
+  const { currency, amount } = transfer;
+  const price = amount > atomic ? requireRate(rate, currency) : quote.rate;
+  const cents = Math.max(quote.amount_cents, worthOf(amount, currency, price, { atomic, rate: quote.rate }));
+  const key = eventKey(chain, txHash, transfer.index);
+  const isOn = await completeQuote(deps, tx, quote, {
+    txHash,
     cents,
-    settles: Math.min(owed, cents - needed),
+    credit: (payment, settles) => {
+      const from = accounts.crypto(chain, currency);
+      const topUp = topUpTransfers({ eventKey: key, from, ownerId, paymentId: payment.id, cents, settles });
+      return postAll(tx, topUp, { now: deps.clock.now(), newId: deps.newId });
+    },
   });
-  await postAll(tx, topUp, { now: deps.clock.now(), newId: deps.newId });
-}
-
-interface Arrival {
-  proof: Proof;
-  transfer: SeenTransfer;
-  payment: payments.PaymentRow;
-  cents: number;
-  /** What an order takes of it. */
-  needed: number;
-}
-
-/** Keeps money that is nobody's credit for sure, for the operator to resolve. */
-export async function suspend(deps: Deps, tx: Query, proof: Proof, { transfer, verdict }: Judged): Promise<Problem> {
-  if (verdict.is === "unasked") throw invalid("txHash", "is older than the payment, or belongs to no payment of yours");
-  if (verdict.is === "foreign" || verdict.is === "paid") throw taken();
-  const quote = verdict.quote.row;
-  const value_cents = centsOf(transfer.amount, quote.rate, quote.currency);
-  const deposit = depositOf(deps, proof, transfer, quote, { value_cents, status: "suspense", note: verdict.is });
+  const deposit: crypto.DepositRow = {
+    ...{ chain, tx_hash: txHash, ...depositOf(deps, transfer), owner_id: ownerId, payment_id: quote.payment_id },
+    ...{ value_cents: cents, status: "credited", note: isOn ? null : "order_over", rate: price },
+  };
   await crypto.insertDeposit(tx, deposit);
-  if (value_cents > 0)
-    await post(
-      tx,
-      suspenseTransfer({
-        eventKey: eventKey(proof, transfer),
-        from: accounts.crypto(proof.chain, transfer.currency),
-        ownerId: proof.ownerId,
-        paymentId: quote.payment_id,
-        cents: value_cents,
-      }),
-      { now: deps.clock.now(), newId: deps.newId },
+  return isOn ? { paymentId: quote.payment_id, cents, quote } : refusal(deposit, quote);
+}
+
+/** Holds a transfer in suspense whose owner is not certain, or credits it at once if its declared sender is sufficient proof. */
+export async function suspend(
+  deps: Deps,
+  tx: Query,
+  { chain, txHash }: Pick<Proof, "chain" | "txHash">,
+  judged: Judged,
+): Promise<Received | Problem> {
+  const { transfer, verdict, at } = judged;
+  if (verdict.is === "unasked")
+    throw invalid(
+      "txHash",
+      "is older than the payment, or belongs to no payment of yours. If you sent it, wait until it is recorded as an unmatched deposit, then prove that you control the sending address",
     );
-  await payments.flag(tx, quote.payment_id, `crypto in suspense: ${verdict.is}, ${proof.chain} ${proof.txHash}`);
+  if (verdict.is === "foreign" || verdict.is === "paid") throw taken();
+  const { row: quote, ownerId } = verdict.quote;
+  const rate = requireRate(judged.rate, transfer.currency);
+  const locked = covers(verdict.quote, at) ? { atomic: verdict.quote.atomic, rate: quote.rate } : undefined;
+  const deposit = await hold(deps, tx, {
+    ...{ chain, tx_hash: txHash, transfer, note: verdict.is, owner_id: ownerId, payment_id: quote.payment_id, rate },
+    cents: worthOf(transfer.amount, transfer.currency, rate, locked),
+  });
+  const kept = (await isDeclared(tx, judged)) ? await keptOf(tx, deposit) : undefined;
+  if (kept) return release(deps, tx, kept, { evidence: { by: "declared", ownerId, signature: null }, quote, at, rate });
+  await payments.flag(tx, quote.payment_id, `crypto in suspense: ${verdict.is}, ${chain} ${txHash}`);
   return refusal(deposit, quote);
 }
 
-export const eventKey = ({ chain, txHash }: Pick<Proof, "chain" | "txHash">, { index }: SeenTransfer) =>
-  `crypto:${chain}:${txHash}:${index}`;
-
-const depositOf = (
-  deps: Deps,
-  proof: Proof,
-  transfer: SeenTransfer,
-  quote: crypto.QuoteRow,
-  outcome: Pick<crypto.DepositRow, "value_cents" | "status" | "note">,
-): crypto.DepositRow => ({
-  chain: proof.chain,
-  tx_hash: proof.txHash,
-  tx_index: transfer.index,
-  currency: transfer.currency,
-  receiver: transfer.to,
-  amount_atomic: String(transfer.amount),
-  owner_id: proof.ownerId,
-  payment_id: quote.payment_id,
-  seen_at: deps.clock.now(),
-  ...outcome,
-});
-
-const kept = "The deposit is not lost: it is held as unmatched, and the operator can assign or refund it.";
-
-const unmatched = () => conflict(`The transaction arrived, but its amount matches no payment. Nothing was credited. ${kept}`);
-
-/** Why a transfer that arrived does not pay what it was named for. */
-function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Problem {
-  const sent = BigInt(deposit.amount_atomic);
-  const text = (atomic: bigint) => `${coins(atomic, quote.currency)} ${quote.currency}`;
-  switch (deposit.note) {
-    case "short": {
-      const asked = BigInt(quote.amount_atomic);
-      const missing = `${text(sent)} arrived of ${text(asked)}: ${text(asked - sent)} is missing.`;
-      return new Problem(
-        "PAYMENT_REQUIRED",
-        `${missing} Nothing was credited. ${kept} Pay the full amount in a new transaction.`,
-        {
-          details: [{ field: "txHash", message: missing }],
-        },
-      );
-    }
-    case "late":
-      return conflict(
-        `The transaction arrived after the payment had expired. Nothing was credited. ${kept} Request new payment instructions.`,
-      );
-    case "again":
-      return conflict(`This was already paid by another transaction. Nothing was credited. ${kept}`);
-    case "unclear":
-      return conflict(
-        `${text(sent)} is not the requested amount, and it may come from another account. Nothing was credited. ${kept} Pay exactly ${text(BigInt(quote.amount_atomic))}.`,
-      );
-    default:
-      return conflict("The order had ended when it was paid. The amount was added to your balance. Order again to use it.");
-  }
+/** 503 without a price, which is needed to value an amount that is not exactly as quoted. */
+function requireRate(rate: number | undefined, currency: string): number {
+  if (rate !== undefined) return rate;
+  throw chainDown(new ChainDown(`The price of ${currency} is currently not available.`));
 }

@@ -2,19 +2,20 @@ import type { Deps } from "../../app/deps.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { CommittedProblem } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
-import { scheduleScan } from "./arrivals.ts";
 import { finalConfirmations } from "./chains/sandbox.ts";
 import { receive } from "./deposits.ts";
-import { pairOf, proofOf } from "./headers.ts";
-import { lookUp, type Scope } from "./proofs.ts";
+import { proofOf, wantedOf } from "./headers.ts";
+import { lookUp } from "./proofs.ts";
 import { offerOf, openQuote, paymentRequired } from "./quotes.ts";
 import { type ChainName, isPair } from "./rules.ts";
 import { insertTransaction } from "./sandbox-chain-store.ts";
+import type { Scope } from "./types.ts";
+import { scheduleScan } from "./watch.ts";
 
 const isTopUp: Scope = (_, quote) => quote.playtest_id === null;
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Credit by crypto in two steps, and the sandbox's own transactions. */
+/** Buying credit with crypto (request instructions, then submit the transaction), and creating sandbox transactions. */
 export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createTransaction"> {
   const hashOn = (chain: ChainName) =>
     chain === "solana"
@@ -26,18 +27,17 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
       const ownerId = call.principal.userId;
       const named = proofOf(call.headers, ownerId);
       if (named) {
-        const { proof, seen } = await lookUp(deps, named, isTopUp);
+        const { proof, ...found } = await lookUp(deps, named, isTopUp);
         return call.commit(async (tx) => {
-          const outcome = await receive(deps, tx, proof, seen, isTopUp);
+          const outcome = await receive(deps, tx, proof, found, isTopUp);
           if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
-          const { deposit, quote } = outcome;
           const message = "The payment was received and added to your balance.";
-          return { message, paymentId: quote.payment_id, creditedCents: deposit.value_cents };
+          return { message, paymentId: outcome.paymentId, creditedCents: outcome.cents };
         });
       }
       const { amountCents } = call.body;
       if (amountCents === undefined) throw invalid("amountCents", "is required to get payment instructions");
-      const offer = await offerOf(deps, pairOf(call.headers));
+      const offer = await offerOf(deps, wantedOf(call.headers));
       return call.commit(async (tx) => {
         const description = "Playtest credit";
         const quote = await openQuote(deps, tx, offer, { ownerId, cents: amountCents, description });
@@ -49,11 +49,13 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
     },
 
     async createTransaction(call) {
-      const { chain, currency, to, amount, confirmations = finalConfirmations, status } = call.body;
+      const { chain, currency, to, amount, from, confirmations = finalConfirmations, status } = call.body;
       if (!isPair(chain, currency)) throw invalid("currency", `${currency} is not available on ${chain}`);
+      const sender = from === undefined ? null : deps.chains.get(chain)?.addressOf(from);
+      if (sender === undefined) throw invalid("from", `must be an address on ${chain}`);
       return call.commit(async (tx) => {
         const txHash = hashOn(chain);
-        const moved = { chain, currency, receiver: to, amount_atomic: String(BigInt(amount)), status };
+        const moved = { chain, currency, receiver: to, amount_atomic: String(BigInt(amount)), status, sender };
         await scheduleScan(deps, tx, chain, deps.clock.now() + deps.config.crypto.scanMs);
         await insertTransaction(tx, { ...moved, tx_hash: txHash, confirmations, created_at: deps.clock.now() });
         return { txHash };

@@ -1,12 +1,20 @@
 import type { z } from "zod";
 import type { payHeaders } from "../../../src/contract/headers.ts";
-import type { Proof } from "./proofs.ts";
-import type { Pair } from "./rules.ts";
+import type { Wanted } from "./quotes.ts";
+import type { Proof } from "./types.ts";
 
 type Headers = z.output<typeof payHeaders>;
 
-/** The pair a caller wants to pay with. */
-export const pairOf = ({ "X-Payment-Chain": chain, "X-Payment-Currency": currency }: Headers): Pair => ({ chain, currency });
+/** The chain, currency and sending address that the request's headers choose. */
+export const wantedOf = ({
+  "X-Payment-Chain": chain,
+  "X-Payment-Currency": currency,
+  "X-Payment-From": payer,
+}: Headers): Wanted => ({
+  chain,
+  currency,
+  payer,
+});
 
-/** The transaction that a request names as its payment, if it names one. */
+/** The transaction in the request's `X-Payment` header, if there is one. */
 export const proofOf = ({ "X-Payment": named }: Headers, ownerId: string): Proof | undefined => named && { ownerId, ...named };

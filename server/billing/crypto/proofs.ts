@@ -1,34 +1,20 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Query } from "../../database/port.ts";
 import { conflict, invalid, Problem, unavailable } from "../../lib/problem.ts";
-import { ChainDown, type SeenTransaction } from "./chains/index.ts";
-import { chainDown } from "./quotes.ts";
-import type { ChainName, Currency } from "./rules.ts";
+import { type Chain, ChainDown } from "./chains/index.ts";
+import { chainDown, rateOf } from "./quotes.ts";
+import type { ChainName } from "./rules.ts";
 import * as crypto from "./store.ts";
-
-/** A transaction somebody says they paid with. */
-export interface Proof {
-  ownerId: string;
-  chain: ChainName;
-  currency: Currency;
-  txHash: string;
-}
-
-/** Whether this request may pay the caller's quote. */
-export type Scope = (q: Query, quote: crypto.QuoteRow) => boolean | Promise<boolean>;
+import type { Found, Proof, Scope } from "./types.ts";
 
 const lookAgainSeconds = 10;
 const maxWaiting = 20;
 
 /**
- * Looks a transaction up, before the database transaction that books it. Throws what keeps it from paying: 402 while it is
- * not final (and has it looked at again in the background), 422 where it cannot pay, 503 where the node cannot tell.
+ * Looks up a submitted transaction, before the database transaction that records it. 402 while it is not final (a job then checks it
+ * again), 422 if it cannot pay anything, 503 if the node is unavailable.
  */
-export async function lookUp(deps: Deps, given: Proof, scope: Scope): Promise<{ proof: Proof; seen: SeenTransaction }> {
-  const chain = deps.chains.get(given.chain);
-  if (!chain) throw unavailable(`This server does not accept payments on ${given.chain}. Nothing was charged.`, 3600);
-  const txHash = chain.normalize(given.txHash);
-  if (txHash === undefined) throw invalid("txHash", `is not the hash of a transaction on ${given.chain}`);
+export async function lookUp(deps: Deps, given: Proof, scope: Scope): Promise<Found & { proof: Proof }> {
+  const { chain, txHash } = transactionOn(deps, given);
   const proof = { ...given, txHash };
   await checkAsked(deps, proof, scope);
   const seen = await ask(() => chain.find(txHash));
@@ -36,10 +22,20 @@ export async function lookUp(deps: Deps, given: Proof, scope: Scope): Promise<{ 
     throw invalid("txHash", `is a transaction on another chain, not on ${given.chain}`);
   if (!seen?.final) throw await notFinal(deps, proof, seen !== undefined);
   if (seen.status === "reverted") throw invalid("txHash", "is a failed transaction that transferred nothing. Send a new one");
-  return { proof, seen };
+  return { proof, seen, rate: await rateOf(deps, proof.currency) };
 }
 
-async function ask<T>(find: () => Promise<T>): Promise<T> {
+/** The chain and the normalized hash. 503 if the chain is not configured, 422 for an invalid hash. */
+export function transactionOn(deps: Deps, given: Pick<Proof, "chain" | "txHash">): { chain: Chain; txHash: string } {
+  const chain = deps.chains.get(given.chain);
+  if (!chain) throw unavailable(`This server does not accept payments on ${given.chain}. Nothing was charged.`, 3600);
+  const txHash = chain.normalize(given.txHash);
+  if (txHash === undefined) throw invalid("txHash", `is not the hash of a transaction on ${given.chain}`);
+  return { chain, txHash };
+}
+
+/** Calls a chain or the price feed. 503 if it is unavailable. */
+export async function ask<T>(find: () => Promise<T>): Promise<T> {
   try {
     return await find();
   } catch (error) {
@@ -47,7 +43,7 @@ async function ask<T>(find: () => Promise<T>): Promise<T> {
   }
 }
 
-/** There must be something to pay: a quote for this chain and currency, or a deposit that was booked before. */
+/** 409 or 422 unless there is an unpaid quote for this chain and currency, or the transaction was recorded before. */
 const checkAsked = (deps: Deps, proof: Proof, scope: Scope): Promise<void> =>
   deps.store.read(async (q) => {
     if ((await crypto.depositsOf(q, proof.chain, proof.txHash)).length > 0) return;
@@ -63,7 +59,7 @@ const checkAsked = (deps: Deps, proof: Proof, scope: Scope): Promise<void> =>
     );
   });
 
-/** Chains that write hashes alike are easily mistaken for each other. */
+/** Whether the transaction is on another chain with the same format of hashes. */
 async function isElsewhere(deps: Deps, { chain, txHash }: Proof): Promise<boolean> {
   const others = deps.chains.all.filter((other) => other.name !== chain && other.normalize(txHash) !== undefined);
   const found = await Promise.all(others.map((other) => other.find(txHash).catch(() => undefined)));
@@ -74,7 +70,7 @@ async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<Proble
   await deps.store.write(async (tx) => {
     const now = deps.clock.now();
     const note = { owner_id: proof.ownerId, chain: proof.chain, tx_hash: proof.txHash, created_at: now };
-    if (!(await crypto.noteProof(tx, note, maxWaiting))) return;
+    if (!(await crypto.addPendingProof(tx, note, maxWaiting))) return;
     await deps.jobs.schedule(tx, {
       kind: "confirm-deposit",
       key: `${proof.ownerId}:${proof.chain}:${proof.txHash}`,
@@ -82,10 +78,15 @@ async function notFinal(deps: Deps, proof: Proof, seen: boolean): Promise<Proble
       runAt: now + lookAgainSeconds * 1000,
     });
   });
-  const why = seen ? "is not final yet" : `is not visible on ${proof.chain} yet`;
+  return notYet(proof.chain, seen, " The server also checks again by itself.");
+}
+
+/** The 402 for a transaction that is not final or not known to the node. */
+export function notYet(chain: ChainName, seen: boolean, more = ""): Problem {
+  const why = seen ? "is not final yet" : `is not visible on ${chain} yet`;
   return new Problem(
     "PAYMENT_REQUIRED",
-    `The transaction ${why}. Do not pay again. Repeat this request in ${lookAgainSeconds} s. The server also checks again by itself.`,
+    `The transaction ${why}. Do not pay again. Repeat this request in ${lookAgainSeconds} s.${more}`,
     { headers: { "Retry-After": String(lookAgainSeconds) } },
   );
 }

@@ -2,17 +2,19 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict, invalid, Problem, unavailable } from "../../lib/problem.ts";
 import * as payments from "../store.ts";
-import { scheduleScan } from "./arrivals.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
-import { type Currency, coins, isPair, type Pair, uniqueAmount } from "./rules.ts";
+import { type Currency, coins, isPair, type Pair, sameAddress, uniqueAmount } from "./rules.ts";
 import * as crypto from "./store.ts";
+import { scheduleScan } from "./watch.ts";
 import { errorPayment, instructionHeaders } from "./x402.ts";
 
-/** A chain that takes the currency just now, and what the coin is worth: fetched before the transaction that quotes. */
+/** An available chain and currency with the current rate, fetched before the database transaction that creates the quote. */
 export interface Offer {
   chain: Chain;
   currency: Currency;
   rate: number;
+  /** The sending address that the caller declared. Null if none was declared. */
+  payer: string | null;
 }
 
 export const chainDown = (error: ChainDown) =>
@@ -21,18 +23,45 @@ export const chainDown = (error: ChainDown) =>
     cause: error,
   });
 
-/** 422 for what cannot be paid with at all, 503 for what this server does not take, or cannot just now. */
-export async function offerOf(deps: Deps, { chain: name, currency }: Pair): Promise<Offer> {
+/** The chain and currency to pay with, and the declared sending address as the caller wrote it. */
+export interface Wanted extends Pair {
+  payer?: string | undefined;
+}
+
+/** The normalized declared sender. 422 if it is not an address of the chain, has a wrong checksum, or is the receiver. */
+async function payerOn(chain: Chain, text: string): Promise<string> {
+  const address = chain.addressOf(text);
+  if (address === undefined) throw invalid("X-Payment-From", `must be an address on ${chain.name}`);
+  const { hasValidChecksum } = await import("./signatures/index.ts");
+  if (!hasValidChecksum(text))
+    throw invalid("X-Payment-From", "has a wrong checksum: check its upper-case and lower-case letters for a typing mistake");
+  if (sameAddress(address, chain.receiver)) throw invalid("X-Payment-From", "is the address that receives the payment");
+  return address;
+}
+
+/** 422 for a chain and currency that do not exist, 503 for one that this server does not accept or that is unavailable. */
+export async function offerOf(deps: Deps, { chain: name, currency, payer: from }: Wanted): Promise<Offer> {
   if (!isPair(name, currency))
     throw invalid("X-Payment-Currency", `must be a currency of ${name}: ${currency} is not available there`);
   const chain = deps.chains.get(name);
   if (!chain || !deps.chains.pairs.some((pair) => pair.chain === name && pair.currency === currency))
     throw unavailable(`This server does not accept ${currency} on ${name}. Nothing was charged.`, 3600);
+  const payer = from === undefined ? null : await payerOn(chain, from);
   try {
     await chain.ready();
-    return { chain, currency, rate: await deps.chains.rate(currency) };
+    return { chain, currency, rate: await deps.chains.rate(currency), payer };
   } catch (error) {
     throw error instanceof ChainDown ? chainDown(error) : error;
+  }
+}
+
+/** The current rate in cents per whole coin. Undefined while it is unavailable. */
+export async function rateOf(deps: Deps, currency: Currency): Promise<number | undefined> {
+  try {
+    return await deps.chains.rate(currency);
+  } catch (error) {
+    if (error instanceof ChainDown) return undefined;
+    throw error;
   }
 }
 
@@ -47,7 +76,7 @@ export interface Bill {
 
 const maxDraws = 50;
 
-/** Opens a quote with an amount no other reserved quote has, and the pending payment it is for. */
+/** Creates a quote, with an amount that no other reserved quote has, and its pending payment. */
 export async function openQuote(deps: Deps, tx: Query, offer: Offer, bill: Bill): Promise<crypto.QuoteRow> {
   const now = deps.clock.now();
   const { maxOpenQuotes, quoteMs, reserveMs } = deps.config.crypto;
@@ -56,7 +85,7 @@ export async function openQuote(deps: Deps, tx: Query, offer: Offer, bill: Bill)
       `You already have ${maxOpenQuotes} open crypto payments. Nothing was created. Pay one, or wait until one expires.`,
     );
   const payment = pendingPayment(deps, bill, now + quoteMs);
-  await payments.insert(tx, payment);
+  payments.insert(tx, payment);
   const quote = await insertUnique(deps, tx, offer, bill, payment);
   const { id } = payment;
   await deps.jobs.schedule(tx, { kind: "lapse-payment", key: id, payload: { paymentId: id }, runAt: quote.expires_at });
@@ -69,7 +98,7 @@ export async function openQuote(deps: Deps, tx: Query, offer: Offer, bill: Bill)
 async function insertUnique(
   deps: Deps,
   tx: Query,
-  { chain, currency, rate }: Offer,
+  { chain, currency, rate, payer }: Offer,
   { ownerId, cents, playtestId, requestKey }: Bill,
   payment: payments.PaymentRow,
 ): Promise<crypto.QuoteRow> {
@@ -91,6 +120,7 @@ async function insertUnique(
       reserved: 1,
       created_at: payment.created_at,
       expires_at: payment.expires_at!,
+      payer,
     };
     if (await crypto.insertQuote(tx, quote)) return quote;
   }
@@ -124,7 +154,7 @@ function pendingPayment(deps: Deps, bill: Bill, expiresAt: number): payments.Pay
   };
 }
 
-/** The 402 with everything needed to pay. `path` is the address that was asked, below `/api/v1`. */
+/** The 402 with the payment instructions. `path` is the path of the request below `/api/v1`. */
 export function paymentRequired(
   deps: Deps,
   quote: crypto.QuoteRow,

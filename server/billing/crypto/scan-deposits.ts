@@ -1,16 +1,17 @@
 import type { Deps } from "../../app/deps.ts";
-import { type Job, TryAgain } from "../../jobs/job.ts";
-import { keepUnmatched, takeIn, worthOf } from "./arrivals.ts";
-import { type Chain, ChainDown } from "./chains/index.ts";
+import { type Job, RetryLater } from "../../jobs/job.ts";
+import { keepUnmatched, type Prices, recordIdentified } from "./arrivals.ts";
+import { type Chain, ChainDown, type SeenTransfer } from "./chains/index.ts";
+import { rateOf } from "./quotes.ts";
 import type { ChainName } from "./rules.ts";
 import * as crypto from "./store.ts";
 
 const minute = 60_000;
 
-/** Blocks carry times of clocks that differ by so much. */
+/** The maximum difference between block times and the server's clock. */
 const skewMs = minute;
 
-/** Looks through a chain, from where it ended last, for deposits that no owner named, and books them: no money may go unseen. */
+/** Scans a chain, from the end of the last scan, for deposits that no owner submitted, and records them, so that no money is missed. */
 export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   const chain = deps.chains.get(job.payload.chain as ChainName);
   if (!chain) return;
@@ -27,16 +28,17 @@ export async function scanDeposits(job: Job, deps: Deps): Promise<void> {
   await deps.store.write(async (tx) => {
     await crypto.setScanned(tx, chain.name, scanned.position, now);
     const wait = (await crypto.waitingOn(tx, chain.name)).count > 0 ? scanMs : idleScanMs;
-    await job.again(tx, now + (scanned.behind ? 1000 : wait));
+    await job.reschedule(tx, now + (scanned.behind ? 1000 : wait));
   });
 }
 
-/** One transaction at a time, so that a scan that is cut short repeats only what it did not book. */
+/** Records one transaction at a time, so that a scan that is interrupted repeats only the rest. */
 async function bookFound(deps: Deps, chain: Chain, txHash: string): Promise<void> {
   const seen = await finalOn(deps, chain, txHash);
   if (seen.status === "reverted") return;
+  const prices = await pricesOf(deps, seen.transfers);
   await deps.store.write(async (tx) => {
-    const unknown = await takeIn(deps, tx, { chain: chain.name, txHash, seen });
+    const unknown = await recordIdentified(deps, tx, { chain: chain.name, txHash, seen }, prices);
     if (unknown.length === 0) return;
     const { quoteMs, reserveMs } = deps.config.crypto;
     const payload = { chain: chain.name, txHash };
@@ -45,25 +47,35 @@ async function bookFound(deps: Deps, chain: Chain, txHash: string): Promise<void
   });
 }
 
-/** Nobody has named it while it could have paid a quote: what is left of it is kept in suspense. */
+/** Holds the transfers of a transaction in suspense that nobody submitted while they could have paid a quote. */
 export async function keepDeposit(job: Job, deps: Deps): Promise<void> {
   const { chain: name, txHash } = job.payload as { chain: ChainName; txHash: string };
   const chain = deps.chains.get(name);
-  if (!chain) throw new TryAgain(deps.clock.now() + deps.config.crypto.idleScanMs, `${name} is no longer configured`);
+  if (!chain) throw new RetryLater(deps.clock.now() + deps.config.crypto.idleScanMs, `${name} is no longer configured`);
   const seen = await finalOn(deps, chain, txHash);
-  const worth = new Map<number, number>();
-  for (const transfer of seen.transfers) worth.set(transfer.index, await orLater(deps, () => worthOf(deps, transfer)));
+  const prices = new Map<number, number>();
+  for (const { index, currency } of seen.transfers) prices.set(index, await orLater(deps, () => deps.chains.rate(currency)));
   await deps.store.write(async (tx) => {
     const arrival = { chain: name, txHash, seen };
-    for (const transfer of await takeIn(deps, tx, arrival))
-      await keepUnmatched(deps, tx, arrival, transfer, worth.get(transfer.index)!);
+    for (const transfer of await recordIdentified(deps, tx, arrival, prices))
+      await keepUnmatched(deps, tx, arrival, transfer, prices.get(transfer.index)!);
     await job.done(tx);
   });
 }
 
+/** The prices that are available. An amount that is exactly as quoted needs none. */
+async function pricesOf(deps: Deps, transfers: readonly SeenTransfer[]): Promise<Prices> {
+  const prices = new Map<number, number>();
+  for (const { index, currency } of transfers) {
+    const rate = await rateOf(deps, currency);
+    if (rate !== undefined) prices.set(index, rate);
+  }
+  return prices;
+}
+
 async function finalOn(deps: Deps, chain: Chain, txHash: string) {
   const seen = await orLater(deps, () => chain.find(txHash));
-  if (!seen?.final) throw new TryAgain(deps.clock.now() + minute, `the node gives contradictory answers about ${txHash}`);
+  if (!seen?.final) throw new RetryLater(deps.clock.now() + minute, `the node gives contradictory answers about ${txHash}`);
   return seen;
 }
 
@@ -71,6 +83,6 @@ async function orLater<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof ChainDown ? new TryAgain(deps.clock.now() + minute, error.message) : error;
+    throw error instanceof ChainDown ? new RetryLater(deps.clock.now() + minute, error.message) : error;
   }
 }

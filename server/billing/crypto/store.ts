@@ -7,28 +7,30 @@ export interface QuoteRow {
   id: string;
   payment_id: string;
   owner_id: string;
-  /** The order it pays; null for a top-up. */
+  /** The order that the quote pays for. Null for a credit purchase. */
   playtest_id: string | null;
-  /** The idempotency key of the order it came with. */
+  /** The idempotency key of the request that created the order. */
   request_key: string | null;
   chain: ChainName;
   currency: Currency;
   receiver: string;
-  /** Contract or mint; the currency's code for a chain's own coin. */
+  /** The address of the token's contract or mint, or the currency code for a chain's native coin. */
   asset: string;
   amount_atomic: string;
   amount_cents: number;
-  /** Cents per whole coin, locked. */
+  /** The locked rate, in cents per whole coin. */
   rate: number;
   paid: number;
-  /** While 1 nobody else gets this amount. */
+  /** While 1, no other quote gets this amount. */
   reserved: number;
   created_at: number;
   expires_at: number;
+  /** The sending address that the owner declared, in the form of the chain's `addressOf`. Null if none was declared. */
+  payer: string | null;
 }
 
-/** `unmatched`: nobody asked for its amount, and nobody named it while it could have been theirs. */
-export type DepositNote = "short" | "late" | "again" | "unclear" | "order_over" | "unmatched";
+/** `over`: too much to be credited without a proof. `unmatched`: its amount matches no quote, and nobody submitted it in time. */
+export type DepositNote = "short" | "over" | "late" | "again" | "unclear" | "order_over" | "unmatched";
 
 export interface DepositRow {
   chain: ChainName;
@@ -37,19 +39,33 @@ export interface DepositRow {
   currency: Currency;
   receiver: string;
   amount_atomic: string;
-  /** Both null where it is not known whose it is. */
+  /** The owner and payment that it belongs to. Both null when unknown. */
   owner_id: string | null;
   payment_id: string | null;
   value_cents: number;
   status: DepositStatus;
   note: DepositNote | null;
   seen_at: number;
+  /** The sending address. Null when the transaction does not show it. */
+  sender: string | null;
+  /** The price when it was recorded, in cents per whole coin, for the part without a locked rate. */
+  rate: number | null;
+  /** How account `proved_by` proved that it controls the sending address. */
+  proof: "declared" | "signature" | null;
+  proved_by: string | null;
+  proved_at: number | null;
+  signature: string | null;
 }
 
-/** What a quote pays to whom. */
-export type Till = Pick<QuoteRow, "chain" | "currency" | "receiver">;
+/** The columns of a deposit without a proof. */
+export const unproved = { proof: null, proved_by: null, proved_at: null, signature: null } as const;
 
-/** False when another quote has this amount reserved. */
+export type DepositKey = Pick<DepositRow, "chain" | "tx_hash" | "tx_index">;
+
+/** The chain, currency and receiver of a quote. */
+export type Destination = Pick<QuoteRow, "chain" | "currency" | "receiver">;
+
+/** Inserts a quote. False when another quote has reserved this amount. */
 export async function insertQuote(tx: Query, quote: QuoteRow): Promise<boolean> {
   const taken = await tx.one(
     "SELECT id FROM crypto_quotes WHERE chain = ? AND currency = ? AND receiver = ? AND amount_atomic = ? AND reserved = 1",
@@ -74,8 +90,8 @@ export const findByKey = (q: Query, ownerId: string, key: string) =>
     key,
   );
 
-/** Every quote over this very amount, newest first. */
-export const exactly = (q: Query, { chain, currency, receiver }: Till, amount: string) =>
+/** All quotes of exactly this amount, newest first. */
+export const exactly = (q: Query, { chain, currency, receiver }: Destination, amount: string) =>
   q.all<QuoteRow>(
     `SELECT * FROM crypto_quotes WHERE chain = ? AND currency = ? AND receiver = ? AND amount_atomic = ?
       ORDER BY created_at DESC, id DESC LIMIT 100`,
@@ -100,31 +116,100 @@ export const countOpen = async (q: Query, ownerId: string, now: number) =>
     now,
   ))!.count;
 
-/** Whether anybody else has an unpaid quote that a transfer at `at` (ms) could be meant for. */
-export const hasRivals = async (q: Query, { chain, currency, receiver }: Till, ownerId: string, at: number) =>
+/**
+ * Whether another account has an unpaid quote that a transfer could be meant for: created until `to` (ms), and not expired before `from`.
+ * Quotes with a declared sender other than `sender` do not count.
+ */
+export const hasRivals = async (
+  q: Query,
+  { chain, currency, receiver }: Destination,
+  { ownerId, sender, from, to }: { ownerId: string; sender: string | null; from: number; to: number },
+) =>
   (await q.one(
-    `SELECT id FROM crypto_quotes WHERE chain = ? AND currency = ? AND receiver = ? AND reserved = 1 AND paid = 0 AND owner_id <> ?
-      AND created_at <= ? LIMIT 1`,
+    `SELECT id FROM crypto_quotes WHERE chain = ? AND currency = ? AND receiver = ? AND paid = 0 AND owner_id <> ?
+      AND created_at <= ? AND expires_at >= ? AND (payer IS NULL OR payer = COALESCE(?, payer)) LIMIT 1`,
     chain,
     currency,
     receiver,
     ownerId,
-    at,
+    to,
+    from,
+    sender,
   )) !== undefined;
 
-/** Compare-and-set: true for the one deposit that pays it. */
+/** Whether another account ever declared or proved an address, or was credited a deposit from it. */
+export const isAddressOfOthers = async (q: Query, sender: string, ownerId: string) =>
+  (await q.one(
+    `SELECT 1 AS found FROM crypto_quotes WHERE payer = ? AND owner_id <> ?
+      UNION ALL SELECT 1 FROM crypto_deposits WHERE sender = ? AND (proved_by <> ? OR (status = 'credited' AND owner_id <> ?)) LIMIT 1`,
+    sender,
+    ownerId,
+    sender,
+    ownerId,
+    ownerId,
+  )) !== undefined;
+
+/** Up to two owners of unpaid quotes with `sender` as the declared sender, created until `at` (ms) and not expired before `from` (ms). */
+export const declarersOf = async (
+  q: Query,
+  { chain, currency, receiver }: Destination,
+  { sender, from, at }: { sender: string; from: number; at: number },
+) => {
+  const rows = await q.all<{ owner_id: string }>(
+    `SELECT DISTINCT owner_id FROM crypto_quotes WHERE payer = ? AND paid = 0 AND chain = ? AND currency = ? AND receiver = ?
+      AND created_at <= ? AND expires_at >= ? LIMIT 2`,
+    sender,
+    chain,
+    currency,
+    receiver,
+    at,
+    from,
+  );
+  return rows.map(({ owner_id }) => owner_id);
+};
+
+/** Marks a quote as paid by compare-and-set. True for only one caller. */
 export const setPaid = async (tx: Query, id: string) =>
   (await tx.run("UPDATE crypto_quotes SET paid = 1 WHERE id = ? AND paid = 0", id)) === 1;
 
 export const release = (tx: Query, id: string) => tx.run("UPDATE crypto_quotes SET reserved = 0 WHERE id = ?", id);
+
+/** Stores who proved to control the sending address of a deposit, for the operator to decide when it cannot be credited automatically. */
+export const setProof = (
+  tx: Query,
+  deposit: DepositKey,
+  proof: Pick<DepositRow, "proof" | "proved_by" | "proved_at" | "signature">,
+) =>
+  tx.run(
+    `UPDATE crypto_deposits SET proof = ?, proved_by = ?, proved_at = ?, signature = ? WHERE chain = ? AND tx_hash = ? AND tx_index = ?
+      AND proof IS NULL`,
+    proof.proof,
+    proof.proved_by,
+    proof.proved_at,
+    proof.signature,
+    deposit.chain,
+    deposit.tx_hash,
+    deposit.tx_index,
+  );
+
+/** Stores the owner of a deposit and the payment that was created for it. */
+export const setOwner = (tx: Query, { chain, tx_hash, tx_index }: DepositKey, ownerId: string, paymentId: string) =>
+  tx.run(
+    "UPDATE crypto_deposits SET owner_id = ?, payment_id = ? WHERE chain = ? AND tx_hash = ? AND tx_index = ?",
+    ownerId,
+    paymentId,
+    chain,
+    tx_hash,
+    tx_index,
+  );
 
 export const insertDeposit = (tx: Query, deposit: DepositRow) => insertRow(tx, "crypto_deposits", deposit);
 
 export const depositsOf = (q: Query, chain: ChainName, txHash: string) =>
   q.all<DepositRow>("SELECT * FROM crypto_deposits WHERE chain = ? AND tx_hash = ? ORDER BY tx_index", chain, txHash);
 
-/** A transaction an owner named that was not final yet; false when it is known, or the owner has `most` of them. */
-export async function noteProof(
+/** Stores a submitted transaction that is not final yet. False when it is stored already, or the owner has `most` of them. */
+export async function addPendingProof(
   tx: Query,
   proof: { owner_id: string; chain: ChainName; tx_hash: string; created_at: number },
   most: number,
@@ -137,7 +222,7 @@ export async function noteProof(
   return (await tx.run(sql, owner_id, chain, tx_hash, created_at)) === 1;
 }
 
-export const forgetProof = (tx: Query, ownerId: string, chain: ChainName, txHash: string) =>
+export const removePendingProof = (tx: Query, ownerId: string, chain: ChainName, txHash: string) =>
   tx.run("DELETE FROM crypto_proofs WHERE owner_id = ? AND chain = ? AND tx_hash = ?", ownerId, chain, txHash);
 
 /** Unpaid quotes on a chain whose amounts are reserved. */
@@ -148,7 +233,7 @@ export const waitingOn = async (q: Query, chain: ChainName) =>
     chain,
   ))!;
 
-/** How far a chain was scanned, in the chain's own terms. */
+/** The position of the last scan of a chain, such as a block number. Null before the first scan. */
 export const scannedTo = async (q: Query, chain: ChainName) =>
   (await q.one<{ position: string }>("SELECT position FROM crypto_scans WHERE chain = ?", chain))?.position ?? null;
 

@@ -1,18 +1,18 @@
 import { networks } from "../../../src/contract/headers.ts";
 import { type ChainName, type Currency, coins } from "./rules.ts";
 
-/** The x402 protocol as this API speaks it: what a 402 tells, and what `X-Payment` says in return. */
+/** Payment instructions of this API's variant of the x402 protocol, sent with a 402. The client pays and sends `X-Payment`. */
 export interface Instructions {
   paymentId: string;
   chain: ChainName;
   currency: Currency;
   atomic: bigint;
   receiver: string;
-  /** Contract or mint, or the currency's code for a chain's own coin. */
+  /** The address of the token's contract or mint, or the currency code for a chain's native coin. */
   asset: string;
   expiresAt: number;
   description: string;
-  /** The address that was asked. */
+  /** The URL of the request. */
   resource: string;
   playtestId: string | null;
   gameId: string | null;
@@ -28,7 +28,7 @@ export const errorPayment = (one: Instructions) => ({
   expiresAt: new Date(one.expiresAt).toISOString(),
 });
 
-/** `X-Payment` for everyone; for USDC also `PAYMENT-REQUIRED`, which standard x402 v2 clients read. */
+/** The `X-Payment` header with the instructions, and for USDC also `PAYMENT-REQUIRED`, which standard x402 v2 clients read. */
 export function instructionHeaders(one: Instructions, now: number): Record<string, string> {
   const { playtestId, gameId, description } = one;
   const extra = {
@@ -48,7 +48,7 @@ export function instructionHeaders(one: Instructions, now: number): Record<strin
   return { "X-Payment": ascii(own), ...(one.currency === "USDC" && { "PAYMENT-REQUIRED": standard(one, extra, now) }) };
 }
 
-/** What EIP-712 signatures over USDC name; only chains of Ethereum's kind need it. */
+/** The EIP-712 domain name and version of USDC, which only Ethereum-compatible chains need. */
 const token = (chain: ChainName) => (chain === "solana" ? {} : { name: "USD Coin", version: "2" });
 
 function standard(one: Instructions, extra: object, now: number): string {
@@ -72,6 +72,6 @@ function standard(one: Instructions, extra: object, now: number): string {
   return Buffer.from(JSON.stringify(required)).toString("base64");
 }
 
-/** JSON that fits into a header: a name beyond ASCII is escaped. */
+/** JSON for a header: characters outside ASCII are escaped. */
 const ascii = (value: object) =>
   JSON.stringify(value).replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

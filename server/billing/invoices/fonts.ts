@@ -5,8 +5,8 @@ import { plainFont } from "./sfnt.ts";
 const require = createRequire(import.meta.url);
 
 /**
- * The fonts an invoice is set in, by preference: Latin, Greek, Cyrillic, Arabic, Hebrew, Armenian, Georgian and more;
- * scripts that need shaping of their own; and last a plain one that has every character there is.
+ * The fonts of invoices, in order of preference: one for Latin, Greek, Cyrillic, Arabic, Hebrew, Armenian, Georgian and more; those for
+ * scripts that need their own shaping; and last a plain one that has a glyph for every character.
  */
 const builtIn = {
   regular: "@fontsource/dejavu-sans/files/dejavu-sans-latin-400-normal.woff",
@@ -15,8 +15,8 @@ const builtIn = {
   every: "@fontsource/unifontex/files/unifontex-latin-400-normal.woff",
 };
 /**
- * Where systems keep a font for Chinese, Japanese and Korean: such a font is too large to ship, and looks better than the
- * plain one.
+ * The paths of fonts for Chinese, Japanese and Korean on common systems. Such fonts are too large to include in the package, but look
+ * better than the plain one.
  */
 const eastAsian = [
   "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
@@ -36,7 +36,7 @@ const notoFolders = ["/usr/share/fonts/truetype/noto", "/usr/share/fonts/noto", 
 const notoScripts =
   "Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Lao Myanmar Ethiopic Khmer Tibetan".split(" ");
 
-/** Fonts of this system, in order of preference; of each row the first that is there is used. */
+/** Fonts of the system, in order of preference. The first existing file of each row is used. */
 const ofSystem: readonly (readonly string[])[] = [
   eastAsian,
   ...notoScripts.map((script) => notoFolders.map((folder) => `${folder}/NotoSans${script}-Regular.ttf`)),
@@ -50,14 +50,14 @@ export interface FontFile {
 }
 
 export interface Fonts {
-  /** In order of preference; an operator's own come first among the fallbacks. */
+  /** In order of preference. The operator's fonts are the first fallbacks. */
   text: FontFile[];
   bold: FontFile;
 }
 
 /**
- * The fonts to use; files are read when first needed, and kept. `own` are paths of the operator's fonts, `system` of those
- * that this system may have.
+ * The fonts to use. Files are read when first needed and kept in memory. `own` are the paths of the operator's fonts, `system` those of
+ * fonts that the system may have.
  */
 export function createFonts(own: readonly string[], system = ofSystem): Fonts {
   const packaged = (name: string, path: string) => once(name, () => require.resolve(path));

@@ -3,7 +3,7 @@ import { runsOf, wrap } from "./runs.ts";
 
 interface Placed {
   y: number;
-  /** Left edge; or `right`, the right edge. */
+  /** The position of the left edge. Alternatively, `right` is that of the right edge. */
   x?: number;
   right?: number;
   /** Wraps text wider than this. */
@@ -14,17 +14,17 @@ interface Placed {
 }
 
 export interface PdfWriter {
-  /** Writes text of any script; the height of the page below it. */
+  /** Writes text of any script. Returns the vertical position below it. */
   write(text: string, placed: Placed): number;
   rule(from: number, to: number, y: number): void;
 }
 
-/** What pdfkit keeps of a font it has parsed: asking it saves parsing every font a second time. */
+/** The parsed font that pdfkit keeps. Using it avoids parsing each font a second time. */
 interface Parsed {
   _font: { font: { hasGlyphForCodePoint(code: number): boolean } };
 }
 
-/** Features, even none, make pdfkit lay out a run as a whole; word by word it would turn Arabic words round. */
+/** With `features`, even an empty list, pdfkit lays out a run as a whole. Otherwise it would reverse the order of Arabic words. */
 const wholeRun: PDFKit.Mixins.TextOptions = { features: [], lineBreak: false };
 const lineHeight = 1.45;
 

@@ -11,7 +11,7 @@ const column = 330;
 
 const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** An invoice on one A4 page. The same document gives the same bytes. */
+/** Renders an invoice on one A4 page. The same document always gives the same bytes. */
 export async function printInvoice(invoice: InvoiceDocument, fonts: Fonts): Promise<Buffer> {
   const doc = new PDFDocument({
     size: "A4",
@@ -63,7 +63,7 @@ function facts(pen: PdfWriter, y: number, rows: [string, string][]): void {
   }
 }
 
-/** The height of the page it ends at. */
+/** Writes the name and address of a party. Returns the vertical position below it. */
 function party(pen: PdfWriter, label: string, { name, lines }: Party, x: number, y: number): number {
   const width = x === margin ? column - margin - 24 : right - x;
   pen.write(label, { x, y, soft: true });

@@ -1,6 +1,6 @@
 import type { PaymentRow } from "../store.ts";
 
-/** Everything an invoice says, fixed when it is issued: a later change of a name does not reach it. Money in cents. */
+/** The contents of an invoice, which never change after it is issued, for example if a name changes. Amounts are in cents. */
 export interface InvoiceDocument {
   number: string;
   issuedAt: number;
@@ -23,7 +23,7 @@ export interface Party {
 export const invoiceNumber = (series: string, year: number, sequence: number) =>
   `${series}-${year}-${String(sequence).padStart(6, "0")}`;
 
-/** What was paid with, where it was not a real card. */
+/** The names of payment methods other than real cards. */
 const meansOfPayment: Partial<Record<PaymentRow["provider"], string>> = {
   sandbox: "Card (sandbox: no real money moved)",
   x402: "Crypto (x402)",

@@ -1,4 +1,4 @@
-/** A stretch of text that one font draws in one direction. */
+/** A part of a text with one font and one direction. */
 export interface Run {
   text: string;
   font: string;
@@ -14,8 +14,8 @@ const startsRtl = new RegExp(`^[${rtl}]`, "u");
 const clusters = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
- * The runs of a line, left to right as they are drawn. Stretches of Arabic, Hebrew and the like keep their own direction,
- * and their order is turned round where the line begins with them.
+ * The runs of a line, in the order in which they are drawn from left to right. Right-to-left parts, such as Arabic or Hebrew, keep their
+ * direction. If the line begins with one, the order of the parts is reversed.
  */
 export function runsOf(line: string, fonts: readonly string[], covers: Covers): Run[] {
   const stretches = line.split(rtlStretch).filter((stretch) => stretch !== "");
@@ -27,10 +27,10 @@ export function runsOf(line: string, fonts: readonly string[], covers: Covers): 
   return (turned ? drawn.reverse() : drawn).flat();
 }
 
-/** The space before a stretch stands behind it when the stretches are turned round. */
+/** Swaps the spaces before and after a part, for a line whose parts are in reverse order. */
 const swapSpaces = (text: string) => text.replace(/^(\s*)(.*?)(\s*)$/su, "$3$2$1");
 
-/** Splits by the first font that has each cluster; the last one takes what no font has. A run is kept whole where it can. */
+/** Splits text into runs by the first font that covers each cluster, or the last font if none does. Continues a run where possible. */
 function fontRuns(text: string, fonts: readonly string[], covers: Covers): Run[] {
   const runs: Run[] = [];
   for (const { segment } of clusters.segment(text)) {
@@ -44,7 +44,7 @@ function fontRuns(text: string, fonts: readonly string[], covers: Covers): Run[]
   return runs;
 }
 
-/** Breaks text into lines no wider than `width` allows: between words, and within one that is too long by itself. */
+/** Breaks text into lines of at most `width`: between words, or within a word that is longer than a line. */
 export function wrap(text: string, width: number, measure: (text: string) => number): string[] {
   if (measure(text) <= width) return [text];
   const lines: string[] = [];

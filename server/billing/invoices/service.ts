@@ -9,14 +9,14 @@ import * as invoices from "./store.ts";
 const maxTries = 20;
 
 /**
- * The invoice of a completed payment, issued when it is first asked for. Its number is taken in the transaction that
- * stores it, so numbers of a series have no gaps within a year. 409 unless the payment is completed.
+ * The invoice of a completed payment, issued when it is first requested. Its number is assigned in the transaction that stores it, so
+ * the numbers of a year have no gaps. 409 unless the payment is completed.
  */
 export function createInvoices(deps: Deps): (payment: PaymentRow) => Promise<InvoiceDocument> {
   let last: Promise<unknown> = Promise.resolve();
 
   async function issue(payment: PaymentRow): Promise<InvoiceDocument> {
-    // Another process may take the number first, or issue this very invoice: then look again.
+    // If another process uses the number first, or issues the same invoice, try again.
     for (let attempt = 1; ; attempt++) {
       try {
         return await deps.store.write(
@@ -33,7 +33,7 @@ export function createInvoices(deps: Deps): (payment: PaymentRow) => Promise<Inv
       throw conflict(`Invoices exist only for completed payments: this payment is ${payment.status}. Nothing was created.`);
     const issued = await deps.store.read((q) => invoices.findDocument(q, payment.id));
     if (issued) return issued;
-    // One after the other: side by side they would all reach for the same number.
+    // One at a time, because concurrent ones would all use the same number and fail.
     const mine = last.then(() => issue(payment));
     last = mine.catch(() => {});
     return mine;

@@ -7,9 +7,8 @@ interface Table {
 }
 
 /**
- * A WOFF 1 file as the plain font it holds, a collection (`.ttc`) as its first font; anything else as it is. pdfkit reads
- * WOFF itself, but inflates a table anew for every glyph, which takes seconds for a large font; of a collection it must be
- * told a font's name.
+ * Returns the font in a WOFF 1 file, the first font of a collection (`.ttc`), and any other file unchanged. pdfkit can read WOFF, but
+ * inflates a table again for every glyph, which takes seconds for a large font. For a collection, it requires the name of a font.
  */
 export function plainFont(file: Buffer): Buffer {
   const signature = file.toString("latin1", 0, 4);

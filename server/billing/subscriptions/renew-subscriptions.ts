@@ -1,10 +1,10 @@
 import type { Deps } from "../../app/deps.ts";
-import { type Job, TryAgain } from "../../jobs/job.ts";
+import { type Job, RetryLater } from "../../jobs/job.ts";
 import { beginRenewal, endRenewal } from "./renewals.ts";
 
 const hour = 3_600_000;
 
-/** Charges a plan whose period ended. The charge leaves between two transactions, under the payment's id: once, however often this runs. */
+/** Charges a plan whose period ended. The charge is sent between two transactions, with the payment's id, so that a repeat has no effect. */
 export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
   const { subscriptionId, periodIndex } = job.payload;
   const renewal = await deps.store.write((tx) => beginRenewal(deps, tx, String(subscriptionId), Number(periodIndex)));
@@ -12,7 +12,7 @@ export async function renewSubscription(job: Job, deps: Deps): Promise<void> {
   const { subscription, payment } = renewal;
   const { cards } = deps;
   if (cards?.name !== subscription.provider)
-    throw new TryAgain(deps.clock.now() + hour, `${subscription.provider} is no longer configured`);
+    throw new RetryLater(deps.clock.now() + hour, `${subscription.provider} is no longer configured`);
   const charge = {
     paymentId: payment.id,
     amountCents: payment.amount_cents,

@@ -17,8 +17,8 @@ export interface Renewal {
 }
 
 /**
- * What a period's end calls for: the payment to charge, or nothing when the plan ends there or went on already. The
- * payment is made once, before the card is charged, and found again after a crash: its id keeps the charge single.
+ * The payment to charge at the end of a period. Undefined when the plan ends or was renewed already. The payment is created once, before
+ * the card is charged, and found again after a crash: the charge contains its id, so that the card is charged only once.
  */
 export async function beginRenewal(deps: Deps, tx: Query, id: string, periodIndex: number): Promise<Renewal | undefined> {
   const row = await subscriptions.find(tx, id);
@@ -32,7 +32,7 @@ export async function beginRenewal(deps: Deps, tx: Query, id: string, periodInde
   return { subscription: row, payment: open ?? (await insertRenewal(deps, tx, row)) };
 }
 
-/** The plan ended while the answer to a charge was awaited. If that was paid after all, its report still counts. */
+/** Cancels the renewal of a plan that ended while its charge was pending. If the charge is reported as paid later, it is still posted. */
 async function dropRenewal(deps: Deps, tx: Query, row: Row): Promise<void> {
   const open = await payments.latestOf(tx, row.id, "pending");
   if (open) await cancelPayment(deps, tx, open);
@@ -56,11 +56,11 @@ async function insertRenewal(deps: Deps, tx: Query, row: Row): Promise<payments.
     created_at: now,
     updated_at: now,
   };
-  await payments.insert(tx, payment);
+  payments.insert(tx, payment);
   return payment;
 }
 
-/** Books what the charge came to: the next period, or past due with another attempt, or the end. */
+/** Records the result of the charge: starts the next period, or makes the plan past due with another attempt, or ends it. */
 export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcome: ChargeOutcome): Promise<void> {
   const payment = (await payments.find(tx, renewal.payment.id))!;
   if (outcome.paid) {

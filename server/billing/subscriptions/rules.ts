@@ -6,7 +6,7 @@ import type { RunningRow, SubscriptionRow } from "./store.ts";
 const day = 24 * 3_600_000;
 const retryDays = [1, 3, 5];
 
-/** When period `index` starts: whole calendar months or years from the anchor in UTC, on the month's last day where it is shorter. */
+/** The start of period `index`: whole calendar months or years after the anchor, in UTC. On the last day of a month that is too short. */
 export function periodStart(anchorMs: number, interval: Plan["interval"], index: number): number {
   const anchor = new Date(anchorMs);
   const start = new Date(anchorMs);
@@ -17,14 +17,14 @@ export function periodStart(anchorMs: number, interval: Plan["interval"], index:
   return start.getTime();
 }
 
-/** When a renewal is charged next after `failures` failed attempts: 1, 3 and 5 days after it fell due, then never. */
+/** The time of the next attempt after `failures` failed ones: 1, 3 and 5 days after the renewal was due. Null when there is none. */
 export function attemptAt(dueMs: number, failures: number): number | null {
   if (failures === 0) return dueMs;
   const days = retryDays[failures - 1];
   return days === undefined ? null : dueMs + days * day;
 }
 
-/** The subscription as it is at `now`: one that ran out ended at that millisecond, also before a job says so. */
+/** The subscription's state at `now`. An expired one counts as ended from its end on, even before the job has recorded it. */
 export function subscriptionAt(row: SubscriptionRow, now: number): SubscriptionRow {
   if (row.status === "incomplete" && now >= row.checkout_expires_at)
     return { ...row, status: "cancelled", ended_at: row.checkout_expires_at, ended_reason: "checkout_expired" };
@@ -34,7 +34,7 @@ export function subscriptionAt(row: SubscriptionRow, now: number): SubscriptionR
 
 export const isRunning = (row: SubscriptionRow): row is RunningRow => row.status === "active" || row.status === "past_due";
 
-/** When it is charged next, and when it ends or ended: what `GET /billing/subscription` says beside it. */
+/** When the subscription is charged next, and when it ends or ended, for `GET /billing/subscription`. */
 export function outlook(row: SubscriptionRow): { nextRenewalAt: number | null; endsAt: number | null } {
   if (!isRunning(row)) return { nextRenewalAt: null, endsAt: row.ended_at };
   if (row.cancel_at_period_end === 1) return { nextRenewalAt: null, endsAt: row.current_period_end };
@@ -49,7 +49,7 @@ interface PlanPayment {
   plan: Plan;
 }
 
-/** A paid invoice of a plan: its price is revenue, its minutes are the owner's. */
+/** The transfers of a paid plan: its price is posted as revenue, and its minutes are added to the owner's. */
 export function planTransfers(payment: PlanPayment): Transfer[] {
   const { paymentId, subscriptionId, ownerId, processor, plan } = payment;
   const refs = { paymentId, subscriptionId, ownerId };
@@ -61,7 +61,7 @@ export function planTransfers(payment: PlanPayment): Transfer[] {
   ];
 }
 
-/** Minutes that came in first make good what a chargeback left owing. */
+/** Uses new minutes to settle the minutes that are owed after a chargeback. */
 export function settleMinutes(ownerId: string, refs: { paymentId?: string; id: string }, minutes: number): Transfer {
   const postings = move(accounts.minutes(ownerId), accounts.minutesReceivable(ownerId), minutes);
   const { id, ...rest } = refs;
@@ -75,21 +75,21 @@ export function settleMinutes(ownerId: string, refs: { paymentId?: string; id: s
   };
 }
 
-/** A plan's price taken back. */
+/** The transfer for the price of a plan that was charged back or refunded. */
 export const planPriceTaken = ({ cents, processor, ...refs }: Reversed): Transfer => ({
   ...refs,
   asset: "USD",
   postings: move(accounts.revenueSubscription, accounts.processor(processor), cents),
 });
 
-/** A dispute of a plan's payment decided for us: what was taken of its price is back. */
+/** The transfer for the price of a plan that was returned after a dispute was won. */
 export const planPriceReturned = ({ cents, processor, ...refs }: Reversed): Transfer => ({
   ...refs,
   asset: "USD",
   postings: move(accounts.processor(processor), accounts.revenueSubscription, cents),
 });
 
-/** The minutes of a payment that was taken back; those spent already are owed. `key` names what took it. */
+/** Removes the minutes of a payment that was taken back. Minutes that were spent already are owed. `key` identifies the dispute or refund. */
 export function planMinutesTaken(payment: PlanPayment, key: string, balanceMinutes: number): Transfer {
   const { paymentId, subscriptionId, ownerId, plan } = payment;
   const kept = Math.min(plan.minutesPerCycle, balanceMinutes);
@@ -101,7 +101,7 @@ export function planMinutesTaken(payment: PlanPayment, key: string, balanceMinut
   return { eventKey: `chargeback:${key}`, asset: "MIN", paymentId, subscriptionId, ownerId, postings, note: plan.name };
 }
 
-/** The minutes of a payment that came back. */
+/** Returns the minutes of a payment whose price was returned. */
 export function planMinutesReturned(payment: PlanPayment, key: string): Transfer {
   const { paymentId, subscriptionId, ownerId, plan } = payment;
   const postings = move(accounts.minutesIssued, accounts.minutes(ownerId), plan.minutesPerCycle);

@@ -25,13 +25,13 @@ import * as subscriptions from "./store.ts";
 
 type Row = subscriptions.SubscriptionRow;
 
-/** The owner's plan that is active or past due at this moment. */
+/** The owner's plan that is active or past due now. */
 export async function runningOf(deps: Deps, q: Query, ownerId: string): Promise<subscriptions.RunningRow | undefined> {
   const row = await subscriptions.findRunning(q, ownerId);
   return row && isRunning(subscriptionAt(row, deps.clock.now())) ? row : undefined;
 }
 
-/** Starts the checkout of a plan: an incomplete subscription and its first payment. 400 for the plan already held. */
+/** Starts the checkout of a plan: creates an incomplete subscription and its first payment. 400 if the owner has this plan already. */
 export async function startCheckout(deps: Deps, tx: Query, ownerId: string, planKey: PlanKey) {
   const running = await runningOf(deps, tx, ownerId);
   if (running?.plan_key === planKey)
@@ -68,7 +68,7 @@ export async function startCheckout(deps: Deps, tx: Query, ownerId: string, plan
   return { checkoutUrl, sessionId: payment.external_id, subscriptionId: subscription.id, isPlanChange: running !== undefined };
 }
 
-/** A plan's payment arrived: its hours are granted once, and its subscription starts or goes on. */
+/** Applies a completed payment of a plan: adds its hours once, and starts or renews the subscription. */
 export async function deliverPlan(deps: Deps, tx: Query, payment: payments.PaymentRow, card: string | undefined): Promise<void> {
   const row = (await subscriptions.find(tx, payment.subscription_id!))!;
   await postAll(tx, planTransfers(factsOf(row, payment)), { now: deps.clock.now(), newId: deps.newId });
@@ -89,7 +89,7 @@ async function activate(deps: Deps, tx: Query, row: Row, card: string | undefine
   await emitSubscription(deps, tx, "subscription.created", started);
 }
 
-/** A plan change ends the old plan at that moment, without proration: its hours stay, and the new plan brings all of its own. */
+/** Ends the old plan after a change of plan, at once and without proration. Its hours stay, and the new plan adds all of its hours. */
 async function replace(deps: Deps, tx: Query, running: subscriptions.RunningRow): Promise<void> {
   const now = deps.clock.now();
   const seen = subscriptionAt(running, now);
@@ -126,7 +126,7 @@ export const scheduleRenewal = (deps: Deps, tx: Query, row: Row, runAt: number):
     runAt,
   });
 
-/** Ends it now, for good. */
+/** Ends a subscription. It cannot be resumed. */
 export function end(
   deps: Deps,
   tx: Query,
@@ -138,7 +138,7 @@ export function end(
   return subscriptions.transition(tx, row, "end", { ended_at: at ?? now, ended_reason: reason, updated_at: now });
 }
 
-/** The checkout of a subscription that never started is over. */
+/** Ends a subscription that never started, when its checkout ends. */
 export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRow, reason: EndedReason) {
   const row = await subscriptions.find(tx, payment.subscription_id!);
   if (row && subscriptions.isIn(row, "incomplete")) await end(deps, tx, row, reason);
@@ -146,11 +146,11 @@ export async function abandon(deps: Deps, tx: Query, payment: payments.PaymentRo
 
 interface PlanReversal {
   reversed: Reversed;
-  /** Names what took or returned the minutes; undefined where they stay as they are. */
+  /** Identifies the dispute or refund that took or returned the minutes. Undefined if the minutes do not change. */
   minutesKey: string | undefined;
 }
 
-/** Money of a plan's payment went back; with the last of it go its hours. */
+/** Posts a chargeback or refund of a plan's payment. With `minutesKey`, its hours are removed too. */
 export async function takePlan(
   deps: Deps,
   tx: Query,
@@ -166,7 +166,7 @@ export async function takePlan(
   await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
 }
 
-/** The money and the hours of a chargeback that was decided for us, less what is still owed. */
+/** Returns the money and hours of a plan after a dispute was won. Hours that are owed are settled first. */
 export async function restorePlan(
   deps: Deps,
   tx: Query,
@@ -182,7 +182,7 @@ export async function restorePlan(
     await settleOwedMinutes(deps, tx, row.owner_id, { id: `dispute_won:${minutesKey}`, paymentId: payment.id });
 }
 
-/** A plan whose money went back does not go on. */
+/** Ends a plan whose payment was charged back or refunded. */
 export async function endDisputedPlan(
   deps: Deps,
   tx: Query,

@@ -13,15 +13,15 @@ export interface SubscriptionRow {
   status: SubscriptionStatus;
   provider: CardProcessorName;
   checkout_expires_at: number;
-  /** What the processor calls the card that renewals charge; never a number. */
+  /** The processor's id of the card that renewals charge. Never a card number. */
   card: string | null;
-  /** When it started; periods are whole months or years from here. */
+  /** When the subscription started. Periods are whole months or years from this time. */
   anchor_at: number | null;
   period_index: number;
   current_period_start: number | null;
-  /** Also when the next renewal falls due. */
+  /** The end of the current period, when the next renewal is due. */
   current_period_end: number | null;
-  /** Attempts to charge the renewal now due that failed. */
+  /** The number of failed attempts to charge the renewal that is due. */
   failed_renewals: number;
   cancel_at_period_end: number;
   cancelled_at: number | null;
@@ -35,11 +35,11 @@ export type RunningRow = SubscriptionRow & { readonly status: "active" | "past_d
 
 export const find = (q: Query, id: string) => q.one<SubscriptionRow>("SELECT * FROM subscriptions WHERE id = ?", id);
 
-/** The one that is active or past due. */
+/** The subscription of the owner that is active or past due. */
 export const findRunning = (q: Query, ownerId: string) =>
   q.one<RunningRow>("SELECT * FROM subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", ownerId);
 
-/** The running one, else the last that ended after it had started, else the newest checkout. */
+/** The running subscription, else the last one that ended after it had started, else the newest checkout. */
 export const findCurrent = (q: Query, ownerId: string) =>
   q.one<SubscriptionRow>(
     `SELECT * FROM subscriptions WHERE owner_id = ?

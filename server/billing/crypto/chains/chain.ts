@@ -1,58 +1,61 @@
 import type { ChainName, Currency } from "../rules.ts";
 
-/** What moved to an address in a transaction. `index` tells transfers of one transaction apart, for ever. */
+/** A transfer to an address in a transaction. `index` identifies it within the transaction and never changes. */
 export interface SeenTransfer {
   index: number;
   currency: Currency;
   to: string;
   amount: bigint;
+  /** The address that held the money, in the form of `addressOf`. Null if there are several, or it is unknown. */
+  from: string | null;
 }
 
 export interface SeenTransaction {
   status: "success" | "reverted";
-  /** It can no longer disappear. */
+  /** Whether the transaction can no longer be removed by a reorganization of the chain. */
   final: boolean;
   /** Block time, ms. */
   at: number;
-  from: string | null;
-  /** Transfers to this server's receiver only, and of currencies it takes. */
+  /** Only transfers to this server's receiving address, in currencies that it accepts. */
   transfers: SeenTransfer[];
 }
 
-/** One chain as far as deposits need it. Its methods throw `ChainDown` where the node cannot tell. */
+/** The functions of a chain that deposits need. They throw `ChainDown` if the node is unavailable. */
 export interface Chain {
   readonly name: ChainName;
   readonly receiver: string;
-  /** Contract or mint of USDC. */
+  /** The address of the contract or mint of USDC. */
   readonly usdc: string;
-  /** Resolves when the node answers and serves the network it should. */
+  /** Resolves if the node responds and serves the expected network. */
   ready(): Promise<void>;
-  /** The hash as the chain writes it; undefined where it cannot be one. */
+  /** The normalized form of a transaction hash. Undefined for an invalid one. */
   normalize(txHash: string): string | undefined;
-  /** Undefined: nobody has seen it. */
+  /** The normalized form of an address. Undefined for an invalid one. */
+  addressOf(text: string): string | undefined;
+  /** Undefined when the transaction is unknown. */
   find(txHash: string): Promise<SeenTransaction | undefined>;
-  /** Looks through final blocks for transactions that may move something to the receiver. */
+  /** Scans final blocks for transactions that may contain transfers to the receiver. */
   scan(task: ScanTask): Promise<Scanned>;
 }
 
-/** What to look for. Times are ms. */
+/** The range of a scan. Times are in ms. */
 export interface ScanTask {
-  /** Where an earlier scan ended (`Scanned.position`); null: begin at `since`. */
+  /** The end of the last scan (`Scanned.position`). If null, the scan begins at `since`. */
   after: string | null;
   since: number;
-  /** Coins of the chain itself are looked for from here on only: it takes reading whole blocks. Null: not at all. */
+  /** The time from which to scan for native coins, which requires reading whole blocks. Null: do not scan for them. */
   nativeSince: number | null;
 }
 
 export interface Scanned {
-  /** Final transactions, oldest first; some of them may have been found by earlier scans. */
+  /** Final transactions, oldest first. May include transactions that earlier scans found. */
   hashes: string[];
   position: string;
-  /** There are more blocks to look through. */
+  /** Whether there are more blocks to scan. */
   behind: boolean;
 }
 
-/** The node or the price feed cannot tell just now. Answers 503; nothing was decided. */
+/** The node or the price feed is unavailable. Becomes a 503. Nothing was changed. */
 export class ChainDown extends Error {
   override name = "ChainDown";
 }

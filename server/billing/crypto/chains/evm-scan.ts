@@ -8,13 +8,13 @@ const logs = z.array(z.object({ transactionHash: hex, blockNumber: quantity, log
 const sent = z.object({ hash: hex, to: hex.nullable(), value: quantity });
 const fullBlock = z.object({ transactions: z.array(sent) }).nullable();
 
-/** Blocks below the last scan that are looked through again, should the node have known less than it said. */
+/** The number of blocks before the end of the last scan that are scanned again, in case the node's data was incomplete. */
 const margin = 20n;
 const blocksAtOnce = 10;
 
 /**
- * Looks through one range of final blocks: tokens by their events, coins by reading each block, since those leave no
- * event. Throws `ChainDown` where the node cannot tell.
+ * Scans one range of final blocks: token transfers by their events, and native coins by reading each block, because their transfers
+ * have no events. Throws `ChainDown` if the node is unavailable.
  */
 export async function scanEvm(rpc: Rpc, options: EvmOptions, { after, since, nativeSince }: ScanTask): Promise<Scanned> {
   const { scanBlocks, receiver } = options;
@@ -31,13 +31,13 @@ export async function scanEvm(rpc: Rpc, options: EvmOptions, { after, since, nat
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const text = (block: bigint) => `0x${block.toString(16)}`;
 
-/** The newest block that counts as final; below zero when there is none yet. */
+/** The number of the newest final block. Negative if there is none yet. */
 async function finalHead(rpc: Rpc, { finality, confirmations }: EvmOptions): Promise<bigint> {
   const head = await rpc("eth_getBlockByNumber", [confirmations === null ? finality : "latest", false], header);
   return head === null ? -1n : head.number - BigInt((confirmations ?? 1) - 1);
 }
 
-/** The first block in `low..high` made at `ms` or later; `high + 1` when there is none. */
+/** The first block in `low..high` with a time of `ms` or later; `high + 1` if there is none. */
 async function firstAt(rpc: Rpc, ms: number, low: bigint, high: bigint): Promise<bigint> {
   let [first, last] = [low, high + 1n];
   while (first < last) {

@@ -5,7 +5,7 @@ import type { ChainName } from "../rules.ts";
 export const hex = z.string().regex(/^0x[0-9a-fA-F]*$/);
 export const quantity = hex.transform((text) => BigInt(text));
 
-/** `Transfer(address,address,uint256)`. NFTs use the same topic with the value as a fourth. */
+/** The topic of `Transfer(address,address,uint256)`. NFTs use the same topic, but their logs have a fourth one. */
 export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 export interface EvmOptions extends EvmNetwork {

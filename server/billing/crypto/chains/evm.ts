@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { sameAddress } from "../rules.ts";
+import { evmAddress } from "./addresses.ts";
 import { type Chain, ChainDown, type SeenTransaction, type SeenTransfer } from "./chain.ts";
 import { scanEvm } from "./evm-scan.ts";
 import { type EvmOptions, hex, quantity, transferTopic } from "./evm-shapes.ts";
@@ -13,10 +14,10 @@ const block = z.object({ number: quantity, hash: hex, timestamp: quantity }).nul
 type Log = z.infer<typeof log>;
 type Receipt = NonNullable<z.infer<typeof receipt>>;
 
-/** The coin itself has no log: its transfer has an index no log can have. */
+/** The index of a transfer of the native coin, which has no log. No log has this index. */
 const nativeIndex = -1;
 
-/** A chain of Ethereum's kind by JSON-RPC. It credits what a transaction itself sends: what a contract passes on does not show. */
+/** An Ethereum-compatible chain by JSON-RPC. Native coins are found only if the transaction itself sends them, not if a contract does. */
 export function createEvmChain(options: EvmOptions): Chain {
   const rpc = createRpc(options.rpcUrl, options.timeoutMs);
   let checked: Promise<void> | undefined;
@@ -35,20 +36,21 @@ export function createEvmChain(options: EvmOptions): Chain {
     usdc: options.usdc,
     ready,
     normalize: (txHash) => (/^0x[0-9a-f]{64}$/i.test(txHash) ? txHash.toLowerCase() : undefined),
+    addressOf: evmAddress,
     async find(txHash) {
       await ready();
       const sent = await rpc("eth_getTransactionByHash", [txHash], transaction);
       if (!sent) return undefined;
       const mined = await rpc("eth_getTransactionReceipt", [txHash], receipt);
-      const waiting: SeenTransaction = { status: "success", final: false, at: 0, from: sent.from, transfers: [] };
+      const waiting: SeenTransaction = { status: "success", final: false, at: 0, transfers: [] };
       if (!mined) return waiting;
       const inBlock = await rpc("eth_getBlockByNumber", [`0x${mined.blockNumber.toString(16)}`, false], block);
-      // Another block at that height: the one with this transaction was given up, and it may come back in another.
+      // The block of the transaction was replaced in a reorganization. The transaction may be included in another block later.
       if (inBlock?.hash !== mined.blockHash) return waiting;
       const transfers = [...tokenTransfers(mined, options), ...nativeTransfers(sent, options)];
       const at = Number(inBlock.timestamp) * 1000;
       const status = mined.status === 1n ? "success" : "reverted";
-      return { status, final: await isFinal(rpc, mined.blockNumber, options), at, from: sent.from, transfers };
+      return { status, final: await isFinal(rpc, mined.blockNumber, options), at, transfers };
     },
     async scan(task) {
       await ready();
@@ -69,11 +71,13 @@ async function isFinal(rpc: Rpc, height: bigint, { finality, confirmations }: Ev
 
 function tokenTransfers(mined: Receipt, { usdc, receiver }: EvmOptions): SeenTransfer[] {
   const moved = mined.logs.filter((entry) => sameAddress(entry.address, usdc) && isTransferTo(entry, receiver));
-  return moved.map(({ logIndex, data }) => ({
+  return moved.map(({ logIndex, data, topics }) => ({
     index: Number(logIndex),
     currency: "USDC",
     to: receiver,
     amount: BigInt(data),
+    // The holder of the tokens, who need not be the sender of the transaction: an approved spender or a relayer may have sent it.
+    from: `0x${topics[1]!.slice(-40)}`.toLowerCase(),
   }));
 }
 
@@ -84,7 +88,7 @@ const isTransferTo = ({ topics, data, removed }: Log, receiver: string) =>
   sameAddress(`0x${topics[2]!.slice(-40)}`, receiver) &&
   data.length === 66;
 
-function nativeTransfers(sent: { to: string | null; value: bigint }, { receiver }: EvmOptions): SeenTransfer[] {
+function nativeTransfers(sent: { from: string; to: string | null; value: bigint }, { receiver }: EvmOptions): SeenTransfer[] {
   if (sent.to === null || !sameAddress(sent.to, receiver) || sent.value === 0n) return [];
-  return [{ index: nativeIndex, currency: "ETH", to: receiver, amount: sent.value }];
+  return [{ index: nativeIndex, currency: "ETH", to: receiver, amount: sent.value, from: sent.from.toLowerCase() }];
 }

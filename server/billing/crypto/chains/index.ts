@@ -11,11 +11,11 @@ import { createSolanaChain } from "./solana.ts";
 export { type Chain, ChainDown, type Scanned, type SeenTransaction, type SeenTransfer } from "./chain.ts";
 
 export interface Chains {
-  /** What can be paid with on this server. */
+  /** The chains and currencies that this server accepts. */
   readonly pairs: readonly Pair[];
   get(name: ChainName): Chain | undefined;
   readonly all: readonly Chain[];
-  /** Cents per whole coin. Throws `ChainDown` when no price of the last minute is to be had. */
+  /** The rate in cents per whole coin. Throws `ChainDown` when no price of the last minute is available. */
   rate(currency: Currency): Promise<number>;
 }
 
@@ -29,7 +29,7 @@ export function createChains(options: { config: Config; store: Store; clock: Clo
   return { all, get, rate: rates.of, pairs: pairs.filter(({ chain, currency }) => get(chain) && rates.has(currency)) };
 }
 
-/** A chain is on when both its node and the address that receives are configured. */
+/** The configured chains: those with both a node and a receiving address. */
 function realChains({ crypto }: Config): Chain[] {
   const on: Chain[] = [];
   for (const name of ["base", "ethereum"] as const) {

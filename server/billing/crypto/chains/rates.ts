@@ -4,7 +4,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Currency } from "../rules.ts";
 import { ChainDown } from "./chain.ts";
 
-/** Asked again after so long; a price older than `staleMs` is none. */
+/** A price is fetched again after `freshMs`. If that fails, the old one is used until it is older than `staleMs`. */
 const freshMs = 15_000;
 const staleMs = 60_000;
 
@@ -16,8 +16,8 @@ export interface Rates {
 }
 
 /**
- * Cents per whole coin: 100 for USDC, for the others what the operator fixed, else what the feed says. The feed's address
- * has `{coin}` in it and answers as Coinbase's spot price does: `{"data":{"amount":"3012.45"}}` in dollars.
+ * Rates in cents per whole coin: 100 for USDC; for other currencies the configured rate, or else that of the price feed. The feed's URL
+ * contains `{coin}`, and it responds like Coinbase's spot price API: `{"data":{"amount":"3012.45"}}`, in dollars.
  */
 export function createRates({ ETH, SOL, feedUrl, timeoutMs }: Config["crypto"]["rates"], clock: Clock): Rates {
   const fixed: Record<Currency, number | null> = { USDC: 100, ETH, SOL };
@@ -44,7 +44,7 @@ export function createRates({ ETH, SOL, feedUrl, timeoutMs }: Config["crypto"]["
 
 async function ask(url: string, timeoutMs: number): Promise<number> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
-  if (!response.ok) throw new Error(`the price feed answered ${response.status}`);
+  if (!response.ok) throw new Error(`the price feed responded with status ${response.status}`);
   const rate = Math.round(Number(feedReply.parse(await response.json()).data.amount) * 100);
   if (rate < 1) throw new Error("the price feed says the coin is worth nothing");
   return rate;

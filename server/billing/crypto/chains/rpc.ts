@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ChainDown } from "./chain.ts";
 
-/** One JSON-RPC call; the reply is what `schema` says, else the node counts as down. */
+/** Makes a JSON-RPC call. Throws `ChainDown` if the reply does not match `schema`. */
 export type Rpc = <T>(method: string, params: readonly unknown[], schema: z.ZodType<T>) => Promise<T>;
 
 const envelope = z.object({
@@ -9,7 +9,7 @@ const envelope = z.object({
   error: z.object({ code: z.number().optional(), message: z.string().optional() }).nullish(),
 });
 
-/** Calls a node by JSON-RPC 2.0. Whatever keeps it from a well-formed answer within `timeoutMs` is `ChainDown`. */
+/** Calls a node by JSON-RPC 2.0. Throws `ChainDown` unless it returns a valid response within `timeoutMs`. */
 export function createRpc(url: string, timeoutMs: number): Rpc {
   return async (method, params, schema) => {
     try {
@@ -20,7 +20,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
         signal: AbortSignal.timeout(timeoutMs),
         redirect: "error",
       });
-      if (!response.ok) throw new Error(`it answered ${response.status}`);
+      if (!response.ok) throw new Error(`the node responded with status ${response.status}`);
       const { result, error } = envelope.parse(await response.json());
       if (error) throw new Error(`${error.message ?? "error"} (${error.code ?? "no code"})`);
       return schema.parse(result);

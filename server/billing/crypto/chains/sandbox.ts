@@ -2,9 +2,10 @@ import type { Store } from "../../../database/port.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { type ChainName, sameAddress } from "../rules.ts";
 import { findTransaction, type SandboxTransactionRow, transactionsTo } from "../sandbox-chain-store.ts";
+import { evmAddress, solanaAddress } from "./addresses.ts";
 import type { Chain } from "./chain.ts";
 
-/** Addresses nobody has the key of: the sandbox's money is not real. */
+/** Receiving addresses without a known key, because money in the sandbox is not real. */
 const receivers: Record<ChainName, string> = {
   base: "0x5a9db0c0000000000000000000000000000ba5e0",
   ethereum: "0x5a9db0c0000000000000000000000000000e7400",
@@ -17,17 +18,17 @@ const usdc: Record<ChainName, string> = {
   solana: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
 };
 
-/** Cents per whole coin, for ever. */
+/** The fixed rates of the sandbox, in cents per whole coin. */
 export const sandboxRates = { ETH: 300_000, SOL: 15_000 } as const;
 
-/** A transaction is final with so many confirmations, and gains one every block time of the server's clock. */
+/** The number of confirmations that makes a transaction final. It gets one per `blockMs` of the server's clock. */
 export const finalConfirmations = 12;
 const blockMs = 12_000;
 
 const isFinal = (made: SandboxTransactionRow, now: number) =>
   made.confirmations + Math.floor((now - made.created_at) / blockMs) >= finalConfirmations;
 
-/** The built-in chain: its transactions are made through the sandbox routes. */
+/** The simulated chain, whose transactions are created through the sandbox routes. */
 export function createSandboxChain(name: ChainName, store: Store, clock: Clock): Chain {
   return {
     name,
@@ -35,6 +36,7 @@ export function createSandboxChain(name: ChainName, store: Store, clock: Clock):
     usdc: usdc[name],
     ready: async () => {},
     normalize: (txHash) => (txHash.startsWith("0x") ? txHash.toLowerCase() : txHash),
+    addressOf: name === "solana" ? solanaAddress : evmAddress,
     async find(txHash) {
       const made = await store.read((q) => findTransaction(q, name, txHash));
       if (!made) return undefined;
@@ -43,8 +45,9 @@ export function createSandboxChain(name: ChainName, store: Store, clock: Clock):
         status: made.status,
         final: isFinal(made, clock.now()),
         at: made.created_at,
-        from: "sandbox",
-        transfers: sameAddress(to, receivers[name]) ? [{ index: 0, currency, to, amount: BigInt(amount_atomic) }] : [],
+        transfers: sameAddress(to, receivers[name])
+          ? [{ index: 0, currency, to, amount: BigInt(amount_atomic), from: made.sender }]
+          : [],
       };
     },
     async scan({ after, since }) {

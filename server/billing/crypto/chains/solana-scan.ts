@@ -9,13 +9,13 @@ const tokenAccounts = z.object({ value: z.array(z.object({ pubkey: z.string() })
 
 type Signature = z.infer<typeof signatures>[number];
 
-/** Slots below the last scan that are looked through again, should the node have known less than it said: about a minute. */
+/** The number of slots before the end of the last scan that are scanned again, in case the node's data was incomplete: about a minute. */
 const margin = 150;
 const pageSize = 1000;
 
 /**
- * Finds final transactions that name the receiver or one of its token accounts: a transfer of tokens names only the
- * account. The list comes newest first, so one scan goes back to where the last one ended.
+ * Finds final transactions of the receiver and of its token accounts, because a token transfer may contain only the token account. The
+ * node lists the newest first, so a scan reads back to the end of the last one.
  */
 export async function scanSolana(
   rpc: Rpc,

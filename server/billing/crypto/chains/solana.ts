@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { solanaAddress } from "./addresses.ts";
 import { type Chain, ChainDown, type SeenTransfer } from "./chain.ts";
 import { createRpc, type Rpc } from "./rpc.ts";
 import { scanSolana } from "./solana-scan.ts";
@@ -14,12 +15,15 @@ const reply = z
     blockTime: z.number().int().nullable(),
     meta: z.object({
       err: z.unknown(),
+      fee: z.number().optional(),
       preBalances: z.array(z.number()),
       postBalances: z.array(z.number()),
       preTokenBalances: z.array(tokenBalance).nullish(),
       postTokenBalances: z.array(tokenBalance).nullish(),
     }),
-    transaction: z.object({ message: z.object({ accountKeys: z.array(z.object({ pubkey: z.string() })) }) }),
+    transaction: z.object({
+      message: z.object({ accountKeys: z.array(z.object({ pubkey: z.string(), signer: z.boolean().optional() })) }),
+    }),
   })
   .nullable();
 
@@ -34,7 +38,7 @@ export interface SolanaOptions {
 
 const genesis = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
-/** Solana by JSON-RPC: what the receiver has more of after a transaction than before. */
+/** Solana by JSON-RPC. The amount of a transfer is the increase of the receiver's balance in the transaction. */
 export function createSolanaChain(options: SolanaOptions): Chain {
   const rpc = createRpc(options.rpcUrl, options.timeoutMs);
   let checked: Promise<void> | undefined;
@@ -56,6 +60,7 @@ export function createSolanaChain(options: SolanaOptions): Chain {
     usdc: options.usdc,
     ready,
     normalize: (txHash) => (/^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(txHash) ? txHash : undefined),
+    addressOf: solanaAddress,
     async find(txHash) {
       await ready();
       const finalized = await ask(txHash, "finalized");
@@ -65,7 +70,6 @@ export function createSolanaChain(options: SolanaOptions): Chain {
         status: found.meta.err === null ? "success" : "reverted",
         final: finalized !== null && found.blockTime !== null,
         at: (found.blockTime ?? 0) * 1000,
-        from: found.transaction.message.accountKeys[0]?.pubkey ?? null,
         transfers: [...tokens(found, options), ...lamports(found, options)],
       };
     },
@@ -82,20 +86,42 @@ async function checkGenesis(rpc: Rpc): Promise<void> {
 }
 
 function tokens({ meta }: Reply, { usdc, receiver }: SolanaOptions): SeenTransfer[] {
-  const held = (balances: Reply["meta"]["preTokenBalances"]) =>
-    (balances ?? [])
-      .filter(({ mint, owner }) => mint === usdc && owner === receiver)
-      .reduce((sum, { uiTokenAmount }) => sum + BigInt(uiTokenAmount.amount), 0n);
-  const amount = held(meta.postTokenBalances) - held(meta.preTokenBalances);
-  return amount > 0n ? [{ index: 0, currency: "USDC", to: receiver, amount }] : [];
+  const gained = new Map<string, bigint>();
+  const count = (balances: Reply["meta"]["preTokenBalances"], sign: bigint) => {
+    for (const { mint, owner, uiTokenAmount } of balances ?? [])
+      if (mint === usdc && owner !== undefined)
+        gained.set(owner, (gained.get(owner) ?? 0n) + sign * BigInt(uiTokenAmount.amount));
+  };
+  count(meta.preTokenBalances, -1n);
+  count(meta.postTokenBalances, 1n);
+  const amount = gained.get(receiver) ?? 0n;
+  return amount > 0n ? [{ index: 0, currency: "USDC", to: receiver, amount, from: onlyLoser([...gained]) }] : [];
 }
 
-function lamports({ meta, transaction }: Reply, { receiver }: SolanaOptions): SeenTransfer[] {
+/** The account whose balance decreased. Null if there is none or there are several, because the sender is not clear then. */
+function onlyLoser(gained: readonly (readonly [account: string, amount: bigint])[]): string | null {
+  const losers = gained.filter(([, amount]) => amount < 0n);
+  return losers.length === 1 ? losers[0]![0] : null;
+}
+
+/** The account that paid lamports in addition to the fee. It must have signed the transaction. */
+function payerOf({ meta, transaction }: Reply): string | null {
+  const gained = transaction.message.accountKeys.map(({ pubkey }, index) => {
+    const fee = index === 0 ? (meta.fee ?? 0) : 0;
+    return [pubkey, BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0) + BigInt(fee)] as const;
+  });
+  const payer = onlyLoser(gained);
+  return transaction.message.accountKeys.some(({ pubkey, signer }) => pubkey === payer && signer === true) ? payer : null;
+}
+
+function lamports(reply: Reply, { receiver }: SolanaOptions): SeenTransfer[] {
+  const { meta, transaction } = reply;
   const position = transaction.message.accountKeys.findIndex(({ pubkey }) => pubkey === receiver);
   const [before, after] = [meta.preBalances[position], meta.postBalances[position]];
   if (before === undefined || after === undefined) return [];
-  // Beyond 2^53 JSON has rounded them already; no receiver of this kind holds nine million SOL.
+  // Numbers above 2^53 were rounded by the JSON parser already. That is nine million SOL, which no receiver is expected to hold.
   if (!Number.isSafeInteger(before) || !Number.isSafeInteger(after))
     throw new ChainDown("The receiver's balance is too large to read exactly.");
-  return after > before ? [{ index: 1, currency: "SOL", to: receiver, amount: BigInt(after) - BigInt(before) }] : [];
+  const amount = BigInt(after) - BigInt(before);
+  return amount > 0n ? [{ index: 1, currency: "SOL", to: receiver, amount, from: payerOf(reply) }] : [];
 }

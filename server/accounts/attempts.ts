@@ -1,0 +1,118 @@
+import type { Deps } from "../app/deps.ts";
+import type { Client } from "../http/call.ts";
+import { Problem } from "../lib/problem.ts";
+
+type From = Pick<Client, "address" | "signal">;
+
+/**
+ * Slows down guessing of one account's password from many addresses: each attempt is delayed by a few seconds at most. The number of
+ * attempts that wait is limited, separately for addresses that failed to sign in to this account recently and for all others, so that
+ * addresses that guess do not keep out the owner, who signs in from another one.
+ */
+export interface Attempts {
+  /** Waits by the number of recent failures. 429 when too many attempts are waiting already. Throws the signal's reason when it aborts. */
+  pause(account: string, from: From): Promise<void>;
+  failed(account: string, from: From): void;
+}
+
+interface Failures {
+  count: number;
+  at: number;
+  /** The addresses of the failures. */
+  addresses: Set<string>;
+  /** How many attempts wait, from addresses that failed and from others. */
+  waiting: { failed: number; other: number };
+}
+
+const free = 5;
+const [firstDelayMs, longestDelayMs] = [250, 8_000];
+/** The count of failures decreases by one in this time. */
+const forgetMs = 60_000;
+const mostFailures = 20;
+const mostWaiting = 20;
+const mostAccounts = 50_000;
+const mostAddresses = 1_000;
+
+/** Adds to a set that keeps only the latest. */
+function addBounded(set: Set<string>, value: string, most: number): void {
+  set.delete(value);
+  if (set.size >= most) set.delete(set.values().next().value!);
+  set.add(value);
+}
+
+/** How long an attempt is delayed after this many failures. */
+export const delayMs = (failures: number): number =>
+  failures < free ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** (Math.floor(failures) - free));
+
+/** `now` returns real milliseconds. `wait` waits that many milliseconds, or until the signal aborts. */
+export function createAttempts({ now, wait }: { now(): number; wait: Deps["wait"] }): Attempts {
+  const accounts = new Map<string, Failures>();
+
+  /** The recent failures of an account; undefined when there are none. */
+  function recent(account: string): Failures | undefined {
+    const known = accounts.get(account);
+    if (!known) return undefined;
+    const at = now();
+    known.count = Math.max(0, known.count - Math.max(0, at - known.at) / forgetMs);
+    known.at = at;
+    if (known.count === 0 && known.waiting.failed + known.waiting.other === 0) accounts.delete(account);
+    return known;
+  }
+
+  return {
+    async pause(account, { address, signal }) {
+      const known = recent(account);
+      const ms = delayMs(known?.count ?? 0);
+      if (!known || ms === 0) return;
+      const group = known.addresses.has(address) ? "failed" : "other";
+      if (known.waiting[group] >= mostWaiting)
+        throw new Problem(
+          "RATE_LIMITED",
+          "Too many attempts to sign in to this account are waiting. Try again in a few seconds.",
+          {
+            headers: { "Retry-After": String(longestDelayMs / 1000) },
+          },
+        );
+      known.waiting[group]++;
+      try {
+        await wait(ms, signal);
+      } finally {
+        known.waiting[group]--;
+      }
+    },
+    failed(account, { address }) {
+      const known = recent(account) ?? { count: 0, at: now(), addresses: new Set(), waiting: { failed: 0, other: 0 } };
+      addBounded(known.addresses, address, mostAddresses);
+      known.count = Math.min(mostFailures, known.count + 1);
+      // Limits memory: removes the account whose last failure is the oldest.
+      accounts.delete(account);
+      if (accounts.size >= mostAccounts) accounts.delete(accounts.keys().next().value!);
+      accounts.set(account, known);
+    },
+  };
+}
+
+const known = new WeakMap<Deps, Attempts>();
+
+/** The attempts on one server. The API and the web pages share one count. */
+function attemptsOf(deps: Deps): Attempts {
+  const attempts = known.get(deps) ?? createAttempts({ now: deps.clock.real, wait: (ms, signal) => deps.wait(ms, signal) });
+  known.set(deps, attempts);
+  return attempts;
+}
+
+/**
+ * Checks a password against its hash. `account` is the key of the email address, whether or not an account has it, so that the delay
+ * does not show which addresses have accounts.
+ */
+export async function checkPassword(
+  deps: Deps,
+  { account, password, hash }: { account: string; password: string; hash: string | undefined },
+  from: From,
+): Promise<boolean> {
+  const attempts = attemptsOf(deps);
+  if (deps.config.limits.enabled) await attempts.pause(account, from);
+  const ok = await deps.passwords.verify(password, hash, from.signal);
+  if (!ok) attempts.failed(account, from);
+  return ok;
+}

@@ -1,0 +1,78 @@
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import { conflict, invalid } from "../lib/problem.ts";
+import { sha256 } from "../lib/secrets.ts";
+import { queueMail } from "../mail/queue.ts";
+import { composeEmailChange } from "../mail/texts.ts";
+import * as changes from "./email-changes-store.ts";
+import { createToken, refuseTaken } from "./service.ts";
+import * as users from "./users-store.ts";
+
+const validMs = 24 * 3_600_000;
+const purposes = ["email-from", "email-to"] as const;
+
+/** The result of using one of the two links. `done` when both were used. */
+export type Confirmed = { done: boolean; email: string };
+
+/**
+ * Mails a link to both addresses. The address changes when both links were used. A later request replaces an earlier one. 409 when
+ * another account has the address, or when too many emails were sent.
+ */
+export async function requestEmailChange(deps: Deps, tx: Query, user: users.UserRow, email: string): Promise<void> {
+  const now = deps.clock.now();
+  if (users.emailKey(email) === user.email_key) throw invalid("newEmail", "is the email address of the account already");
+  await refuseTaken(deps, tx, email);
+  await changes.remove(tx, user.id);
+  await users.endLinks(tx, user.id, purposes, now);
+  await changes.insert(tx, {
+    ...{ user_id: user.id, email: email.trim(), email_key: users.emailKey(email), created_at: now, expires_at: now + validMs },
+    ...{ from_confirmed_at: null, to_confirmed_at: null },
+  });
+  for (const purpose of purposes) {
+    const token = await createToken(deps, tx, user.id, purpose, validMs);
+    if (token === undefined)
+      throw conflict("Too many changes of the email address were requested. Nothing was changed. Try again in an hour.");
+    const isOld = purpose === "email-from";
+    const url = `${deps.config.baseUrl}/change-email?token=${token}`;
+    const letter = composeEmailChange({ name: isOld ? user.display_name : null, token, url, to: email.trim() });
+    await queueMail(deps, tx, isOld ? user.email : email.trim(), letter);
+  }
+}
+
+/** The change that a link belongs to. Undefined when the link is not valid. */
+export async function findEmailChange(deps: Deps, q: Query, token: string): Promise<changes.ChangeRow | undefined> {
+  for (const purpose of purposes) {
+    const user = await users.findByToken(q, sha256(token), purpose, deps.clock.now());
+    if (user) return changes.find(q, user.id, deps.clock.now());
+  }
+  return undefined;
+}
+
+/**
+ * Uses one of the two links. The second one changes the address, and the links that were mailed to the old address become invalid.
+ * Undefined when the link is not valid, 409 when another account has taken the address in the meantime.
+ */
+export async function confirmEmailChange(deps: Deps, tx: Query, token: string): Promise<Confirmed | undefined> {
+  const now = deps.clock.now();
+  for (const purpose of purposes) {
+    const used = await users.useToken(tx, sha256(token), purpose, now);
+    if (!used) continue;
+    await changes.confirm(tx, used.user_id, purpose === "email-from" ? "from_confirmed_at" : "to_confirmed_at", now);
+    const change = await changes.find(tx, used.user_id, now);
+    if (!change) return undefined;
+    const done = change.from_confirmed_at !== null && change.to_confirmed_at !== null;
+    if (done) await apply(deps, tx, change);
+    return { done, email: change.email };
+  }
+  return undefined;
+}
+
+async function apply(deps: Deps, tx: Query, { user_id: id, email, email_key }: changes.ChangeRow): Promise<void> {
+  const now = deps.clock.now();
+  await refuseTaken(deps, tx, email);
+  const expired = await users.findByEmail(tx, email);
+  if (expired) await users.removeUnverified(tx, expired.id);
+  await users.update(tx, id, { email, email_key, updated_at: now });
+  await users.endLinks(tx, id, ["reset", "sign-in", "verify"], now);
+  await changes.remove(tx, id);
+}

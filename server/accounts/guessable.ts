@@ -1,0 +1,23 @@
+import { invalid } from "../lib/problem.ts";
+
+let common: ReadonlySet<string> | undefined;
+
+/** Loads the list when the first password is set, because most requests set none. */
+async function loadCommon(): Promise<ReadonlySet<string>> {
+  const { commonPasswords } = await import("./common-passwords.ts");
+  return new Set(commonPasswords.split(/\s+/));
+}
+
+/**
+ * 422 for a password that is easy to guess: one of the most common passwords, or the account's own email address. `field` is the
+ * request field with the password.
+ */
+export async function refuseGuessable(field: string, password: string, email: string): Promise<void> {
+  const given = password.trim().toLowerCase();
+  const address = email.trim().toLowerCase();
+  if (given === address || given === address.split("@")[0])
+    throw invalid(field, "must not be the email address or the part of it before the @");
+  common ??= await loadCommon();
+  if (common.has(given))
+    throw invalid(field, "is one of the 10,000 most common passwords, which are guessed first. Choose another");
+}

@@ -1,0 +1,60 @@
+import type { Scope } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import type { Principal } from "../http/call.ts";
+import { forbidden, notFound, Problem } from "../lib/problem.ts";
+import * as keys from "./keys-store.ts";
+import { createKey } from "./service.ts";
+
+/** 401 when the key expired or was revoked since its request began. Otherwise a key that it creates would outlive it. */
+export async function requireLive(deps: Deps, tx: Query, keyId: string): Promise<void> {
+  if (!(await keys.isLive(tx, keyId, deps.clock.now())))
+    throw new Problem("UNAUTHORIZED", "The API key was revoked or has expired. Nothing was changed.");
+}
+
+/**
+ * Replaces a key by a new one with the same name, scopes, expiry and parent. The old key and its descendants expire after `graceMs`.
+ * 404 for a key that is not the account's or is not valid, 403 for one that the caller cannot replace.
+ */
+export async function rotateKey(
+  deps: Deps,
+  tx: Query,
+  caller: Principal,
+  keyId: string,
+  graceMs: number,
+): Promise<{ old: keys.KeyRow; row: keys.KeyRow; secret: string }> {
+  const now = deps.clock.now();
+  const old = await keys.findLive(tx, keyId, caller.userId, now);
+  if (!old) throw notFound();
+  const scopes = JSON.parse(old.scopes) as Scope[];
+  await requireReplaceable(deps, tx, caller, old);
+  if (graceMs === 0) await keys.revoke(tx, old.id, caller.userId, now);
+  const made = await createKey(deps, tx, {
+    userId: caller.userId,
+    name: old.name,
+    scopes,
+    expiresAt: old.expires_at,
+    parentId: old.parent_id,
+  });
+  const end = now + graceMs;
+  await keys.endBy(tx, old.id, caller.userId, end);
+  return { old: { ...old, expires_at: Math.min(end, old.expires_at ?? end) }, ...made };
+}
+
+/** 403 when the new key would have more scopes or expire later than the key in use, which would bypass that key's limits. */
+async function requireReplaceable(deps: Deps, tx: Query, caller: Principal, old: keys.KeyRow): Promise<void> {
+  const scopes = JSON.parse(old.scopes) as Scope[];
+  const beyond = scopes.filter((scope) => !caller.scopes.has(scope));
+  if (beyond.length > 0)
+    throw forbidden(
+      `The API key to replace has scopes that the one in use does not have: ${beyond.join(", ")}. Nothing was changed.`,
+    );
+  if (caller.sessionId !== null) return;
+  await requireLive(deps, tx, caller.keyId);
+  if (old.id === caller.keyId || (await keys.isDescendant(tx, old, caller.keyId))) return;
+  const own = await keys.findLive(tx, caller.keyId, caller.userId, deps.clock.now());
+  if (own && own.parent_id === null && own.expires_at === null) return;
+  throw forbidden(
+    "An API key that expires or was created with another can replace only itself and the keys created with it. Nothing was changed.",
+  );
+}

@@ -1,0 +1,39 @@
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import type { Client } from "../http/call.ts";
+import { queueMail } from "../mail/queue.ts";
+import { composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
+import type { KeyRow } from "./keys-store.ts";
+import * as users from "./users-store.ts";
+
+/**
+ * Mails the owner of an account about a security-relevant action. Nothing is sent to an unverified address or to one of the server's
+ * own accounts (`.invalid`), which have no mailbox.
+ */
+async function mailOwner(
+  deps: Deps,
+  tx: Query,
+  userId: string,
+  client: Client,
+  compose: (about: Happened) => ReturnType<typeof composePasswordChanged>,
+): Promise<void> {
+  const user = await users.find(tx, userId);
+  if (!user || user.email_verified_at === null || user.email_key.endsWith(".invalid")) return;
+  const about: Happened = {
+    name: user.display_name,
+    at: deps.clock.now(),
+    address: client.address,
+    agent: client.agent,
+    resetUrl: `${deps.config.baseUrl}/play/forgot`,
+  };
+  await queueMail(deps, tx, user.email, compose(about));
+}
+
+export const mailPasswordChanged = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composePasswordChanged);
+
+export const mailNewKey = (deps: Deps, tx: Query, key: KeyRow, client: Client) =>
+  mailOwner(deps, tx, key.user_id, client, (about) => composeNewKey({ ...about, key }));
+
+export const mailNewSignIn = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composeNewSignIn);

@@ -1,0 +1,42 @@
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+
+const everyMs = 60_000;
+
+type Used = readonly (readonly [id: string, at: number])[];
+
+/** Records when keys or sessions were last used. */
+export interface Usage {
+  touch(id: string, lastUsedAt: number | null): void;
+  flush(): Promise<void>;
+}
+
+/** Records uses in the background, at most once per minute for each id. One instance per server. */
+export function createUsages(what: string, write: (tx: Query, used: Used) => Promise<void>): (deps: Deps) => Usage {
+  const usages = new WeakMap<Deps, Usage>();
+  return (deps) => {
+    const known = usages.get(deps) ?? createUsage(deps, what, write);
+    usages.set(deps, known);
+    return known;
+  };
+}
+
+function createUsage(deps: Deps, what: string, write: (tx: Query, used: Used) => Promise<void>): Usage {
+  const pending = new Map<string, number>();
+  const usage: Usage = {
+    touch(id, lastUsedAt) {
+      const now = deps.clock.now();
+      if (lastUsedAt !== null && now - lastUsedAt < everyMs) return;
+      if (pending.has(id)) return;
+      pending.set(id, now);
+      if (pending.size === 1)
+        setImmediate(() => usage.flush().catch((error) => deps.log.warn({ err: error }, `could not record ${what} usage`)));
+    },
+    async flush() {
+      const batch = [...pending];
+      pending.clear();
+      if (batch.length > 0) await deps.store.write((tx) => write(tx, batch));
+    },
+  };
+  return usage;
+}

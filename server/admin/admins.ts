@@ -1,0 +1,38 @@
+import type { Scope } from "../../src/contract/endpoint.ts";
+import * as keys from "../accounts/keys-store.ts";
+import { createKey, createUser, noPassword } from "../accounts/service.ts";
+import * as sessions from "../accounts/sessions-store.ts";
+import * as users from "../accounts/users-store.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import type { Principal } from "../http/call.ts";
+import { conflict, forbidden, notFound } from "../lib/problem.ts";
+
+/** An admin without an email address or a password: the key is all there is to sign in with. */
+export async function createAdmin(deps: Deps, tx: Query, { name, scopes }: { name: string; scopes: readonly Scope[] }) {
+  const email = `admin-${deps.newId()}@playtest.invalid`;
+  const user = await createUser(deps, tx, { email, role: "admin", name, passwordHash: noPassword, verified: true });
+  await users.update(tx, user.id, { admin_scopes: JSON.stringify(scopes) });
+  const { row, secret } = await createKey(deps, tx, { userId: user.id, name: "First key", scopes });
+  return { user: (await users.find(tx, user.id))!, keyId: row.id, secret };
+}
+
+/** Ends all keys of an admin. Who revokes stays, so that somebody can always administrate. */
+export async function revokeAdmin(deps: Deps, tx: Query, id: string, caller: Principal): Promise<users.UserRow> {
+  const found = await users.find(tx, id);
+  if (found?.role !== "admin") throw notFound();
+  if (found.id === caller.userId) throw conflict("You cannot revoke your own account. Nothing was changed.");
+  const now = deps.clock.now();
+  await keys.revokeAll(tx, found.id, now);
+  await sessions.endAll(tx, found.id);
+  if (found.suspended_at === null) await users.update(tx, found.id, { suspended_at: now, updated_at: now });
+  return (await users.find(tx, id))!;
+}
+
+/** 403 unless the caller may change this account: those of admins are for admins with every scope. */
+export function requireMayChange(caller: Principal, account: users.UserRow): void {
+  if (account.role !== "admin" || caller.scopes.has("admin")) return;
+  throw forbidden(
+    "Only an administrator with the scope `admin` can change the account of an administrator. Nothing was changed.",
+  );
+}

@@ -1,0 +1,47 @@
+import type { Query } from "../database/port.ts";
+import { sha256 } from "../lib/secrets.ts";
+import { iso } from "../lib/time.ts";
+
+/** The kinds of subjects of audit entries, and the state recorded of each: no secrets or names, and email addresses only as hashes. */
+const subjects = {
+  user: `SELECT role, admin_scopes, email_key AS email_sha256, email_verified_at, suspended_at,
+    CASE WHEN password_hash = '!' THEN 0 ELSE 1 END AS has_password,
+    (SELECT COUNT(*) FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys_not_revoked,
+    (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions FROM users u WHERE id = ?`,
+  session: "SELECT user_id, created_at, expires_at FROM sessions WHERE id = ?",
+  key: "SELECT user_id, prefix, scopes, parent_id, expires_at, revoked_at FROM api_keys WHERE id = ?",
+  balance: `SELECT u.id AS user_id, -COALESCE(c.balance, 0) AS credit_cents, -COALESCE(m.balance, 0) AS playtest_minutes
+    FROM users u LEFT JOIN ledger_accounts c ON c.id = 'liab:credit:' || u.id LEFT JOIN ledger_accounts m ON m.id = 'min:balance:' || u.id
+    WHERE u.id = ?`,
+  payment: "SELECT owner_id, amount_cents, status, provider FROM payments WHERE id = ?",
+  deposit: `SELECT d.owner_id, d.payment_id, d.chain, d.tx_hash, d.value_cents, d.status
+    FROM ledger_transfers t JOIN crypto_deposits d ON t.event_key = 'crypto:' || d.chain || ':' || d.tx_hash || ':' || CAST(d.tx_index AS TEXT)
+    WHERE t.id = ?`,
+  payout: "SELECT user_id, amount_cents, status FROM payouts WHERE id = ?",
+  playtest: "SELECT owner_id, status, visibility, approved_at FROM playtests WHERE id = ?",
+  slot: `SELECT s.playtest_id, s.owner_id, s.playtester_id, s.status, b.admin_approved_at
+    FROM slots s LEFT JOIN submissions b ON b.slot_id = s.id WHERE s.id = ?`,
+  game: "SELECT owner_id, status FROM games WHERE id = ?",
+  category: "SELECT name, slug FROM categories WHERE id = ?",
+} as const;
+
+export type SubjectKind = keyof typeof subjects;
+
+export const isSubjectKind = (name: string): name is SubjectKind => Object.hasOwn(subjects, name);
+
+export type State = Readonly<Record<string, unknown>>;
+
+/** The recorded state of a subject, with field names as in the API. Null when the subject does not exist. */
+export async function stateOf(q: Query, kind: SubjectKind, id: string): Promise<State | null> {
+  const row = await q.one<Record<string, unknown>>(subjects[kind], id);
+  return row ? Object.fromEntries(Object.entries(row).map(([column, value]) => [camel(column), shown(column, value)])) : null;
+}
+
+const camel = (column: string) => column.replace(/_at$/, "At").replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function shown(column: string, value: unknown): unknown {
+  if (column === "email_sha256") return sha256(value as string);
+  if (column === "has_password") return value === 1;
+  if (column.endsWith("scopes") && value !== null) return JSON.parse(value as string);
+  return column.endsWith("_at") && typeof value === "number" ? iso(value) : value;
+}

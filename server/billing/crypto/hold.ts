@@ -1,0 +1,42 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { accounts, suspenseTransfer } from "../../ledger/rules.ts";
+import { post } from "../../ledger/store.ts";
+import type { SeenTransfer } from "./chains/index.ts";
+import * as crypto from "./store.ts";
+
+/** A transfer to hold in suspense. `note` is the reason, `cents` its value, and `rate` the price of what has no locked rate. */
+export interface Holding extends Pick<crypto.DepositRow, "chain" | "tx_hash" | "note" | "owner_id" | "payment_id" | "rate"> {
+  transfer: SeenTransfer;
+  cents: number;
+}
+
+/** The unique key of the ledger transfer of a deposit, so that it is posted only once. */
+export const eventKey = (chain: string, txHash: string, index: number) => `crypto:${chain}:${txHash}:${index}`;
+
+/** Holds a transfer in suspense until somebody proves to have sent it or the operator decides. */
+export async function hold(deps: Deps, tx: Query, { transfer, cents, ...rest }: Holding): Promise<crypto.DepositRow> {
+  const deposit: crypto.DepositRow = { ...rest, ...depositOf(deps, transfer), value_cents: cents, status: "suspense" };
+  await crypto.insertDeposit(tx, deposit);
+  if (cents > 0) {
+    const refs = {
+      ...(rest.owner_id !== null && { ownerId: rest.owner_id }),
+      ...(rest.payment_id !== null && { paymentId: rest.payment_id }),
+    };
+    const from = accounts.crypto(rest.chain, transfer.currency);
+    const key = eventKey(rest.chain, rest.tx_hash, transfer.index);
+    await post(tx, suspenseTransfer({ eventKey: key, from, cents, ...refs }), { now: deps.clock.now(), newId: deps.newId });
+  }
+  return deposit;
+}
+
+/** The columns of a deposit that come from its transfer. */
+export const depositOf = (deps: Deps, { index, currency, to, amount, from }: SeenTransfer) => ({
+  tx_index: index,
+  currency,
+  receiver: to,
+  amount_atomic: String(amount),
+  sender: from,
+  seen_at: deps.clock.now(),
+  ...crypto.unproved,
+});

@@ -1,0 +1,55 @@
+import { conflict, Problem } from "../../lib/problem.ts";
+import { coins } from "./rules.ts";
+import type * as crypto from "./store.ts";
+
+/** Errors that say why a submitted deposit was not credited, and how to have it credited. */
+
+export const taken = () => conflict("This transaction was already used for another payment. Nothing was changed.");
+
+/** Says how to get a deposit credited that is held in suspense. */
+export const howToProve = (paymentId: string, txHash: string) =>
+  `If you can sign with the address that sent it, run \`playtest billing credit x402 prove ${paymentId} --tx ${txHash}\` (POST /api/v1/billing/payments/${paymentId}/proof) to have it credited. Otherwise, for example if an exchange sent it, ask the operator.`;
+
+const kept = (paymentId: string, txHash: string) =>
+  `The deposit is not lost: it is held as an unmatched deposit. ${howToProve(paymentId, txHash)}`;
+
+const openOneFirst = "Request payment instructions of any amount first to get a payment ID.";
+
+/** The error for a deposit in suspense that matches no payment by its amount, or was submitted by another account. */
+export const unmatched = ({ tx_hash }: crypto.DepositRow, paymentId: string | undefined) =>
+  conflict(
+    `The transaction arrived, but nothing shows that you sent it. Nothing was credited. ${kept(paymentId ?? "PAYMENT", tx_hash)}${paymentId === undefined ? ` ${openOneFirst}` : ""}`,
+  );
+
+/** The error for a deposit that did not pay the quote it was sent for. */
+export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Problem {
+  if (deposit.status === "refunded")
+    return conflict("The operator recorded that this deposit was sent back. Nothing was credited. Contact the operator.");
+  const text = (atomic: bigint) => `${coins(atomic, quote.currency)} ${quote.currency}`;
+  const [sent, asked] = [BigInt(deposit.amount_atomic), BigInt(quote.amount_atomic)];
+  const held = kept(quote.payment_id, deposit.tx_hash);
+  switch (deposit.note) {
+    case "short": {
+      const missing = `${text(sent)} arrived of ${text(asked)}: ${text(asked - sent)} is missing.`;
+      return new Problem(
+        "PAYMENT_REQUIRED",
+        `${missing} Nothing was credited. Pay the full amount in a new transaction. ${held}`,
+        { details: [{ field: "txHash", message: missing }] },
+      );
+    }
+    case "over":
+      return conflict(
+        `${text(sent)} arrived, more than the ${text(asked)} that were requested, so it may be the payment of somebody else. Nothing was credited. ${held}`,
+      );
+    case "late":
+      return conflict(`The transaction arrived after the payment had expired. Nothing was credited. ${held}`);
+    case "again":
+      return conflict(`This was already paid by another transaction. Nothing was credited. ${held}`);
+    case "unclear":
+      return conflict(
+        `${text(sent)} is not the requested amount, and it may come from another account. Nothing was credited. ${held}`,
+      );
+    default:
+      return conflict("The order had ended when it was paid. The amount was added to your balance. Order again to use it.");
+  }
+}

@@ -1,0 +1,43 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { isWithin, parseAddress, parseBlock, unmapped } from "../lib/addresses.ts";
+import { ConfigError } from "./read.ts";
+
+/** Addresses that cannot be those of clients on the internet: this machine, private networks, the same link. */
+const nearby = [
+  "127.0.0.0/8",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "169.254.0.0/16",
+  "::1",
+  "fc00::/7",
+  "fe80::/10",
+].map((block) => parseBlock(block)!);
+
+/** Whether a peer with this address can only be a proxy, or somebody in the same network. */
+export function isNearby(address: string): boolean {
+  const bytes = parseAddress(address.replace(/%.*$/, ""));
+  return bytes !== undefined && nearby.some((block) => isWithin(unmapped(bytes), block));
+}
+
+/**
+ * With --behind-proxy and no list of proxies, whoever connects from nearby is the proxy. Throws ConfigError where clients could
+ * connect as well: where the server would listen on a public address.
+ */
+export function requireNearbyPeers(host: string, addresses: readonly string[]): void {
+  const open = addresses.find((address) => !isNearby(address));
+  if (open === undefined) return;
+  throw new ConfigError(
+    `With --host ${host} the server would listen on ${open}, which is not a private address, and could not tell the proxy from its clients. Set PLAYTEST_TRUSTED_PROXIES to the address of the proxy, or --host to an address that only the proxy can reach.`,
+  );
+}
+
+/** The addresses that a server listens on which is given `host`. */
+export async function listeningAddresses(host: string): Promise<string[]> {
+  if (host === "0.0.0.0" || host === "::")
+    return Object.values(networkInterfaces()).flatMap((all) => all!.map(({ address }) => address));
+  if (isIP(host)) return [host];
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}

@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** All addresses of a name. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface OutboundRequest {
+  url: string;
+  method: "GET" | "POST";
+  headers: Record<string, string>;
+  body?: string;
+  /** Time limit for everything: DNS, connection, TLS, request and response. */
+  deadlineMs: number;
+  /** How much of the response is read. */
+  maxBytes: number;
+}
+
+export interface OutboundReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** False when the body was cut at `maxBytes` or the deadline. */
+  complete: boolean;
+}
