@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureAdmin } from "./accounts/service.ts";
+import { portInUse, requireFreePort } from "./app/port.ts";
 import { type Running, start } from "./app/start.ts";
-import { loadInstanceKey } from "./config/instance-key.ts";
+import { listeningAddresses, requireNearbyPeers } from "./config/proxy-trust.ts";
 import { ConfigError, readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
 import { checkOptions, type ServeOptions } from "./config/serve-options.ts";
@@ -15,29 +16,33 @@ import { openStore } from "./database/open.ts";
 import { createLog } from "./lib/log.ts";
 import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
+import { requireIdentity } from "./operations/keys/identity.ts";
+import { watchKeys } from "./operations/keys/watch.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 
-/** The process, as far as serving needs it. */
+/** What serving needs from the process. */
 export interface ServeHost {
   env: Record<string, string | undefined>;
   pid: number;
   isTTY: boolean;
   write(text: string): void;
-  /** Calls back on SIGINT and SIGTERM; the result undoes it. */
+  /** Calls `listener` on SIGINT and SIGTERM. Returns the function that removes it. */
   onSignal(listener: (signal: "SIGINT" | "SIGTERM") => void): () => void;
 }
 
 const defaultPort = 4747;
+const hostOf = ({ host }: ServeOptions) => host ?? "127.0.0.1";
 
-/** Serves until a signal, or until the `exec` command ends: then its exit code is the result. Throws ConfigError. */
+/** Serves until a signal arrives or the `exec` command ends, whose exit code is then the result. Throws ConfigError. */
 export async function serve(options: ServeOptions, host: ServeHost): Promise<number> {
   checkOptions(options);
+  await requireFreePort(hostOf(options), options.port ?? defaultPort);
   const location = chooseLocation(options, host.env);
   try {
     const running = await open(options, host, location);
     try {
       const ready = await makeReady(options, host, running);
-      host.write(banner(options, running, location, ready));
+      host.write(banner(options, host, running, location, ready));
       return await (options.exec === undefined
         ? untilSignal(host, running)
         : runCommand(options.exec, host, running, ready.ownerKey));
@@ -68,6 +73,9 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
   const config = await readConfig(host.env, dataDir, options.config);
   config.version = options.version;
   config.sandbox = options.sandbox === true || options.seed !== undefined;
+  config.behindProxy = options.behindProxy === true;
+  if (config.behindProxy && config.http.trustedProxies.length === 0)
+    requireNearbyPeers(hostOf(options), await listeningAddresses(hostOf(options)));
   config.autoVerify = config.sandbox && options.autoVerify !== false;
   if (options.rateLimit === "off") config.limits.enabled = false;
   else if (options.rateLimit !== undefined)
@@ -78,7 +86,7 @@ async function configFor(options: ServeOptions, host: ServeHost, dataDir: string
 async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseUrl }: DatabaseLocation): Promise<Running> {
   if (isHalfRestored(dataDir))
     throw new ConfigError(
-      `A restore into ${dataDir} was cut off. What was there before is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,
+      `A restore into ${dataDir} was interrupted. The server was not started. The previous data is in its newest folder replaced-…. Run \`playtest serve restore\` again before starting the server.`,
     );
   const config = await configFor(options, host, dataDir);
   const log = await createLog({
@@ -86,16 +94,23 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     text: (options.log ?? (host.isTTY ? "text" : "json")) === "text",
     write: host.write,
   });
-  const instanceKey = loadInstanceKey(host.env.PLAYTEST_SECRET_KEY, dataDir, randomBytes);
-  if (options.behindProxy && config.http.trustedProxies.length === 0)
-    log.warn({}, "every caller behind the proxy counts as one for the limits: name its address by PLAYTEST_TRUSTED_PROXIES");
+  if (config.http.trustedProxies.length === 0 && !config.behindProxy && options.publicUrl?.startsWith("https:"))
+    log.warn(
+      {},
+      "all clients share one rate limit: an https address requires a proxy in front of the server, so start with --behind-proxy",
+    );
   const store = await openStore({ dataDir, log, ...(databaseUrl !== undefined && { databaseUrl }) });
   try {
+    const secretKey = host.env.PLAYTEST_SECRET_KEY;
+    const instanceKey = await requireIdentity({ store, dataDir, sandbox: config.sandbox, secretKey, randomBytes });
     const clock = await createClock(store, Date.now, config.sandbox);
     const mailer = createMailer(config.mail, join(dataDir, "outbox"));
     const outside = { config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
-    const where = { host: options.host ?? "127.0.0.1", port: options.port ?? defaultPort, publicUrl: options.publicUrl };
-    return await start({ ...where, outside });
+    const where = { host: hostOf(options), port: options.port ?? defaultPort, publicUrl: options.publicUrl };
+    const running = await start({ ...where, outside });
+    const stopWatching = watchKeys({ store, dataDir, ring: instanceKey, log, randomBytes });
+    const close = () => stopWatching().then(running.close);
+    return { ...running, close };
   } catch (error) {
     await store.close();
     throw explained(error, options);
@@ -104,11 +119,7 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
 
 function explained(error: unknown, options: ServeOptions): unknown {
   if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") return error;
-  const refused = new Error(
-    `Port ${options.port ?? defaultPort} is in use. Choose another with --port, or --port 0 for any free one.`,
-    { cause: error },
-  );
-  return Object.assign(refused, { name: "ConfigError", exitCode: 1 });
+  return portInUse(options.port ?? defaultPort, undefined, error);
 }
 
 interface Ready {
@@ -120,28 +131,34 @@ interface Ready {
   gameId?: string;
 }
 
-/** The first admin, the demo and the ready file, once the server accepts requests. */
+/** Creates the first admin, the demo data and the ready file, after the server started to accept requests. */
 async function makeReady(options: ServeOptions, host: ServeHost, running: Running): Promise<Ready> {
   const ready: Ready = { baseUrl: running.baseUrl, pid: host.pid, adminKey: await ensureAdmin(running.deps) };
   if (options.seed === "demo") {
     if (ready.adminKey === null)
       throw new ConfigError(
-        "--seed demo is for a new database, and this one is in use. Choose another --data folder, or --ephemeral.",
+        "--seed demo requires a new database, and this one already has data. Nothing was changed. Choose another --data folder, or pass --ephemeral.",
       );
     Object.assign(ready, await seedDemo(running.deps));
   }
-  if (options.readyFile !== undefined) {
-    // Whoever waits for the file must never read half of it.
-    writeFileSync(`${options.readyFile}.part`, `${JSON.stringify(ready)}\n`, { mode: 0o600 });
-    renameSync(`${options.readyFile}.part`, options.readyFile);
-  }
+  if (options.readyFile !== undefined) writeSecret(options.readyFile, `${JSON.stringify(ready)}\n`);
   return ready;
 }
 
-function banner(options: ServeOptions, running: Running, location: ServedLocation, { adminKey, ownerKey }: Ready): string {
+/**
+ * Replaces a file by one that only this user can read. Written under a new name first: a program that waits for the file must never
+ * read half of it, and a file or link that somebody else put there must not get the secret.
+ */
+function writeSecret(path: string, text: string): void {
+  const part = `${path}.${randomBytes(8).toString("hex")}.part`;
+  writeFileSync(part, text, { mode: 0o600, flag: "wx" });
+  renameSync(part, path);
+}
+
+function banner(options: ServeOptions, host: ServeHost, running: Running, location: ServedLocation, ready: Ready): string {
   const { config, mailer } = running.deps;
   const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
-  const outbox = `${join(dataDir, "outbox")} (set PLAYTEST_SMTP_URL to send emails)`;
+  const outbox = `saved in ${join(dataDir, "outbox")} (to send it, set PLAYTEST_SMTP_URL)`;
   const lines = [
     `playtest ${config.version} serves ${running.baseUrl}`,
     `  mode      ${config.sandbox ? "SANDBOX: no real money, routes without an API key, an adjustable clock" : "live"}`,
@@ -149,14 +166,40 @@ function banner(options: ServeOptions, running: Running, location: ServedLocatio
     `  data      ${dataDir} (${dataDirFrom}${location.temporary ? ", deleted on exit" : ""})`,
     `  email     ${mailer.name === "outbox" ? outbox : mailer.name}`,
   ];
+  const { adminKey, ownerKey } = ready;
   if (showsKeys(options)) {
-    if (adminKey !== null) lines.push(`  admin     ${adminKey}  (shown once)`);
+    if (adminKey !== null)
+      lines.push(`  admin     ${host.isTTY ? `${adminKey}  (shown once)` : keepAdminKey(dataDir, adminKey)}`);
     if (ownerKey !== undefined) lines.push(`  owner     ${ownerKey}  (the demo's PLAYTEST_API_KEY)`);
   }
-  return `${lines.join("\n")}\n`;
+  return `${[...lines, ...nextSteps(options, host, running)].join("\n")}\n`;
 }
 
-/** Not to a log whose command has the key in its environment, on a server that ends with it. */
+/** Where people go from here. Whoever reads a log or runs a command against the server needs none of this. */
+function nextSteps({ exec }: ServeOptions, { isTTY }: ServeHost, { baseUrl, deps: { config, mailer } }: Running): string[] {
+  if (!isTTY || exec !== undefined) return [];
+  const unsent = mailer.name === "outbox" && !config.autoVerify;
+  return [
+    "",
+    `Start page        ${baseUrl}/`,
+    `For playtesters   ${baseUrl}/play`,
+    `Documentation     ${baseUrl}/docs`,
+    "",
+    "Next, in another terminal:",
+    `  playtest auth register --base-url ${baseUrl}`,
+    ...(unsent ? ["  playtest admin users verify EMAIL   (as the administrator: no email is sent)"] : []),
+    "Press Ctrl-C to stop.",
+  ];
+}
+
+/** Where the key is kept: what is no terminal may be a log, which others read and which is kept for long. */
+function keepAdminKey(dataDir: string, adminKey: string): string {
+  const path = join(dataDir, "admin-key");
+  writeSecret(path, `${adminKey}\n`);
+  return `its API key is in ${path} (move it to a safe place)`;
+}
+
+/** Keys are not printed when the ready file has them, or when an `exec` command on a temporary server gets them in its environment. */
 const showsKeys = ({ readyFile, ephemeral, exec }: ServeOptions) => readyFile === undefined && !(ephemeral && exec !== undefined);
 
 function untilSignal(host: ServeHost, running: Running): Promise<number> {
@@ -165,13 +208,13 @@ function untilSignal(host: ServeHost, running: Running): Promise<number> {
     const off = host.onSignal(() => {
       if (++signals > 1) return;
       off();
-      running.deps.log.info({}, "stopping: finishing what is in flight");
+      running.deps.log.info({}, "stopping: finishing requests in progress");
       resolve(0);
     });
   });
 }
 
-/** Runs a command against the server through the shell; what it needs to know is in its environment. */
+/** Runs a shell command with the server's URL and the demo's API key in its environment. */
 function runCommand(command: string, host: ServeHost, running: Running, ownerKey: string | undefined): Promise<number> {
   const env = {
     ...host.env,

@@ -8,18 +8,18 @@ import { createExecute } from "../http/execute.ts";
 import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
 import type { Route } from "../http/routes.ts";
-import { uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/route.ts";
+import { uploadEndpoint, uploadHandler, uploadMethods } from "../uploads/handlers.ts";
 import { createPages } from "../web/index.ts";
 import type { Deps } from "./deps.ts";
 import { createHandlers } from "./handlers.ts";
 
 export interface App {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** What node's parser refuses before a request exists: the error envelope, then the socket closes. */
+  /** Answers what Node.js could not parse as a request with an error in the API's format, then closes the socket. */
   clientError(error: NodeJS.ErrnoException, socket: Duplex): void;
 }
 
-/** The whole server as a function of what it depends on: never listens, never reads the process. */
+/** Builds the whole server from its dependencies. It does not listen and does not access the process. */
 export function createApp(deps: Deps): App {
   const operations = createOperations(deps);
   const execute = createExecute(deps);
@@ -34,7 +34,7 @@ export function createOperations(deps: Deps): Operations {
   const served = (Object.entries(contract) as [Operation, Endpoint][])
     .filter(([, { only }]) => only !== "sandbox" || deps.config.sandbox)
     .map(([operation, endpoint]) => {
-      // Deny by default: a route nobody gave an access rule must not start, rather than be public.
+      // Deny by default: a route without an access rule must fail at start instead of being public.
       if (!endpoint.access) throw new Error(`${operation} declares no access`);
       const handler = handlers[operation];
       if (!handler) throw new Error(`${operation} has no handler`);

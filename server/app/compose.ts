@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import { createChains } from "../billing/crypto/chains/index.ts";
 import { createInvoicePrinter } from "../billing/invoices/index.ts";
@@ -11,9 +13,10 @@ import { sharedHashPool } from "../lib/hash-pool.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { createPasswords } from "../lib/passwords.ts";
-import { createSecrets } from "../lib/secrets.ts";
+import { createSecrets, type KeyRing } from "../lib/secrets.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { createOutbound, type Resolve } from "../outbound/index.ts";
+import { createOutbound } from "../outbound/index.ts";
+import type { Resolve } from "../outbound/types.ts";
 import { paidOrders } from "../playtests/paid-orders.ts";
 import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
@@ -22,23 +25,32 @@ import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import type { Deps } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
 
-/** What differs between production, a sandbox and a test. */
+/** The parts that differ between production, a sandbox and a test. */
 export interface Outside {
   config: Config;
   store: Store;
   clock: MovableClock;
   randomBytes(count: number): Buffer;
-  instanceKey: Uint8Array;
+  instanceKey: Uint8Array | KeyRing;
   mailer: Mailer;
   cards: CardProcessor | null;
   dataDir: string;
   log: Log;
   draining: AbortSignal;
-  /** Tests: names instead of the system's. */
+  /** For tests: resolves host names instead of the system's resolver. */
   resolve?: Resolve;
 }
 
-/** Wires everything a server depends on, in order. */
+/** The signal's own reason, not the one of the timer. */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Builds everything a server depends on. */
 export function createDeps(outside: Outside): Deps {
   const { config, clock, randomBytes } = outside;
   const newId = createIds(clock.now, randomBytes);
@@ -52,7 +64,9 @@ export function createDeps(outside: Outside): Deps {
   };
   const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
   const feed = createFeed(outside.store);
+  const audit = new AuditLog(outside.store, outside.log);
   const committed = (tx: Query) => {
+    audit.committed(tx);
     jobs.committed(tx);
     feed.committed(tx);
   };
@@ -61,10 +75,12 @@ export function createDeps(outside: Outside): Deps {
     clock,
     newId,
     randomBytes,
-    store: announcing(following(outside.store, clock), committed),
+    wait,
+    store: withCommitCallback(withSharedClock(outside.store, clock), committed),
     secrets: createSecrets(outside.instanceKey, randomBytes),
     passwords: createPasswords({ logN: config.passwords.scryptLogN, pool: sharedHashPool(), randomBytes }),
     jobs,
+    audit,
     feed,
     outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: outside.resolve }),
     mailer: outside.mailer,
@@ -82,36 +98,39 @@ export function createDeps(outside: Outside): Deps {
   };
 }
 
-/** The store, at the time all processes on it agree on: a request that begins after another's advance ended is after it. */
-function following(store: Store, { follow }: MovableClock): Store {
+/** The store with the clock refreshed in each transaction, so that an advance of the sandbox clock holds in all processes at once. */
+function withSharedClock(store: Store, { follow }: MovableClock): Store {
   if (!follow) return store;
-  const inTime =
+  const refreshed =
     <T>(fn: (q: Query) => Promise<T>) =>
     async (q: Query) => {
       await follow(q);
       return fn(q);
     };
-  return over(store, { read: (fn) => store.read(inTime(fn)), write: (fn) => store.write(inTime(fn)) });
+  return withMethods(store, {
+    read: (fn) => store.read(refreshed(fn)),
+    write: (fn, options) => store.write(refreshed(fn), options),
+  });
 }
 
-/** The store, calling back after each commit: what the transaction queued or recorded is then there to be seen. */
-function announcing(store: Store, committed: (tx: Query) => void): Store {
-  return over(store, {
+/** The store with a callback after each commit, when the jobs and events of the transaction are visible. */
+function withCommitCallback(store: Store, committed: (tx: Query) => void): Store {
+  return withMethods(store, {
     read: (fn) => store.read(fn),
-    async write(fn) {
+    async write(fn, options) {
       let last: Query | undefined;
       const result = await store.write((tx) => {
         last = tx;
         return fn(tx);
-      });
+      }, options);
       if (last) committed(last);
       return result;
     },
   });
 }
 
-/** `store`, read and written in another way. */
-const over = (store: Store, { read, write }: Pick<Store, "read" | "write">): Store => ({
+/** `store` with other `read` and `write` methods. */
+const withMethods = (store: Store, { read, write }: Pick<Store, "read" | "write">): Store => ({
   dialect: store.dialect,
   shared: store.shared,
   read,

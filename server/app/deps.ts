@@ -1,12 +1,12 @@
+import type { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
 import type { InvoicePrinter } from "../billing/invoices/index.ts";
-import type { PaidOrders } from "../billing/paid-orders.ts";
 import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Query, Store } from "../database/port.ts";
 import type { EventFeed } from "../events/feed.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import type { Jobs } from "../jobs/types.ts";
 import type { Log } from "../lib/log.ts";
 import type { Passwords } from "../lib/passwords.ts";
 import type { Secrets } from "../lib/secrets.ts";
@@ -16,39 +16,57 @@ import type { Publisher } from "../playtests/publisher/index.ts";
 import type { Transcriber } from "../transcripts/transcriber.ts";
 import type { Blobs } from "../uploads/blobs.ts";
 
-/** All a handler or a job may touch. Composition roots build it; nothing below them reads the process. */
+/** A payment for an order that was placed, whose money just became its owner's credit. */
+export interface PaidOrder {
+  playtestId: string;
+  paymentId: string;
+  amountCents: number;
+}
+
+/** What billing does with a payment for an order. The orders room implements it and the app passes it in, so that billing imports no orders. */
+export interface PaidOrders {
+  /** Whether the order still waits for its payment. */
+  awaitsPayment(deps: Deps, tx: Query, playtestId: string): Promise<boolean>;
+  /** Takes the price from the owner's credit and opens the slots. Only for an order that awaits payment. */
+  onPaid(deps: Deps, tx: Query, paid: PaidOrder): Promise<void>;
+}
+
+/** Everything that handlers and jobs depend on. Built by app/compose.ts; nothing else accesses the process. */
 export interface Deps {
   config: Config;
   store: Store;
   clock: MovableClock;
-  /** A UUIDv7 of the server's time: ids of one process sort in the order they were made. */
+  /** A UUIDv7 of the server's time. Ids of one process sort in the order in which they were created. */
   newId(): string;
   randomBytes(count: number): Buffer;
+  /** Real milliseconds, or less when the signal aborts: then it rejects with the signal's reason. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
   secrets: Secrets;
   passwords: Passwords;
-  jobs: JobRunner;
+  jobs: Jobs<Deps>;
+  audit: AuditLog;
   feed: EventFeed;
-  /** The only way to URLs that somebody gave the server. */
+  /** The only way to send requests to URLs that users gave. */
   outbound: Outbound;
   mailer: Mailer;
-  /** Null where cards are not configured. */
+  /** Null when card payments are not configured. */
   cards: CardProcessor | null;
-  /** Where crypto comes in; none of them is on unless configured. */
+  /** The blockchains on which crypto payments are accepted. Each is off unless configured. */
   chains: Chains;
   printInvoice: InvoicePrinter;
-  /** Where public videos are shown. */
+  /** Publishes the videos of public playtests. */
   publisher: Publisher;
-  /** Null where none is configured. */
+  /** Null when no transcriber is configured. */
   transcriber: Transcriber | null;
   /** Finished builds, videos and transcripts. */
   blobs: Blobs;
-  /** This server's folder: unfinished uploads are in it, and the blobs where nothing else keeps them. */
+  /** The data directory, with unfinished uploads and the blobs. */
   dataDir: string;
   log: Log;
-  /** Pays orders that were placed unpaid. */
+  /** Activates unpaid orders when their payment arrives. */
   paidOrders: PaidOrders;
-  /** What else a submission starts, in its transaction. */
+  /** Called for each submission, in its transaction. */
   onSubmitted: readonly ((deps: Deps, tx: Query, slotId: string) => Promise<void>)[];
-  /** Stops long-lived replies (event streams) when the server drains. */
+  /** Aborted when the server stops, to end long-lived replies such as event streams. */
   draining: AbortSignal;
 }

@@ -1,6 +1,9 @@
 import { auth } from "../accounts/handlers.ts";
+import { admins } from "../admin/admins-handlers.ts";
 import { admin } from "../admin/handlers.ts";
+import { audit } from "../audit/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
+import { depositProofs } from "../billing/crypto/proving/handlers.ts";
 import { billing } from "../billing/handlers.ts";
 import { subscriptions } from "../billing/subscriptions/handlers.ts";
 import { suspense } from "../billing/suspense-handlers.ts";
@@ -25,6 +28,8 @@ import type { Deps } from "./deps.ts";
 export const createHandlers = (deps: Deps): Handlers => ({
   ...applications(deps),
   ...admin(deps),
+  ...admins(deps),
+  ...audit(deps),
   ...auth(deps),
   ...chat(deps),
   ...events(deps),
@@ -37,6 +42,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...playtester(deps),
   ...billing(deps),
   ...crypto(deps),
+  ...depositProofs(deps),
   ...sandboxPayments(deps),
   ...transcripts(deps),
   ...uploads(deps),

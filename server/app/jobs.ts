@@ -1,24 +1,25 @@
 import { disputeLater } from "../billing/cards/dispute-payment.ts";
 import { confirmDeposit, releaseQuote } from "../billing/crypto/confirm-deposit.ts";
 import { keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
-import { lapsePayment } from "../billing/lapse-payments.ts";
+import { expirePayment } from "../billing/expire-payments.ts";
 import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.ts";
 import { deliverWebhook } from "../events/webhooks/deliver.ts";
 import type { JobKinds } from "../jobs/job.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
 import { closeWindow, expireOrder, expireSlot, publishVideo } from "../playtests/jobs.ts";
+import { resolveProblem } from "../playtests/slots/problems.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
 import { discardUpload } from "../uploads/discard-upload.ts";
 
-/** Every kind of background work, by the name its rows carry. */
+/** Every kind of background job, by the name in its rows. */
 export const jobKinds: JobKinds = {
   "confirm-deposit": confirmDeposit,
   "deliver-webhook": deliverWebhook,
   "dispute-payment": disputeLater,
   "keep-deposit": keepDeposit,
-  "lapse-payment": lapsePayment,
+  "lapse-payment": expirePayment,
   "discard-upload": discardUpload,
   "release-quote": releaseQuote,
   "remove-old": removeOld,
@@ -30,5 +31,6 @@ export const jobKinds: JobKinds = {
   "close-window": closeWindow,
   "publish-video": publishVideo,
   "remind-holder": remindHolder,
+  "resolve-problem": resolveProblem,
   transcribe,
 };

@@ -2,41 +2,40 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/schema.ts";
 import type { App } from "./app.ts";
+import { limitConnections } from "./connections.ts";
 
 export interface Listening {
   port: number;
-  /** Stops accepting, lets what is in flight finish within `drainMs`, then closes what is left. */
+  /** Stops accepting connections, lets requests in progress finish within `drainMs`, then closes the remaining connections. */
   close(): Promise<void>;
 }
 
-/** Binds the port; `app` may come later (the base URL needs the port). Rejects when the port is taken. */
+/** Binds the port. The app is set later with `serve`, because its base URL needs the port. Rejects when the port is in use. */
 export async function listen(options: {
   host: string;
   port: number;
-  http: Config["http"];
+  config: Pick<Config, "http" | "behindProxy">;
 }): Promise<Listening & { serve(app: App): void }> {
   let app: App | undefined;
   let closing = false;
   const unanswered = new Set<ServerResponse>();
   const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
-    // A client that keeps the connection would race its next request against the close.
+    // A client that keeps the connection open could send its next request while the server closes.
     if (closing) response.setHeader("Connection", "close");
     unanswered.add(response);
     response.once("close", () => {
       unanswered.delete(response);
-      // A stream that ended had its headers sent long ago: its connection is idle only now.
+      // The headers of an event stream were sent long ago, so its connection becomes idle only now.
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
     if (!app) return void response.writeHead(503, { "Retry-After": "1" }).end();
     void app.handle(request, response);
   });
   server.on("clientError", (error, socket) => (app ? app.clientError(error, socket) : socket.destroy()));
-  server.headersTimeout = options.http.headersTimeoutMs;
-  // Uploads take as long as they take: their routes watch for silence instead, and JSON bodies have their own limit.
+  // Uploads may take long: their routes limit silence instead, and JSON bodies have a limit of their own.
   server.requestTimeout = 0;
-  server.timeout = options.http.idleTimeoutMs;
-  server.keepAliveTimeout = options.http.keepAliveTimeoutMs;
-  server.maxConnections = options.http.maxConnections;
+  server.timeout = options.config.http.idleTimeoutMs;
+  limitConnections(server, options.config);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
@@ -48,18 +47,18 @@ export async function listen(options: {
     },
     close: () => {
       closing = true;
-      // Otherwise their connections would be idle once answered, and nobody would close them before the time is up.
+      // Otherwise these connections would become idle after the reply and stay open until the time limit.
       for (const response of unanswered) if (!response.headersSent) response.setHeader("Connection", "close");
-      return drain(server, options.http.drainMs);
+      return drain(server, options.config.http.drainMs);
     },
   };
 }
 
 function drain(server: Server, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const hurry = setTimeout(() => server.closeAllConnections(), drainMs);
+    const limit = setTimeout(() => server.closeAllConnections(), drainMs);
     server.close(() => {
-      clearTimeout(hurry);
+      clearTimeout(limit);
       resolve();
     });
     server.closeIdleConnections();

@@ -1,8 +1,9 @@
 import { keyUsage } from "../accounts/authenticate.ts";
+import { sessionUsage } from "../accounts/sessions.ts";
 import { createCards } from "../billing/cards/create.ts";
-import { watchChains } from "../billing/crypto/arrivals.ts";
+import { watchChains } from "../billing/crypto/watch.ts";
 import { ensureCategories } from "../games/default-categories.ts";
-import { removeOldFromNowOn } from "../operations/retention.ts";
+import { startRetention } from "../operations/retention.ts";
 import { type App, createApp } from "./app.ts";
 import { createDeps, type Outside } from "./compose.ts";
 import type { Deps } from "./deps.ts";
@@ -12,11 +13,11 @@ export interface Running {
   baseUrl: string;
   deps: Deps;
   app: App;
-  /** Drains, stops jobs, writes what was still in memory, and closes the store. */
+  /** Drains requests, stops jobs, writes data that was only in memory, and closes the store. */
   close(): Promise<void>;
 }
 
-/** Listens, wires the app for the address it got, and starts background work. */
+/** Binds the port, builds the app for the resulting address, and starts background jobs. */
 export async function start(options: {
   host: string;
   port: number;
@@ -29,14 +30,14 @@ export async function start(options: {
   const server: Listening & { serve(app: App): void } = await listen({
     host: options.host,
     port: options.port,
-    http: outside.config.http,
+    config: outside.config,
   });
   try {
     const { deps, app } = await wire(options, server.port, { ...outside, cards, draining: draining.signal });
     server.serve(app);
     return { baseUrl: deps.config.baseUrl, deps, app, close: () => close(deps, server, draining) };
   } catch (error) {
-    // A port that stays open keeps the process from ending.
+    // An open port would keep the process running.
     await server.close();
     throw error;
   }
@@ -48,8 +49,10 @@ async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, p
   await ensureCategories(deps);
   if (!deps.config.sandbox) {
     await watchChains(deps);
-    await removeOldFromNowOn(deps);
+    await startRetention(deps);
   }
+  // Entries of a process that ended before it gave them a place.
+  await deps.audit.chain();
   const app = createApp(deps);
   deps.jobs.start(deps);
   return { deps, app };
@@ -61,6 +64,8 @@ async function close(deps: Deps, server: Listening, draining: AbortController): 
   await deps.jobs.stop();
   deps.outbound.close();
   await keyUsage(deps).flush();
+  await sessionUsage(deps).flush();
+  await deps.audit.idle();
   await deps.mailer.close();
   await deps.store.close();
 }

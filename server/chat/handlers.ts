@@ -48,7 +48,8 @@ const messageView = (row: chatStore.MessageRow) => ({
 const blockedBy = (conversation: chatStore.ConversationRow, side: chatStore.Side) =>
   (side === "game_owner" ? conversation.blocked_by_owner : conversation.blocked_by_playtester) === 1;
 
-/** Chat between owners and the playtesters who hold or held a slot of theirs. */
+/** Chat between owners and the playtesters who hold or held one of their slots. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function chat(deps: Deps): HandlersFor<Ops> {
   async function conversationOf(q: Query, principal: Principal, id: string) {
     const found = await chatStore.find(q, sideOf(principal), principal.userId, id);
@@ -56,8 +57,8 @@ export function chat(deps: Deps): HandlersFor<Ops> {
     return found;
   }
 
-  /** Messages of the other side on a page that was fetched count as read from now on. */
-  async function readBy(principal: Principal, rows: chatStore.MessageRow[]): Promise<chatStore.MessageRow[]> {
+  /** Marks the messages that the contact sent as read, and returns the rows with the new `read_at`. */
+  async function markPageRead(principal: Principal, rows: chatStore.MessageRow[]): Promise<chatStore.MessageRow[]> {
     const now = deps.clock.now();
     const isNew = (row: chatStore.MessageRow) => row.read_at === null && row.sender_id !== principal.userId;
     const unread = rows.filter(isNew).map((row) => row.id);
@@ -111,7 +112,7 @@ export function chat(deps: Deps): HandlersFor<Ops> {
         conversation: await conversationOf(q, call.principal, call.params.id),
         rows: await chatStore.listMessages(q, call.params.id, call.query.order, page),
       }));
-      const shown = await readBy(call.principal, rows.slice(0, page.limit));
+      const shown = await markPageRead(call.principal, rows.slice(0, page.limit));
       const isBlocked = blockedBy(conversation, sideOf(call.principal));
       const beyond = rows.slice(page.limit);
       return call.listed(page, [...shown, ...beyond], (items) => ({ messages: items.map(messageView), isBlocked }));
@@ -143,9 +144,9 @@ export function chat(deps: Deps): HandlersFor<Ops> {
         const side = sideOf(call.principal);
         const pair =
           side === "game_owner" ? { ownerId: userId, playtesterId: contactId } : { ownerId: contactId, playtesterId: userId };
-        const tie = await chatStore.tie(tx, pair.ownerId, pair.playtesterId);
-        if (!tie) throw notFound();
-        if (tie.unlocked === 0)
+        const access = await chatStore.findChatAccess(tx, pair.ownerId, pair.playtesterId);
+        if (!access) throw notFound();
+        if (access.unlocked === 0)
           throw forbidden("Chat with this contact is available after the first accepted slot. Nothing was created.");
         const conversation = await chatStore.open(tx, { id: deps.newId(), ...pair, now: deps.clock.now() });
         return { conversation: { id: conversation.id, contactId, isBlocked: blockedBy(conversation, side) } };

@@ -3,7 +3,7 @@ import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 
-/** Which side of a conversation an account is on. */
+/** The side of a conversation that an account is on. */
 export type Side = SenderType;
 
 export interface ConversationRow {
@@ -38,7 +38,7 @@ export interface ContactRow {
   last_message_at: number | null;
   last_message_preview: string | null;
   unread_count: number;
-  /** What the list is ordered by, not a time to show. */
+  /** The sort key of the list. Not a time to show: see `listContacts`. */
   created_at: number;
 }
 
@@ -49,11 +49,14 @@ const columns = {
 
 export const otherSide = (side: Side): Side => (side === "game_owner" ? "playtester" : "game_owner");
 
-/** Who shares a slot with the account, latest message first; then those without a message, latest first slot first. */
+/**
+ * The accounts that share a slot with this one: first those with messages, latest message first, then those without, in descending order
+ * of their first shared slot.
+ */
 export function listContacts(q: Query, side: Side, userId: string, page: Page) {
   const { own, other, blockedByOther } = columns[side];
   const { sql, values } = keyset(page, "x");
-  // Contacts without a message sort behind every message: their times are moved before all others.
+  // Contacts without a message sort after all others: subtracting a constant makes their times earlier than any message.
   return q.all<ContactRow>(
     `SELECT x.* FROM (
        SELECT u.id, u.display_name, u.company_name, u.suspended_at, k.unlocked, c.id AS conversation_id, c.${blockedByOther} AS blocked_by_contact,
@@ -70,8 +73,8 @@ export function listContacts(q: Query, side: Side, userId: string, page: Page) {
   );
 }
 
-/** Undefined: the two share no slot. `unlocked` is 1 from the first accepted one. */
-export async function tie(q: Query, ownerId: string, playtesterId: string): Promise<{ unlocked: number } | undefined> {
+/** Whether the two accounts may chat: `unlocked` is 1 once one of their shared slots was accepted. Undefined when they share no slot. */
+export async function findChatAccess(q: Query, ownerId: string, playtesterId: string): Promise<{ unlocked: number } | undefined> {
   const found = await q.one<{ unlocked: number | null }>(
     "SELECT MAX(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS unlocked FROM slots WHERE owner_id = ? AND playtester_id = ?",
     ownerId,
@@ -83,11 +86,11 @@ export async function tie(q: Query, ownerId: string, playtesterId: string): Prom
 export const hasAcceptedSlot = async (q: Query, playtesterId: string) =>
   (await q.one("SELECT id FROM slots WHERE playtester_id = ? AND status = 'accepted' LIMIT 1", playtesterId)) !== undefined;
 
-/** Undefined also for a conversation of others. */
+/** The conversation with this id. Undefined when it does not exist or this account is not part of it. */
 export const find = (q: Query, side: Side, userId: string, id: string) =>
   q.one<ConversationRow>(`SELECT * FROM conversations WHERE id = ? AND ${columns[side].own} = ?`, id, userId);
 
-/** The conversation of the two; made with `id` when they have none. */
+/** Returns the conversation of the two accounts. Creates it with `id` when they have none. */
 export async function open(
   tx: Query,
   pair: { id: string; ownerId: string; playtesterId: string; now: number },
@@ -104,7 +107,7 @@ export async function open(
   return (await tx.one<ConversationRow>(sql, pair.ownerId, pair.playtesterId))!;
 }
 
-/** Zero rows: no such conversation of this account. */
+/** Blocks or unblocks the contact. Returns the number of rows changed: 0 when the account has no such conversation. */
 export const setBlocked = (tx: Query, side: Side, userId: string, id: string, blocked: boolean) =>
   tx.run(
     `UPDATE conversations SET ${columns[otherSide(side)].blockedByOther} = ? WHERE id = ? AND ${columns[side].own} = ?`,
@@ -132,7 +135,7 @@ export async function markRead(tx: Query, messageIds: readonly string[], now: nu
   for (const id of messageIds) await tx.run("UPDATE messages SET read_at = ? WHERE id = ? AND read_at IS NULL", now, id);
 }
 
-/** Messages of the other side that the account has not read. */
+/** How many messages from contacts the account has not read. */
 export const countUnread = async (q: Query, side: Side, userId: string) =>
   (
     await q.one<{ count: number }>(

@@ -1,14 +1,15 @@
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
-import { invalid, notFound } from "../lib/problem.ts";
+import { conflict, invalid, notFound } from "../lib/problem.ts";
 import * as gameStore from "./store.ts";
 import { buildView, fullGameView, gameView } from "./views.ts";
 
 type Ops = "listGames" | "createGame" | "getGame" | "updateGame" | "listBuilds";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function games(deps: Deps): HandlersFor<Ops> {
-  /** 422 naming the first tag that is no category. */
+  /** 422 that names the first tag that is not the id of a category. */
   async function checkTags(q: Query, tags: readonly string[] | undefined): Promise<void> {
     if (!tags || tags.length === 0) return;
     const known = new Set((await gameStore.allCategories(q)).map((category) => category.id));
@@ -52,6 +53,11 @@ export function games(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const { tags, devices, platforms, ...fields } = call.body;
         await checkTags(tx, tags);
+        const most = deps.config.games.maxPerAccount;
+        if ((await gameStore.countForOwner(tx, call.principal.userId)) >= most)
+          throw conflict(
+            `An account can have at most ${most} games. Nothing was created. Ask the operator of this server for more.`,
+          );
         const now = deps.clock.now();
         const row: gameStore.GameRow = {
           id: deps.newId(),

@@ -35,7 +35,7 @@ export interface BuildRow {
   filename: string | null;
   size: number | null;
   sha256: string | null;
-  /** Of what the build holds, whatever it is packed with; as whoever uploaded it says. */
+  /** SHA-256 of the build's files, independent of the archive format. Computed by the client that uploaded it and not verified. */
   content_sha256: string | null;
   version: string | null;
   channel: string | null;
@@ -45,14 +45,14 @@ export interface BuildRow {
 
 export const find = (q: Query, id: string) => q.one<GameRow>("SELECT * FROM games WHERE id = ?", id);
 
-/** Undefined also for a game that is suspended, or whose owner is. */
+/** The game with this id. Undefined when it does not exist, or when it or its owner is suspended. */
 export const findOffered = (q: Query, id: string) =>
   q.one<GameRow>(
     "SELECT g.* FROM games g JOIN users u ON u.id = g.owner_id WHERE g.id = ? AND g.status = 'active' AND u.suspended_at IS NULL",
     id,
   );
 
-/** Undefined for an id that does not exist and for one of another owner alike. */
+/** The owner's game with this id. Undefined when it does not exist or belongs to somebody else. */
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<GameRow>("SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
 
@@ -60,6 +60,9 @@ export function listForOwner(q: Query, ownerId: string, page: Page) {
   const { sql, values } = keyset(page, "g");
   return q.all<GameRow>(`SELECT g.* FROM games g WHERE g.owner_id = ? ${sql}`, ownerId, ...values);
 }
+
+export const countForOwner = async (q: Query, ownerId: string) =>
+  (await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM games WHERE owner_id = ?", ownerId))!.count;
 
 export const insert = (tx: Query, game: GameRow) => insertRow(tx, "games", game);
 
@@ -74,7 +77,7 @@ export async function setCategories(tx: Query, gameId: string, categoryIds: read
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
-/** Categories by game, in the order of their names. */
+/** The categories of each game, sorted by name. */
 export async function categoriesOf(q: Query, gameIds: readonly string[]): Promise<Map<string, CategoryRow[]>> {
   const found = new Map<string, CategoryRow[]>(gameIds.map((id) => [id, []]));
   if (gameIds.length === 0) return found;

@@ -3,7 +3,7 @@ import { perRow } from "../database/rows.ts";
 import { iso } from "../lib/time.ts";
 import type { BuildRow, CategoryRow, GameRow } from "./store.ts";
 
-/** Rows as the contract shows them: field by field, so that nothing is sent that was not meant to be. */
+/** Converts rows to the objects of the contract. Lists each field, so that a new column is never sent by accident. */
 export const gameView = perRow((game: GameRow) => ({
   id: game.id,
   ownerId: game.owner_id,

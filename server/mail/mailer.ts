@@ -1,4 +1,4 @@
-/** Where mail leaves the server. Throws `MailRefused` for what will never be accepted; anything else is tried again. */
+/** Sends emails. `send` throws `MailRefused` when the email will never be accepted. After any other error it can be retried. */
 export interface Mailer {
   readonly name: string;
   send(mail: Mail): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Mail } from "./mailer.ts";
 
-/** A mail as nodemailer takes it. The address goes in as one, whatever characters it has. */
+/** The email in the form that nodemailer takes. The recipient is an object, so that nodemailer never parses it as a list of addresses. */
 export const messageOf = (mail: Mail) => ({
   messageId: `<${mail.id}@playtest>`,
   date: new Date(mail.createdAt),

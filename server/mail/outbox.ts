@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Mailer } from "./mailer.ts";
 import { messageOf } from "./message.ts";
 
-/** Without SMTP: each mail becomes an `.eml` file in a folder, as it would have been sent. */
+/** Used when no SMTP server is configured: writes each email to an `.eml` file in a folder, exactly as it would be sent. */
 export function createOutbox(folder: string): Mailer {
   return {
     name: "outbox",
@@ -13,7 +13,7 @@ export function createOutbox(folder: string): Mailer {
       const { message } = await composer.sendMail(messageOf(mail));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = join(folder, `${mail.id}.eml`);
-      // Whoever reads the folder must never see half a mail.
+      // Written under another name first, so that a reader of the folder never sees an incomplete email.
       await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
       await rename(`${file}.part`, file);
     },

@@ -1,18 +1,36 @@
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import { insert } from "./store.ts";
-import type { Letter } from "./texts.ts";
+import { insert, type MailRow } from "./store.ts";
+import type { MailContent } from "./texts.ts";
 
-/** Puts a mail in the outbox, in the transaction that causes it; a job sends it after the commit. */
-export async function queueMail(deps: Deps, tx: Query, to: string, letter: Letter): Promise<void> {
+/** The placeholder for a one-time token in the stored text. */
+const secretMark = "[one-time token]";
+
+/** The bodies to store, without the one-time token, so that nobody who reads the table or a backup can use the links. */
+function sealed({ secrets }: Deps, id: string, { text, html, secret }: MailContent) {
+  if (secret === undefined) return { text_body: text, html_body: html, sealed: null };
+  const hide = (body: string) => body.replaceAll(secret, secretMark);
+  return { text_body: hide(text), html_body: hide(html), sealed: secrets.seal(secret, `mail ${id}`) };
+}
+
+/** The bodies to send, with the one-time token. */
+export function bodiesOf({ secrets }: Deps, mail: MailRow): { text: string; html: string | null } {
+  const { text_body: text, html_body: html } = mail;
+  if (mail.sealed === null) return { text, html };
+  const secret = secrets.open(mail.sealed, `mail ${mail.id}`);
+  const show = (body: string) => body.replaceAll(secretMark, secret);
+  return { text: show(text), html: html && show(html) };
+}
+
+/** Queues an email in the transaction that causes it. A job sends it after the commit. */
+export async function queueMail(deps: Deps, tx: Query, to: string, content: MailContent): Promise<void> {
   const now = deps.clock.now();
   const id = deps.newId();
   await insert(tx, {
     id,
     recipient: to,
-    subject: letter.subject,
-    text_body: letter.text,
-    html_body: letter.html,
+    subject: content.subject,
+    ...sealed(deps, id, content),
     created_at: now,
   });
   await deps.jobs.schedule(tx, { kind: "send-mail", key: id, payload: { mailId: id }, runAt: now });

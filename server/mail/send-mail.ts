@@ -1,28 +1,33 @@
 import type { Deps } from "../app/deps.ts";
-import { type Job, TryAgain } from "../jobs/job.ts";
+import { type Job, RetryLater } from "../jobs/job.ts";
 import { MailRefused } from "./mailer.ts";
+import { bodiesOf } from "./queue.ts";
 import * as mails from "./store.ts";
 
 const minute = 60_000;
 const waits = [1, 5, 30, 120, 360].map((minutes) => minutes * minute);
 
-/** Sends one queued mail. Network trouble and 4xx are tried again five times; what the mail server refuses is final. */
+/** Sends one queued email. After network errors and 4xx replies it is retried up to five times. A refusal by the mail server is final. */
 export async function sendMail(job: Job, deps: Deps): Promise<void> {
   const id = String(job.payload.mailId);
+  // A sandbox keeps the token, because its outbox exists to be read, including the links.
+  const removeSecret = deps.config.sandbox ? {} : { sealed: null };
   const mail = await deps.store.read((q) => mails.find(q, id));
   if (!mail || mail.sent_at !== null) return;
   try {
-    const { recipient: to, subject, text_body: text, html_body: html, created_at: createdAt } = mail;
-    await deps.mailer.send({ id, to, from: deps.config.mail.from, subject, text, html, createdAt });
+    const { recipient: to, subject, created_at: createdAt } = mail;
+    await deps.mailer.send({ id, to, from: deps.config.mail.from, subject, ...bodiesOf(deps, mail), createdAt });
   } catch (error) {
     const wait = waits[job.attempts - 1];
-    if (!(error instanceof MailRefused) && wait !== undefined) throw new TryAgain(deps.clock.now() + wait, String(error));
+    if (!(error instanceof MailRefused) && wait !== undefined) throw new RetryLater(deps.clock.now() + wait, String(error));
     deps.log.warn({ err: error, mail: id }, "an email was refused and will not be retried");
-    await deps.store.write((tx) => mails.update(tx, id, { failed_at: deps.clock.now(), error: String(error).slice(0, 500) }));
+    await deps.store.write((tx) =>
+      mails.update(tx, id, { failed_at: deps.clock.now(), error: String(error).slice(0, 500), ...removeSecret }),
+    );
     return;
   }
   await deps.store.write(async (tx) => {
-    await mails.update(tx, id, { sent_at: deps.clock.now() });
+    await mails.update(tx, id, { sent_at: deps.clock.now(), ...removeSecret });
     await job.done(tx);
   });
 }

@@ -4,15 +4,15 @@ import { messageOf } from "./message.ts";
 const connectionTimeoutMs = 10_000;
 const silenceTimeoutMs = 30_000;
 
-/** What nodemailer's errors carry beyond the message. */
+/** The fields of nodemailer's errors that are used here. */
 interface SmtpError extends Error {
   code?: string;
   responseCode?: number;
 }
 
 /**
- * Sends through the SMTP server of an `smtp://` or `smtps://` URL, with user and password if it has them. TLS is required
- * but to this machine itself: mails carry links that sign people in.
+ * Sends through the SMTP server of an `smtp://` or `smtps://` URL, and signs in there if the URL has a user and password. TLS is required
+ * except for a server on this machine, because emails contain links that sign people in.
  */
 export function createSmtp(smtpUrl: string): Mailer {
   const url = new URL(smtpUrl);
@@ -54,5 +54,5 @@ export function createSmtp(smtpUrl: string): Mailer {
   };
 }
 
-/** 5xx is about this mail. That the server's own login fails is not, and the operator can mend it. */
+/** A 5xx reply rejects this email. A failed sign-in at the SMTP server does not: the operator can fix that. */
 const isFinal = ({ responseCode = 0, code }: SmtpError) => responseCode >= 500 && responseCode < 600 && code !== "EAUTH";

@@ -8,6 +8,8 @@ export interface MailRow {
   subject: string;
   text_body: string;
   html_body: string | null;
+  /** The one-time token, encrypted. The text has `secretMark` in its place. Null when there is none, and once the email was sent. */
+  sealed: string | null;
   created_at: number;
   sent_at: number | null;
   failed_at: number | null;
@@ -18,7 +20,7 @@ export const find = (q: Query, id: string) => q.one<MailRow>("SELECT * FROM mail
 
 export const insert = (tx: Query, mail: Omit<MailRow, "sent_at" | "failed_at" | "error">) => insertRow(tx, "mails", mail);
 
-export const update = (tx: Query, id: string, changes: Partial<Pick<MailRow, "sent_at" | "failed_at" | "error">>) =>
+export const update = (tx: Query, id: string, changes: Partial<Pick<MailRow, "sent_at" | "failed_at" | "error" | "sealed">>) =>
   updateRow(tx, "mails", id, changes);
 
 export function list(q: Query, page: Page) {

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { checkAudit } from "../audit/checks.ts";
 import type { DataLocationOptions, LocationReport } from "../config/data-location.ts";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { type DatabaseLocation, fileDrivers, hasDatabase, locate, reportLocation } from "../database/drivers.ts";
@@ -11,9 +12,9 @@ import { missingBlobs } from "../uploads/missing-blobs.ts";
 
 export interface DoctorOptions extends DataLocationOptions {
   ledger: boolean;
-  /** Also repairs what can be repaired. On SQLite no server may be running then. */
+  /** Also repairs what can be repaired. With SQLite, the server must be stopped for that. */
   fix: boolean;
-  /** Milliseconds, to compare with the database's clock. */
+  /** Current time in milliseconds, to compare with the database's clock. */
   now: number;
 }
 
@@ -27,6 +28,7 @@ export async function doctor(options: DoctorOptions): Promise<Check[]> {
     const schema = { name: "schema", ok: behind.length === 0, detail: behind.length === 0 ? "up to date" : waiting(behind) };
     const checks = [...(await store.check({ thorough: true, now: options.now })), schema, ...fileChecks(location)];
     if (schema.ok) checks.push(await store.read(jobCheck), await store.read((q) => uploadCheck(q, location.dataDir)));
+    if (schema.ok) checks.push(await store.read(checkAudit));
     if (options.ledger && schema.ok) checks.push(...(await store.read(checkLedger)));
     return [...locationChecks(location), await configCheck(options, location), ...repairs, ...checks];
   } catch (error) {
@@ -60,7 +62,7 @@ export async function migrateDatabase(options: DataLocationOptions): Promise<Mig
 const waiting = (migrations: readonly { name: string }[]) =>
   `${migrations.map(({ name }) => name).join(", ")} not applied yet: start the server, or run \`playtest serve migrate\``;
 
-/** What was checked, and what chose it. */
+/** The data location that is checked, and what selected it. */
 function locationChecks(location: DatabaseLocation): Check[] {
   const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
   return [
@@ -81,12 +83,12 @@ async function configCheck({ env }: DataLocationOptions, { dataDir }: DatabaseLo
 async function open(location: DatabaseLocation, readOnly: boolean): Promise<Store> {
   const { driver, dataDir } = location;
   if (readOnly && !hasDatabase(location))
-    throw new ConfigError(`There is no playtest database in ${dataDir}. Name the data directory with --data.`);
+    throw new ConfigError(`No playtest database found in ${dataDir}. Nothing was changed. Pass the data directory with --data.`);
   const opened = readOnly ? driver.inspect(location) : driver.open(location, { patient: true });
   return opened.catch((error) => Promise.reject(refused(error)));
 }
 
-/** A database that cannot be opened or read is the operator's to repair, not a bug of this program. */
+/** A database that cannot be opened or read is reported as a problem of the configuration, not as a bug of this program. */
 function refused(error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -112,9 +114,9 @@ function fileChecks({ dataDir }: DatabaseLocation): Check[] {
   return [{ name: "file_modes", ok: exposed.length === 0, detail }];
 }
 
-/** Jobs that failed too often are kept until their cause is removed. */
+/** Jobs that failed too often are kept until they are requeued. */
 async function jobCheck(q: Query): Promise<Check> {
-  const kinds = await jobs.givenUp(q);
+  const kinds = await jobs.deadJobs(q);
   if (kinds.length === 0) return { name: "jobs", ok: true, detail: "no failed jobs" };
   return {
     name: "jobs",
@@ -127,14 +129,14 @@ async function jobCheck(q: Query): Promise<Check> {
 const shownFiles = 3;
 
 async function uploadCheck(q: Query, dataDir: string): Promise<Check> {
-  const lost = await missingBlobs(q, dataDir);
-  if (lost.length === 0) return { name: "uploads", ok: true, detail: "every video, build and transcript is present" };
-  const more = lost.length > shownFiles ? ` and ${lost.length - shownFiles} more` : "";
+  const missing = await missingBlobs(q, dataDir);
+  if (missing.length === 0) return { name: "uploads", ok: true, detail: "every video, build and transcript is present" };
+  const more = missing.length > shownFiles ? ` and ${missing.length - shownFiles} more` : "";
   const help = `Restore these files from a backup: \`tar xf BACKUP -C ${dataDir} blobs/…\`. If the server keeps its files elsewhere, name its data directory with --data.`;
   return {
     name: "uploads",
     ok: false,
-    detail: `missing in ${join(dataDir, "blobs")}: ${lost.slice(0, shownFiles).join(", ")}${more}`,
+    detail: `missing in ${join(dataDir, "blobs")}: ${missing.slice(0, shownFiles).join(", ")}${more}`,
     help,
   };
 }

@@ -1,6 +1,7 @@
+import * as users from "../accounts/users-store.ts";
 import type { Query } from "../database/port.ts";
 
-/** Removes at most `limit` rows that were over at `before` (ms); how many. */
+/** Removes at most `limit` rows that ended before `before` (ms). Returns how many. */
 export type Removal = (tx: Query, before: number, limit: number) => Promise<number>;
 
 const from =
@@ -14,14 +15,22 @@ const from =
 
 export const replies = from("idempotency", "account_id, idempotency_key", "expires_at <= ?");
 export const sessions = from("sessions", "hash", "expires_at <= ?");
+export const emailChanges = from("email_changes", "user_id", "expires_at <= ?");
 export const tokens = from("one_time_tokens", "hash", "expires_at <= ?");
 export const processorEvents = from("processor_events", "provider, event_id", "received_at <= ?");
-/** Of those that were sent or given up: some hold links that were for one reader. */
+/** Emails that were sent or failed. Some contain sign-in links, so they are not kept longer than necessary. */
 export const mails = from("mails", "id", "created_at <= ? AND (sent_at IS NOT NULL OR failed_at IS NOT NULL)");
+
+/** Accounts whose address nobody verified. */
+export const unverifiedAccounts: Removal = async (tx, before, limit) => {
+  const found = await users.listUnverified(tx, before, limit);
+  for (const { id } of found) await users.removeUnverified(tx, id);
+  return found.length;
+};
 
 const marks = (values: readonly unknown[]) => values.map(() => "?").join(", ");
 
-/** Deliveries with their attempts, but for those on their way. Found by their ids, which begin with their time. */
+/** Webhook deliveries and their attempts, except pending ones. Selected by their ids, which begin with their creation time. */
 export const deliveries: Removal = async (tx, before, limit) => {
   const found = await tx.all<{ id: string }>(
     "SELECT id FROM webhook_deliveries WHERE id < ? AND created_at <= ? AND state <> 'pending' ORDER BY id LIMIT CAST(? AS INTEGER)",
@@ -35,7 +44,7 @@ export const deliveries: Removal = async (tx, before, limit) => {
   return tx.run(`DELETE FROM webhook_deliveries WHERE id IN (${marks(ids)})`, ...ids);
 };
 
-/** What stands between the UUIDv7 of this millisecond and those of the next. */
+/** A text that sorts after every UUIDv7 of this millisecond and before those of the next. */
 function idsAfter(ms: number): string {
   const digits = (ms + 1).toString(16).padStart(12, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7`;

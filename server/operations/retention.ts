@@ -1,15 +1,16 @@
+import { unverifiedMs } from "../accounts/service.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Job } from "../jobs/job.ts";
 import * as old from "./retention-store.ts";
 
-/** Rows of one transaction: others write in between. */
+/** Rows per transaction, so that other writes can run in between. */
 const batch = 500;
 
-/** Has what nobody needs any more removed from now on. Not in a sandbox: its clock leaps over years, and its mails are looked at. */
-export const removeOldFromNowOn = (deps: Deps): Promise<void> =>
+/** Starts the periodic removal of expired data. Not used in a sandbox: its clock jumps, and its emails are inspected in tests. */
+export const startRetention = (deps: Deps): Promise<void> =>
   deps.store.write((tx) => deps.jobs.schedule(tx, { kind: "remove-old", key: "all", payload: {}, runAt: deps.clock.now() }));
 
-/** Removes rows that are over and that no list shows, and old deliveries of webhooks. The books and all history stay for ever. */
+/** Removes expired rows that no list shows, old emails and old webhook deliveries. The ledger and all history are kept forever. */
 export async function removeOld(job: Job, deps: Deps): Promise<void> {
   const { everyMs, mailMs, deliveryMs, processorEventMs } = deps.config.retention;
   const now = deps.clock.now();
@@ -17,6 +18,8 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     [old.replies, now],
     [old.sessions, now],
     [old.tokens, now],
+    [old.emailChanges, now],
+    [old.unverifiedAccounts, now - unverifiedMs],
     [old.mails, now - mailMs],
     [old.deliveries, now - deliveryMs],
     [old.processorEvents, now - processorEventMs],
@@ -25,5 +28,5 @@ export async function removeOld(job: Job, deps: Deps): Promise<void> {
     let removed = batch;
     while (removed === batch && !deps.draining.aborted) removed = await deps.store.write((tx) => remove(tx, before, batch));
   }
-  await deps.store.write((tx) => job.again(tx, now + everyMs));
+  await deps.store.write((tx) => job.reschedule(tx, now + everyMs));
 }

@@ -1,35 +1,36 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { ConfigError, readConfig } from "../config/read.ts";
 import { checkOptions, type ServeOptions } from "../config/serve-options.ts";
 
-/** What the unit is to run, and as whom. */
+/** The options of the server that the unit runs, and its user. */
 export interface UnitOptions extends Pick<ServeOptions, "port" | "host" | "publicUrl" | "behindProxy" | "config"> {
   data: string;
   user: string;
-  /** File with `NAME=value` lines: secrets, and the database if it is not SQLite. */
+  /** File with `NAME=value` lines for secrets and, without SQLite, the database URL. */
   envFile: string;
 }
 
-/** What a stop may take beyond the requests it waits for: jobs in hand, and the last of the write-ahead log. */
+/** How long a stop may take after requests were drained: for running jobs and the last checkpoint of the database. */
 const afterDrainSeconds = 35;
 
 /**
- * A unit file that runs this installation's server hardened. Not `MemoryDenyWriteExecute`: Node.js compiles as it runs. Throws
- * ConfigError for what `serve run` would not take.
+ * A systemd unit that runs this installation's server with hardening, but without `MemoryDenyWriteExecute`, because Node.js compiles
+ * at run time. Throws ConfigError for options that `serve run` would refuse.
  */
 export async function unitFile(options: UnitOptions, program: readonly string[]): Promise<string> {
   checkOptions({ ...options, version: "" });
   const data = resolve(options.data);
   const envFile = resolve(options.envFile);
-  if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user)) throw new ConfigError(`${JSON.stringify(options.user)} is not a user's name.`);
+  if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
+    throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
   const { drainMs } = (await readConfig({}, data, options.config)).http;
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
   const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
   return `# /etc/systemd/system/playtest.service, for:
 #   useradd --system --home-dir ${data} --shell /usr/sbin/nologin ${options.user}
 #   systemctl daemon-reload && systemctl enable --now playtest
-# The first start prints an admin key, once: journalctl -u playtest. Backups: playtest serve backup FILE --data ${data}
-${inHome ? `# Node.js, the program or the data is in a home folder: ${options.user} must be able to read it there.\n` : ""}
+# The first start writes an admin API key to ${path(join(data, "admin-key"))}. To back up: playtest serve backup FILE --data ${data}
+${inHome ? `# Node.js, the program or the data is in a home directory, where ${options.user} must be able to read it.\n` : ""}
 [Unit]
 Description=playtest server
 Wants=network-online.target
@@ -38,17 +39,17 @@ After=network-online.target
 [Service]
 Type=exec
 User=${options.user}
-# Lines like PLAYTEST_SMTP_URL=…, mode 0600: systemd reads it before it becomes ${options.user}.
+# Lines like PLAYTEST_SMTP_URL=…, mode 0600. systemd reads the file as root.
 EnvironmentFile=-${path(envFile)}
 ExecStart=${words.map(word).join(" ")}
 Restart=on-failure
 RestartSec=2
-# It stops by SIGTERM, finishing what is in flight for up to ${Math.ceil(drainMs / 1000)} s.
+# On SIGTERM the server finishes requests in progress for up to ${Math.ceil(drainMs / 1000)} s.
 TimeoutStopSec=${Math.ceil(drainMs / 1000) + afterDrainSeconds}
 LimitNOFILE=65536
 UMask=0077
 
-# It writes to its data folder and nowhere else.
+# The server writes only to its data folder.
 ${folders(data)}
 ProtectSystem=strict
 ProtectHome=${inHome ? "read-only" : "yes"}
@@ -81,7 +82,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** How the program that runs was started: Node.js, and the file it was given. */
+/** The command that started this program: Node.js and the script. */
 export const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
 
 function flagsOf({ port, host, publicUrl, behindProxy, config }: UnitOptions): string[] {
@@ -90,15 +91,16 @@ function flagsOf({ port, host, publicUrl, behindProxy, config }: UnitOptions): s
   return behindProxy ? [...given, "--behind-proxy"] : given;
 }
 
-/** systemd makes folders below /var/lib itself, for the user alone; any other must be there. */
+/** systemd creates private folders below /var/lib itself. Any other folder must already exist. */
 function folders(data: string): string {
   const name = /^\/var\/lib\/([\w.-]+)$/.exec(data)?.[1];
   return name === undefined ? `ReadWritePaths=${path(data)}` : `StateDirectory=${name}\nStateDirectoryMode=0700`;
 }
 
-/** Nothing in a path or flag may begin a line of its own, or stand for something else. */
+/** Escapes a value, so that nothing in a path or flag starts a new line or is expanded by systemd. */
 function plain(text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new ConfigError(`${JSON.stringify(text)} has characters that cannot stand in a unit file.`);
+  if (/\p{Cc}/u.test(text))
+    throw new ConfigError(`${JSON.stringify(text)} has control characters, which a unit file cannot contain.`);
   return text.replaceAll("%", "%%");
 }
 

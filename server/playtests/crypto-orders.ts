@@ -1,22 +1,23 @@
 import type { Order } from "../../src/contract/order-body.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Scope } from "../billing/crypto/proofs.ts";
 import { type Offer, openQuote, paymentRequired } from "../billing/crypto/quotes.ts";
 import * as crypto from "../billing/crypto/store.ts";
+import type { Received, Scope } from "../billing/crypto/types.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
-import type { Problem } from "../lib/problem.ts";
+import { usd } from "../lib/money.ts";
+import { conflict, type Problem } from "../lib/problem.ts";
 import { orderDescription } from "./orders.ts";
 import * as playtests from "./store.ts";
 
-/** Orders that wait for crypto: the quote they come with, and which of them a request pays. */
+/** Orders paid with crypto: opening the quote of an order, and finding the order that a request pays. */
 
 export const paysPlaytest =
   (playtestId: string): Scope =>
   (_, quote) =>
     quote.playtest_id === playtestId;
 
-/** The same order, sent again with the transaction that pays it. */
+/** Matches the quote of an order when the same order is sent again together with its payment transaction. */
 export const paysOrder =
   (gameId: string, order: Order): Scope =>
   async (q, quote) => {
@@ -32,26 +33,32 @@ const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Ord
   playtest.player_count === order.playerCount &&
   playtest.selection_mode === order.selectionMode;
 
-/** The order that came under this idempotency key before and still waits to be paid. */
+/** The unpaid order that an earlier request with this idempotency key placed, if there is one. */
 export async function orderUnderKey(tx: Query, ownerId: string, key: string | undefined, gameId: string, order: Order) {
   const quote = key === undefined ? undefined : await crypto.findByKey(tx, ownerId, key);
   const playtest = quote?.playtest_id ? await playtests.find(tx, quote.playtest_id) : undefined;
   return playtest?.status === "pending_payment" && isSameOrder(playtest, gameId, order) ? playtest : undefined;
 }
 
-export interface Asked {
+/** The money arrived and is credit, but did not pay the order: too little, or too late for its quote. */
+export const creditedOnly = ({ cents }: Received) =>
+  conflict(
+    `${usd(cents)} arrived and was added to your balance, but it does not pay this order. Pay the order with --method credit, or request payment instructions again.`,
+  );
+
+export interface QuoteRequest {
   offer: Offer;
   cents: number;
   requestKey: string | undefined;
   path: string;
 }
 
-/** The 402 of an order, and until when it holds (ms): its open quote for the pair asked for, else a new one. */
+/** The 402 reply of an order and when it expires (ms). Reuses the order's open quote for this chain and currency, or opens one. */
 export async function billOrder(
   deps: Deps,
   tx: Query,
   playtest: playtests.PlaytestRow,
-  { offer, cents, requestKey, path }: Asked,
+  { offer, cents, requestKey, path }: QuoteRequest,
 ): Promise<{ problem: Problem; until: number }> {
   const { id: playtestId, owner_id: ownerId, game_id: gameId } = playtest;
   const game = await games.find(tx, gameId);
@@ -62,6 +69,7 @@ export async function billOrder(
       quote.playtest_id === playtestId &&
       quote.chain === offer.chain.name &&
       quote.currency === offer.currency &&
+      (offer.payer === null || quote.payer === offer.payer) &&
       quote.expires_at > now,
   );
   const quote = open ?? (await openQuote(deps, tx, offer, { ownerId, cents, description, playtestId, requestKey }));

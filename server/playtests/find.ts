@@ -3,7 +3,7 @@ import * as games from "../games/store.ts";
 import { notFound } from "../lib/problem.ts";
 import * as playtests from "./store.ts";
 
-/** The owner's game; 404 for one that does not exist and for another owner's alike. */
+/** The owner's game. The same 404 whether the game does not exist or belongs to another owner. */
 export async function ownGame(q: Query, gameId: string, ownerId: string): Promise<games.GameRow> {
   const game = await games.findForOwner(q, gameId, ownerId);
   if (!game) throw notFound();

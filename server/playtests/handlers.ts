@@ -12,7 +12,7 @@ type Ops = "listPlaytests" | "getPlaytest" | "updatePlaytest" | "getDashboardSta
 export function playtests(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
-  /** The playtest as it is now, with its slots counted. */
+  /** The playtest with its current status and the number of slots per status. */
   async function counted(q: Query, row: playtestStore.PlaytestRow) {
     const counts = await playtestStore.slotCounts(q, [row.id], clock.now());
     return countedPlaytestView(row, counts.get(row.id)!, clock.now());
@@ -49,7 +49,7 @@ export function playtests(deps: Deps): HandlersFor<Ops> {
         const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
         const { status } = await counted(tx, row);
         if (status !== "active")
-          throw conflict(`Only an active playtest can be changed, and this one is ${status}. Nothing was changed.`);
+          throw conflict(`Only an active playtest can be changed. This one is ${status}. Nothing was changed.`);
         const changes = { notes_for_testers: call.body.notesForTesters ?? row.notes_for_testers, updated_at: clock.now() };
         await playtestStore.update(tx, row.id, changes);
         return { playtest: playtestView({ ...row, ...changes }) };

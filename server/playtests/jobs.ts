@@ -6,7 +6,7 @@ import * as slots from "./slots/store.ts";
 import { expire, expireUnfilled } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
 
-/** Ends a reserved slot whose deadline passed. One that was submitted, released or given more time is left alone. */
+/** Expires a reserved slot whose deadline has passed. Does nothing when it was submitted or released, or has a later deadline. */
 export const expireSlot = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const slot = await slots.find(tx, String(job.payload.slotId));
@@ -15,7 +15,7 @@ export const expireSlot = (job: Job, deps: Deps) =>
     await job.done(tx);
   });
 
-/** An order nobody paid within a day is cancelled. */
+/** Cancels an order that was not paid in time. */
 export const expireOrder = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const playtest = await playtests.find(tx, String(job.payload.playtestId));
@@ -24,7 +24,7 @@ export const expireOrder = (job: Job, deps: Deps) =>
     await job.done(tx);
   });
 
-/** Publishes the video of an accepted public slot; once it is out, the slot is accepted and paid. */
+/** Publishes the video of an accepted public slot. After that the slot is `accepted` and the playtester is paid. */
 export async function publishVideo(job: Job, deps: Deps): Promise<void> {
   const slotId = String(job.payload.slotId);
   const video = await deps.store.read((q) => slots.findUnpublished(q, slotId));
@@ -38,7 +38,7 @@ export async function publishVideo(job: Job, deps: Deps): Promise<void> {
   });
 }
 
-/** The seven days of a manual playtest are over: what is still open expires, and who still waits gets to know. */
+/** Ends the review window of a playtest with manual selection: expires open slots and rejects pending applications automatically. */
 export const closeWindow = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const playtest = (await playtests.find(tx, String(job.payload.playtestId)))!;

@@ -1,15 +1,16 @@
 import type { Deps } from "../app/deps.ts";
 import { receive } from "../billing/crypto/deposits.ts";
-import { pairOf, proofOf } from "../billing/crypto/headers.ts";
-import { lookUp, type Proof, type Scope } from "../billing/crypto/proofs.ts";
+import { proofOf, wantedOf } from "../billing/crypto/headers.ts";
+import { lookUp } from "../billing/crypto/proofs.ts";
 import { offerOf } from "../billing/crypto/quotes.ts";
+import type { Proof, Scope } from "../billing/crypto/types.ts";
 import { openCheckout, requireCards } from "../billing/payments.ts";
-import type { Query } from "../database/port.ts";
+import type { Query, WriteOptions } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { CommittedProblem } from "../http/call.ts";
 import { conflict, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "./applications/service.ts";
-import { billOrder, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
+import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
@@ -23,7 +24,7 @@ import {
   priceOrder,
   pricePlaytest,
 } from "./orders.ts";
-import { choosePaymentMethod } from "./rules.ts";
+import { choosePaymentMethod, type PaymentMethod } from "./rules.ts";
 import { awaitsPayment } from "./slots/rules.ts";
 import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
@@ -32,6 +33,15 @@ import { countedPlaytestView, playtestView } from "./views.ts";
 
 type Ops = "createPlaytest" | "quotePlaytest" | "payPlaytest" | "cancelPlaytest";
 
+/**
+ * Row locks are enough for an order paid from credit or hours: it inserts new rows, the condition of the balance's UPDATE refuses an
+ * overdraft, and a unique index refuses a game's second free trial. Checkouts and crypto quotes decide by more than that.
+ */
+const isolationOf = (method: PaymentMethod): WriteOptions => ({
+  isolation: method === "card" || method === "x402" ? "serializable" : "rows",
+});
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function orders(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
@@ -42,7 +52,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
     return { checkoutUrl, paymentId: payment.id };
   }
 
-  /** Which of the five replies it is follows from how the order was paid. */
+  /** Builds the reply, whose shape depends on how the order was paid. */
   async function replyTo(tx: Query, placed: Placed, byCard: boolean) {
     const { playtest, settlement, priced } = placed;
     if (isPaid(placed)) return paidReply(playtest, placed.settlement.by, priced, placed.paymentId);
@@ -54,13 +64,14 @@ export function orders(deps: Deps): HandlersFor<Ops> {
     return pendingReply(playtest, priced, byCard ? await checkoutFor(tx, playtest, priced) : undefined);
   }
 
-  /** What books the transaction an owner pays an order with; the reply is the same whenever it is asked for. */
+  /** Looks up a crypto transaction and returns the callback that applies it to its order. Repeating the request gives the same reply. */
   async function payment(named: Proof, scope: Scope) {
-    const { proof, seen } = await lookUp(deps, named, scope);
+    const { proof, ...found } = await lookUp(deps, named, scope);
     return async (tx: Query) => {
-      const outcome = await receive(deps, tx, proof, seen, scope);
+      const outcome = await receive(deps, tx, proof, found, scope);
       if (outcome instanceof Problem) return new CommittedProblem(outcome, 0);
-      return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id!))!, outcome.quote);
+      if (!outcome.quote?.playtest_id) return new CommittedProblem(creditedOnly(outcome), 0);
+      return cryptoReply((await playtests.find(tx, outcome.quote.playtest_id))!, outcome.quote);
     };
   }
 
@@ -75,11 +86,11 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         return call.commit(await payment(proof, paysOrder(gameId, call.body)));
       }
       if (method === "card") requireCards(deps);
-      const offer = method === "x402" ? await offerOf(deps, pairOf(call.headers)) : undefined;
+      const offer = method === "x402" ? await offerOf(deps, wantedOf(call.headers)) : undefined;
       const requestKey = call.idempotencyKey;
       const bill = async (tx: Query, playtest: playtests.PlaytestRow, cents: number) => {
-        const asked = { offer: offer!, cents, requestKey, path: `/games/${gameId}/playtests` };
-        const { problem, until } = await billOrder(deps, tx, playtest, asked);
+        const request = { offer: offer!, cents, requestKey, path: `/games/${gameId}/playtests` };
+        const { problem, until } = await billOrder(deps, tx, playtest, request);
         return new CommittedProblem(problem, until);
       };
       return call.commit(async (tx) => {
@@ -89,7 +100,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         const placed = await placeOrder(deps, tx, game, call.body, method);
         if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
         return replyTo(tx, placed, method === "card");
-      });
+      }, isolationOf(method));
     },
 
     quotePlaytest: (call) =>
@@ -98,7 +109,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         if (gameId !== undefined) {
           const game = await ownGame(q, gameId, call.principal.userId);
           if (order.isFreePublicTrial && (await playtests.hasTrial(q, game.id)))
-            throw conflict("This game's free trial is used.");
+            throw conflict("This game's free trial has already been used. Order a paid playtest instead.");
         }
         const { price, need, funds } = await priceOrder(deps, q, call.principal.userId, order);
         const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
@@ -123,18 +134,18 @@ export function orders(deps: Deps): HandlersFor<Ops> {
         return call.commit(await payment(proof, paysPlaytest(id)));
       }
       if (method === "card") requireCards(deps);
-      const offer = method === "x402" ? await offerOf(deps, pairOf(call.headers)) : undefined;
+      const offer = method === "x402" ? await offerOf(deps, wantedOf(call.headers)) : undefined;
       return call.commit(async (tx) => {
         const row = await ownPlaytest(tx, id, call.principal.userId);
         if (!awaitsPayment(row, clock.now())) throw conflict("This order is not waiting for payment. Nothing was charged.");
         const priced = await pricePlaytest(deps, tx, row);
         if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
         if (offer) {
-          const asked = { offer, cents: priced.need.totalCents, requestKey: undefined, path: `/playtests/${id}/pay` };
-          const { problem, until } = await billOrder(deps, tx, row, asked);
+          const request = { offer, cents: priced.need.totalCents, requestKey: undefined, path: `/playtests/${id}/pay` };
+          const { problem, until } = await billOrder(deps, tx, row, request);
           return new CommittedProblem(problem, until);
         }
-        if (method === "x402") throw new Error("crypto needs an offer");
+        if (method === "x402") throw new Error("a crypto payment requires an offer");
         if (choosePaymentMethod(priced.need, priced.funds, method).by === "refused") throw insufficient(method, priced);
         const paymentId = await charge(deps, tx, row, method, priced.need);
         return paidReply(await activate(deps, tx, row, method, paymentId), method, priced, paymentId);
@@ -151,11 +162,11 @@ export function orders(deps: Deps): HandlersFor<Ops> {
           await playtests.transition(tx, row, "cancel", { updated_at: clock.now() });
         else {
           const open = status === "active" ? await slots.openOf(tx, row.id) : [];
-          if (open.length === 0) throw conflict("No slot of this playtest is open or unpaid, so there is nothing to cancel.");
+          if (open.length === 0) throw conflict("This playtest has no open or unpaid slots. Nothing was cancelled.");
           for (const slot of open) {
-            const back = await cancelOpen(deps, tx, row, slot);
-            total.cents += back.cents;
-            total.minutes += back.minutes;
+            const refunded = await cancelOpen(deps, tx, row, slot);
+            total.cents += refunded.cents;
+            total.minutes += refunded.minutes;
           }
           await closeWhenFull(deps, tx, row);
           await finishPlaytest(deps, tx, row);

@@ -5,7 +5,7 @@ import type { SlotDetailRow } from "./slots/store.ts";
 import type { PlaytestRow } from "./store.ts";
 import { playtestView, slotView } from "./views.ts";
 
-/** The replies to an order and to its payment, one function per shape, which depends on how the order was paid. */
+/** The replies to an order and to its payment: one function for each shape. How the order was paid decides which one is sent. */
 interface Checkout {
   checkoutUrl: string;
   paymentId: string;
@@ -42,7 +42,7 @@ export const cryptoReply = (row: PlaytestRow, quote: QuoteRow) => ({
   paymentId: quote.payment_id,
 });
 
-/** The order waits for payment; the two figures in minutes say why hours were not used. */
+/** The reply to an unpaid order. The minutes needed and available show why playtest hours were not used. */
 export const pendingReply = (row: PlaytestRow, { need, funds, price }: Priced, checkout?: Checkout) => ({
   playtest: playtestView(row),
   requiresPayment: yes,
@@ -59,7 +59,7 @@ export const trialReply = (row: PlaytestRow, slots: readonly SlotDetailRow[], no
   needsAdminApproval: yes,
 });
 
-/** What a quote says it would be paid with. */
+/** How an order would be paid, as price quotes report it. */
 export const wouldPayWith = ({ by }: Settlement) => (by === "free" || by === "hours" || by === "credit" ? by : ("none" as const));
 
 export const isPaid = (placed: Placed): placed is Placed & { settlement: { by: "hours" | "credit" }; paymentId: string } =>

@@ -25,14 +25,15 @@ export interface Priced {
 /** What an order costs and what the owner has for it. */
 export async function priceOrder(deps: Deps, q: Query, ownerId: string, order: Terms & { quantity: number }): Promise<Priced> {
   const price = priceOf(order, deps.config.pricing);
-  const funds = {
-    balanceCents: await ledger.balance(q, accounts.credit(ownerId)),
-    minutesAvailable: await ledger.balance(q, accounts.minutes(ownerId)),
-  };
+  const [balanceCents, minutesAvailable] = await Promise.all([
+    ledger.balance(q, accounts.credit(ownerId)),
+    ledger.balance(q, accounts.minutes(ownerId)),
+  ]);
+  const funds = { balanceCents, minutesAvailable };
   return { price, need: { totalCents: price.costCents * order.quantity, minutesNeeded: price.minutes * order.quantity }, funds };
 }
 
-/** What is still to be paid for an order that was placed, at the price it was placed at. */
+/** What an unpaid order costs, at the price of the time it was placed, and what the owner has for it. */
 export async function pricePlaytest(deps: Deps, q: Query, playtest: playtests.PlaytestRow): Promise<Priced> {
   const terms = {
     visibility: playtest.visibility,
@@ -52,13 +53,13 @@ export interface Placed {
   playtest: playtests.PlaytestRow;
   settlement: ReturnType<typeof choosePaymentMethod>;
   priced: Priced;
-  /** The payment of an order paid at once. */
+  /** The payment's id. Undefined for a free or unpaid order. */
   paymentId: string | undefined;
 }
 
 /**
- * Places an order and pays it from hours or credit if they cover it. Throws, with nothing created, where
- * the funds asked for are too small. An order that is not paid yet is `pending_payment` and has no slots.
+ * Places an order and pays it from hours or credit if they cover it. Throws, with nothing created, when the requested
+ * payment method does not cover it. An unpaid order is `pending_payment` and has no slots.
  */
 export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Order, method: PaymentMethod): Promise<Placed> {
   if (game.status !== "active") throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
@@ -83,7 +84,7 @@ export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Or
   return { playtest: await activate(deps, tx, playtest, paidWith, paymentId), settlement, priced, paymentId };
 }
 
-/** Takes the price from hours or credit, as a completed payment. The ledger refuses what is not there. */
+/** Charges the price to hours or credit and records a completed payment. The ledger rejects an overdraft. Returns the payment's id. */
 export async function charge(
   deps: Deps,
   tx: Query,
@@ -93,7 +94,7 @@ export async function charge(
 ): Promise<string> {
   const now = deps.clock.now();
   const paymentId = deps.newId();
-  await payments.insert(tx, {
+  payments.insert(tx, {
     ...payments.bare,
     id: paymentId,
     owner_id: playtest.owner_id,
@@ -116,7 +117,7 @@ export async function charge(
   return paymentId;
 }
 
-/** Makes a paid order active: its slots open, and a manual one's review window starts. */
+/** Activates a paid order: opens its slots and, in manual selection, starts the review window. */
 export async function activate(
   deps: Deps,
   tx: Query,
@@ -134,8 +135,8 @@ export async function activate(
     updated_at: now,
   };
   if (!playtests.isIn(playtest, "pending_payment")) throw conflict("This order is not waiting for payment. Nothing was charged.");
+  for (let index = 0; index < playtest.quantity; index++) openSlot(deps, tx, playtest);
   const active = await playtests.transition(tx, playtest, "activate", changes);
-  for (let index = 0; index < playtest.quantity; index++) await openSlot(deps, tx, playtest);
   if (expiresAt !== null)
     await deps.jobs.schedule(tx, {
       kind: "close-window",
@@ -146,13 +147,13 @@ export async function activate(
   return active;
 }
 
-/** A new open slot; `replaces` names the one it stands in for. */
-export async function openSlot(
+/** Creates an open slot. `replaces` is the id of the expired or released slot that it replaces. */
+export function openSlot(
   deps: Deps,
   tx: Query,
   playtest: playtests.PlaytestRow,
   replaces: string | null = null,
-): Promise<slots.SlotIn<"open">> {
+): slots.SlotIn<"open"> {
   const slot: slots.SlotIn<"open"> = {
     id: deps.newId(),
     playtest_id: playtest.id,
@@ -168,19 +169,19 @@ export async function openSlot(
     ended_at: null,
     created_at: deps.clock.now(),
   };
-  await slots.insert(tx, slot);
+  slots.insert(tx, slot);
   return slot;
 }
 
 export const orderDescription = (playtest: Pick<playtests.PlaytestRow, "quantity" | "duration_minutes" | "player_count">) =>
   `${playtest.quantity} × playtest of ${playtest.duration_minutes} minutes, ${playtest.player_count} player${playtest.player_count === 1 ? "" : "s"}`;
 
-/** 402 naming what there is and what is needed. */
+/** The 402 that states the available and the required amount. */
 export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Priced, "need" | "funds">): Problem {
   const message =
     lacks === "credit"
-      ? `The balance is ${usd(funds.balanceCents)} and ${usd(need.totalCents)} is required.`
-      : `There are ${funds.minutesAvailable} playtest minutes and ${need.minutesNeeded} are required.`;
+      ? `The balance is ${usd(funds.balanceCents)}, but ${usd(need.totalCents)} is required.`
+      : `${funds.minutesAvailable} playtest minutes are available, but ${need.minutesNeeded} are required.`;
   return new Problem("PAYMENT_REQUIRED", `${message} Nothing was ordered or charged.`, {
     details: [{ field: "balance", message }],
   });
@@ -190,8 +191,7 @@ async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (order.targetedPlaytesterId === undefined) return;
   const target = await users.find(tx, order.targetedPlaytesterId);
   if (target?.role !== "playtester") throw invalid("targetedPlaytesterId", "is not the id of a playtester");
-  if (target.suspended_at !== null)
-    throw invalid("targetedPlaytesterId", "is a playtester whose account is suspended, who could not claim the slot");
+  if (target.suspended_at !== null) throw invalid("targetedPlaytesterId", "is the id of a playtester whose account is suspended");
 }
 
 async function checkTrial(deps: Deps, tx: Query, game: GameRow, order: Order): Promise<void> {
@@ -201,7 +201,8 @@ async function checkTrial(deps: Deps, tx: Query, game: GameRow, order: Order): P
   if (await playtests.hasTrial(tx, game.id)) throw trialUsed();
 }
 
-const trialUsed = () => conflict("This game's free trial is used. Nothing was ordered; order a paid playtest instead.");
+const trialUsed = () =>
+  conflict("This game's free trial has already been used. Nothing was ordered. Order a paid playtest instead.");
 
 async function insertPlaytest(
   deps: Deps,
@@ -238,14 +239,18 @@ async function insertPlaytest(
     created_at: now,
     updated_at: now,
   };
+  if (order.isFreePublicTrial) await insertTrial(tx, playtest);
+  else playtests.send(tx, playtest);
+  return playtest;
+}
+
+async function insertTrial(tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
   try {
     await playtests.insert(tx, playtest);
   } catch (error) {
-    // Two trials of one game at once: the index lets one in.
-    if (order.isFreePublicTrial && isUniqueViolation(error)) throw trialUsed();
-    throw error;
+    // Two trials of one game were ordered at the same time: the unique index rejects the second.
+    throw isUniqueViolation(error) ? trialUsed() : error;
   }
-  return playtest;
 }
 
 async function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): Promise<void> {

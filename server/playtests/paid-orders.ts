@@ -1,11 +1,11 @@
-import type { PaidOrders } from "../billing/paid-orders.ts";
+import type { PaidOrders } from "../app/deps.ts";
 import { orderTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
 import { activate } from "./orders.ts";
 import { awaitsPayment } from "./slots/rules.ts";
 import * as playtests from "./store.ts";
 
-/** Pays orders that were placed unpaid, from credit that arrived for them. */
+/** Activates unpaid orders when their card or crypto payment arrives. */
 export const paidOrders: PaidOrders = {
   async awaitsPayment(deps, tx, playtestId) {
     const playtest = await playtests.find(tx, playtestId);

@@ -14,11 +14,11 @@ export interface SlotPrice {
   costCents: number;
   /** What the playtester earns per accepted slot, cents. */
   payoutCents: number;
-  /** Playtest hours one slot would take, in minutes; 0 for public playtests, which need no payment. */
+  /** Playtest hours that one slot costs, in minutes; 0 for public playtests, which are free. */
   minutes: number;
 }
 
-/** The price of one slot: a base by duration, a surcharge per further player. Public playtests are free. */
+/** The price of one slot: a base price by duration and a surcharge per further player. Public playtests are free. */
 export function priceOf(terms: Terms, pricing: Pricing): SlotPrice {
   const { durationMinutes, playerCount } = terms;
   if (terms.visibility === "public") return { costCents: 0, payoutCents: pricing.publicPayoutCents, minutes: 0 };

@@ -6,9 +6,9 @@ import * as slots from "./slots/store.ts";
 import { finishPlaytest } from "./slots/transitions.ts";
 import type { PlaytestRow } from "./store.ts";
 
-/** What happens to the video of a public playtest after its submission. */
+/** Publishing the video of a public playtest, and an admin's decision on it. */
 
-/** The video of an accepted public slot is out at `url`: the slot is accepted and paid. */
+/** Records that the video of an accepted public slot was published at `url`: the slot becomes `accepted` and the playtester is paid. */
 export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow, url: string): Promise<void> {
   const now = deps.clock.now();
   if (!slots.isIn(slot, "publishing") || !(await slots.tryTransition(tx, slot, "finish", { ended_at: now }))) return;
@@ -17,7 +17,7 @@ export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, sl
   await finishPlaytest(deps, tx, playtest);
 }
 
-/** An admin lets a free trial's video through, before or after its owner accepts. 409 when none waits for that. */
+/** An admin approves the video of a free trial, before or after the owner accepts the submission. 409 when no video waits for approval. */
 export async function approveVideo(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow): Promise<void> {
   if (playtest.is_free_public_trial === 0) throw notWaiting();
   const unpublished = requireUnpublished(playtest, slot);
@@ -25,7 +25,7 @@ export async function approveVideo(deps: Deps, tx: Query, playtest: PlaytestRow,
   if (unpublished.status === "publishing") await schedulePublishing(deps, tx, slot.id);
 }
 
-/** An admin keeps a public video from being published, accepted or not: its slot is rejected for good. */
+/** An admin refuses to publish a video, whether or not the owner accepted it: the slot is rejected without a retry. */
 export async function rejectVideo(
   deps: Deps,
   tx: Query,
@@ -43,4 +43,4 @@ function requireUnpublished(playtest: PlaytestRow, slot: slots.SlotRow): slots.S
   throw notWaiting();
 }
 
-const notWaiting = () => conflict("No video of this slot waits for approval. Nothing was changed.");
+const notWaiting = () => conflict("This slot has no video waiting for approval. Nothing was changed.");

@@ -15,15 +15,15 @@ export type Settlement =
   | { by: "free" }
   | { by: "hours" }
   | { by: "credit" }
-  /** Waits for payment, by card or whatever the owner chooses later. */
+  /** The order is placed unpaid; the owner pays by card or another method later. */
   | { by: "later" }
   | { by: "crypto" }
-  /** Not enough of what was asked for; nothing may be created. */
+  /** The requested method does not cover the order, so nothing is created. */
   | { by: "refused"; lacks: "credit" | "hours" };
 
 /**
- * Hours pay only what they cover whole and never mix with anything else; then credit; then the owner pays later. Some
- * credit, but too little, is refused: the owner meant to pay with it.
+ * Hours are used when they cover the whole order, and never together with another method. Otherwise credit is used, and
+ * otherwise the owner pays later. An owner with some credit, but too little, is refused: they meant to pay with it.
  */
 export function choosePaymentMethod(need: Need, funds: Funds, method: PaymentMethod): Settlement {
   if (need.totalCents === 0) return { by: "free" };

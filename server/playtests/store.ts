@@ -8,7 +8,7 @@ import type {
 import { type PlaytestStatus, playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
-import { insertRow, updateRow } from "../database/rows.ts";
+import { insertRow, sendRow, updateRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
 import { statusSql } from "./slots/store.ts";
 
@@ -37,7 +37,7 @@ export interface PlaytestRow {
   /** `credit` also when crypto paid: that passes through credit. Null while unpaid. */
   paid_with: "credit" | "hours" | "free" | null;
   payment_id: string | null;
-  /** When an unpaid order lapses. */
+  /** When an unpaid order is cancelled. */
   pay_by: number | null;
   created_at: number;
   updated_at: number;
@@ -55,6 +55,8 @@ export function listForGame(q: Query, gameId: string, page: Page) {
 }
 
 export const insert = (tx: Query, playtest: PlaytestRow) => insertRow(tx, "playtests", playtest);
+/** As `insert`, where no index can refuse it. */
+export const send = (tx: Query, playtest: PlaytestRow) => sendRow(tx, "playtests", playtest);
 export const update = (tx: Query, id: string, changes: Partial<Omit<PlaytestRow, "status">>) =>
   updateRow(tx, "playtests", id, changes);
 
@@ -68,7 +70,7 @@ export const hasTrial = async (q: Query, gameId: string) =>
   (await q.one("SELECT id FROM playtests WHERE game_id = ? AND is_free_public_trial = 1 AND status <> 'cancelled'", gameId)) !==
   undefined;
 
-/** Slots per status by playtest; a reserved slot past its deadline counts as expired although no job has run yet. */
+/** The number of slots per status at `now`, for each playtest. */
 export async function slotCounts(q: Query, playtestIds: readonly string[], now: number): Promise<Map<string, SlotCounts>> {
   const none = () => Object.fromEntries(slotStatuses.map((status) => [status, 0])) as SlotCounts;
   const counts = new Map(playtestIds.map((id) => [id, none()]));
@@ -87,7 +89,7 @@ export async function slotCounts(q: Query, playtestIds: readonly string[], now: 
 export const addKey = (tx: Query, playtestId: string, position: number, ciphertext: string) =>
   insertRow(tx, "playtest_keys", { playtest_id: playtestId, position, ciphertext });
 
-/** Gives the next free keys, in order, to a slot. */
+/** Assigns the next free keys, in order, to a slot. */
 export async function assignKeys(tx: Query, playtestId: string, slotId: string, count: number): Promise<void> {
   const free = await tx.all<{ position: number }>(
     "SELECT position FROM playtest_keys WHERE playtest_id = ? AND slot_id IS NULL ORDER BY position LIMIT CAST(? AS INTEGER)",
@@ -98,7 +100,7 @@ export async function assignKeys(tx: Query, playtestId: string, slotId: string, 
     await tx.run("UPDATE playtest_keys SET slot_id = ? WHERE playtest_id = ? AND position = ?", slotId, playtestId, position);
 }
 
-/** A retry or a replacement after an unused claim inherits the keys; a game key that was seen is spent. */
+/** Moves a slot's keys to its retry or replacement. A game key that a playtester has seen may be used, so no other slot gets it. */
 export const moveKeys = (tx: Query, fromSlotId: string, toSlotId: string) =>
   tx.run("UPDATE playtest_keys SET slot_id = ? WHERE slot_id = ?", toSlotId, fromSlotId);
 
@@ -111,7 +113,7 @@ export const keysOfSlot = (q: Query, slotId: string) =>
 const count = async (q: Query, sql: string, ...values: (string | number)[]) =>
   (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...values))!.n;
 
-/** After its manual window a playtest is active only while a slot can still move (as `playtestStatusAt`). */
+/** After its manual window a playtest is active only while a slot is not final (see `playtestStatusAt`). */
 const activeSql = `p.status = 'active' AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?
   OR EXISTS (SELECT 1 FROM slots s WHERE s.playtest_id = p.id AND (s.status IN ('submitted', 'blocked', 'publishing') OR (s.status = 'reserved' AND s.deadline_at > ?))))`;
 
@@ -123,7 +125,7 @@ export const dashboard = async (q: Query, ownerId: string, now: number) => ({
 
 export const noHistory = { playedGame: false, playedOwner: false, acceptedGame: false, acceptedOwner: false };
 
-/** What eligibility asks about a playtester: what they did in this game and for this owner before. */
+/** A playtester's history with this game and this owner, for the eligibility rules. */
 export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | "owner_id">, playtesterId: string) {
   const any = async (condition: string, ...values: string[]) =>
     (await q.one(`SELECT id FROM slots WHERE playtester_id = ? AND ${condition} LIMIT 1`, playtesterId, ...values)) !== undefined;
@@ -137,7 +139,7 @@ export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | 
 
 const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ? AND ${condition})`;
 
-/** What may be offered to a playtester: active, let through, with an open slot, not tried before, and meant for them. */
+/** Playtests offered to a playtester: active, approved, with an open slot, never claimed or applied to by them, and targeted at them. */
 const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at IS NULL AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
   AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')
   AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?)

@@ -5,14 +5,14 @@ import * as slots from "./slots/store.ts";
 import { cancelOpen, finishPlaytest } from "./slots/transitions.ts";
 import * as playtests from "./store.ts";
 
-/** An admin decides whether a free trial is offered. 409 when it is none, or decided already. */
+/** An admin approves a free trial, which is then offered. 409 when it is not a free trial or was already decided. */
 export async function approveTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
   requireWaiting(playtest);
   const now = deps.clock.now();
   await playtests.update(tx, playtest.id, { approved_at: now, updated_at: now });
 }
 
-/** A rejected trial is cancelled, and the game may have another. */
+/** Rejecting a trial cancels it, so that the game can have another. */
 export async function rejectTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
   requireWaiting(playtest);
   for (const slot of await slots.openOf(tx, playtest.id)) await cancelOpen(deps, tx, playtest, slot);
@@ -21,5 +21,5 @@ export async function rejectTrial(deps: Deps, tx: Query, playtest: playtests.Pla
 
 function requireWaiting(playtest: playtests.PlaytestRow): void {
   if (playtest.is_free_public_trial === 0 || playtest.status !== "active" || playtest.approved_at !== null)
-    throw conflict("This playtest is no free trial that waits for approval. Nothing was changed.");
+    throw conflict("This playtest is not a free trial waiting for approval. Nothing was changed.");
 }

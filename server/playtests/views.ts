@@ -26,7 +26,7 @@ export const playtestView = (playtest: PlaytestRow) => ({
   createdAt: iso(playtest.created_at),
 });
 
-/** A playtest as it is at `now`, with its slots counted. */
+/** A playtest with its status at `now` and the number of slots per status. */
 export function countedPlaytestView(playtest: PlaytestRow, slots: SlotCounts, now: number) {
   const present = slotStatuses.filter((status) => slots[status] > 0);
   return { ...playtestView(playtest), status: playtestStatusAt(playtest, present, now), slots };
@@ -49,10 +49,19 @@ export const ratingView = (slot: SlotDetailRow) => (slot.rated_at === null ? nul
 export const rejectionView = (slot: SlotDetailRow) =>
   slot.rejected_at === null ? null : { reason: slot.reject_reason, createdAt: iso(slot.rejected_at) };
 
+/** The latest report of a slot, also when it is resolved. */
 export const reportView = (slot: SlotDetailRow) =>
   slot.reported_at === null
     ? null
-    : { reasonCode: slot.report_code ?? "other", notes: slot.report_notes, reportedAt: iso(slot.reported_at) };
+    : {
+        reasonCode: slot.report_code ?? "other",
+        notes: slot.report_notes,
+        reportedAt: iso(slot.reported_at),
+        answerBy: slot.resolved_at === null ? isoOrNull(slot.answer_by) : null,
+        outcome: slot.report_outcome,
+        message: slot.report_message,
+        resolvedAt: isoOrNull(slot.resolved_at),
+      };
 
 const transcriptionView = (slot: SlotDetailRow) =>
   slot.transcription_id === null
@@ -61,7 +70,7 @@ const transcriptionView = (slot: SlotDetailRow) =>
 
 export const takeaways = (slot: SlotDetailRow) => JSON.parse(slot.key_takeaways ?? "[]") as string[];
 
-/** A slot as its owner's list shows it at `now`. */
+/** A slot in its owner's list, with its status at `now`. */
 export const slotView = (slot: SlotDetailRow, now: number) => ({
   id: slot.id,
   requestId: slot.playtest_id,
@@ -73,6 +82,7 @@ export const slotView = (slot: SlotDetailRow, now: number) => ({
   rating: ratingView(slot),
   rejection: rejectionView(slot),
   transcription: transcriptionView(slot),
+  blockedReport: reportView(slot),
 });
 
 export const slotPlaytestView = (slot: SlotDetailRow) => ({
@@ -93,7 +103,7 @@ export function slotDetailView(slot: SlotDetailRow, now: number) {
   };
 }
 
-/** A video that everybody may watch, where this server shows it. */
+/** A published video that everybody may watch, with its URL on this server. */
 export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow) => ({
   slotId: video.id,
   gameName: video.game_name,
@@ -102,7 +112,7 @@ export const publishedVideoView = (baseUrl: string, video: PublishedVideoRow) =>
   videoUrl: `${baseUrl}/watch/${video.id}/video`,
 });
 
-/** An item of the list over all games. A free trial's video waits for an admin from submission to approval. */
+/** An item of the list of submissions of all games. A free trial's video waits for an admin from its submission to its approval. */
 export function submissionItemView(slot: SlotDetailRow, now: number) {
   const submission = submissionView(slot);
   const waits = slot.is_free_public_trial === 1 && submission !== null && slot.admin_approved_at === null;
@@ -120,7 +130,7 @@ export function submissionItemView(slot: SlotDetailRow, now: number) {
     playtest: { ...slotPlaytestView(slot), isFreePublicTrial: slot.is_free_public_trial === 1 },
     playtester: playtesterView(slot),
     awaitingAdminApproval: waits && (slot.status === "submitted" || slot.status === "publishing"),
-    blockedReport: reportView(slot),
+    blockedReport: slot.status === "blocked" ? reportView(slot) : null,
     transcription: transcriptionView(slot),
   };
 }

@@ -17,7 +17,7 @@ export interface Demo {
   gameId: string;
 }
 
-/** What `--seed demo` puts into a new database; 409 when it was seeded before. */
+/** Creates the data of `--seed demo` in a new database. 409 when it was seeded before. */
 export const seedDemo = (deps: Deps): Promise<Demo> =>
   deps.store.write(async (tx) => {
     const account = { email: "owner@playtest.invalid", role: "game_owner", name: "Demo Studio" } as const;
@@ -32,7 +32,7 @@ export const seedDemo = (deps: Deps): Promise<Demo> =>
 
 async function topUp(deps: Deps, tx: Query, ownerId: string): Promise<void> {
   const [id, now] = [deps.newId(), deps.clock.now()];
-  await payments.insert(tx, {
+  payments.insert(tx, {
     id,
     owner_id: ownerId,
     amount_cents: creditCents,
@@ -53,7 +53,7 @@ async function topUp(deps: Deps, tx: Query, ownerId: string): Promise<void> {
 
 async function createGame(deps: Deps, tx: Query, ownerId: string): Promise<string> {
   const [id, now] = [deps.newId(), deps.clock.now()];
-  // An address that answers, so that a first order begins without a warning.
+  // A URL that responds, so that a first order shows no warning about the build.
   const buildUrl = `${deps.config.baseUrl}/play`;
   await games.insert(tx, {
     id,
@@ -71,11 +71,11 @@ async function createGame(deps: Deps, tx: Query, ownerId: string): Promise<strin
     created_at: now,
     updated_at: now,
   });
-  const fitting = (await games.allCategories(tx)).filter((category) => ["roguelike", "pixel-art"].includes(category.slug));
+  const categories = (await games.allCategories(tx)).filter((category) => ["roguelike", "pixel-art"].includes(category.slug));
   await games.setCategories(
     tx,
     id,
-    fitting.map((category) => category.id),
+    categories.map((category) => category.id),
   );
   await games.insertBuild(tx, {
     id: deps.newId(),

@@ -7,6 +7,10 @@ const values: Record<string, unknown> = {
   provider: "sandbox",
   planKey: "indie_monthly",
   senderType: "playtester",
+  reasonCode: "crash",
+  notes: "Black screen after the menu.",
+  outcome: "unblocked",
+  message: "Fixed. Please download the game again.",
   url: "https://example.com/webhook",
   slots: Object.fromEntries(slotStatuses.map((status) => [status, status === "accepted" ? 1 : 0])),
 };
@@ -17,7 +21,7 @@ const statusOf = (kind: EventKind) => {
   return kind === "subscription.payment_failed" ? "past_due" : "active";
 };
 
-/** Data as an event of this kind has it, about things that do not exist. `now` is ISO 8601. */
+/** Example data for an event of this kind, with ids of things that do not exist. `now` is ISO 8601. */
 export function exampleData(kind: EventKind, from: { now: string; newId(): string }): EventData {
   const payload = eventPayloads[kind];
   const exampleOf = (field: string) => {

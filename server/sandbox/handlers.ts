@@ -4,6 +4,7 @@ import { emit } from "../events/emit.ts";
 import { eventView } from "../events/views.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { iso } from "../lib/time.ts";
+import { bodiesOf } from "../mail/queue.ts";
 import * as mails from "../mail/store.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { slotDetailView } from "../playtests/views.ts";
@@ -14,12 +15,12 @@ import { createTesterWithKey } from "./testers.ts";
 
 type Ops = "getClock" | "advanceClock" | "listOutbox" | "createTesters" | "playSlot" | "emitEvent";
 
-/** Routes that exist only on a server started with `--sandbox`: they need no key, so a live server must not have them. */
+/** Routes that exist only on a server started with `--sandbox`: most need no API key, so a live server must not have them. */
 export function sandbox(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
   return {
-    // Within a read, which is when another process may have moved it.
+    // Inside a read, because that is when the clock picks up an advance by another process.
     getClock: (call) => call.read(async () => ({ now: iso(clock.now()) })),
 
     async advanceClock(call) {
@@ -31,12 +32,12 @@ export function sandbox(deps: Deps): HandlersFor<Ops> {
       const page = call.page();
       const rows = await call.read((q) => mails.list(q, page));
       return call.listed(page, rows, (items) => ({
-        messages: items.map(({ recipient, subject, text_body, html_body, created_at }) => ({
-          to: recipient,
-          subject,
-          text: text_body,
-          html: html_body,
-          createdAt: iso(created_at),
+        messages: items.map((mail) => ({
+          id: mail.id,
+          to: mail.recipient,
+          subject: mail.subject,
+          ...bodiesOf(deps, mail),
+          createdAt: iso(mail.created_at),
         })),
       }));
     },
@@ -68,7 +69,7 @@ export function sandbox(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const { event: kind, data = exampleData(kind, { now: iso(clock.now()), newId: deps.newId }) } = call.body;
         const { userId: id, role } = call.principal;
-        // Whoever tries events in a sandbox may put anything into their data.
+        // In a sandbox the data of a test event may be anything.
         const [event] = await emit(deps, tx, [{ id, role }], { kind, data: data as EventData, notice: {} });
         return { event: eventView(event!) };
       }),

@@ -7,9 +7,9 @@ import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { notFound } from "../lib/problem.ts";
 
-/** Sandbox routes that play the person at the checkout. */
+/** Sandbox routes that act as the person paying at a checkout. */
 export function sandboxPayments(deps: Deps): HandlersFor<"completePayment" | "completeSubscription" | "setRenewals"> {
-  /** Does `work` to the subscription; as it is afterwards. */
+  /** Applies `work` to the subscription and returns its new state. */
   async function change(tx: Query, id: string, work: (row: subscriptions.SubscriptionRow) => Promise<void>) {
     const row = await subscriptions.find(tx, id);
     if (!row) throw notFound();

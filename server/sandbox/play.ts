@@ -17,8 +17,8 @@ import * as testers from "./store.ts";
 import { createTester } from "./testers.ts";
 
 /**
- * What a playtester does with a slot, in one step: claims it if it is open (in manual mode applies and is approved),
- * uploads a video and submits it. 409 where a playtester could not either.
+ * Simulates a playtester in one step: claims an open slot (in manual mode applies and is approved), uploads a video and submits it.
+ * 409 when a real playtester could not do so.
  */
 export async function play(
   deps: Deps,
@@ -29,15 +29,15 @@ export async function play(
   if (!detail) throw notFound();
   const status = statusAt(detail, deps.clock.now());
   if (status !== "open" && status !== "reserved")
-    throw conflict(`Only an open or reserved slot can be played, and this one is ${status}. Nothing was changed.`);
+    throw conflict(`Only an open or reserved slot can be played. This one is ${status}. Nothing was changed.`);
   const slot = (await slots.find(tx, slotId))!;
   if (slot.playtester_id !== null && testerId !== undefined && slot.playtester_id !== testerId)
     throw conflict("Another playtester holds this slot. Nothing was changed.");
-  const held = slots.isIn(slot, "open") ? await take(deps, tx, slot, testerId) : slots.requireMove(slot, "submit");
+  const held = slots.isIn(slot, "open") ? await claimOrApply(deps, tx, slot, testerId) : slots.requireMove(slot, "submit");
   await submit(deps, tx, held, await upload(deps, tx, held, video), "A simulated playtest.");
 }
 
-async function take(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, testerId: string | undefined) {
+async function claimOrApply(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, testerId: string | undefined) {
   const playtest = (await playtests.find(tx, slot.playtest_id))!;
   await requireOffered(tx, playtest);
   const playtesterId = testerId === undefined ? await anyTester(deps, tx, playtest) : await namedTester(tx, testerId);
@@ -50,7 +50,7 @@ async function take(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, testerId:
 
 async function requireOffered(q: Query, playtest: playtests.PlaytestRow): Promise<void> {
   if (playtest.is_free_public_trial === 1 && playtest.approved_at === null)
-    throw conflict("This free trial waits for an admin's approval, so nobody can play it yet. Nothing was changed.");
+    throw conflict("This free trial is waiting for an admin's approval. Nothing was changed. Approve it first.");
   if ((await games.find(q, playtest.game_id))?.status !== "active")
     throw conflict("This game is suspended, so its open slots cannot be played. Nothing was changed.");
 }
@@ -68,7 +68,9 @@ async function anyTester(deps: Deps, tx: Query, playtest: playtests.PlaytestRow)
   const free = await testers.findFree(tx, playtest, targeting, limits);
   if (free) return free.id;
   if (targeting.type === "past")
-    throw conflict("No simulated playtester is among those this playtest is for. Name one who is as `testerId`.");
+    throw conflict(
+      "No simulated playtester is eligible for this playtest. Nothing was changed. Pass the id of an eligible one as `testerId`.",
+    );
   return (await createTester(deps, tx)).id;
 }
 

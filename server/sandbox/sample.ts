@@ -10,7 +10,7 @@ export interface Sample {
   size: number;
 }
 
-/** Puts the small real video that comes with the server into the blob store, as a finished upload does. */
+/** Puts the sample video that is built into the server into the blob store, like a finished upload. */
 export async function storeSample(deps: Deps): Promise<Sample> {
   const uploadId = deps.newId();
   const blobKey = blobKeyOf({ id: uploadId, kind: "video" });
@@ -18,6 +18,6 @@ export async function storeSample(deps: Deps): Promise<Sample> {
   await writeFile(path, Buffer.from(sampleVideo, "base64"));
   await deps.blobs.put(blobKey, path);
   const size = await deps.blobs.size(blobKey);
-  if (size === undefined) throw new Error(`the blob store has no ${blobKey}, although it was just put there`);
+  if (size === undefined) throw new Error(`the blob store does not have ${blobKey}, which was just stored`);
   return { uploadId, blobKey, size };
 }

@@ -4,29 +4,32 @@ import type { PlaytestRow } from "../playtests/store.ts";
 
 const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = u.id AND ${condition})`;
 
-/** The oldest simulated playtester who may take a slot of this playtest: never had one, and may hold one more. */
+/** The oldest simulated playtester who may claim a slot of this playtest: never had one, is targeted, and may hold one more slot. */
 export function findFree(
   q: Query,
   playtest: PlaytestRow,
   targeting: Targeting,
   limits: { now: number; maxHeld: number },
 ): Promise<{ id: string } | undefined> {
-  const meant = meantFor(playtest, targeting);
+  const targeted = targetedSql(playtest, targeting);
   return q.one<{ id: string }>(
     `SELECT u.id FROM users u WHERE u.role = 'playtester' AND u.simulated = 1 AND u.suspended_at IS NULL
       AND NOT ${played("h.playtest_id = ?")}
       AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = ? AND a.playtester_id = u.id)
       AND (SELECT COUNT(*) FROM slots h WHERE h.playtester_id = u.id AND (h.status = 'blocked' OR (h.status = 'reserved' AND h.deadline_at > ?))) < ?
-      ${meant.sql} ORDER BY u.created_at, u.id LIMIT 1`,
+      ${targeted.sql} ORDER BY u.created_at, u.id LIMIT 1`,
     playtest.id,
     playtest.id,
     limits.now,
     limits.maxHeld,
-    ...meant.values,
+    ...targeted.values,
   );
 }
 
-function meantFor(playtest: PlaytestRow, { type, scope, pastScope, playtesterId }: Targeting): { sql: string; values: Value[] } {
+function targetedSql(
+  playtest: PlaytestRow,
+  { type, scope, pastScope, playtesterId }: Targeting,
+): { sql: string; values: Value[] } {
   if (type === null) return { sql: "", values: [] };
   if (type === "past" && pastScope === "specific") return { sql: "AND u.id = ?", values: [playtesterId] };
   const [column, value] = scope === "game" ? ["game_id", playtest.game_id] : ["owner_id", playtest.owner_id];

@@ -6,7 +6,7 @@ import type { Query } from "../database/port.ts";
 
 const names = ["Ada", "Ben", "Chiara", "Dao", "Emil", "Femi", "Gita", "Hugo", "Ines", "Jun", "Kira", "Leo"];
 
-/** A simulated playtester: verified, without a password anybody could log in with. */
+/** Creates a simulated playtester: verified, and without a password, so nobody can sign in as them. */
 export function createTester(deps: Deps, tx: Query): Promise<UserRow> {
   const tag = deps.randomBytes(6);
   return createUser(deps, tx, {
@@ -19,7 +19,7 @@ export function createTester(deps: Deps, tx: Query): Promise<UserRow> {
   });
 }
 
-/** A simulated playtester with an API key of its role's scopes. */
+/** Creates a simulated playtester with an API key that has the scopes of the role. */
 export async function createTesterWithKey(deps: Deps, tx: Query): Promise<{ tester: UserRow; apiKey: string }> {
   const tester = await createTester(deps, tx);
   const { secret } = await createKey(deps, tx, { userId: tester.id, name: "Sandbox", scopes: roleScopes.playtester });

@@ -4,26 +4,27 @@ import type { Readable } from "node:stream";
 import { type Transcriber, TranscriptionFailed } from "./transcriber.ts";
 
 export interface CommandOptions {
-  /** Program and arguments; `{video}` stands for the path, which comes last where no argument has it. */
+  /** Program and arguments. `{video}` in an argument is replaced by the path; without it the path is the last argument. */
   command: readonly string[];
   timeoutMs: number;
   maxOutputBytes: number;
 }
 
 const stderrChars = 2_000;
-const lingerMs = 1_000;
+const pipeGraceMs = 1_000;
 
 /**
- * Starts the command in its own place, beside a watcher in the same process group: file 3 is a pipe that only the server holds open, so
- * that it ends with the server however that dies, and the watcher then kills the group. The command's words are arguments, never script.
+ * Starts the command together with a watcher in the same process group. File descriptor 3 is a pipe whose other end only the server
+ * holds open. It closes when the server ends, for whatever reason, and the watcher then kills the group. The command is passed as
+ * arguments and never parsed as a script.
  */
 const launcher = '(read -r _ <&3; kill -s KILL 0) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
-/** What a shell ends with when it cannot start a program: not allowed, not found. */
-const notStarted = [126, 127];
+/** Exit codes of a shell that cannot start a program: not executable, not found. */
+const notStartedCodes = [126, 127];
 
 /**
- * Runs a configured program for each video and takes what it prints. No shell parses the path. The program has a process
- * group of its own, which ends with it: at the time-out, on too much output, when it leaves children behind, and with the server.
+ * Runs a configured program for each video and returns what it prints. No shell parses the path. The program has a process group of
+ * its own, which is killed when the program exits, times out or prints too much, and when the server ends.
  */
 export function createCommandTranscriber(options: CommandOptions): Transcriber {
   return {
@@ -49,40 +50,41 @@ function collect(child: ChildProcess, { timeoutMs, maxOutputBytes }: CommandOpti
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let complaint = "";
-    let why: unknown;
+    let stderr = "";
+    let failure: unknown;
     const end = (reason: unknown) => {
-      why ??= reason;
+      failure ??= reason;
       killGroup(child);
     };
-    const timer = setTimeout(() => end(new TranscriptionFailed(`it ran longer than ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => end(new TranscriptionFailed(`the program ran longer than ${timeoutMs} ms`)), timeoutMs);
     const stopped = () => end(stop.reason);
     stop.addEventListener("abort", stopped, { once: true });
 
     child.stdout!.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > maxOutputBytes) return end(new TranscriptionFailed(`it printed more than ${maxOutputBytes} bytes`));
+      if (bytes > maxOutputBytes) return end(new TranscriptionFailed(`the program printed more than ${maxOutputBytes} bytes`));
       chunks.push(chunk);
     });
     child.stderr!.on("data", (chunk: Buffer) => {
-      complaint = (complaint + chunk).slice(-stderrChars);
+      stderr = (stderr + chunk).slice(-stderrChars);
     });
     child.once("error", (error) => {
-      why ??= new TranscriptionFailed(`it could not be started: ${error.message}`, { cause: error });
+      failure ??= new TranscriptionFailed(`the program could not be started: ${error.message}`, { cause: error });
     });
     child.once("exit", () => {
       killGroup(child);
       (child.stdio[3] as Readable).destroy();
-      // Somebody who left the group may still hold the pipes.
-      setTimeout(() => void [child.stdout!.destroy(), child.stderr!.destroy()], lingerMs).unref();
+      // A child process that left the group may still hold the pipes open.
+      setTimeout(() => void [child.stdout!.destroy(), child.stderr!.destroy()], pipeGraceMs).unref();
     });
     child.once("close", (code, signal) => {
       clearTimeout(timer);
       stop.removeEventListener("abort", stopped);
-      if (why !== undefined) return reject(why);
-      if (notStarted.includes(code ?? 0)) return reject(new TranscriptionFailed(`it could not be started: ${complaint.trim()}`));
+      if (failure !== undefined) return reject(failure);
+      if (notStartedCodes.includes(code ?? 0))
+        return reject(new TranscriptionFailed(`the program could not be started: ${stderr.trim()}`));
       if (code !== 0)
-        return reject(new TranscriptionFailed(`it ended with ${signal ?? `exit code ${code}`}: ${complaint.trim()}`));
+        return reject(new TranscriptionFailed(`the program ended with ${signal ?? `exit code ${code}`}: ${stderr.trim()}`));
       resolve(Buffer.concat(chunks).toString());
     });
   });

@@ -23,4 +23,7 @@ export function transcripts(deps: Deps): HandlersFor<"getSlotTranscript"> {
 }
 
 const unavailable = (status: TranscriptionStatus | undefined) =>
-  new Problem("NOT_FOUND", status ? `The transcript of this slot is ${status}.` : "This slot has no transcript.");
+  new Problem(
+    "NOT_FOUND",
+    status ? `The transcript of this slot is not available: its status is ${status}.` : "This slot has no transcript.",
+  );

@@ -2,7 +2,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import * as transcriptions from "./store.ts";
 
-/** Schedules the transcription of a video that was just submitted, where a transcriber is configured. */
+/** Schedules the transcription of a submitted video. Does nothing when no transcriber is configured. */
 export async function queueTranscription(deps: Deps, tx: Query, slotId: string): Promise<void> {
   if (!deps.transcriber) return;
   const now = deps.clock.now();

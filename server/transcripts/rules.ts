@@ -1,26 +1,26 @@
-/** What a transcriber says about a video. */
+/** The transcript of a video. */
 export interface Transcript {
   /** WebVTT. */
   vtt: string;
   keyTakeaways: string[];
 }
 
-/** Why what came is no transcript, in words for the log and the operator. */
-export class NoTranscript extends Error {
-  override name = "NoTranscript";
+/** The transcriber's output is not a transcript. The message gives the reason, for the log. */
+export class InvalidTranscript extends Error {
+  override name = "InvalidTranscript";
 }
 
 const maxTakeaways = 100;
 const maxTakeawayChars = 2_000;
-/** WEBVTT: Conforming parsers ask for this first line and nothing else. */
+/** The first line of a WebVTT file. Conforming parsers require no more than this. */
 const webvtt = /^\uFEFF?WEBVTT([ \t][^\n\r]*)?(\r?\n|\r|$)/;
 
 /**
- * Reads what the command printed: WebVTT, or JSON `{ "vtt": "WEBVTT…", "keyTakeaways": ["…"] }`, where `segments`
- * `[{ "start", "end", "text" }]` (seconds) may stand instead of `vtt`. Throws NoTranscript.
+ * Reads the output of the transcriber: WebVTT, or JSON `{ "vtt": "WEBVTT…", "keyTakeaways": ["…"] }`, which may have `segments`
+ * `[{ "start", "end", "text" }]` (seconds) instead of `vtt`. Throws InvalidTranscript.
  */
 export function readTranscript(output: string): Transcript {
-  if (output.includes("\0")) throw new NoTranscript("the output is not text: it has NUL characters");
+  if (output.includes("\0")) throw new InvalidTranscript("the output is not text: it contains NUL characters");
   if (webvtt.test(output)) return { vtt: output, keyTakeaways: [] };
   const parsed = parseObject(output);
   return { vtt: vttOf(parsed), keyTakeaways: takeawaysOf(parsed.keyTakeaways ?? parsed.takeaways ?? []) };
@@ -33,30 +33,30 @@ function parseObject(output: string): Parsed {
   try {
     value = JSON.parse(output);
   } catch (error) {
-    throw new NoTranscript("the output is neither WebVTT nor JSON", { cause: error });
+    throw new InvalidTranscript("the output is neither WebVTT nor JSON", { cause: error });
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Parsed;
-  throw new NoTranscript("the JSON is not an object");
+  throw new InvalidTranscript("the JSON is not an object");
 }
 
 function vttOf({ vtt, segments }: Parsed): string {
   if (typeof vtt === "string" && webvtt.test(vtt)) return vtt;
   if (vtt === undefined && Array.isArray(segments)) return `WEBVTT\n\n${segments.map(cueOf).join("\n")}`;
-  throw new NoTranscript("the JSON has neither `vtt` with WebVTT in it nor `segments`");
+  throw new InvalidTranscript("the JSON has neither `segments` nor a `vtt` with WebVTT");
 }
 
 function cueOf(segment: unknown): string {
   const { start, end, text } = (segment ?? {}) as Parsed;
   if (typeof start !== "number" || typeof end !== "number" || typeof text !== "string" || !(0 <= start && start <= end))
-    throw new NoTranscript("a segment has no start, end and text");
+    throw new InvalidTranscript("a segment has no valid start, end and text");
   // An arrow or an empty line inside the text would end the cue.
-  const said = text
+  const escaped = text
     .trim()
     .replaceAll("-->", "→")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replace(/\s*[\r\n]+\s*/g, "\n");
-  return `${clock(start)} --> ${clock(end)}\n${said}\n`;
+  return `${clock(start)} --> ${clock(end)}\n${escaped}\n`;
 }
 
 /** `01:02:03.456` */
@@ -67,9 +67,10 @@ function clock(seconds: number): string {
 }
 
 function takeawaysOf(value: unknown): string[] {
-  const fits = (item: unknown) => typeof item === "string" && item.length <= maxTakeawayChars && !/[\0\p{Surrogate}]/u.test(item);
-  if (Array.isArray(value) && value.length <= maxTakeaways && value.every(fits)) return value;
-  throw new NoTranscript(
-    `\`keyTakeaways\` is no list of at most ${maxTakeaways} texts of at most ${maxTakeawayChars} characters`,
+  const isTakeaway = (item: unknown) =>
+    typeof item === "string" && item.length <= maxTakeawayChars && !/[\0\p{Surrogate}]/u.test(item);
+  if (Array.isArray(value) && value.length <= maxTakeaways && value.every(isTakeaway)) return value;
+  throw new InvalidTranscript(
+    `\`keyTakeaways\` is not a list of at most ${maxTakeaways} strings of at most ${maxTakeawayChars} characters`,
   );
 }

@@ -8,11 +8,11 @@ export interface TranscriptionRow {
   id: string;
   slot_id: string;
   status: TranscriptionStatus;
-  /** Which of the two is served. */
+  /** The version that owners download. */
   selected_version: TranscriptVersion | null;
   original_key: string | null;
   edited_key: string | null;
-  /** A JSON list of texts. */
+  /** A JSON array of strings. */
   key_takeaways: string;
   error: string | null;
   created_at: number;

@@ -1,10 +1,10 @@
-/** Turns what is said in a video into text. */
+/** Transcribes the speech in a video. */
 export interface Transcriber {
-  /** What it prints for the video at `videoPath`; rejects with TranscriptionFailed, or with the signal's reason when stopped. */
+  /** The transcriber's output for the video at `videoPath`. Rejects with TranscriptionFailed, or with the signal's reason when stopped. */
   transcribe(videoPath: string, stop: AbortSignal): Promise<string>;
 }
 
-/** It failed by itself: trying again would most likely fail again. */
+/** The transcriber itself failed: a retry would most likely fail too. */
 export class TranscriptionFailed extends Error {
   override name = "TranscriptionFailed";
 }

@@ -1,6 +1,6 @@
 import type { Query } from "../database/port.ts";
 
-/** The key of every file of the blob store that a row tells of. */
+/** The keys of all files in the blob store that the database refers to. */
 export async function referencedBlobs(q: Query): Promise<string[]> {
   const rows = await q.all<{ blob_key: string }>(
     `SELECT kind || 's/' || id AS blob_key FROM uploads WHERE status = 'completed'

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
-import { type Job, TryAgain } from "../jobs/job.ts";
+import { type Job, RetryLater } from "../jobs/job.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
 import { uploadPath } from "./files.ts";
@@ -9,18 +9,18 @@ import * as uploads from "./store.ts";
 
 const day = 86_400_000;
 
-/** Removes what an upload left behind that expired, was replaced, or whose slot ended without it. Repeatable. */
+/** Removes the file of an upload that expired, was replaced, or whose slot ended without a submission of it. Safe to repeat. */
 export async function discardUpload(job: Job, deps: Deps): Promise<void> {
   const id = String(job.payload.uploadId);
   const now = deps.clock.now();
-  const verdict = await deps.store.write((tx) => decide(tx, id, now));
-  if (typeof verdict === "number") throw new TryAgain(verdict, "still in use");
-  if (verdict === "keep") return;
+  const decision = await deps.store.write((tx) => decide(tx, id, now));
+  if (typeof decision === "number") throw new RetryLater(decision, "the upload is still in use");
+  if (decision === "keep") return;
   await rm(uploadPath(deps.dataDir, id), { force: true });
-  await deps.blobs.remove(uploads.blobKeyOf(verdict));
+  await deps.blobs.remove(uploads.blobKeyOf(decision));
 }
 
-/** The upload to remove, `keep` for good, or when to look again (ms). */
+/** The upload to remove, `keep`, or the time (ms) at which to decide again. */
 async function decide(tx: Query, id: string, now: number): Promise<uploads.UploadRow | "keep" | number> {
   const upload = await uploads.find(tx, id);
   if (!upload || (upload.status === "completed" && upload.kind === "build")) return "keep";

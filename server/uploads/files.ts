@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FileStore } from "@tus/file-store";
 import { Upload } from "@tus/server";
+import { signatureBytes } from "../../src/contract/files/media.ts";
 import type { Deps } from "../app/deps.ts";
-import { signatureBytes } from "../playtests/slots/videos.ts";
 import { RunningHashes } from "./hashes.ts";
 import { flush, isMissing } from "./local-blobs.ts";
 import * as uploads from "./store.ts";
 
 const folderOf = (dataDir: string) => join(dataDir, "uploads");
-/** What waits for the disk while more arrives, in bytes: with little of it the connection and the disk take turns. */
-const ahead = 2 ** 20;
+/** Bytes buffered for the disk. With a small buffer, receiving and writing would alternate instead of overlapping. */
+const writeBufferBytes = 2 ** 20;
 export const uploadPath = (dataDir: string, id: string) => join(folderOf(dataDir), id);
 
-/** Unfinished uploads: one file each, named by its id; what is known of them is in the table `uploads`, not beside the file. */
+/** The files of unfinished uploads, named by upload id. Their metadata is in the table `uploads`, not beside the file. */
 export class UploadFiles extends FileStore {
   readonly deps: Deps;
   readonly hashes = new RunningHashes();
@@ -44,8 +44,8 @@ export class UploadFiles extends FileStore {
     return upload;
   }
 
-  /** Has `use` called with `bytes` at hand for `write`. */
-  async with<T>(id: string, bytes: AsyncIterable<Uint8Array>, use: () => Promise<T>): Promise<T> {
+  /** Calls `use` and lets `write`, which the library calls meanwhile, take the bytes from `bytes`. */
+  async withBytes<T>(id: string, bytes: AsyncIterable<Uint8Array>, use: () => Promise<T>): Promise<T> {
     this.#arriving.set(id, bytes);
     try {
       return await use();
@@ -54,7 +54,10 @@ export class UploadFiles extends FileStore {
     }
   }
 
-  /** Writes the bytes at hand; where the file ends then. The library's own stream is empty: through it they came at half the rate. */
+  /**
+   * Writes the bytes given to `withBytes` and returns the new end of the file. The stream that the library passes is empty: sending the
+   * bytes through it halves the throughput.
+   */
   override async write(_empty: unknown, id: string, offset: number): Promise<number> {
     const file = this.writer(id, { flags: "r+", start: offset });
     await pipeline(this.#arriving.get(id)!, file);
@@ -62,10 +65,10 @@ export class UploadFiles extends FileStore {
   }
 
   writer = (id: string, options: { flags: string; start: number }) =>
-    createWriteStream(this.path(id), { ...options, mode: 0o600, highWaterMark: ahead });
+    createWriteStream(this.path(id), { ...options, mode: 0o600, highWaterMark: writeBufferBytes });
   path = (id: string) => uploadPath(this.deps.dataDir, id);
 
-  /** How many bytes are here; undefined without a file. */
+  /** How many bytes were received; undefined when there is no file. */
   async received(id: string): Promise<number | undefined> {
     try {
       return (await stat(this.path(id))).size;
@@ -75,7 +78,7 @@ export class UploadFiles extends FileStore {
     }
   }
 
-  /** The first bytes, as far as they are here. */
+  /** The first bytes that were received, at most `signatureBytes`. */
   async head(id: string): Promise<Buffer> {
     const file = await open(this.path(id));
     try {
@@ -86,7 +89,7 @@ export class UploadFiles extends FileStore {
     }
   }
 
-  /** Of all `size` bytes, in hex. */
+  /** SHA-256 of all `size` bytes, in hex. */
   async sha256(id: string, size: number): Promise<string> {
     const known = this.hashes.take(id, size);
     if (known !== undefined) return known;

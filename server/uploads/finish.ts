@@ -1,3 +1,4 @@
+import { signatureBytes, videoType } from "../../src/contract/files/media.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
@@ -5,26 +6,26 @@ import { conflict, notFound, Problem } from "../lib/problem.ts";
 import { sameText } from "../lib/secrets.ts";
 import { statusAt } from "../playtests/slots/rules.ts";
 import * as slots from "../playtests/slots/store.ts";
-import { signatureBytes, videoType } from "../playtests/slots/videos.ts";
 import type { UploadFiles } from "./files.ts";
 import { gone, notVideo, wrongChecksum } from "./problems.ts";
 import * as uploads from "./store.ts";
 
-/** Queues the removal of what an upload left behind, now or when it expires. */
+/** Schedules the removal of an upload's file, now or when the upload expires. */
 export const scheduleDiscard = (deps: Deps, tx: Query, uploadId: string, runAt: number) =>
   deps.jobs.schedule(tx, { kind: "discard-upload", key: uploadId, payload: { uploadId }, runAt });
 
-/** A slot whose playtester may still submit; 404 when it is not theirs, 409 when it is too late. */
+/** Throws unless the user can upload a video for this slot: 404 when the slot is not theirs, 409 when it is not reserved. */
 export async function requireReserved(q: Query, slotId: string, userId: string, now: number): Promise<void> {
   const slot = await slots.findForPlaytester(q, slotId, userId);
   if (!slot) throw notFound();
   const status = statusAt(slot, now);
-  if (status !== "reserved") throw conflict(`The slot is ${status}: a video can be uploaded only while it is reserved.`);
+  if (status !== "reserved")
+    throw conflict(`The slot is ${status}. Nothing was uploaded: a video can be uploaded only while the slot is reserved.`);
 }
 
 /**
- * All bytes are here: checks them, moves the file to the blob store and records it, in one transaction with its effect. Can be
- * repeated after a crash at any point. What is refused leaves nothing behind.
+ * Finishes an upload whose bytes have all arrived: checks them, moves the file to the blob store and, in one transaction, records the
+ * upload and its effect. Can be repeated after a crash at any point. Removes the file of an upload that it refuses.
  */
 export async function finish(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
   const key = uploads.blobKeyOf(upload);
@@ -41,7 +42,7 @@ export async function finish(deps: Deps, files: UploadFiles, upload: uploads.Upl
   }
 }
 
-/** Nothing is kept of an upload that was refused. */
+/** Removes the file of an upload that was refused. */
 export async function refuse(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
   await files.drop(upload.id);
   await deps.blobs.remove(uploads.blobKeyOf(upload));
@@ -55,7 +56,7 @@ async function inspect(files: UploadFiles, upload: uploads.UploadRow): Promise<v
   }
   const actual = await files.sha256(upload.id, upload.size);
   if (!sameText(actual, upload.sha256 ?? ""))
-    throw wrongChecksum("sha256", `the file that arrived has ${actual}. Nothing was kept; upload it again`);
+    throw wrongChecksum("sha256", `the received file has the SHA-256 ${actual}. Nothing was stored. Upload it again`);
 }
 
 async function storedVideoType(deps: Deps, key: string): Promise<string> {

@@ -1,6 +1,8 @@
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
 import * as games from "../games/store.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Call, Handler, HandlersFor } from "../http/call.ts";
 import { RawResponse } from "../http/call.ts";
 import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
@@ -54,9 +56,9 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
         const userId = call.principal.userId;
         const slot = await call.read((q) => slots.find(q, call.params.id));
         if (!slot || slot.playtester_id !== userId) throw notFound();
-        const asked = read(config.uploads.videoMaxBytes);
+        const creation = read(config.uploads.videoMaxBytes);
         const of = { user_id: userId, game_id: slot.game_id, slot_id: slot.id, sha256: null };
-        return { kind: "video", ...of, ...asked, ...named(asked.metadata) };
+        return { kind: "video", ...of, ...creation, ...named(creation.metadata) };
       }),
 
     getBuildDownloadUrl: async (call) =>
@@ -65,7 +67,7 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
         const build = await games.findBuild(q, call.params.id, call.params.buildId);
         if (!build) throw notFound();
         if (build.blob_key === null)
-          throw new Problem("NOT_FOUND", "This build is not kept here: its buildUrl says where it is.");
+          throw new Problem("NOT_FOUND", "This build is not stored on this server. Download it from its buildUrl.");
         return link({ blob_key: build.blob_key, filename: build.filename ?? "build", content_type: "application/octet-stream" });
       }),
 
@@ -78,3 +80,19 @@ export function uploads(deps: Deps): HandlersFor<Ops> {
       }),
   };
 }
+
+/** The methods of tus 1.0 for existing uploads. They are not in the contract, whose replies are JSON, but need the same API key. */
+export const uploadMethods = ["HEAD", "PATCH", "DELETE", "OPTIONS"] as const;
+
+export const uploadEndpoint: Endpoint = {
+  ...contract.createVideoUpload,
+  path: "/uploads/:id",
+  access: { anyOf: ["game_owner", "playtester"] },
+};
+
+export const uploadHandler =
+  (deps: Deps): Handler<Endpoint> =>
+  async (call: Call<Endpoint>) =>
+    new RawResponse((request, response) =>
+      uploadsOf(deps).serve((call.params as { id: string }).id, call.principal.userId, request, response),
+    );

@@ -1,44 +1,44 @@
 import { createHash, type Hash } from "node:crypto";
 
-/** Uploads whose hash is kept as they come; beyond that the file is read again at the end. */
-const maxKept = 200;
+/** How many uploads are hashed at once while they arrive. The files of any others are read again at the end. */
+const maxRunning = 200;
 
 /**
- * SHA-256 of uploads, computed while they arrive: reading two gigabytes again at the end would take as long as sending them. Only of
- * uploads whose every byte came through this process, in order; of any other the file must be read.
+ * SHA-256 of uploads, computed while they arrive: reading two gigabytes again at the end would take as long as sending them. Works
+ * only for uploads whose bytes all passed through this process, in order. For any other the file must be read.
  */
 export class RunningHashes {
-  readonly #kept = new Map<string, { hash: Hash; bytes: number }>();
+  readonly #running = new Map<string, { hash: Hash; bytes: number }>();
 
-  /** Takes what arrives behind the first `before` bytes. */
+  /** Returns a function that hashes the chunks after the first `before` bytes. */
   follow(id: string, before: number): (chunk: Uint8Array) => void {
-    const kept = this.#kept.get(id) ?? this.#start(id, before);
-    if (kept?.bytes !== before) {
+    const running = this.#running.get(id) ?? this.#start(id, before);
+    if (running?.bytes !== before) {
       this.forget(id);
       return () => {};
     }
     return (chunk) => {
-      kept.hash.update(chunk);
-      kept.bytes += chunk.length;
+      running.hash.update(chunk);
+      running.bytes += chunk.length;
     };
   }
 
-  /** In hex; undefined unless exactly `size` bytes went by. */
+  /** The hash in hex; undefined unless exactly `size` bytes were hashed. */
   take(id: string, size: number): string | undefined {
-    const kept = this.#kept.get(id);
+    const running = this.#running.get(id);
     this.forget(id);
-    return kept?.bytes === size ? kept.hash.digest("hex") : undefined;
+    return running?.bytes === size ? running.hash.digest("hex") : undefined;
   }
 
   forget(id: string): void {
-    this.#kept.delete(id);
+    this.#running.delete(id);
   }
 
   #start(id: string, before: number) {
     if (before > 0) return undefined;
-    if (this.#kept.size >= maxKept) this.forget(this.#kept.keys().next().value!);
-    const kept = { hash: createHash("sha256"), bytes: 0 };
-    this.#kept.set(id, kept);
-    return kept;
+    if (this.#running.size >= maxRunning) this.forget(this.#running.keys().next().value!);
+    const running = { hash: createHash("sha256"), bytes: 0 };
+    this.#running.set(id, running);
+    return running;
   }
 }

@@ -4,7 +4,7 @@ import { Metadata } from "@tus/server";
 import { badRequest, invalid, Problem } from "../lib/problem.ts";
 import { tooLarge, tusVersion, wrongVersion } from "./problems.ts";
 
-/** The headers of tus 1.0, checked before anything is done. */
+/** Reading and checking the headers of tus 1.0, the protocol for resumable uploads. */
 export function requireVersion(headers: IncomingHttpHeaders): void {
   if (headers["tus-resumable"] !== tusVersion) throw wrongVersion();
 }
@@ -17,7 +17,7 @@ const header = (headers: IncomingHttpHeaders, name: string) => {
 function wholeNumber(headers: IncomingHttpHeaders, name: string): number {
   const value = header(headers, name);
   if (value !== undefined && /^\d{1,15}$/.test(value)) return Number(value);
-  throw badRequest(`This needs the header ${name}, a whole number of bytes. Nothing was changed.`);
+  throw badRequest(`The header ${name} is required and must be a whole number of bytes. Nothing was changed.`);
 }
 
 export interface Creation {
@@ -25,13 +25,14 @@ export interface Creation {
   metadata: Record<string, string | null>;
 }
 
-/** What a creation asks for; 412, 400, 413 or 422. */
+/** The size and metadata of a new upload. Throws 400, 412, 413 or 422. */
 export function readCreation(headers: IncomingHttpHeaders, maxBytes: number): Creation {
   requireVersion(headers);
-  if (headers["upload-concat"] !== undefined) throw badRequest("This server does not put uploads together: send one.");
+  if (headers["upload-concat"] !== undefined)
+    throw badRequest("This server does not support Upload-Concat. Nothing was created. Send the file as one upload.");
   const size = wholeNumber(headers, "upload-length");
   if (size > maxBytes) throw tooLarge(maxBytes);
-  if (size === 0) throw invalid("Upload-Length", "must be at least 1: the file is empty");
+  if (size === 0) throw invalid("Upload-Length", "must be at least 1; an empty file cannot be uploaded");
   return { size, metadata: readMetadata(header(headers, "upload-metadata")) };
 }
 
@@ -40,7 +41,7 @@ function readMetadata(text: string | undefined): Record<string, string | null> {
   try {
     return Metadata.parse(text);
   } catch (error) {
-    const message = "Upload-Metadata must be comma-separated `key base64` pairs. Nothing was changed.";
+    const message = "Upload-Metadata must be a comma-separated list of `key base64` pairs. Nothing was changed.";
     throw new Problem("BAD_REQUEST", message, { cause: error });
   }
 }
@@ -56,7 +57,7 @@ export function readText(metadata: Creation["metadata"], field: string, max: num
   return value;
 }
 
-/** Checks a PATCH; the offset it starts at. */
+/** Checks the headers of a PATCH and returns the offset at which it starts. */
 export function readOffset(headers: IncomingHttpHeaders): number {
   if (headers["content-type"] !== "application/offset+octet-stream")
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", "Send bytes as application/offset+octet-stream. Nothing was changed.");
@@ -76,6 +77,6 @@ export function readChecksum(headers: IncomingHttpHeaders): Checksum | undefined
   if (value === undefined) return undefined;
   const [algorithm = "", expected = ""] = value.split(" ");
   if (!checksumAlgorithms.includes(algorithm))
-    throw badRequest(`Upload-Checksum takes ${checksumAlgorithms.join(" or ")}. Nothing was changed.`);
+    throw badRequest(`The algorithm of Upload-Checksum must be ${checksumAlgorithms.join(" or ")}. Nothing was changed.`);
   return { hash: createHash(algorithm), expected };
 }

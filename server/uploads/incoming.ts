@@ -3,22 +3,26 @@ import type { Problem } from "../lib/problem.ts";
 
 export interface Incoming {
   bytes: AsyncIterable<Uint8Array>;
-  /** Why `look` did not want what came. */
+  /** The problem that `inspect` found. */
   readonly refused: Problem | undefined;
 }
 
 /**
- * The bytes of an upload request. A connection that is cut, or silent for `idleMs`, ends them like any other end does, so that what
- * arrived is kept. `look` sees every chunk first; when it finds a problem, nothing more is taken.
+ * The bytes of an upload request. When the connection is cut, or silent for `idleMs`, the bytes end without an error, so that what
+ * arrived is kept. `inspect` gets every chunk first; when it returns a problem, reading stops.
  */
-export function createIncoming(request: IncomingMessage, idleMs: number, look: (chunk: Buffer) => Problem | undefined): Incoming {
+export function createIncoming(
+  request: IncomingMessage,
+  idleMs: number,
+  inspect: (chunk: Buffer) => Problem | undefined,
+): Incoming {
   let refused: Problem | undefined;
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
     request.setTimeout(idleMs, () => request.destroy());
     try {
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        refused = look(chunk);
+        refused = inspect(chunk);
         if (refused) return;
         yield chunk;
       }

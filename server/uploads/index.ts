@@ -8,6 +8,7 @@ import { type Creation, checksumAlgorithms, readChecksum, readCreation, readOffs
 import { createIncoming } from "./incoming.ts";
 import { createLocks } from "./locks.ts";
 import { gone, locked, notVideo, tooLarge, tooMuch, tusVersion, wrongChecksum } from "./problems.ts";
+import { requireFreeSpace, requireQuota } from "./room.ts";
 import * as store from "./store.ts";
 import { requireAccepted, send, Tus } from "./tus.ts";
 import { watchSignature } from "./video-signature.ts";
@@ -15,19 +16,19 @@ import { watchSignature } from "./video-signature.ts";
 export type NewUpload = Pick<store.UploadRow, "kind" | "user_id" | "game_id" | "slot_id" | "filename" | "filetype" | "sha256"> &
   Creation;
 
-/** An upload of a size that is not known before it is here, but at most `maxBytes`. */
-export type Whole = Omit<NewUpload, "size"> & { maxBytes: number };
+/** An upload whose size is known only at its end: at most `maxBytes`. */
+export type UnsizedUpload = Omit<NewUpload, "size"> & { maxBytes: number };
 
 const instances = new WeakMap<Deps, Uploads>();
 
-/** The uploads of a server: one instance, because its locks must be. */
+/** The uploads of a server. There is one instance per server, because requests share its locks. */
 export function uploadsOf(deps: Deps): Uploads {
   const known = instances.get(deps) ?? new Uploads(deps);
   instances.set(deps, known);
   return known;
 }
 
-/** Resumable uploads, tus 1.0. Errors are thrown as problems; the listener answers them. */
+/** Resumable uploads by tus 1.0. Refusals are thrown as Problem, which the listener renders. */
 class Uploads {
   readonly #deps: Deps;
   readonly #locks = createLocks();
@@ -41,8 +42,8 @@ class Uploads {
   }
 
   /**
-   * Answers a creation: the row is durable before the client learns the address. A slot's unfinished upload is replaced. `prepare`
-   * reads the headers of the upload protocol where it may refuse them.
+   * Creates an upload. Its row is durable before the client gets its URL. An unfinished upload of the same slot is replaced. `prepare`
+   * calls its `read` argument to read the upload headers, after its own checks.
    */
   async create(
     prepare: (read: (maxBytes: number) => Creation) => Promise<NewUpload>,
@@ -54,26 +55,26 @@ class Uploads {
     await this.#receive(await this.#begin(upload), request, response);
   }
 
-  /** HEAD, PATCH, DELETE and OPTIONS on an upload of this user. */
+  /** Serves HEAD, PATCH, DELETE and OPTIONS for an upload of this user. */
   async serve(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("Tus-Resumable", tusVersion);
     if (request.method === "OPTIONS") return this.#describe(id, userId, request, response);
     requireVersion(request.headers);
-    // Before a lock is asked for: a stranger must not stop somebody's upload.
+    // Before taking a lock: other users must not be able to interrupt an upload.
     await this.#load(id, userId);
     if (request.method === "PATCH") return this.#patch(id, userId, request, response);
     if (request.method === "DELETE") return this.#terminate(id, userId, request, response);
     return this.#head(id, userId, request, response);
   }
 
-  /** Keeps a video that comes in one piece, as a form posts it: all of it, or nothing and a problem. */
-  async keep({ maxBytes, ...given }: Whole, bytes: AsyncIterable<Buffer>): Promise<void> {
+  /** Stores a video that is sent in one piece, as a form posts it. Throws and stores nothing when it is refused or incomplete. */
+  async storeWhole({ maxBytes, ...given }: UnsizedUpload, bytes: AsyncIterable<Buffer>): Promise<void> {
     const { config, store: database } = this.#deps;
     const files = this.#files;
     const upload = await this.#begin({ ...given, size: maxBytes });
     try {
-      const wanted = await watchSignature(files, upload, 0);
-      await pipeline(checked(bytes, wanted), files.writer(upload.id, { flags: "w", start: 0 }));
+      const isVideo = await watchSignature(files, upload, 0);
+      await pipeline(checked(bytes, isVideo), files.writer(upload.id, { flags: "w", start: 0 }));
       await files.flush(upload.id);
       const size = (await files.received(upload.id)) ?? 0;
       if (size > config.uploads.videoMaxBytes) throw tooLarge(config.uploads.videoMaxBytes, {});
@@ -92,8 +93,10 @@ class Uploads {
     const expiresAt = now + deps.config.uploads.expireMs;
     const progress = { status: "open", created_at: now, completed_at: null, expires_at: expiresAt } as const;
     const upload: store.UploadRow = { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress };
+    await requireFreeSpace(deps, size);
     await deps.store.write(async (tx) => {
       if (upload.slot_id) await requireReserved(tx, upload.slot_id, upload.user_id, now);
+      await requireQuota(deps, tx, upload);
       await store.insert(tx, upload);
       await scheduleDiscard(deps, tx, id, expiresAt);
       if (!upload.slot_id) return;
@@ -102,13 +105,14 @@ class Uploads {
     return upload;
   }
 
-  /** Takes the bytes of a POST or PATCH, and finishes the upload when they are all here. */
+  /** Receives the bytes of a POST or PATCH, and finishes the upload when all of them have arrived. */
   async #receive(upload: store.UploadRow, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const deps = this.#deps;
     const files = this.#files;
     const before = (await files.received(upload.id)) ?? 0;
+    await requireFreeSpace(deps, upload.size - before);
     const checksum = readChecksum(request.headers);
-    const wanted = upload.kind === "video" ? await watchSignature(files, upload, before) : () => true;
+    const isAccepted = upload.kind === "video" ? await watchSignature(files, upload, before) : () => true;
     const hash = upload.kind === "build" ? files.hashes.follow(upload.id, before) : () => {};
     let end = before;
     const incoming = createIncoming(request, deps.config.uploads.idleMs, (chunk) => {
@@ -116,18 +120,21 @@ class Uploads {
       if (end > upload.size) return tooMuch();
       checksum?.hash.update(chunk);
       hash(chunk);
-      return wanted(chunk) ? undefined : notVideo();
+      return isAccepted(chunk) ? undefined : notVideo();
     });
-    const reply = await files.with(upload.id, incoming.bytes, () => this.#tus.reply(upload.id, request));
+    const reply = await files.withBytes(upload.id, incoming.bytes, () => this.#tus.reply(upload.id, request));
     if (incoming.refused) {
-      // Too much of a video says nothing about what was here before.
+      // Too many bytes do not make the earlier ones wrong, so those are kept.
       await (end > upload.size ? files.cutTo(upload.id, before) : refuse(deps, files, upload));
       throw incoming.refused;
     }
     await requireAccepted(reply);
     if (checksum && checksum.hash.digest("base64") !== checksum.expected) {
       await files.cutTo(upload.id, before);
-      throw wrongChecksum("Upload-Checksum", "does not match what arrived. Nothing of this request was kept; send it again");
+      throw wrongChecksum(
+        "Upload-Checksum",
+        "does not match the received bytes. Nothing of this request was stored. Send it again",
+      );
     }
     await files.flush(upload.id);
     const complete = (await files.received(upload.id)) === upload.size;
@@ -152,12 +159,12 @@ class Uploads {
     }
   }
 
-  /** Whoever asks for the offset has stopped sending: a request that still holds the upload is a dead connection's. */
+  /** A client asks for the offset only after it stopped sending: a request that still holds the lock belongs to a dead connection. */
   async #head(id: string, userId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const release = await this.#locks.takeOver(id);
     try {
       const upload = await this.#loadLive(id, userId);
-      if (upload.status === "open" && (await this.#isAllHere(upload))) await finish(this.#deps, this.#files, upload);
+      if (upload.status === "open" && (await this.#isComplete(upload))) await finish(this.#deps, this.#files, upload);
       send(response, await this.#tus.accept(id, request), upload);
     } finally {
       release();
@@ -168,7 +175,7 @@ class Uploads {
     const release = await this.#locks.takeOver(id);
     try {
       const upload = await this.#loadLive(id, userId);
-      if (upload.status === "completed") throw conflict("This upload is complete and cannot be ended. Nothing was changed.");
+      if (upload.status === "completed") throw conflict("This upload is complete and cannot be terminated. Nothing was changed.");
       await this.#deps.store.write((tx) => store.transitionFromAny(tx, { id }, "terminate"));
       send(response, await this.#tus.accept(id, request));
     } finally {
@@ -197,16 +204,16 @@ class Uploads {
     return upload;
   }
 
-  /** True after a crash between the last byte and the record of it. */
-  async #isAllHere(upload: store.UploadRow): Promise<boolean> {
+  /** Whether all bytes have arrived. True for an open upload after a crash between the last byte and the record of it. */
+  async #isComplete(upload: store.UploadRow): Promise<boolean> {
     const bytes = (await this.#files.received(upload.id)) ?? (await this.#deps.blobs.size(store.blobKeyOf(upload)));
     return bytes === upload.size;
   }
 }
 
-async function* checked(bytes: AsyncIterable<Buffer>, wanted: (chunk: Buffer) => boolean) {
+async function* checked(bytes: AsyncIterable<Buffer>, isVideo: (chunk: Buffer) => boolean) {
   for await (const chunk of bytes) {
-    if (!wanted(chunk)) throw notVideo();
+    if (!isVideo(chunk)) throw notVideo();
     yield chunk;
   }
 }

@@ -2,10 +2,10 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Blobs } from "./blobs.ts";
 
-/** Files below `folder`, which must be on the same file system as the files given to `put`. */
+/** Stores blobs as files in `folder`, which must be on the same file system as the files given to `put`. */
 export function createLocalBlobs(folder: string): Blobs {
   const pathOf = (key: string) => {
-    if (!/^[a-z]+\/[0-9a-f-]{36}$/.test(key)) throw new Error(`${JSON.stringify(key)} is not a key of ours`);
+    if (!/^[a-z]+\/[0-9a-f-]{36}$/.test(key)) throw new Error(`${JSON.stringify(key)} is not a valid blob key`);
     return join(folder, key);
   };
 
@@ -15,7 +15,7 @@ export function createLocalBlobs(folder: string): Blobs {
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await flush(path);
       await rename(path, target);
-      // The new name is durable only when its folder is.
+      // The new name is durable only after its folder was flushed.
       await flush(dirname(target));
     },
     async size(key) {
@@ -34,7 +34,7 @@ export function createLocalBlobs(folder: string): Blobs {
   };
 }
 
-/** Waits until what was written to a file or folder is on the disk. */
+/** Waits until the contents of a file or folder are on the disk. */
 export async function flush(path: string): Promise<void> {
   const file = await open(path);
   try {

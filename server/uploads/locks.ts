@@ -1,18 +1,18 @@
-/** One request at a time works on an upload. The lock is this process's: an upload belongs to the disk it is on. */
+/** Locks that let one request at a time work on an upload. They are per process: an upload is on the disk of one process. */
 export interface Locks {
-  /** Lets go by calling what it returns; undefined when somebody holds it. */
+  /** Takes the lock and returns the function that releases it; undefined when it is held. `stop` is called when another request wants it. */
   take(id: string, stop: () => void): (() => void) | undefined;
-  /** Asks the holder to stop, and waits until it has. */
+  /** Tells the holder to stop, waits until it released the lock, and takes it. */
   takeOver(id: string): Promise<() => void>;
 }
 
 export function createLocks(): Locks {
-  const held = new Map<string, { stop(): void; freed: Promise<void> }>();
+  const held = new Map<string, { stop(): void; released: Promise<void> }>();
 
   function take(id: string, stop: () => void) {
     if (held.has(id)) return undefined;
-    const { promise: freed, resolve } = deferred();
-    held.set(id, { stop, freed });
+    const { promise: released, resolve } = deferred();
+    held.set(id, { stop, released });
     return () => {
       held.delete(id);
       resolve();
@@ -27,7 +27,7 @@ export function createLocks(): Locks {
         if (release) return release;
         const holder = held.get(id)!;
         holder.stop();
-        await holder.freed;
+        await holder.released;
       }
     },
   };

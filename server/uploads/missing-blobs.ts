@@ -3,12 +3,12 @@ import type { Query } from "../database/port.ts";
 import { referencedBlobs } from "./blob-store.ts";
 import { createLocalBlobs } from "./local-blobs.ts";
 
-/** The keys of files that rows tell of and that are not in the data folder. What a running server removed meanwhile is not among them. */
+/** The keys of files that the database refers to but that are not in the data folder, except those a running server removed meanwhile. */
 export async function missingBlobs(q: Query, dataDir: string): Promise<string[]> {
   const blobs = createLocalBlobs(join(dataDir, "blobs"));
-  const lost: string[] = [];
-  for (const key of await referencedBlobs(q)) if ((await blobs.size(key)) === undefined) lost.push(key);
-  if (lost.length === 0) return lost;
-  const still = new Set(await referencedBlobs(q));
-  return lost.filter((key) => still.has(key));
+  const missing: string[] = [];
+  for (const key of await referencedBlobs(q)) if ((await blobs.size(key)) === undefined) missing.push(key);
+  if (missing.length === 0) return missing;
+  const stillReferenced = new Set(await referencedBlobs(q));
+  return missing.filter((key) => stillReferenced.has(key));
 }

@@ -8,23 +8,23 @@ import { readText } from "./headers.ts";
 import { uploadsOf } from "./index.ts";
 import { tooLarge } from "./problems.ts";
 
-/** A file that a form posts, with the fields that stand before it. */
+/** A file posted by a form, with the fields that come before it. */
 export interface PostedFile {
   fields: Record<string, string>;
   filename: string;
-  /** At most so many bytes: the length of the whole form. */
+  /** Upper bound of the file's size in bytes: the length of the whole form. */
   maxBytes: number;
-  /** Ends by an error when the form does not come whole. */
+  /** Fails when the form does not arrive completely. */
   bytes: Readable;
-  /** Takes what is left and drops it: browsers read an answer only after they sent everything. */
+  /** Reads and drops the rest of the form: browsers read a reply only after they sent everything. */
   skip(): Promise<void>;
 }
 
 const limits = { files: 1, fields: 8, fieldSize: 4096, fieldNameSize: 100, headerSize: 8192 };
-/** What a form may have beside its file. */
-const formBytes = 64 * 1024;
+/** How many bytes the fields and boundaries of a form may take in addition to its file. */
+const overheadBytes = 64 * 1024;
 
-const broken = () => badRequest("The form did not arrive whole. Nothing was kept; send it again.");
+const incomplete = () => badRequest("The form did not arrive completely. Nothing was stored. Send it again.");
 
 /** Reads a posted form up to its file. Rejects with 400, 413 or 415; a connection that is silent for `idleMs` is cut. */
 export function readPosted(
@@ -33,9 +33,15 @@ export function readPosted(
 ): Promise<PostedFile> {
   const { "content-type": type, "content-length": length } = request.headers;
   if (!type?.startsWith("multipart/form-data"))
-    return Promise.reject(new Problem("UNSUPPORTED_MEDIA_TYPE", "This page takes a form with a file."));
-  if (length === undefined) return Promise.reject(badRequest("A form with a file needs Content-Length. Nothing was kept."));
-  if (Number(length) > maxBytes + formBytes) return Promise.reject(tooLarge(maxBytes, { Connection: "close" }));
+    return Promise.reject(
+      new Problem(
+        "UNSUPPORTED_MEDIA_TYPE",
+        "This page accepts only a form with a file (multipart/form-data). Nothing was stored.",
+      ),
+    );
+  if (length === undefined)
+    return Promise.reject(badRequest("The header Content-Length is required for a form with a file. Nothing was stored."));
+  if (Number(length) > maxBytes + overheadBytes) return Promise.reject(tooLarge(maxBytes, {}));
   request.setTimeout(idleMs, () => request.destroy());
 
   return new Promise((resolve, reject) => {
@@ -49,7 +55,7 @@ export function readPosted(
     try {
       parser = new Busboy({ headers: { ...request.headers, "content-type": type }, limits });
     } catch (error) {
-      return reject(new Problem("BAD_REQUEST", "The form is malformed. Nothing was kept.", { cause: error }));
+      return reject(new Problem("BAD_REQUEST", "The form is malformed. Nothing was stored.", { cause: error }));
     }
     parser.on("field", (name, value) => {
       fields[name] = value;
@@ -59,11 +65,11 @@ export function readPosted(
       bytes.on("error", () => {});
       resolve({ fields, filename: filename ?? "", maxBytes: Number(length), bytes, skip: () => skip(request, bytes) });
     });
-    parser.on("error", () => fail(broken()));
-    parser.on("finish", () => reject(badRequest("The form has no file. Nothing was kept.")));
+    parser.on("error", () => fail(incomplete()));
+    parser.on("finish", () => reject(badRequest("The form has no file. Nothing was stored. Choose a file first.")));
     finished(request, { writable: false }, (error) => {
       request.setTimeout(0);
-      if (error) fail(broken());
+      if (error) fail(incomplete());
     });
     request.pipe(parser);
   });
@@ -78,18 +84,18 @@ function skip(request: IncomingMessage, bytes: Readable): Promise<void> {
   });
 }
 
-/** Stores a posted file as the video of a slot that this account holds; all of it, or nothing and a problem. */
-export async function keepPostedVideo(deps: Deps, userId: string, slotId: string, file: PostedFile): Promise<void> {
+/** Stores a posted file as the video of a slot of this playtester. Throws and stores nothing when it is refused or incomplete. */
+export async function storePostedVideo(deps: Deps, userId: string, slotId: string, file: PostedFile): Promise<void> {
   try {
     const { filename, maxBytes, bytes } = file;
-    if (filename === "") throw badRequest("Choose a video first.");
+    if (filename === "") throw badRequest("No video was chosen. Nothing was stored. Choose a video first.");
     const slot = await deps.store.read((q) => findForPlaytester(q, slotId, userId));
     if (!slot) throw notFound();
     const names = { filename: readText({ filename }, "filename", 255), filetype: null, sha256: null, metadata: { filename } };
     const of = { kind: "video", user_id: userId, game_id: slot.game_id, slot_id: slotId } as const;
-    await uploadsOf(deps).keep({ ...of, ...names, maxBytes }, bytes);
+    await uploadsOf(deps).storeWhole({ ...of, ...names, maxBytes }, bytes);
   } catch (error) {
-    // The rest of a refused file is read all the same: only then the browser shows why.
+    // The rest of a refused file is read as well: only then does the browser show the reason.
     await file.skip();
     throw error;
   }

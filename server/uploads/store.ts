@@ -14,10 +14,10 @@ export interface UploadRow {
   slot_id: string | null;
   size: number;
   filename: string;
-  /** What the client said; of a completed video, what its signature says. */
+  /** The media type given by the client; for a completed video, the type by its signature. */
   filetype: string | null;
   sha256: string | null;
-  /** `Upload-Metadata` as it came, as JSON. */
+  /** The values of `Upload-Metadata`, as JSON. */
   metadata: string;
   status: UploadStatus;
   created_at: number;
@@ -25,7 +25,7 @@ export interface UploadRow {
   expires_at: number;
 }
 
-/** Where the finished file is in the blob store. */
+/** The key of the finished file in the blob store. */
 export const blobKeyOf = (upload: { id: string; kind: UploadKind }) => `${upload.kind}s/${upload.id}`;
 
 export const find = (q: Query, id: string) => q.one<UploadRow>("SELECT * FROM uploads WHERE id = ?", id);
@@ -33,6 +33,27 @@ export const findForUser = (q: Query, id: string, userId: string) =>
   q.one<UploadRow>("SELECT * FROM uploads WHERE id = ? AND user_id = ?", id, userId);
 
 export const insert = (tx: Query, upload: UploadRow) => insertRow(tx, "uploads", upload);
+
+/**
+ * What an account's uploads take: those that are unfinished at `now`, builds, and videos that are not submitted. What a slot has for now
+ * does not count where that slot is given: a new upload replaces it.
+ */
+export async function usageOf(
+  q: Query,
+  userId: string,
+  slotId: string | null,
+  now: number,
+): Promise<{ open: number; bytes: number }> {
+  const row = await q.one<{ open: number; bytes: number }>(
+    `SELECT COUNT(CASE WHEN status = 'open' THEN 1 END) AS open, CAST(COALESCE(SUM(size), 0) AS BIGINT) AS bytes FROM uploads u
+      WHERE user_id = ? AND (slot_id IS NULL OR slot_id <> ?)
+        AND ((status = 'open' AND expires_at > ?) OR (status = 'completed' AND (kind = 'build' OR NOT EXISTS (SELECT 1 FROM submissions s WHERE s.slot_id = u.slot_id))))`,
+    userId,
+    slotId ?? "",
+    now,
+  );
+  return row!;
+}
 
 export const setSize = (tx: Query, id: string, size: number) => tx.run("UPDATE uploads SET size = ? WHERE id = ?", size, id);
 
@@ -42,7 +63,7 @@ export const { isIn, tryTransition, transitionFromAny } = stateMachine<UploadRow
   moves: uploadMoves,
 });
 
-/** Ends the slot's other uploads of one status; their ids. */
+/** Marks the slot's other uploads of one status as replaced. Returns their ids. */
 export const replace = async (tx: Query, slotId: string, status: SourceOf<typeof uploadMoves, "replace">, exceptId: string) =>
   (
     await tx.all<{ id: string }>(

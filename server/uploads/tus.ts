@@ -6,7 +6,7 @@ import type { UploadRow } from "./store.ts";
 
 const path = "/api/v1/uploads";
 
-/** The library that speaks tus. It reads the headers of a request and answers; the bytes reach it through `files`. */
+/** The tus library. It reads only the headers of a request; the bytes are written through `files`. */
 export class Tus {
   readonly #config: { readonly baseUrl: string };
   readonly #server: Server;
@@ -17,19 +17,19 @@ export class Tus {
       path,
       datastore: files,
       allowedOrigins: [],
-      // The id of a new upload travels as the last segment of the address that `reply` makes.
+      // `reply` passes the id of a new upload as the last segment of the URL.
       namingFunction: (request) => request.url.split("/").at(-1)!,
       generateUrl: (_request, { id }) => `${config.baseUrl}${path}/${id}`,
     });
   }
 
-  /** The library's reply to a request for this upload, whatever it is. */
+  /** The library's reply to a request for this upload, whether or not it is an error. */
   reply(id: string, request: IncomingMessage): Promise<Response> {
     const headers = Object.entries(request.headers).filter(([name]) => /^(tus|upload|content)-/.test(name)) as [string, string][];
     return this.#server.handleWeb(new Request(`${this.#config.baseUrl}${path}/${id}`, { method: request.method!, headers }));
   }
 
-  /** The library's reply; throws a problem where it refuses. */
+  /** The library's reply. Throws a Problem when it is an error. */
   async accept(id: string, request: IncomingMessage): Promise<Response> {
     return requireAccepted(await this.reply(id, request));
   }
@@ -40,7 +40,7 @@ export async function requireAccepted(reply: Response): Promise<Response> {
   return reply;
 }
 
-/** Sends the library's reply to the client; of an upload that goes on, also when it expires. */
+/** Sends the library's reply to the client, with `Upload-Expires` for an unfinished upload. */
 export function send(response: ServerResponse, reply: Response, upload?: UploadRow): void {
   if (response.destroyed) return;
   response.statusCode = reply.status;

@@ -1,8 +1,8 @@
-import { signatureBytes, videoType } from "../playtests/slots/videos.ts";
+import { signatureBytes, videoType } from "../../src/contract/files/media.ts";
 import type { UploadFiles } from "./files.ts";
 import type { UploadRow } from "./store.ts";
 
-/** Looks at the first bytes of a video as they come, over as many requests as they take: false once they are not a video's. */
+/** Checks the first bytes of a video while they arrive, possibly over several requests. The function returns false once they are not a video's. */
 export async function watchSignature(files: UploadFiles, upload: UploadRow, before: number): Promise<(chunk: Buffer) => boolean> {
   let head: Buffer = before === 0 ? Buffer.alloc(0) : await files.head(upload.id);
   let known = head.length >= signatureBytes;

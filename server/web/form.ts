@@ -5,7 +5,7 @@ import type { ReadForm } from "./types.ts";
 
 const bytes = 64 * 1024;
 
-/** 403 for a form without the token of the page it was on. */
+/** 403 for a form without the valid CSRF token of its session. */
 export const staleForm = () =>
   forbidden("This page is out of date. Nothing was changed. Go back, reload the page and try again.");
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { escapeHtml } from "../mail/texts.ts";
 
-/** Markup that is safe to send: made only by `html`, which escapes everything put into it that is not Markup itself. */
+/** HTML that is safe to send. Create it with `html` only, which escapes every value that is not Markup. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -22,8 +22,8 @@ export const html = (strings: TemplateStringsArray, ...parts: Part[]): Markup =>
 
 /** The style every page has. */
 export const style = `
-:root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --paper: #fff; --ground: #f2f4f7; --line: #d5dbe3; --accent: #1d5fd1; --accent-ink: #fff; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf2; --soft: #a3adba; --paper: #1b212a; --ground: #12161c; --line: #343d49; --accent: #7aa8ff; --accent-ink: #0c1420; --bad: #ff8a80; } }
+:root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --paper: #fff; --ground: #f2f4f7; --line: #d5dbe3; --accent: #1d5fd1; --accent-ink: #fff; --bad: #b3261e; --code: #eef1f5; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf2; --soft: #a3adba; --paper: #1b212a; --ground: #12161c; --line: #343d49; --accent: #7aa8ff; --accent-ink: #0c1420; --bad: #ff8a80; --code: #262e39; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 34rem; margin: 8vh auto; padding: 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; }
@@ -38,10 +38,16 @@ button.link { margin: 0; padding: .4rem 0; color: var(--accent); background: non
 h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
 table { width: 100%; border-collapse: collapse; } th, td { padding: .4rem .5rem .4rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 th { font-weight: 600; white-space: nowrap; }
+label.check { display: flex; gap: .6rem; align-items: baseline; font-weight: 400; } label.check input { width: auto; flex: none; }
+button.wide { width: 100%; } .facts td { overflow-wrap: anywhere; } p { overflow-wrap: break-word; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 button.quiet { color: inherit; background: transparent; border: 1px solid var(--soft); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 video { display: block; width: 100%; max-height: 75vh; background: #000; border-radius: .5rem; }
+code { font: .9em/1.5 ui-monospace, monospace; padding: .1rem .3rem; border-radius: .3rem; background: var(--code); overflow-wrap: break-word; }
+pre { margin: 1rem 0; padding: .8rem 1rem; overflow-x: auto; border-radius: .5rem; background: var(--code); }
+pre code { padding: 0; background: none; white-space: pre; }
+.button { display: inline-block; margin: .5rem 0; padding: .65rem 1.2rem; font-weight: 600; color: var(--accent-ink); background: var(--accent); border-radius: .4rem; text-decoration: none; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
 .soft { color: var(--soft); } .bad { color: var(--bad); } input + .bad { margin: .25rem 0 0; }
 @media (max-width: 40rem) { main, main.wide { margin: 0; border: 0; border-radius: 0; min-height: 100vh; padding: 1.25rem; } }
@@ -50,23 +56,23 @@ video { display: block; width: 100%; max-height: 75vh; background: #000; border-
 export interface PageContent {
   title: string;
   body: Markup;
-  /** For tables and videos. */
+  /** Use a wider page, for tables and videos. */
   wide?: boolean;
-  /** Where a form on the page may post to besides this server (a return address). */
+  /** Another origin, besides this server, to which a form on the page may lead: that of a return URL. */
   formAction?: string;
-  /** Stands before the main part. */
+  /** Placed above the main part. */
   header?: Markup;
-  /** Further files of `/assets`. */
+  /** Additional files from `/assets` to load. */
   assets?: { style?: string; scripts?: readonly string[] };
 }
 
-/** Sends a page under a policy that allows nothing from elsewhere, and no script but the files the page names. */
+/** Sends a page with a Content-Security-Policy that allows no resources of other sites, and only those scripts that the page lists. */
 export function sendPage(response: ServerResponse, status: number, page: PageContent): void {
   const { style, scripts = [] } = page.assets ?? {};
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${page.title} · playtest</title><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
+<title>${page.title} · playtest</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
 <body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.title}</h1>${page.body}</main></body>
 </html>
 `.text;
@@ -79,9 +85,9 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
   response.end(text);
 }
 
-/** See Other, so that going back or reloading does not post again. An address elsewhere is spelled as a header can carry it. */
+/** Redirects with 303 See Other, so that going back or reloading does not post again. Encodes an absolute URL so that it fits into a header. */
 export function redirect(response: ServerResponse, location: string): void {
-  const spelled = URL.canParse(location) ? new URL(location).href : location;
-  response.writeHead(303, { Location: spelled, "Content-Length": 0 });
+  const encoded = URL.canParse(location) ? new URL(location).href : location;
+  response.writeHead(303, { Location: encoded, "Content-Length": 0 });
   response.end();
 }

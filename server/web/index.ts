@@ -6,61 +6,90 @@ import type { PageHandler } from "../http/listener.ts";
 import { problemOf, setHeaders } from "../http/reply.ts";
 import { pathForLog } from "../http/target.ts";
 import { notFound } from "../lib/problem.ts";
-import { keepPostedVideo, readPosted } from "../uploads/posted.ts";
+import { readPosted, storePostedVideo } from "../uploads/posted.ts";
 import { assets } from "./adapters/assets.ts";
 import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
 import { processors } from "./adapters/processors.ts";
 import { publishedVideo } from "./adapters/published-video.ts";
+import { wellKnown } from "./adapters/security-txt.ts";
 import { docs } from "./docs/index.ts";
 import { createReadForm } from "./form.ts";
 import { html, sendPage } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
+import { changeEmail } from "./pages/change-email.ts";
 import { checkout } from "./pages/checkout.ts";
 import { resetPassword } from "./pages/reset-password.ts";
+import { startPage } from "./pages/start.ts";
 import { verifyEmail } from "./pages/verify-email.ts";
 import { watch } from "./pages/watch.ts";
 import { portal } from "./portal/index.ts";
 import type { Page } from "./types.ts";
 
-/** Pages and files outside the API, by the first segment of their path. */
+/** Serves pages and files outside the API, by the first segment of the path. */
 export function createPages(deps: Deps, callAs: CallAs): PageHandler {
   const { clock, config } = deps;
   const accounts = new BrowserAccounts(deps);
   const readForm = createReadForm(config.http);
   const { videoMaxBytes: maxBytes, idleMs } = config.uploads;
+  const limits = createPageLimits(deps);
+  /** Counts requests per address, together with API requests that have no key. */
+  const counted =
+    (page: Page): Page =>
+    async (request, ...rest) => {
+      limits.perAddress(request, "keyless");
+      return page(request, ...rest);
+    };
+  /** Counts refused requests per address. This limits the guessing of signed links, which work like API keys. */
+  const countedIfRefused =
+    (page: Page): Page =>
+    async (request, ...rest) => {
+      try {
+        await page(request, ...rest);
+      } catch (error) {
+        if (problemOf(error).status < 500) limits.perAddress(request, "keyless");
+        throw error;
+      }
+    };
+  const { downloads: download, builds } = downloads(deps);
+  // Not counted: health checks, signed messages of card processors, and files that browsers cache. The portal counts per session.
   const pages: Record<string, Page> = {
-    checkout: checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now }),
+    checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
     processors: processors(deps),
-    "reset-password": resetPassword(accounts, readForm),
-    "verify-email": verifyEmail(accounts, readForm),
-    watch: watch(callAs, publishedVideo(deps)),
+    "reset-password": counted(resetPassword(accounts, readForm)),
+    "": counted(startPage(config)),
+    "change-email": counted(changeEmail(accounts, readForm)),
+    "verify-email": counted(verifyEmail(accounts, readForm)),
+    watch: counted(watch(callAs, publishedVideo(deps))),
     assets,
-    docs: docs(config),
+    ".well-known": counted(wellKnown(config, clock.now)),
+    docs: counted(docs(config)),
+    downloads: countedIfRefused(download),
+    builds: counted(builds),
     play: portal({
       callAs,
       accounts,
-      limits: createPageLimits(deps),
+      limits,
       readForm,
       readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
-      keepVideo: (userId, slotId, file) => keepPostedVideo(deps, userId, slotId, file),
+      storeVideo: (userId, slotId, file) => storePostedVideo(deps, userId, slotId, file),
       newFormKey: () => deps.randomBytes(16).toString("hex"),
       now: clock.now,
     }),
-    ...downloads(deps),
     ...health(deps),
   };
 
-  return async (request, response, url, requestId) => {
+  const unknown = counted(async () => Promise.reject(notFound()));
+
+  return async (request, response, url, origin) => {
     try {
       const name = url.pathname.split("/")[1] ?? "";
-      const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
-      if (!page) throw notFound();
-      await page(request, response, url, requestId);
+      const page = Object.hasOwn(pages, name) ? pages[name]! : unknown;
+      await page(request, response, url, origin);
     } catch (error) {
       const problem = problemOf(error);
       if (error !== problem && problem.status >= 500)
-        deps.log.error({ err: error, requestId, path: pathForLog(request) }, "page failed");
+        deps.log.error({ err: error, requestId: origin.requestId, path: pathForLog(request) }, "page failed");
       if (response.headersSent) return void response.destroy();
       setHeaders(response, problem.headers);
       sendPage(response, problem.status, {

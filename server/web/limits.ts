@@ -7,15 +7,17 @@ import { Problem } from "../lib/problem.ts";
 
 /** Rate limits of pages. They throw 429. */
 export interface PageLimits {
-  /** Counts together with the API's own requests of this kind, so that guessing in both places gains nothing. */
-  perAddress(request: IncomingMessage, kind: "password" | "register"): void;
+  /** Counts pages together with API requests of the same kind, so that alternating between them does not allow more attempts. */
+  perAddress(request: IncomingMessage, kind: "keyless" | "password" | "register"): void;
   perSession(session: Session): void;
 }
 
 export function createPageLimits(deps: Deps): PageLimits {
-  const { enabled, passwordPerMinute, registerPerMinute, keyPerMinute, keyBurst } = deps.config.limits;
+  const { enabled, keylessPerMinute, passwordPerMinute, registerPerMinute, keyPerMinute, keyBurst, accountFactor } =
+    deps.config.limits;
+  const perMinuteOf = { keyless: keylessPerMinute, password: passwordPerMinute, register: registerPerMinute };
   const limiter = limiterOf(deps);
-  const addressOf = createAddresses(deps.config.http.trustedProxies);
+  const addressOf = createAddresses(deps.config);
 
   function take(caller: string, perMinute: number, burst: number): void {
     if (!enabled) return;
@@ -29,9 +31,12 @@ export function createPageLimits(deps: Deps): PageLimits {
 
   return {
     perAddress(request, kind) {
-      const perMinute = kind === "password" ? passwordPerMinute : registerPerMinute;
+      const perMinute = perMinuteOf[kind];
       take(`${kind} ${addressOf(request)}`, perMinute, perMinute);
     },
-    perSession: (session) => take(`key session ${session.hash}`, keyPerMinute, keyBurst),
+    perSession({ user_id, hash }) {
+      take(`account ${user_id}`, keyPerMinute * accountFactor, keyBurst * accountFactor);
+      take(`key session ${hash}`, keyPerMinute, keyBurst);
+    },
   };
 }

@@ -8,22 +8,22 @@ import { type DatabaseLocation, hasDatabase, locate, reportLocation } from "../.
 import { flush } from "../../uploads/local-blobs.ts";
 import { blobsNow } from "./capture.ts";
 import { type Manifest, rowsOnly } from "./contents.ts";
-import { Packing, sizeOf } from "./pack.ts";
 import type { OnProgress } from "./progress.ts";
+import { ArchiveWriter, sizeOf } from "./write.ts";
 
 export interface BackupOptions extends DataLocationOptions {
-  /** A file to make, or a folder to make one in. */
+  /** The file to create, or the folder to create it in. */
   target: string;
-  /** Rows that fit every database, instead of its file. */
+  /** Write the rows in a form that any database can load, instead of the database file. */
   portable: boolean;
-  /** Replace a file that is there. */
+  /** Replace an existing file. */
   force: boolean;
-  /** How many to leave in the folder, this one counted; undefined: all. */
+  /** How many backups to keep in the folder, including this one. Undefined: all. */
   keep?: number | undefined;
-  /** Only look what would be written. */
+  /** Only report what would be written. */
   dryRun: boolean;
   version: string;
-  /** Milliseconds. */
+  /** Current time in milliseconds. */
   now: number;
   onProgress: OnProgress;
 }
@@ -33,42 +33,42 @@ export interface Backup {
   bytes: number;
   files: number;
   database: Manifest["database"];
-  /** Files that a row tells of and that the server has lost. */
+  /** Files that the database refers to but that are missing on the server. */
   missing: string[];
-  /** Older ones of the folder that went. */
+  /** Older backups in the folder that were removed. */
   removed: string[];
   location: LocationReport;
 }
 
 /**
- * Writes a whole copy of a running or stopped server into one private file, which gets its name only when everything is in it and was
- * checked. Everything that was answered before it began is in it. Throws ConfigError for a target or a server that cannot be.
+ * Writes a complete copy of a running or stopped server to one private file, which gets its name only after everything in it was
+ * checked. It contains every change that was acknowledged before the backup began. Throws ConfigError for an unusable target or server.
  */
 export async function backup(options: BackupOptions): Promise<Backup> {
   const location = locate(options);
   const key = findInstanceKey(options.env.PLAYTEST_SECRET_KEY, location.dataDir);
   if (key === undefined)
     throw new ConfigError(
-      `There is no server in ${location.dataDir}: it has no instance.key, and PLAYTEST_SECRET_KEY is not set. Nothing was written. Name the folder with --data.`,
+      `${location.dataDir} is not the data directory of a server: it has no instance.key, and PLAYTEST_SECRET_KEY is not set. Nothing was written. Pass the data directory with --data.`,
     );
   if (!hasDatabase(location))
     throw new ConfigError(
-      `There is no playtest database in ${location.dataDir}. Nothing was written. Name its folder with --data, or a PostgreSQL database with --database-url.`,
+      `No playtest database found in ${location.dataDir}. Nothing was written. Pass its folder with --data, or a PostgreSQL database with --database-url.`,
     );
   const file = await targetOf(options);
   if (options.dryRun) return plan(location, file, options.portable);
   const part = join(dirname(file), `.${basename(file)}.part`);
   try {
     const handle = await open(part, "w", 0o600);
-    const packed = new Packing(handle, { ...options, location, scratch: `${part}.database` });
+    const writer = new ArchiveWriter(handle, { ...options, location, scratch: `${part}.database` });
     try {
-      await packed.everything(key);
+      await writer.writeAll(key);
     } finally {
       await handle.close();
     }
     await rename(part, file);
     await flush(dirname(file));
-    const { files, database, missing } = packed;
+    const { files, database, missing } = writer;
     const removed = await removeOlder(options, file);
     return { file, bytes: statSync(file).size, files, database, missing, removed, location: reportLocation(location) };
   } catch (error) {
@@ -80,7 +80,7 @@ export async function backup(options: BackupOptions): Promise<Backup> {
 
 const day = 86_400_000;
 
-/** Removes what `keep` says and what a killed run left behind; its names tell what this command made, and no other file is touched. */
+/** Removes backups beyond `keep` and the partial files of killed runs. Touches only files that are named as this command names them. */
 async function removeOlder({ keep, portable, now }: BackupOptions, file: string): Promise<string[]> {
   if (keep === undefined) return [];
   const folder = dirname(file);
@@ -94,7 +94,7 @@ async function removeOlder({ keep, portable, now }: BackupOptions, file: string)
   return old.map((name) => join(folder, name));
 }
 
-/** What would be written now; of a database that is no file the size is not known. */
+/** What would be written now. The size excludes a database that is not a file. */
 async function plan(location: DatabaseLocation, file: string, portable: boolean): Promise<Backup> {
   const { dataDir, driver } = location;
   const blobs = await blobsNow(location);
@@ -109,19 +109,20 @@ async function plan(location: DatabaseLocation, file: string, portable: boolean)
   return { file, bytes, files, database, missing, removed: [], location: reportLocation(location) };
 }
 
-/** A name without an ending is a folder's, which is made: else the first backup would be a file where the next ones find no folder. */
+/** A target without a file extension is a folder and is created: otherwise the first backup would become a file of that name. */
 async function targetOf({ target, portable, force, keep, now, dryRun }: BackupOptions): Promise<string> {
   const path = resolve(target);
   const found = statSync(path, { throwIfNoEntry: false });
   if (keep !== undefined && found && !found.isDirectory())
-    throw new ConfigError(`--keep is for a folder, and ${path} is none. Nothing was written.`);
+    throw new ConfigError(`--keep can only be used with a folder, and ${path} is not one. Nothing was written.`);
   const isFolder = keep !== undefined || (found ? found.isDirectory() : extname(path) === "");
   if (isFolder && !dryRun) mkdirSync(path, { recursive: true, mode: 0o700 });
   const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   const file = isFolder ? join(path, `playtest-${portable ? "export-" : ""}${stamp}.tar`) : path;
-  if (!isFolder && !existsSync(dirname(file))) throw new ConfigError(`There is no folder ${dirname(file)}. Nothing was written.`);
+  if (!isFolder && !existsSync(dirname(file)))
+    throw new ConfigError(`The folder ${dirname(file)} does not exist. Nothing was written. Create it first.`);
   if (existsSync(file) && !force)
-    throw Object.assign(new ConfigError(`${file} is there already; it was not changed. Replace it with --force.`), {
+    throw Object.assign(new ConfigError(`${file} already exists and was not changed. Pass --force to replace it.`), {
       exitCode: 6,
     });
   return file;
@@ -130,7 +131,10 @@ async function targetOf({ target, portable, force, keep, now, dryRun }: BackupOp
 function explained(error: unknown, file: string): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new Error(`There is no room for ${file}. Nothing was kept of it. Free some, or name a place on another disk.`, {
-    cause: error,
-  });
+  return new Error(
+    `Not enough disk space for ${file}. The partial file was removed. Free some space, or write to another disk.`,
+    {
+      cause: error,
+    },
+  );
 }

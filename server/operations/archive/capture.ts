@@ -1,39 +1,40 @@
 import { open } from "node:fs/promises";
-import { tablesOf } from "../../database/catalogue.ts";
+import { checkAudit } from "../../audit/checks.ts";
 import type { DatabaseFile } from "../../database/driver.ts";
 import type { DatabaseLocation } from "../../database/drivers.ts";
 import { type Applied, applied, assertSameHistory, migrations } from "../../database/migrate.ts";
 import type { Check, Query } from "../../database/port.ts";
+import { tablesOf } from "../../database/tables.ts";
 import { checkLedger } from "../../ledger/checks.ts";
 import { referencedBlobs } from "../../uploads/blob-store.ts";
 import { type Manifest, rowsOnly } from "./contents.ts";
 import type { OnProgress } from "./progress.ts";
 import { dumpRows } from "./rows.ts";
 
-/** A copy of the database that was found to be in order, in the file that was named for it. */
+/** A copy of the database in a scratch file, which passed all checks. */
 export interface Captured {
   database: Manifest["database"];
   migrations: Applied[];
-  /** The keys of the files its rows tell of. */
+  /** The keys of the files that its rows refer to. */
   blobs: string[];
 }
 
 export interface CaptureSource {
-  /** Rows that fit every database, instead of its file. */
+  /** Copy the rows in a form that any database can load, instead of the database file. */
   portable: boolean;
   location: Pick<DatabaseLocation, "driver" | "dataDir" | "databaseUrl">;
-  /** Where to write it. */
+  /** The file to write to. */
   scratch: string;
   onProgress: OnProgress;
 }
 
-/** Copies the database as it is now to `scratch`: its file if it is one, else its rows. */
+/** Copies the current database to `scratch`: its file if it has one, otherwise its rows. */
 export function capture(source: CaptureSource): Promise<Captured> {
   const { file, name } = source.location.driver;
   return source.portable || !file ? captureRows(source) : captureFile(source, file, name);
 }
 
-/** Asked in a moment: a transaction that stayed open would keep a server's write-ahead log from being used again. */
+/** The keys of the files that the database refers to now. Closes at once: an open transaction would let the server's WAL grow. */
 export async function blobsNow(location: CaptureSource["location"]): Promise<string[]> {
   const { query, close } = await location.driver.snapshot(location);
   return referencedBlobs(query).finally(close);
@@ -73,7 +74,7 @@ async function captureRows({ location, scratch, onProgress }: CaptureSource): Pr
 async function describe(q: Query): Promise<Omit<Captured, "database">> {
   const history = await applied(q);
   assertSameHistory(history);
-  if (history.length === migrations.length) requireWhole(await checkLedger(q));
+  if (history.length === migrations.length) requireWhole([...(await checkLedger(q)), await checkAudit(q)]);
   return { migrations: history, blobs: await referencedBlobs(q) };
 }
 
@@ -81,11 +82,11 @@ function requireWhole(checks: readonly Check[]): void {
   const failed = failures(checks);
   if (failed === undefined) return;
   throw new Error(
-    `The database is not in order (${failed}). Nothing was kept. See what to do with \`playtest serve doctor --ledger\`; to keep a copy of it as it is, stop the server and copy its data folder.`,
+    `The database failed its checks (${failed}). No backup was kept. Run \`playtest serve doctor --ledger\` to see what to do. To copy the database as it is, stop the server and copy its data folder.`,
   );
 }
 
-/** What did not hold, in a line. */
+/** The failed checks in one line; undefined when all passed. */
 export function failures(checks: readonly Check[]): string | undefined {
   const failed = checks.filter(({ ok }) => !ok);
   return failed.length === 0 ? undefined : failed.map(({ name, detail }) => `${name}: ${detail}`).join("; ");

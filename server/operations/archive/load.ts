@@ -1,14 +1,14 @@
 import { ConfigError } from "../../config/read.ts";
-import { firstUsed, type Table, tablesOf } from "../../database/catalogue.ts";
 import type { DatabaseLocation } from "../../database/drivers.ts";
 import { migrate, migrations } from "../../database/migrate.ts";
 import type { Query } from "../../database/port.ts";
+import { firstUsed, type Table, tablesOf } from "../../database/tables.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Batch, insertBatch, readBatches } from "./rows.ts";
 
 type Location = Pick<DatabaseLocation, "driver" | "dataDir" | "databaseUrl">;
 
-/** Makes a database file of these rows, with the schema they had: the next start of a server brings it up to date. */
+/** Creates a database file from these rows, with the schema they had. The next start of a server migrates it. */
 export async function fillFile(location: Location, rows: string, position: number, onProgress: OnProgress): Promise<void> {
   const store = await location.driver.open(location);
   try {
@@ -20,7 +20,7 @@ export async function fillFile(location: Location, rows: string, position: numbe
   }
 }
 
-/** Fills an empty database with these rows: all of them, or none, also when `damageOf` finds some. Throws ConfigError when it is not empty. */
+/** Loads these rows into an empty database: all of them, or none if `damageOf` finds damage. Throws ConfigError when it is not empty. */
 export async function fillDatabase(
   location: Location,
   rows: string,
@@ -37,14 +37,14 @@ export async function fillDatabase(
       await requireEmpty(tx, tables);
       await eachBatch(rows, tables, onProgress, (batch) => insertBatch(tx, batch));
       const damage = await damageOf(tx);
-      if (damage !== undefined) throw new Error(`its database is not in order (${damage})`);
+      if (damage !== undefined) throw new Error(`its database failed the checks (${damage})`);
     });
   } finally {
     await store.close();
   }
 }
 
-/** Throws ConfigError when a database holds anything. */
+/** Throws ConfigError when the database is not empty. */
 export async function requireEmptyDatabase(location: Location): Promise<void> {
   const store = await location.driver.open(location);
   try {
@@ -57,7 +57,7 @@ export async function requireEmptyDatabase(location: Location): Promise<void> {
 async function requireEmpty(q: Query, tables: readonly Table[]): Promise<void> {
   const used = await firstUsed(q, tables);
   if (used === undefined) return;
-  const message = `The database is not empty: there are rows in ${used}. Nothing was changed. Make a new one and name it with --database-url.`;
+  const message = `The database is not empty: it has rows in ${used}. Nothing was changed. Create a new database and pass it with --database-url.`;
   throw Object.assign(new ConfigError(message), { exitCode: 6 });
 }
 

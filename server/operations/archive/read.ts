@@ -8,20 +8,22 @@ import { isMissing } from "../../uploads/local-blobs.ts";
 import { databaseNameOf, isName, type Manifest, manifestSchema, names, parseSums } from "./contents.ts";
 import { type Entry, pieces, readIndex } from "./tar.ts";
 
-/** An archive whose list of contents was found to be in order; what it holds is checked as it is taken out. */
+/** An archive with a valid list of contents. The files are checked when they are extracted. */
 export interface Archive {
   readonly manifest: Manifest;
   readonly entries: readonly Entry[];
-  /** Of all files in it. */
+  /** Total size of its files. */
   readonly bytes: number;
-  /** Checks every file against its sum, and writes it below `folder` if one is given; `took` hears of the bytes. */
-  takeOut(folder: string | undefined, took: (bytes: number) => void): Promise<void>;
+  /** A short file as text; undefined if it is not in the archive. Its sum is not checked. */
+  text(name: string): Promise<string | undefined>;
+  /** Checks every file against its sum and, if `folder` is given, writes it there. Calls `onBytes` with the number of bytes done. */
+  extract(folder: string | undefined, onBytes: (bytes: number) => void): Promise<void>;
   close(): Promise<void>;
 }
 
 const largestList = 256 * 1024 * 1024;
 
-/** Throws, naming the file, on anything but a whole archive that this program understands. */
+/** Opens an archive. Throws an error that names the file unless it is a complete archive that this program understands. */
 export async function openArchive(path: string): Promise<Archive> {
   const file = await open(path).catch((error) => Promise.reject(unreadable(path, error)));
   try {
@@ -36,20 +38,20 @@ export async function openArchive(path: string): Promise<Archive> {
 async function read(file: FileHandle): Promise<Archive> {
   const entries = await readIndex(file, (await file.stat()).size);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
-  const strange =
+  const unexpected =
     entries.find(({ name }) => !isName(name)) ??
     (byName.size < entries.length && entries.find((one) => byName.get(one.name) !== one));
-  if (strange) throw new Error(`${JSON.stringify(strange.name)} is not a file of a playtest archive, or is in it twice`);
+  if (unexpected) throw new Error(`${JSON.stringify(unexpected.name)} is not a file of a playtest archive, or is in it twice`);
   const sums = parseSums(await textOf(file, byName, names.sums));
   if (!sums) throw new Error(`${names.sums} is damaged`);
   const manifest = readManifest(await textOf(file, byName, names.manifest));
-  const needed = [names.key, databaseNameOf(manifest)];
-  const lost =
-    [...needed, ...sums.keys()].find((name) => !byName.has(name)) ??
+  const required = [names.key, databaseNameOf(manifest)];
+  const missing =
+    [...required, ...sums.keys()].find((name) => !byName.has(name)) ??
     entries.find(({ name }) => name !== names.sums && !sums.has(name))?.name;
-  if (lost !== undefined) throw new Error(`${lost} is missing from it, or from its ${names.sums}`);
+  if (missing !== undefined) throw new Error(`${missing} is missing from the archive or from its ${names.sums}`);
 
-  async function takeOut(folder: string | undefined, took: (bytes: number) => void): Promise<void> {
+  async function extract(folder: string | undefined, onBytes: (bytes: number) => void): Promise<void> {
     for (const entry of entries) {
       if (entry.name === names.sums) continue;
       const hash = createHash("sha256");
@@ -58,19 +60,19 @@ async function read(file: FileHandle): Promise<Archive> {
         for await (const piece of pieces(file, entry.size, entry.position)) {
           hash.update(piece);
           if (target) await target.writeFile(piece);
-          took(piece.length);
+          onBytes(piece.length);
         }
         if (target) await target.sync();
       } finally {
         if (target) await target.close();
       }
-      if (!sameText(hash.digest("hex"), sums!.get(entry.name)!))
-        throw new Error(`${entry.name} is not what it was when the archive was made`);
+      if (!sameText(hash.digest("hex"), sums!.get(entry.name)!)) throw new Error(`${entry.name} does not match its checksum`);
     }
   }
 
   const bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  return { manifest, entries, bytes, takeOut, close: () => file.close() };
+  const text = async (name: string) => (byName.has(name) ? textOf(file, byName, name) : undefined);
+  return { manifest, entries, bytes, text, extract, close: () => file.close() };
 }
 
 async function openTarget(path: string): Promise<FileHandle> {
@@ -90,7 +92,7 @@ async function textOf(file: FileHandle, entries: Map<string, Entry>, name: strin
 function readManifest(text: string): Manifest {
   const { format, version } = parsed(text) as { format?: unknown; version?: unknown };
   if (format === "playtest-archive" && typeof version === "number" && version > 1)
-    throw new Error("it was made by a newer playtest: install that one");
+    throw new Error("it was created by a newer version of playtest. Install that version");
   const { success, data } = manifestSchema.safeParse(parsed(text));
   if (!success) throw new Error(`its ${names.manifest} is damaged`);
   assertSameHistory(data.migrations);
@@ -106,6 +108,6 @@ function parsed(text: string): unknown {
 }
 
 function unreadable(path: string, error: unknown): ConfigError {
-  const reason = isMissing(error) ? "there is no such file" : (error as Error).message;
+  const reason = isMissing(error) ? "the file does not exist" : (error as Error).message;
   return new ConfigError(`${path} cannot be read: ${reason}. Nothing was changed.`, { cause: error });
 }

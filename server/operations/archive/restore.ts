@@ -1,6 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { checkAudit } from "../../audit/checks.ts";
 import type { DataLocationOptions, LocationReport } from "../../config/data-location.ts";
 import { findInstanceKey } from "../../config/instance-key.ts";
 import { ConfigError } from "../../config/read.ts";
@@ -14,48 +15,52 @@ import { missingBlobs } from "../../uploads/missing-blobs.ts";
 import { capture, failures } from "./capture.ts";
 import { fileDriverOf, type Manifest, names } from "./contents.ts";
 import { fillDatabase, fillFile, requireEmptyDatabase } from "./load.ts";
+import { newPrograms, type Program } from "./programs.ts";
 import type { OnProgress } from "./progress.ts";
 import { type Archive, openArchive } from "./read.ts";
 import { present, stagingIn, swapIn } from "./swap.ts";
 
 export interface RestoreOptions extends DataLocationOptions {
   archive: string;
-  /** Whether a data folder in use may be replaced. A database outside of it is never. */
+  /** Whether the files in the data folder may be replaced. A database elsewhere is never replaced. */
   replace: boolean;
-  /** Only look whether the archive is whole and could be restored. */
+  /** What `newPrograms` found and the operator confirmed; an archive that brings others is refused. */
+  programs: readonly Program[];
+  /** Only check that the archive is complete and could be restored. */
   dryRun: boolean;
-  /** Milliseconds. */
+  /** Current time in milliseconds. */
   now: number;
-  /** Ends the work when it is aborted, with everything as it was. */
+  /** When it is aborted, the restore stops and everything stays as it was. */
   signal: AbortSignal;
   onProgress: OnProgress;
 }
 
 export interface Restored {
   archive: string;
-  /** When the archive was made. */
+  /** When the archive was created. */
   createdAt: string;
   dataDir: string;
-  /** The name of its driver. */
+  /** The name of the database driver. */
   database: string;
   files: number;
   bytes: number;
-  /** The folder with what was there before. */
+  /** The folder with the replaced files. */
   replaced: string | null;
-  /** Files that were gone already when the archive was made. */
+  /** Files that were already missing when the archive was created. */
   missing: string[];
   location: LocationReport;
 }
 
 /**
- * Puts what an archive holds in a server's location: unpacked beside it, checked, and only then moved in. On any failure everything is as
- * it was. Throws ConfigError for a place that cannot be, and Error for an archive or a running server.
+ * Restores an archive to a server's data location: unpacks it beside the data, checks it, and only then moves it in. On any failure
+ * everything stays as it was. Throws ConfigError for an unusable location, and Error for a damaged archive or a running server.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(options.archive);
   try {
     const location = locate(options);
     await requireFree(options, location);
+    if (!options.dryRun) await requireConfirmed(archive, options, location);
     const replaced = options.dryRun ? await look(archive, options) : await putInPlace(archive, location, options);
     const { createdAt, missing } = archive.manifest;
     const what = {
@@ -76,7 +81,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
 function explained(error: unknown, { archive, signal }: RestoreOptions): unknown {
   if (signal.aborted) return signal.reason;
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
-  return new Error(`${archive} was not restored: ${error.message.replace(/\.$/, "")}. Everything is as it was.`, {
+  return new Error(`${archive} was not restored: ${error.message.replace(/\.$/, "")}. Nothing was changed.`, {
     cause: error,
   });
 }
@@ -89,7 +94,7 @@ async function requireFree({ replace, env, archive }: RestoreOptions, location: 
   if (there !== undefined && !replace)
     throw Object.assign(
       new ConfigError(
-        `${join(dataDir, there)} is there already. Nothing was changed. Name a new folder with --data, or put ${archive} in its place with \`playtest serve restore\`.`,
+        `${join(dataDir, there)} already exists. Nothing was changed. Pass a new folder with --data, or replace the data with ${archive} by \`playtest serve restore\`.`,
       ),
       { exitCode: 6 },
     );
@@ -97,8 +102,19 @@ async function requireFree({ replace, env, archive }: RestoreOptions, location: 
   if (env.PLAYTEST_SECRET_KEY !== undefined) findInstanceKey(env.PLAYTEST_SECRET_KEY, dataDir);
 }
 
+/** An archive may come from somebody else, and its settings must not make the server run their programs. */
+async function requireConfirmed(archive: Archive, { programs }: RestoreOptions, { dataDir }: DatabaseLocation): Promise<void> {
+  const strange = (await newPrograms(archive, dataDir)).find(
+    (one) => !programs.some(({ setting, command }) => setting === one.setting && command === one.command),
+  );
+  if (strange === undefined) return;
+  throw new ConfigError(
+    `The archive sets ${strange.setting} to ${strange.command}, which nobody confirmed. Nothing was changed.`,
+  );
+}
+
 const look = async (archive: Archive, { onProgress }: RestoreOptions): Promise<undefined> => {
-  await archive.takeOut(undefined, counted("Checking", archive, onProgress));
+  await archive.extract(undefined, counted("Checking", archive, onProgress));
 };
 
 function counted(step: string, { bytes }: Archive, onProgress: OnProgress): (more: number) => void {
@@ -122,7 +138,7 @@ async function putInPlace(archive: Archive, location: DatabaseLocation, options:
     await clear();
     requireRoom(archive, dataDir);
     mkdirSync(staging, { mode: 0o700 });
-    await archive.takeOut(staging, counted("Unpacking", archive, options.onProgress));
+    await archive.extract(staging, counted("Unpacking", archive, options.onProgress));
     requireSameKey(options, staging);
     const last = await prepare({ ...options, ...location, staging, rows, manifest: archive.manifest });
     giveToOwner(staging, dataDir);
@@ -140,16 +156,16 @@ function requireRoom({ bytes }: Archive, dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
   if (bavail * bsize > bytes) return;
   throw new Error(
-    `it holds ${bytes} bytes and ${dataDir} has room for ${bavail * bsize}; what is there is kept, so both must fit`,
+    `it has ${bytes} bytes, but ${dataDir} has only ${bavail * bsize} bytes of free space. The existing data is kept, so both must fit`,
   );
 }
 
-/** The environment's key comes before the folder's: with another one a server would start, and could read nothing that is sealed. */
+/** PLAYTEST_SECRET_KEY overrides the archive's key. With a different key the server would start but could not decrypt anything. */
 function requireSameKey({ env }: RestoreOptions, staging: string): void {
   const [inForce, kept] = [findInstanceKey(env.PLAYTEST_SECRET_KEY, staging)!, findInstanceKey(undefined, staging)!];
   if (sameText(inForce.toString("hex"), kept.toString("hex"))) return;
   throw new ConfigError(
-    "PLAYTEST_SECRET_KEY is another key than the one in the archive, and what that one sealed could not be read. Nothing was changed. Unset it, here and where the server runs.",
+    "PLAYTEST_SECRET_KEY differs from the key in the archive, so the encrypted data could not be read. Nothing was changed. Unset it, here and where the server runs.",
   );
 }
 
@@ -160,7 +176,7 @@ interface Staged extends DatabaseLocation {
   onProgress: OnProgress;
 }
 
-/** Makes of the staged files what the place takes, and checks it; gives what remains to be done when they are in. */
+/** Prepares the staged files for the location's database and checks them. Returns the step that remains after they were moved in. */
 async function prepare(staged: Staged): Promise<() => Promise<void>> {
   const { staging, rows, manifest, dataDir, driver, onProgress } = staged;
   const position = manifest.migrations.length;
@@ -174,7 +190,7 @@ async function prepare(staged: Staged): Promise<() => Promise<void>> {
   return async () => {};
 }
 
-/** Replaces the database file of the archive by its rows. */
+/** Replaces the archive's database file with its rows. */
 async function takeRows(archived: Driver, { staging, rows, onProgress }: Staged): Promise<void> {
   const location = { driver: archived, dataDir: staging, databaseUrl: undefined };
   await capture({ portable: true, location, scratch: rows, onProgress });
@@ -185,20 +201,22 @@ async function checkFile({ driver, staging, manifest }: Staged): Promise<void> {
   const store = await driver.inspect({ dataDir: staging, databaseUrl: undefined });
   try {
     const damage = failures(await store.check({ thorough: true })) ?? (await store.read((q) => damageOf(q, staging, manifest)));
-    if (damage !== undefined) throw new Error(`its database is not in order (${damage})`);
+    if (damage !== undefined) throw new Error(`its database failed the checks (${damage})`);
   } finally {
     await store.close();
   }
 }
 
-/** What is wrong with a database or the files it tells of; the books of an older one can be checked only after its next start. */
+/** What is wrong with a database or its files. The ledger of an older schema can be checked only after the next start migrated it. */
 async function damageOf(q: Query, dataDir: string, manifest: Manifest): Promise<string | undefined> {
-  const lost = (await missingBlobs(q, dataDir)).find((key) => !manifest.missing.includes(`blobs/${key}`));
-  if (lost !== undefined) return `it lacks the file ${lost}`;
-  return manifest.migrations.length === migrations.length ? failures(await checkLedger(q)) : undefined;
+  const missing = (await missingBlobs(q, dataDir)).find((key) => !manifest.missing.includes(`blobs/${key}`));
+  if (missing !== undefined) return `the file ${missing} is missing`;
+  return manifest.migrations.length === migrations.length
+    ? failures([...(await checkLedger(q)), await checkAudit(q)])
+    : undefined;
 }
 
-/** Root restores for whoever owns the folder: a server of theirs must be able to read it, and to take the lock. */
+/** When root restores, the files are given to the owner of the folder, whose server must be able to read them and take the lock. */
 function giveToOwner(staging: string, dataDir: string): void {
   const { uid, gid } = statSync(dataDir);
   if (process.getuid?.() !== 0 || uid === 0) return;

@@ -1,19 +1,19 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import type { Table } from "../../database/catalogue.ts";
 import type { Query, Value } from "../../database/port.ts";
+import type { Table } from "../../database/tables.ts";
 
 /**
- * The rows of a database, whichever it is, as lines of JSON: `{"table","columns"}`, then an array of values for each row. Bytes are
- * `{"base64"}`; whole numbers are exact, because the store refuses those beyond ±2^53.
+ * The rows of a database of any kind as lines of JSON: `{"table","columns"}`, then an array of values for each row. Bytes are written as
+ * `{"base64"}`. Integers are exact, because the store refuses those beyond ±2^53.
  */
 const pageRows = 100;
 const longestLine = 256 * 1024 * 1024;
-/** What is inserted at once: both databases take this many values in one statement, and so many characters are soon written. */
+/** How much is inserted at once: both databases accept this many values in one statement, and this much text is written quickly. */
 const mostValues = 5000;
 const mostText = 1024 * 1024;
 
-/** Writes every row of these tables, in the order of their keys; `wrote` hears of each page. */
+/** Writes every row of these tables in the order of their keys. Calls `wrote` after each page. */
 export async function dumpRows(
   q: Query,
   tables: readonly Table[],
@@ -51,7 +51,7 @@ function decode(value: unknown): Value {
   if (value === null || typeof value === "string" || typeof value === "number") return value;
   const { base64 } = value as { base64?: unknown };
   if (typeof base64 === "string") return Buffer.from(base64, "base64");
-  throw new Error("rows.ndjson holds a value that is none of a database");
+  throw new Error("rows.ndjson has a value that no database column can hold");
 }
 
 /** Rows to insert together. */
@@ -69,8 +69,8 @@ export async function insertBatch(tx: Query, { table, rows }: Batch): Promise<vo
 }
 
 /**
- * What `dumpRows` wrote, for a database that has exactly these tables. It waits for nothing, so that it can be read within a
- * transaction. Names come from the database, never from the file.
+ * Reads what `dumpRows` wrote, for a database with exactly these tables. It is synchronous, so that it can be used within a
+ * transaction. Table and column names come from the database, never from the file.
  */
 export function* readBatches(path: string, tables: readonly Table[]): Generator<Batch> {
   let batch: Batch | undefined;
@@ -84,7 +84,7 @@ export function* readBatches(path: string, tables: readonly Table[]): Generator<
     }
     text += line.length;
     if (batch === undefined || value.length !== batch.table.columns.length)
-      throw new Error("rows.ndjson holds a row that does not fit its table");
+      throw new Error("rows.ndjson has a row that does not match its table");
     batch.rows.push(value.map(decode));
     if (text < mostText && (batch.rows.length + 1) * value.length <= mostValues) continue;
     yield batch;
@@ -98,7 +98,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    throw new Error("rows.ndjson holds a line that is not JSON", { cause: error });
+    throw new Error("rows.ndjson has a line that is not JSON", { cause: error });
   }
 }
 
@@ -106,7 +106,7 @@ function known(value: unknown, tables: readonly Table[]): Table {
   const { table: name, columns } = (value ?? {}) as { table?: unknown; columns?: unknown };
   const table = tables.find((one) => one.name === name);
   if (table && JSON.stringify(table.columns) === JSON.stringify(columns)) return table;
-  throw new Error(`rows.ndjson has a table ${JSON.stringify(name)} that its migrations do not make so`);
+  throw new Error(`rows.ndjson has a table ${JSON.stringify(name)} that its migrations do not create in this form`);
 }
 
 function* linesOf(path: string): Generator<string> {
@@ -127,7 +127,7 @@ function* linesOf(path: string): Generator<string> {
       length += size - from;
       if (length > longestLine) throw new Error("rows.ndjson has a line that is too long");
     }
-    if (length > 0) throw new Error("rows.ndjson ends within a line");
+    if (length > 0) throw new Error("rows.ndjson ends in the middle of a line");
   } finally {
     closeSync(file);
   }

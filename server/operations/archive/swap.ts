@@ -4,25 +4,25 @@ import { join } from "node:path";
 import { fileDrivers } from "../../database/drivers.ts";
 import { flush } from "../../uploads/local-blobs.ts";
 
-/** What a server keeps in its data folder: what a restore moves away before it moves the archive's in. */
+/** What a server keeps in its data folder. A restore moves these away before it moves in those of the archive. */
 const items = [
   ...fileDrivers.flatMap(({ file }) => file!.names),
   ...["instance.key", "config.json", "blobs", "outbox", "uploads", "transcribing"],
 ];
 
-/** What of a server is in this folder already. */
+/** Which files of a server are in this folder. */
 export const present = (dataDir: string) => items.filter((name) => existsSync(join(dataDir, name)));
 
-/** Where an archive is unpacked. Within the data folder, because that may be a disk of its own, or a container's volume. */
+/** Where an archive is unpacked: in the data folder, because that may be a separate disk or a container volume. */
 export const stagingIn = (dataDir: string) => join(dataDir, ".restore.part");
 const swapping = (dataDir: string) => join(dataDir, ".restore");
 
-/** Whether a restore was cut off between the moves: no server may start on half of one. */
+/** Whether a restore was interrupted between the moves. A server must not start on a half-restored folder. */
 export const isHalfRestored = (dataDir: string) => existsSync(swapping(dataDir));
 
 /**
- * Moves what is in the folder away and the staged files in, then does `last`; when anything fails, everything is moved back. Gives the
- * folder with what was replaced, if there was something. Killed in the middle, it loses nothing: the old files are in that folder.
+ * Moves the existing files away and the staged files in, then calls `last`. When anything fails, everything is moved back. Returns the
+ * folder with the replaced files, if there were any. When it is killed in between, nothing is lost: the old files are in that folder.
  */
 export async function swapIn(dataDir: string, stamp: string, last: () => Promise<void>): Promise<string | undefined> {
   const [staged, away] = [swapping(dataDir), join(dataDir, `replaced-${stamp}`)];

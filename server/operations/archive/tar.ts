@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-/** A regular file inside a tar archive: `size` bytes from `position` on. */
+/** A regular file inside a tar archive: `size` bytes starting at `position`. */
 export interface Entry {
   name: string;
   size: number;
@@ -15,10 +15,10 @@ const largestOctal = 8 ** 11 - 1;
 const padding = (size: number) => (block - (size % block)) % block;
 const octal = (value: number, digits: number) => value.toString(8).padStart(digits, "0");
 
-/** The sum of a header's bytes, its own eight taken as blanks. */
+/** The checksum of a header: the sum of its bytes, with the checksum field counted as spaces. */
 const sumOf = (header: Buffer) => header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0);
 
-/** Sizes beyond 8 GiB are in binary, as GNU tar writes them and every tar reads them. */
+/** Sizes beyond 8 GiB are binary, as GNU tar writes them and every tar reads them. */
 function headerOf(name: string, size: number, mtimeMs: number): Buffer {
   const header = Buffer.alloc(block);
   header.write(name, 0, 100, "latin1");
@@ -34,7 +34,7 @@ function headerOf(name: string, size: number, mtimeMs: number): Buffer {
 
 const isText = (header: Buffer, at: number, text: string) => header.toString("latin1", at, at + text.length) === text;
 
-/** Undefined: not the header of a regular file. */
+/** Undefined when this is not the header of a regular file. */
 function parseHeader(header: Buffer): Omit<Entry, "position"> | undefined {
   const sum = Number.parseInt(header.toString("latin1", 148, 156), 8);
   if (!isText(header, 257, "ustar\x00") || !isText(header, 156, "0") || sum !== sumOf(header)) return undefined;
@@ -44,7 +44,7 @@ function parseHeader(header: Buffer): Omit<Entry, "position"> | undefined {
   return Number.isSafeInteger(size) && size >= 0 ? { name: header.toString("latin1", 0, Math.min(end, 100)), size } : undefined;
 }
 
-/** Reads `size` bytes from `position` on, piece by piece in one buffer: each is to be used before the next. */
+/** Reads `size` bytes from `position`, piece by piece in one buffer: each piece is valid only until the next one. */
 export async function* pieces(file: FileHandle, size: number, position = 0): AsyncGenerator<Buffer> {
   const buffer = Buffer.alloc(Math.min(size, chunkBytes));
   for (let done = 0; done < size; ) {
@@ -55,7 +55,7 @@ export async function* pieces(file: FileHandle, size: number, position = 0): Asy
   }
 }
 
-/** Writes files one behind the other into a tar archive, which any `tar` can read. */
+/** Writes files into a tar archive that any `tar` can read. */
 export class TarWriter {
   readonly #file: FileHandle;
   readonly #mtimeMs: number;
@@ -65,7 +65,7 @@ export class TarWriter {
     this.#mtimeMs = mtimeMs;
   }
 
-  /** Adds a file of exactly `size` bytes; their SHA-256 in hex. */
+  /** Adds a file of exactly `size` bytes and returns its SHA-256 in hex. */
   async add(name: string, size: number, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
     const hash = createHash("sha256");
     await this.#file.writeFile(headerOf(name, size, this.#mtimeMs));
@@ -77,25 +77,26 @@ export class TarWriter {
     return hash.digest("hex");
   }
 
-  /** Ends the archive, and waits until it is on the disk. */
+  /** Ends the archive and waits until it is on the disk. */
   async end(): Promise<void> {
     await this.#file.writeFile(Buffer.alloc(2 * block));
     await this.#file.sync();
   }
 }
 
-/** The files of an archive of `size` bytes, in order. Throws at the first thing that is no whole regular file, or when the end is missing. */
+/** The files of an archive of `size` bytes, in order. Throws when an entry is not a complete regular file, or when the end is missing. */
 export async function readIndex(file: FileHandle, size: number): Promise<Entry[]> {
   const entries: Entry[] = [];
   const header = Buffer.alloc(block);
   for (let at = 0; ; ) {
     const { bytesRead } = await file.read(header, 0, block, at);
-    if (bytesRead < block) throw new Error("it ends too early: it was not written or copied whole");
+    if (bytesRead < block) throw new Error("it ends too early: it was not written or copied completely");
     if (header.every((byte) => byte === 0)) return entries;
     const found = parseHeader(header);
-    if (!found) throw new Error(`what stands at byte ${at} is not a file of a playtest archive`);
+    if (!found) throw new Error(`the data at byte ${at} is not a file of a playtest archive`);
     const entry = { ...found, position: at + block };
-    if (entry.position + entry.size > size) throw new Error(`it ends within ${entry.name}: it was not written or copied whole`);
+    if (entry.position + entry.size > size)
+      throw new Error(`it ends within ${entry.name}: it was not written or copied completely`);
     entries.push(entry);
     at = entry.position + entry.size + padding(entry.size);
   }

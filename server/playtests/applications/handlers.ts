@@ -19,6 +19,7 @@ type Ops =
   | "listOwnApplications"
   | "withdrawApplication";
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function applications(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 

@@ -8,12 +8,12 @@ export interface TimedApplication {
   window_at: number | null;
 }
 
-/** What an application is now: one still pending when the window ended is closed although no job has run yet. */
+/** The status at `now`: an application that was pending when the review window ended is auto-rejected, even before the job has run. */
 export function applicationAt({ status, reviewed_at, window_at }: TimedApplication, now: number) {
   if (status === "pending" && window_at !== null && window_at <= now)
     return { status: "auto_rejected" as const, reviewedAt: window_at };
   return { status, reviewedAt: reviewed_at };
 }
 
-/** The mean of the scores a playtester received, two decimals as text; null before the first. */
+/** The mean of a playtester's scores as text with two decimals; null when there are none. */
 export const ratingAverage = (sum: number | null, count: number) => (count === 0 ? null : ((sum ?? 0) / count).toFixed(2));

@@ -23,7 +23,7 @@ type Application = applications.ApplicationRow;
 type Applicant = Pick<users.UserRow, "id" | "display_name" | "email">;
 type ApplicationKind = Extract<EventKind, `application.${string}`>;
 
-/** Applies to a manual playtest. 400 in automatic mode; 409 when it is closed, full, not for them or applied to before. */
+/** Applies to a playtest with manual selection. 400 in automatic mode; 409 when it is closed, full or for others, or after an earlier application. */
 export async function apply(
   deps: Deps,
   tx: Query,
@@ -33,12 +33,12 @@ export async function apply(
 ): Promise<Application> {
   const playtest = await findOffered(tx, playtestId);
   if (playtest.selection_mode !== "manual")
-    throw badRequest("This playtest takes the first who claims: claim instead of applying.");
+    throw badRequest("This playtest is first come, first served. Nothing was sent. Claim a slot instead.");
   const why = whyNotApply(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was sent.`);
   const now = deps.clock.now();
   if (playtest.status !== "active" || windowOver(playtest, now))
-    throw conflict("This playtest takes no more applications. Nothing was sent.");
+    throw conflict("This playtest no longer accepts applications. Nothing was sent.");
   if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
   const application: Application = {
     id: deps.newId(),
@@ -51,14 +51,14 @@ export async function apply(
     assigned_slot_id: null,
   };
   if (!(await applications.insert(tx, application)))
-    throw conflict("You applied to this playtest before, and that is possible once. Nothing was sent.");
+    throw conflict("You have already applied to this playtest, and you can apply only once. Nothing was sent.");
   await emitApplicationEvent(deps, tx, playtest, application.id, (await users.find(tx, playtesterId))!, "application.created");
   return application;
 }
 
 /**
- * Gives the applicant the oldest open slot, or the `wanted` one; when it was the last, the other applications close. How
- * many slots remain.
+ * Reserves the oldest open slot, or the `wanted` one, for the applicant. When it was the last one, the other pending applications
+ * are rejected automatically. Returns how many slots are still open.
  */
 export async function approve(
   deps: Deps,
@@ -70,15 +70,13 @@ export async function approve(
   const pending = requirePending(deps, playtest, application, "approve");
   const playtester = (await users.find(tx, application.playtester_id))!;
   if (playtester.suspended_at !== null)
-    throw conflict(
-      "This playtester's account is suspended and could not use the slot. Nothing was changed. Reject the application instead.",
-    );
+    throw conflict("This playtester's account is suspended. Nothing was changed. Reject the application instead.");
   const facts = await eligibilityFacts(deps, tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
-    throw conflict(`This playtester holds ${facts.held} slots, as many as they may. Nothing was changed; try again later.`);
+    throw conflict(`This playtester already holds ${facts.held} slots, the maximum. Nothing was changed. Try again later.`);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const slot = open && (await reserve(deps, tx, playtest, open, application.playtester_id));
-  if (!slot) throw conflict("Every slot of this playtest is filled. Nothing was changed.");
+  if (!slot) throw conflict("Every slot of this playtest is taken. Nothing was changed.");
   const decision = { reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
   await applications.transition(tx, pending, "approve", decision);
   const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.approved");
@@ -110,14 +108,14 @@ export async function withdraw(deps: Deps, tx: Query, playtest: PlaytestRow, app
   await applications.transition(tx, pending, "withdraw");
 }
 
-/** When no slot is open any more, whoever still waits gets to know. How many slots are open. */
+/** Rejects the pending applications automatically once no slot is open. Returns how many slots are open. */
 export async function closeWhenFull(deps: Deps, tx: Query, playtest: PlaytestRow): Promise<number> {
   const open = (await slots.openOf(tx, playtest.id)).length;
   if (open === 0) await closePending(deps, tx, playtest, deps.clock.now());
   return open;
 }
 
-/** Auto-rejects what is pending, as of `at` (ms). */
+/** Rejects the pending applications automatically and notifies their playtesters. `at` (ms) is stored as the time of the review. */
 export async function closePending(deps: Deps, tx: Query, playtest: PlaytestRow, at: number): Promise<void> {
   for (const pending of await applications.pendingOf(tx, playtest.id)) {
     if (!(await applications.tryTransition(tx, pending, "close", { reviewed_at: at }))) continue;
@@ -156,7 +154,7 @@ function requirePending(
   move: MoveFrom<typeof applicationMoves, "pending">,
 ): Application & { status: "pending" } {
   if (playtest.selection_mode !== "manual")
-    throw badRequest("This playtest takes the first who claims: there is nothing to decide. Nothing was changed.");
+    throw badRequest("This playtest is first come, first served, so it has no applications to decide. Nothing was changed.");
   const { status } = applicationAt({ ...application, window_at: playtest.applications_expire_at }, deps.clock.now());
   if (status === "pending" && applications.isIn(application, "pending")) return application;
   throw applications.wrongState(status, move);

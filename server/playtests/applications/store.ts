@@ -14,14 +14,14 @@ export interface ApplicationRow {
   assigned_slot_id: string | null;
 }
 
-/** An application with what its playtester sees of the playtest. */
+/** An application with the parts of the playtest that its playtester may see. */
 export interface OwnApplicationRow extends ApplicationRow {
   game_id: string;
   game_name: string;
   window_at: number | null;
 }
 
-/** An application with what its owner sees of the playtester. */
+/** An application with the parts of the playtester's profile that the owner may see. */
 export interface ApplicantRow extends ApplicationRow {
   window_at: number | null;
   display_name: string;
@@ -58,7 +58,7 @@ export function listOwn(q: Query, playtesterId: string, page: Page) {
   return q.all<OwnApplicationRow>(`${mine} WHERE a.playtester_id = ? ${sql}`, playtesterId, ...values);
 }
 
-/** False when this playtester has an application to this playtest already, whatever became of it. */
+/** False when this playtester already has an application to this playtest, in any status. */
 export const insert = async (tx: Query, row: ApplicationRow) =>
   (await tx.run(
     `INSERT INTO applications (id, playtest_id, playtester_id, status, qualifications_response, created_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -77,7 +77,7 @@ export const { isIn, wrongState, transition, tryTransition } = stateMachine<Appl
   moves: applicationMoves,
 });
 
-/** A pending application with whom to tell how it ended. */
+/** A pending application with the playtester to notify. */
 export interface PendingRow extends ApplicationRow {
   status: "pending";
   display_name: string;

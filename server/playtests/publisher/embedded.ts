@@ -1,6 +1,6 @@
 import type { Publisher } from "./index.ts";
 
-/** This server's own watch pages: there is nothing to send, so a video is out at once. */
+/** Publishes on this server's own watch pages. Nothing is sent anywhere, so a video is public at once. */
 export const createEmbeddedPublisher = (baseUrl: string): Publisher => ({
   name: "embedded",
   publish: async ({ slotId }) => ({ url: `${baseUrl}/watch/${slotId}` }),

@@ -8,9 +8,9 @@ export interface PublicVideo {
   contentType: string;
 }
 
-/** Puts public videos where everybody can see them. */
+/** Publishes videos of public playtests where everybody can watch them. */
 export interface Publisher {
   name: string;
-  /** The video's address once it is out. May be called again for a slot after a crash: it must not be published twice. */
+  /** Publishes a video and returns its URL. It may be called again for the same slot after a crash and must not publish twice. */
   publish(video: PublicVideo): Promise<{ url: string }>;
 }

@@ -7,7 +7,7 @@ import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
 import { reserve } from "./transitions.ts";
 
-/** A playtest the caller may know of; 404 for what is not offered to anybody: its existence is not told. */
+/** A playtest that is offered to playtesters. 404 for an unpaid order, an unapproved trial or a suspended game. */
 export async function findOffered(q: Query, playtestId: string): Promise<playtests.PlaytestRow> {
   const playtest = await playtests.find(q, playtestId);
   const game = playtest && (await games.findOffered(q, playtest.game_id));
@@ -30,7 +30,7 @@ export async function eligibilityFacts(
   playtesterId: string,
 ): Promise<ClaimFacts> {
   return {
-    // What they did before matters only where the playtest says for whom it is.
+    // Their history matters only when the playtest has targeting.
     ...(playtest.targeting_type === null ? playtests.noHistory : await playtests.history(q, playtest, playtesterId)),
     ownStatuses: (await slots.ofPlaytester(q, playtest.id, playtesterId)).map((slot) => slot.status),
     held: await slots.held(q, playtesterId, deps.clock.now()),
@@ -39,8 +39,8 @@ export async function eligibilityFacts(
 }
 
 /**
- * First come, first served: the oldest open slot, or the `wanted` one, becomes the playtester's. 409 when taken or not for
- * them, 400 in manual mode.
+ * Claims the oldest open slot, or the `wanted` one. 400 in manual mode; 409 when every slot is taken or the playtester is not
+ * eligible.
  */
 export async function claim(
   deps: Deps,
@@ -50,7 +50,8 @@ export async function claim(
   wanted?: slots.SlotIn<"open">,
 ): Promise<slots.SlotIn<"reserved">> {
   const playtest = await findOffered(tx, playtestId);
-  if (playtest.selection_mode === "manual") throw badRequest("This playtest chooses its playtesters: apply instead of claiming.");
+  if (playtest.selection_mode === "manual")
+    throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was claimed.`);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));

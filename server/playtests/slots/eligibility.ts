@@ -1,17 +1,17 @@
 import type { PastPlaytesterScope, TargetingScope, TargetingType } from "../../../src/contract/order-body.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 
-/** Whether a playtester may take a slot of a playtest: the first rule that says no, in words. */
+/** What decides whether a playtester may claim a slot of a playtest. The functions below return the reason for a refusal. */
 export interface ClaimFacts {
-  /** Every slot of this playtest the playtester ever had, by status. */
+  /** The status of every slot of this playtest that the playtester ever had. */
   ownStatuses: readonly SlotStatus[];
-  /** Had a slot of this game, of any game of this owner. */
+  /** Had a slot of this game; of any game of this owner. */
   playedGame: boolean;
   playedOwner: boolean;
-  /** Has an accepted slot of this game, of any game of this owner. */
+  /** Has an accepted slot of this game; of any game of this owner. */
   acceptedGame: boolean;
   acceptedOwner: boolean;
-  /** Slots the playtester holds now, and how many they may. */
+  /** How many slots the playtester holds now, and the maximum. */
   held: number;
   maxHeld: number;
 }
@@ -26,20 +26,20 @@ export interface Targeting {
 export function whyNotFor(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   const inGame = targeting.scope === "game";
   if (targeting.type === "new" && (inGame ? facts.playedGame : facts.playedOwner))
-    return `This playtest is for people who never played ${inGame ? "this game" : "a game of this owner"}.`;
+    return `This playtest is for playtesters who have never played ${inGame ? "this game" : "a game by this owner"}.`;
   if (targeting.type !== "past") return undefined;
   if (targeting.pastScope === "specific")
-    return targeting.playtesterId === playtesterId ? undefined : "This playtest is for somebody else.";
+    return targeting.playtesterId === playtesterId ? undefined : "This playtest is reserved for another playtester.";
   if (inGame ? facts.acceptedGame : facts.acceptedOwner) return undefined;
-  return `This playtest is for people whose playtest of ${inGame ? "this game" : "a game of this owner"} was accepted before.`;
+  return `This playtest is for playtesters with an accepted playtest of ${inGame ? "this game" : "a game by this owner"}.`;
 }
 
-const heldOrPassed: readonly SlotStatus[] = ["reserved", "blocked", "submitted", "publishing", "accepted"];
+const heldOrAccepted: readonly SlotStatus[] = ["reserved", "blocked", "submitted", "publishing", "accepted"];
 
-/** Why they may not apply: an application holds nothing, so how many slots they hold does not matter yet. */
+/** Why the playtester may not apply. How many slots they hold matters only when the application is approved. */
 export function whyNotApply(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
-  if (facts.ownStatuses.some((status) => heldOrPassed.includes(status))) return "You have a slot of this playtest already.";
-  if (facts.ownStatuses.length > 0) return "You had a slot of this playtest before, so you cannot take another.";
+  if (facts.ownStatuses.some((status) => heldOrAccepted.includes(status))) return "You already have a slot of this playtest.";
+  if (facts.ownStatuses.length > 0) return "You already had a slot of this playtest, so you cannot get another.";
   return whyNotFor(targeting, playtesterId, facts);
 }
 
@@ -48,5 +48,5 @@ export const holdsTooMany = (facts: Pick<ClaimFacts, "held" | "maxHeld">) => fac
 export function whyNotClaim(targeting: Targeting, playtesterId: string, facts: ClaimFacts): string | undefined {
   const why = whyNotApply(targeting, playtesterId, facts);
   if (why || !holdsTooMany(facts)) return why;
-  return `You hold ${facts.held} slots already; submit or release one first.`;
+  return `You already hold ${facts.held} slots, the maximum. Submit or release one first.`;
 }

@@ -5,9 +5,10 @@ import { notFound } from "../../lib/problem.ts";
 import { closeWhenFull } from "../applications/service.ts";
 import * as playtests from "../store.ts";
 import { publishedVideoView, slotDetailView, slotView, submissionItemView } from "../views.ts";
+import { cancelBlocked, unblock } from "./problems.ts";
 import { accept, reject } from "./review.ts";
 import * as slotStore from "./store.ts";
-import { cancelOpen, finishPlaytest, unblock } from "./transitions.ts";
+import { cancelOpen, finishPlaytest } from "./transitions.ts";
 
 type Ops =
   | "listSlots"
@@ -27,6 +28,14 @@ export function slots(deps: Deps): HandlersFor<Ops> {
     const playtest = slot?.owner_id === ownerId ? await playtests.find(q, slot.playtest_id) : undefined;
     if (!slot || !playtest) throw notFound();
     return { slot, playtest };
+  }
+
+  async function cancel(tx: Query, playtest: playtests.PlaytestRow, slot: slotStore.SlotRow) {
+    if (slotStore.isIn(slot, "blocked")) return cancelBlocked(deps, tx, playtest, slot, "cancelled");
+    const refund = await cancelOpen(deps, tx, playtest, slot);
+    await closeWhenFull(deps, tx, playtest);
+    await finishPlaytest(deps, tx, playtest);
+    return refund;
   }
 
   const shown = async (q: Query, slotId: string) => slotDetailView((await slotStore.findDetail(q, slotId))!, clock.now());
@@ -58,9 +67,7 @@ export function slots(deps: Deps): HandlersFor<Ops> {
     deleteSlot: (call) =>
       call.commit(async (tx) => {
         const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
-        const { cents, minutes } = await cancelOpen(deps, tx, playtest, slot);
-        await closeWhenFull(deps, tx, playtest);
-        await finishPlaytest(deps, tx, playtest);
+        const { cents, minutes } = await cancel(tx, playtest, slot);
         return { message: "The slot is cancelled.", refundedCents: cents, refundedMinutes: minutes };
       }),
 
@@ -83,7 +90,7 @@ export function slots(deps: Deps): HandlersFor<Ops> {
         const found = await slotStore.find(tx, call.params.id);
         const ownerId = call.principal.role === "admin" ? found?.owner_id : call.principal.userId;
         const { slot, playtest } = await own(tx, call.params.id, ownerId ?? "");
-        await unblock(deps, tx, playtest, slot);
+        await unblock(deps, tx, playtest, slot, call.body.message ?? null);
         return { slot: await shown(tx, slot.id) };
       }),
 

@@ -6,7 +6,7 @@ import { queueMail } from "../../mail/queue.ts";
 import { composeReminder, utc } from "./mails.ts";
 import * as slots from "./store.ts";
 
-/** Reminds the holder of a slot of the deadline the job was queued for; one that was met or moved needs no reminder. */
+/** Reminds the playtester of a slot's deadline. Sends nothing when the slot was submitted or its deadline was changed since. */
 export const remindHolder = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
     const slot = await slots.findDetail(tx, String(job.payload.slotId));
@@ -24,7 +24,7 @@ export const remindHolder = (job: Job, deps: Deps) =>
         read_at: null,
         created_at: deps.clock.now(),
       };
-      await notifications.insert(tx, [reminder]);
+      notifications.insert(tx, [reminder]);
       await queueMail(deps, tx, email, composeReminder({ name, gameName, deadlineAt }));
     }
     await job.done(tx);

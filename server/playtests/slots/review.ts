@@ -11,14 +11,14 @@ import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
 import { emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
 
-/** What becomes of a submission. Each runs inside the caller's transaction. */
+/** Accepting and rejecting a submission. Each function runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 type Slot = slots.SlotRow;
 type Reviewable = slots.SlotIn<"submitted" | "publishing">;
 
 /**
- * The owner accepts. A private slot is paid at once; a public one is paid when its video is published, and a trial's
- * video waits for an admin before that.
+ * The owner accepts. A private slot is paid at once, a public one when its video is published. The video of a free trial is
+ * published only after an admin approved it.
  */
 export async function accept(
   deps: Deps,
@@ -36,7 +36,8 @@ export async function accept(
     await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
   await emitSlotEvent(deps, tx, slot, "slot.accepted", playtest.payout_cents);
   if (isPublic) {
-    if (await awaitsAdmin(tx, playtest, slot)) return "Submission accepted. The video is published once an admin approved it.";
+    if (await awaitsAdmin(tx, playtest, slot))
+      return "Submission accepted. The video will be published after an admin approves it.";
     await schedulePublishing(deps, tx, slot.id);
     return "Submission accepted. The video is being published.";
   }
@@ -45,18 +46,18 @@ export async function accept(
   return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 
-/** A free trial's video needs an admin too, before or after the owner. */
+/** Whether the video of a free trial still needs an admin's approval, which may come before or after the owner's. */
 const awaitsAdmin = async (tx: Query, playtest: Playtest, slot: Slot) =>
   playtest.is_free_public_trial === 1 && (await slots.submissionOf(tx, slot.id))?.admin_approved_at === null;
 
 export const schedulePublishing = (deps: Deps, tx: Query, slotId: string) =>
   deps.jobs.schedule(tx, { kind: "publish-video", key: slotId, payload: { slotId }, runAt: deps.clock.now() });
 
-/** The playtester earns the payout of an accepted slot. */
+/** Credits the payout of an accepted slot to its playtester. */
 export const pay = (deps: Deps, tx: Query, playtest: Playtest, slot: Slot) =>
   ledger.postAll(tx, acceptTransfers(termsOf(playtest, slot), slot.playtester_id!), stamp(deps));
 
-/** Rejects for good, or with another try within 24 hours in a new slot that inherits the hold and the keys. */
+/** Rejects a submission, finally or with a retry: a new slot for the same playtester, due in 24 hours, with the same hold and keys. */
 export async function reject(
   deps: Deps,
   tx: Query,
@@ -71,12 +72,10 @@ export async function reject(
   }
   const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
   if (playtester?.suspended_at != null)
-    throw conflict(
-      "This playtester's account is suspended, so there can be no retry. Nothing was changed. Reject without a retry.",
-    );
+    throw conflict("This playtester's account is suspended, so they cannot retry. Nothing was changed. Reject without a retry.");
   await markRejected(deps, tx, submitted, why);
   const now = deps.clock.now();
-  const retry = await openSlot(deps, tx, playtest);
+  const retry = openSlot(deps, tx, playtest);
   const reserved = await slots.transition(tx, retry, "reserve", {
     playtester_id: slot.playtester_id,
     retry_of: slot.id,
@@ -108,5 +107,5 @@ async function markRejected(
   await emitSlotEvent(deps, tx, slot, "slot.rejected");
 }
 
-/** The owner reviews what is submitted: a slot that is publishing was accepted already. */
+/** Refuses a slot that the owner cannot review: one that is not submitted, or was already accepted. */
 const requireSubmitted = (slot: Slot) => slots.requireMove(slot, "accept");

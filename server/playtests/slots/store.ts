@@ -1,10 +1,11 @@
 import type { SelectionMode, Visibility } from "../../../src/contract/order-body.ts";
-import type { BlockReason, TranscriptVersion } from "../../../src/contract/slots.ts";
+import type { BlockReason, ReportOutcome, TranscriptVersion } from "../../../src/contract/slots.ts";
 import { type SlotStatus, slotMoves, type TranscriptionStatus } from "../../../src/contract/states/index.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
-import { insertRow } from "../../database/rows.ts";
+import { insertRow, sendRow } from "../../database/rows.ts";
 import { stateMachine } from "../../database/state-machine.ts";
+import { latestSql } from "./reports-store.ts";
 
 export interface SlotRow {
   id: string;
@@ -13,9 +14,9 @@ export interface SlotRow {
   owner_id: string;
   status: SlotStatus;
   playtester_id: string | null;
-  /** The slot this one gives another try of. */
+  /** The rejected slot that this one is a retry of. */
   retry_of: string | null;
-  /** The expired or released slot this one stands in for. */
+  /** The expired or released slot that this one replaces. */
   replaces: string | null;
   reserved_at: number | null;
   deadline_at: number | null;
@@ -24,10 +25,10 @@ export interface SlotRow {
   created_at: number;
 }
 
-/** A slot that is known to have one of these statuses. */
+/** A slot whose type says which status it has. */
 export type SlotIn<Status extends SlotStatus> = SlotRow & { readonly status: Status };
 
-/** A slot with all that its views show. */
+/** A slot with everything that its views show. */
 export interface SlotDetailRow extends SlotRow {
   display_name: string | null;
   submission_id: string | null;
@@ -50,6 +51,10 @@ export interface SlotDetailRow extends SlotRow {
   report_code: BlockReason | null;
   report_notes: string | null;
   reported_at: number | null;
+  answer_by: number | null;
+  report_outcome: ReportOutcome | null;
+  report_message: string | null;
+  resolved_at: number | null;
   game_name: string;
   visibility: Visibility;
   duration_minutes: number;
@@ -61,20 +66,20 @@ export interface SlotDetailRow extends SlotRow {
   window_at: number | null;
 }
 
-/** A reserved slot past its deadline and an open one past the manual window are expired although no job has run yet. */
+/** SQL for the status at a time, as `statusAt` computes it. Binds that time (ms) twice. */
 export const statusSql = `CASE WHEN s.status = 'reserved' AND s.deadline_at <= ? THEN 'expired'
   WHEN s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ? THEN 'expired' ELSE s.status END`;
 
 const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.notes AS submission_notes, b.created_at AS submission_at, b.blob_key,
     b.published_at, b.published_url, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
-    k.reason_code AS report_code, k.notes AS report_notes, k.reported_at,
+    k.reason_code AS report_code, k.notes AS report_notes, k.reported_at, k.answer_by, k.outcome AS report_outcome, k.message AS report_message, k.resolved_at,
     g.name AS game_name, p.visibility, p.duration_minutes, p.player_count, p.is_free_public_trial,
     p.payout_cents, p.selection_mode, p.notes_for_testers, CASE WHEN p.selection_mode = 'manual' THEN p.applications_expire_at END AS window_at
   FROM slots s JOIN playtests p ON p.id = s.playtest_id JOIN games g ON g.id = s.game_id
   LEFT JOIN users u ON u.id = s.playtester_id LEFT JOIN submissions b ON b.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id
   LEFT JOIN rejections j ON j.slot_id = s.id LEFT JOIN transcriptions t ON t.slot_id = s.id
-  LEFT JOIN blocked_reports k ON k.slot_id = s.id AND k.resolved_at IS NULL`;
+  LEFT JOIN blocked_reports k ON k.id = ${latestSql}`;
 
 export const find = (q: Query, id: string) => q.one<SlotRow>("SELECT * FROM slots WHERE id = ?", id);
 export const findDetail = (q: Query, id: string) => q.one<SlotDetailRow>(`${detail} WHERE s.id = ?`, id);
@@ -93,10 +98,10 @@ export function listForPlaytester(q: Query, playtesterId: string, page: Page) {
   return q.all<SlotDetailRow>(`${detail} WHERE s.playtester_id = ? ${sql}`, playtesterId, ...values);
 }
 
-/** An owner's slots that have this status at `now`. */
+/** An owner's slots with this status at `now`. */
 export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now: number, page: Page) {
   const { sql, values } = keyset(page, "s");
-  // The stored status narrows by index; the status at this instant decides.
+  // The condition on the stored status uses the index; the computed status decides.
   const stored: SlotStatus[] = status === "expired" ? ["expired", "open", "reserved"] : [status];
   const narrowed = stored.length === 1 ? "= ?" : "IN (?, ?, ?)";
   return q.all<SlotDetailRow>(
@@ -110,7 +115,7 @@ export function listForOwner(q: Query, ownerId: string, status: SlotStatus, now:
   );
 }
 
-export const insert = (tx: Query, slot: SlotRow) => insertRow(tx, "slots", slot);
+export const insert = (tx: Query, slot: SlotRow) => sendRow(tx, "slots", slot);
 
 export const { isIn, requireMove, transition, tryTransition } = stateMachine<SlotRow, typeof slotMoves>({
   noun: "slot",
@@ -137,7 +142,7 @@ export const held = async (q: Query, playtesterId: string, now: number) =>
     )
   )?.count ?? 0;
 
-/** The playtester's slots of a playtest, whatever became of them. */
+/** The statuses of all slots of a playtest that this playtester ever had. */
 export const ofPlaytester = (q: Query, playtestId: string, playtesterId: string) =>
   q.all<Pick<SlotRow, "status">>(
     "SELECT status FROM slots WHERE playtest_id = ? AND playtester_id = ?",
@@ -162,7 +167,7 @@ export interface SubmissionRow {
 export const insertSubmission = (tx: Query, row: SubmissionRow) => insertRow(tx, "submissions", row);
 export const submissionOf = (q: Query, slotId: string) =>
   q.one<SubmissionRow>("SELECT * FROM submissions WHERE slot_id = ?", slotId);
-/** A public slot's video, with what is said about it. */
+/** The video of a public slot, with the names shown beside it. */
 export interface PublicVideoRow extends Pick<SubmissionRow, "blob_key" | "filename" | "content_type"> {
   id: string;
   game_name: string;
@@ -190,7 +195,7 @@ export const insertRejection = (tx: Query, row: { slot_id: string; reason: strin
 export const markPublished = (tx: Query, slotId: string, url: string, now: number) =>
   tx.run("UPDATE submissions SET published_at = ?, published_url = ? WHERE slot_id = ?", now, url, slotId);
 
-/** Lets a free trial's video through; false when an admin did so before. */
+/** Records an admin's approval of a free trial's video. False when it was already approved. */
 export const markApproved = async (tx: Query, slotId: string, now: number) =>
   (await tx.run("UPDATE submissions SET admin_approved_at = ? WHERE slot_id = ? AND admin_approved_at IS NULL", now, slotId)) ===
   1;
@@ -199,9 +204,6 @@ export const insertReport = (
   tx: Query,
   row: { id: string; slot_id: string; reason_code: BlockReason; notes: string | null; reported_at: number },
 ) => insertRow(tx, "blocked_reports", row);
-export const resolveReport = (tx: Query, slotId: string, now: number) =>
-  tx.run("UPDATE blocked_reports SET resolved_at = ? WHERE slot_id = ? AND resolved_at IS NULL", now, slotId);
-
 export const openOf = (q: Query, playtestId: string) =>
   q.all<SlotIn<"open">>("SELECT * FROM slots WHERE playtest_id = ? AND status = 'open' ORDER BY created_at, id", playtestId);
 
@@ -212,7 +214,7 @@ export interface UploadedVideo {
   contentType: string;
 }
 
-/** The video that a submission of this slot would take; undefined while no upload is complete. */
+/** The completed upload that a submission of this slot would use, if there is one. */
 export const uploadedVideo = (q: Query, slotId: string) =>
   q.one<UploadedVideo>(
     `SELECT 'videos/' || id AS "blobKey", size, filename, filetype AS "contentType" FROM uploads

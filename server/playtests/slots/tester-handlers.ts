@@ -4,19 +4,19 @@ import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { relationsView } from "../../games/views.ts";
 import type { HandlersFor } from "../../http/call.ts";
-import { accounts } from "../../ledger/rules.ts";
-import * as ledger from "../../ledger/store.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import * as playtests from "../store.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView } from "../views.ts";
 import { claim } from "./claims.ts";
+import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
+import { report } from "./problems.ts";
 import { statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
 import { uploadedVideo } from "./store.ts";
-import { release, report, submit } from "./transitions.ts";
+import { release, submit } from "./transitions.ts";
 
 type Ops =
   | "listOffers"
@@ -28,9 +28,10 @@ type Ops =
   | "reportSlot"
   | "getEarnings";
 
-/** While they hold the slot, its playtester sees what helps to play; before and after, nothing of it. */
-const holding: readonly SlotStatus[] = ["reserved", "blocked", "submitted"];
+/** A playtester sees the instructions, keys and build of a slot only while it has one of these statuses. */
+const statusesWithAccess: readonly SlotStatus[] = ["reserved", "blocked", "submitted"];
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function playtester(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
@@ -86,7 +87,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         rejection: rejectionView(slot),
         blockedReport: reportView(slot),
         publishedUrl: slot.published_url,
-        ...(holding.includes(status) ? await secretsOf(q, slot, game.row) : {}),
+        ...(statusesWithAccess.includes(status) ? await secretsOf(q, slot, game.row) : {}),
       });
     }
     return views;
@@ -103,7 +104,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     return { slot: view! };
   }
 
-  /** The slot, which must have this move at this instant: a deadline that passed counts although no job has run yet. */
+  /** The playtester's slot, checked for this move. 409 when its deadline has passed, even before the job has run. */
   async function ownBefore<Move extends "submit" | "release" | "report">(
     q: Query,
     slotId: string,
@@ -170,8 +171,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const slot = await ownBefore(tx, call.params.id, call.principal.userId, "submit");
         const video = await uploadedVideo(tx, slot.id);
-        if (!video)
-          throw conflict("No complete video was uploaded for this slot yet. Nothing was submitted; upload the video first.");
+        if (!video) throw conflict("This slot has no completely uploaded video. Nothing was submitted. Upload the video first.");
         await submit(deps, tx, slot, video, call.body.notes ?? "");
         return shown(tx, slot.id, call.principal.userId);
       }),
@@ -193,20 +193,22 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     async getEarnings(call) {
       const page = call.page();
       const me = call.principal.userId;
-      const { rows, balanceCents, paidCents } = await call.read(async (q) => ({
+      const { rows, unpaid, paidCents } = await call.read(async (q) => ({
         rows: await earnings.list(q, me, page),
-        balanceCents: await ledger.balance(q, accounts.payable(me)),
+        unpaid: await unpaidOf(deps, q, me),
         paidCents: await earnings.paidCents(q, me),
       }));
       return call.listed(page, rows, (items) => ({
-        balanceCents,
+        ...unpaid,
+        heldUntil: isoOrNull(unpaid.heldUntil),
         paidCents,
-        entries: items.map(({ id, kind, amount_cents, slot_id, created_at }) => ({
-          id,
-          kind,
-          amountCents: amount_cents,
-          slotId: slot_id,
-          createdAt: iso(created_at),
+        entries: items.map((entry) => ({
+          id: entry.id,
+          kind: entry.kind,
+          amountCents: entry.amount_cents,
+          slotId: entry.slot_id,
+          createdAt: iso(entry.created_at),
+          availableFrom: isoOrNull(availableFrom(deps, entry)),
         })),
       }));
     },

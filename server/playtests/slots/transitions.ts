@@ -1,5 +1,4 @@
 import type { EventData } from "../../../src/contract/events/payloads.ts";
-import type { BlockReason } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -11,10 +10,11 @@ import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
+import { resolve } from "./reports.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "./rules.ts";
 import * as slots from "./store.ts";
 
-/** The moves of a slot. Each runs inside the caller's transaction. */
+/** The state transitions of a slot. Each function runs inside the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 type Slot = slots.SlotRow;
 type SlotIn<Status extends SlotStatus> = slots.SlotIn<Status>;
@@ -28,7 +28,7 @@ const timeField: { [Kind in SlotKind]: Exclude<keyof EventData<Kind>, keyof Even
   "slot.expired": "expiredAt",
 };
 
-/** Tells the owner, and the playtester if there is one, what became of a slot. */
+/** Records an event about a slot for its owner and, if there is one, its playtester. */
 export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, amountCents?: number): Promise<void> {
   const game = await games.find(tx, slot.game_id);
   const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
@@ -42,13 +42,13 @@ export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: Slo
       gameId: slot.game_id,
       playerId: slot.playtester_id,
       [timeField[kind]]: new Date(deps.clock.now()).toISOString(),
-      // The compiler forgets which field a computed name is.
+      // TypeScript does not track which field a computed name adds.
     } as EventData<SlotKind>,
     notice: { gameName: game?.name, playtesterName: playtester?.display_name, amountCents },
   });
 }
 
-/** Gives an open slot to a playtester: keys, deadline, the job that ends it. False when somebody else was faster. */
+/** Reserves an open slot for a playtester, with its keys and deadline. Undefined when the slot was taken at the same time. */
 export async function reserve(
   deps: Deps,
   tx: Query,
@@ -61,7 +61,7 @@ export async function reserve(
   const changes = { playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
   const reserved = await slots.tryTransition(tx, slot, "reserve", changes);
   if (!reserved) return undefined;
-  // A replacement brought its keys along.
+  // A replacement slot already has the keys of the slot it replaces.
   if ((await playtests.keysOfSlot(tx, slot.id)).length === 0)
     await playtests.assignKeys(tx, playtest.id, slot.id, playtest.player_count);
   await watchDeadline(deps, tx, reserved);
@@ -69,7 +69,7 @@ export async function reserve(
   return reserved;
 }
 
-/** The jobs that end a reserved slot at its deadline, and remind its holder before. */
+/** Schedules the jobs that expire a reserved slot at its deadline and remind its playtester before. */
 export async function watchDeadline(deps: Deps, tx: Query, slot: Slot): Promise<void> {
   const deadlineAt = slot.deadline_at!;
   const job = { key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
@@ -105,7 +105,7 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
   await emitSlotEvent(deps, tx, slot, "slot.submitted");
 }
 
-/** The deadline passed without a submission: another slot opens or, when the manual window is over, the price returns. */
+/** Expires a slot whose deadline passed. A replacement opens; after the end of the manual window the slot is refunded instead. */
 export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved">): Promise<void> {
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: slot.deadline_at }))) return;
   await emitSlotEvent(deps, tx, slot, "slot.expired");
@@ -114,24 +114,24 @@ export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: Sl
   await finishPlaytest(deps, tx, playtest);
 }
 
-/** The holder gives the slot back; what opens in its place after the manual window ends unfilled at once. */
+/** The playtester releases the slot. A replacement opens; after the end of the manual window that one expires at once. */
 export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved" | "blocked">): Promise<void> {
   await slots.transition(tx, slot, "release", { ended_at: deps.clock.now() });
-  if (slot.status === "blocked") await slots.resolveReport(tx, slot.id, deps.clock.now());
+  if (slot.status === "blocked") await resolve(deps, tx, slot, { outcome: "released" });
   const replacement = await replace(deps, tx, playtest, slot);
   if (!windowOver(playtest, deps.clock.now())) return;
   await endUnfilled(deps, tx, playtest, replacement);
   await finishPlaytest(deps, tx, playtest);
 }
 
-/** Opens a slot in place of one that was lost; the keys, seen or not, go with it. */
+/** Opens a replacement for an expired or released slot. It gets the same keys, even if the playtester has seen them. */
 async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<SlotIn<"open">> {
-  const replacement = await openSlot(deps, tx, playtest, slot.id);
+  const replacement = openSlot(deps, tx, playtest, slot.id);
   await playtests.moveKeys(tx, slot.id, replacement.id);
   return replacement;
 }
 
-/** The manual window is over and nobody took the slot: it expires and its price or minutes return once. */
+/** Expires and refunds a slot that is still open when the manual window is over. */
 async function endUnfilled(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"open">): Promise<void> {
   const endedAt = Math.max(playtest.applications_expire_at!, slot.created_at);
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: endedAt }))) return;
@@ -139,44 +139,18 @@ async function endUnfilled(deps: Deps, tx: Query, playtest: Playtest, slot: Slot
   await refund(deps, tx, playtest, slot, "manual_slot_expired");
 }
 
-/** Ends every slot that is still open when the manual window is over. */
+/** Expires and refunds every slot that is still open when the manual window is over. */
 export async function expireUnfilled(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
   for (const slot of await slots.openOf(tx, playtest.id)) await endUnfilled(deps, tx, playtest, slot);
   await finishPlaytest(deps, tx, playtest);
 }
 
-/** The build cannot be played: the deadline stops until the owner or an admin unblocks the slot. */
-export async function report(
-  deps: Deps,
-  tx: Query,
-  slot: SlotIn<"reserved">,
-  why: { reasonCode: BlockReason; notes: string | null },
-): Promise<void> {
-  await slots.transition(tx, slot, "report", { deadline_at: null });
-  await slots.insertReport(tx, {
-    id: deps.newId(),
-    slot_id: slot.id,
-    reason_code: why.reasonCode,
-    notes: why.notes,
-    reported_at: deps.clock.now(),
-  });
-}
-
-/** Back to the holder, with a fresh deadline as at the claim. */
-export async function unblock(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<void> {
-  const now = deps.clock.now();
-  const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, now);
-  await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", { deadline_at: deadline });
-  await slots.resolveReport(tx, slot.id, now);
-  await watchDeadline(deps, tx, { ...slot, deadline_at: deadline });
-}
-
-/** The owner takes back a slot nobody claimed; its price or minutes return once. */
+/** The owner cancels an open slot and gets its price or minutes refunded. */
 export async function cancelOpen(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<Refund> {
   const now = deps.clock.now();
   const isOpen = slots.isIn(slot, "open") && !windowOver(playtest, now);
   if (!isOpen || !(await slots.tryTransition(tx, slot, "cancel", { ended_at: now })))
-    throw conflict("Only an open slot can be cancelled; after a playtester claims it there is no refund. Nothing was changed.");
+    throw conflict("Only an open or blocked slot can be cancelled: one that was claimed is not refunded. Nothing was changed.");
   return refund(deps, tx, playtest, slot, "slot_refund");
 }
 
@@ -199,7 +173,7 @@ export async function refund(
 
 const endings = { completed: "complete", cancelled: "cancel", expired: "expire" } as const;
 
-/** Ends the playtest when its last slot ended. */
+/** Ends the playtest when all its slots have a final status. */
 export async function finishPlaytest(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
   const now = deps.clock.now();
   const status = playtestStatusOf(await slots.statusesOf(tx, playtest.id));

@@ -6,7 +6,7 @@ import { sendFile } from "../../uploads/downloads.ts";
 import { redirect } from "../html.ts";
 import type { Page } from "../types.ts";
 
-/** `/downloads?token=…`: files for whoever has a signed link. `/builds/<id>`: the address of a hosted build, closed without one. */
+/** `/downloads?token=…`: a file, for anybody who has the signed link. `/builds/<id>`: the URL of a hosted build, refused without a signed link. */
 export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
   return {
     async downloads(request, response, url) {
@@ -22,7 +22,7 @@ export function downloads(deps: Deps): Record<"downloads" | "builds", Page> {
     },
   };
 
-  /** The game's build as it is now, or its address elsewhere. */
+  /** The current build of the game: a stored file, or a URL on another server. */
   async function currentBuild(gameId: string): Promise<Download | string> {
     return deps.store.read(async (q) => {
       const game = await games.find(q, gameId);

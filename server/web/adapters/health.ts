@@ -9,11 +9,11 @@ const reply = (response: ServerResponse, status: number, text: string) => {
 
 const cacheMs = 1_000;
 
-/** `/livez`: the process answers. `/readyz`: it can also write, and is not draining. Terse and without a key. */
+/** Health checks, which need no API key. `/livez`: the process responds. `/readyz`: it can also write and is not shutting down. */
 export function health(deps: Deps): Record<"livez" | "readyz", Page> {
   let checked: { at: number; ok: Promise<boolean> } | undefined;
 
-  /** Cached for a second, so that probing cannot load the database. */
+  /** Cached for a second, so that health checks cannot overload the database. */
   function storeWorks(): Promise<boolean> {
     const at = deps.clock.real();
     if (checked && at - checked.at < cacheMs) return checked.ok;

@@ -7,7 +7,7 @@ import type { Page } from "../types.ts";
 
 const maxBytes = 1024 * 1024;
 
-/** `/processors/<name>`: where the card processor reports. Anything but 2xx makes it report again. */
+/** `/processors/<name>`: the webhook endpoint for the card processor. After any response other than 2xx the processor sends the event again. */
 export function processors(deps: Deps): Page {
   return async (request, response, url) => {
     const { cards } = deps;
@@ -19,7 +19,7 @@ export function processors(deps: Deps): Page {
     if (request.method !== "POST")
       throw new Problem("METHOD_NOT_ALLOWED", `${cards.title} posts its events here.`, { headers: { Allow: "POST" } });
     try {
-      // The signature is of the bytes as they came.
+      // The signature covers the bytes as received, so they must not be parsed and serialized again.
       const body = await readBytes(request, { bytes: maxBytes, withinMs: deps.config.http.requestTimeoutMs });
       await new HostedPayments(deps, cards).take(cards.readEvent(body, request.headers, deps.clock.real()));
       reply(200, "ok\n");

@@ -4,7 +4,7 @@ import { findPublished } from "../../playtests/slots/store.ts";
 import { sendFile } from "../../uploads/downloads.ts";
 import type { Page } from "../types.ts";
 
-/** `/watch/<slotId>/video`: the bytes of a published video, by Range. */
+/** `/watch/<slotId>/video`: the file of a published video. Supports `Range`. */
 export const publishedVideo =
   (deps: Deps): Page =>
   async (request, response, url) => {

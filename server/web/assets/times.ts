@@ -1,4 +1,4 @@
 import { readFileSync } from "node:fs";
 
-/** The script that says times in the reader's zone. The build ships its text instead of a path. */
+/** The script that shows times in the reader's time zone. The build replaces the path by the text of the file. */
 export const timesScript = readFileSync(new URL("times.js", import.meta.url), "utf8");

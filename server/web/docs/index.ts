@@ -24,15 +24,15 @@ const contents = (): DocsPage => ({
 <ul class="contents"><li><a href="/docs/api">API reference</a><span>Every endpoint of this server, with its parameters, body, reply and errors</span></li></ul>`,
 });
 
-/** Links to the topics before and after. */
-function turn(name: TopicName): Markup {
+/** Links to the previous and the next topic. */
+function neighborLinks(name: TopicName): Markup {
   const at = topicList.findIndex((topic) => topic.name === name);
   const [before, after] = [topicList[at - 1], topicList[at + 1]];
   return html`<div class="turn">${before && html`<a href="/docs/${before.name}">← ${titles[before.name]}</a>`}
 ${after && html`<a href="/docs/${after.name}">${titles[after.name]} →</a>`}</div>`;
 }
 
-function topicPage(name: TopicName, after: Markup = turn(name)): DocsPage {
+function topicPage(name: TopicName, after: Markup = neighborLinks(name)): DocsPage {
   const { title, blocks } = topics[name];
   const headings = blocks.flatMap((block) => (block.kind === "heading" ? [plain(block.parts)] : []));
   return {
@@ -50,7 +50,7 @@ function referencePage(reference: Reference, name: string): DocsPage {
   return { title: groupTitle(name), href, ...groupPage(reference, name) };
 }
 
-/** `/docs`: the help topics and the reference of the API, for everybody. */
+/** `/docs`: the help topics and the API reference. Public. */
 export function docs({ baseUrl, version, sandbox }: Pick<Config, "baseUrl" | "version" | "sandbox">): Page {
   let known: Reference | undefined;
   const reference = () => (known ??= referenceOf(contract, { baseUrl, version, sandbox }));

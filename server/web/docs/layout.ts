@@ -9,9 +9,9 @@ export interface Entry {
 export interface DocsPage {
   title: string;
   body: Markup;
-  /** Address of the page, to mark it in the table of contents. */
+  /** URL of the page, to highlight it in the table of contents. */
   href: string;
-  /** Parts of the page, listed below its entry. */
+  /** Sections of the page, listed below its entry. */
   parts?: readonly Entry[];
 }
 
@@ -26,7 +26,7 @@ const entry = ({ href, title }: Entry, page: DocsPage) => {
 const list = (title: string, entries: readonly Entry[], page: DocsPage) => html`<h2>${title}</h2>
 <ul>${entries.map((one) => entry(one, page))}</ul>`;
 
-/** The table of contents: of the topics, or on a page of the API reference of that. */
+/** The table of contents: of the topics, or, on a page of the API reference, of the reference. */
 function contents(page: DocsPage, titles: Readonly<Record<string, string>>, reference: readonly Entry[]): Markup {
   if (page.href.startsWith("/docs/api")) return list("API reference", reference, page);
   const entriesOf = ({ topics }: (typeof chapters)[number]) =>
@@ -34,7 +34,7 @@ function contents(page: DocsPage, titles: Readonly<Record<string, string>>, refe
   return html`${chapters.map((chapter) => list(chapter.title, entriesOf(chapter), page))}`;
 }
 
-/** The frame of every page of the documentation: a bar on top, and the table of contents beside the text where there is room. */
+/** The layout of every documentation page: a bar at the top, and the table of contents beside the text if the screen is wide enough. */
 export const docsPage = (page: DocsPage, titles: Readonly<Record<string, string>>, reference: readonly Entry[]): PageContent => ({
   title: page.title,
   body: page.body,

@@ -2,16 +2,16 @@ import { type Block, type Inline, plain } from "../../../src/help/document.ts";
 import { isTopic } from "../../../src/help/list.ts";
 import { html, type Markup } from "../html.ts";
 
-/** A help topic as HTML. Everything in it goes through `html`, which escapes it. */
+/** Renders a help topic as HTML. All text goes through `html`, which escapes it. */
 
-/** A heading's id in the address: lower case, words joined by dashes. */
+/** The URL fragment of a heading: lower case, words joined by dashes. */
 export const anchorOf = (title: string) =>
   title
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");
 
-/** Where a link of a topic leads on this server; topics name each other by file. */
+/** The URL of a link in a topic. Topics link to each other by file name. */
 function addressOf(href: string): string {
   const topic = /^([\w-]+)\.md$/.exec(href)?.[1];
   return topic !== undefined && isTopic(topic) ? `/docs/${topic}` : href;
@@ -36,7 +36,7 @@ const inline = (parts: readonly Inline[]): Markup[] => parts.map(partMarkup);
 
 const items = (list: readonly Inline[][]) => list.map((parts) => html`<li>${inline(parts)}</li>`);
 
-/** Wider than a phone, so it scrolls by itself; with `tabindex` also from the keyboard. */
+/** A table in an element that scrolls horizontally on narrow screens. `tabindex` makes it scroll from the keyboard too. */
 export const table = (head: readonly (Markup | string)[], rows: readonly (readonly (Markup | string | Markup[])[])[]) =>
   html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;

@@ -53,7 +53,7 @@ export interface Reference {
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
 }
 
-/** The document as a client reads it. */
+/** The OpenAPI document as a client receives it: plain JSON. */
 export const referenceOf = (all: typeof contract, options: Parameters<typeof openapi>[1]): Reference =>
   JSON.parse(JSON.stringify(openapi(all, options)));
 
@@ -63,7 +63,7 @@ export interface Route {
   operation: Operation;
 }
 
-/** The routes of one tag in the order of the document; other forms of a path are left out. */
+/** The routes of one tag, in the order of the document, without the alternative forms of a path. */
 export const routesOf = ({ paths }: Reference, tag: string): Route[] =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -71,5 +71,5 @@ export const routesOf = ({ paths }: Reference, tag: string): Route[] =>
       .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
-/** The last part of `#/components/schemas/Game`. */
+/** The name at the end of a reference: `Game` for `#/components/schemas/Game`. */
 export const refName = (ref: string) => ref.split("/").at(-1) ?? ref;

@@ -43,8 +43,8 @@ function limitsOf({ minimum, maximum, minLength, maxLength, maxItems }: Schema):
   return known.length > 0 ? `, ${known.join(", ")}` : "";
 }
 
-/** The largest integer of JavaScript is how zod says "no limit". */
-const bounded = (schema: Schema): Schema => {
+/** Removes a maximum or minimum that is JavaScript's largest integer: zod writes it for schemas without a limit. */
+const withoutDefaultLimits = (schema: Schema): Schema => {
   const { minimum, maximum, ...rest } = schema;
   const isLimit = (value: number | undefined): value is number =>
     value !== undefined && Math.abs(value) !== Number.MAX_SAFE_INTEGER;
@@ -63,7 +63,7 @@ function typeOf(schema: Schema): Markup {
   if (schema.const !== undefined) return html`<code>${schema.const}</code>`;
   if (schema.items) return html`array of ${typeOf(schema.items)}${limitsOf(schema)}`;
   const names = typeof schema.type === "string" ? [schema.type] : (schema.type ?? ["any"]);
-  return html`${names.join(" or ")}${schema.format && ` (${schema.format})`}${limitsOf(bounded(schema))}`;
+  return html`${names.join(" or ")}${schema.format && ` (${schema.format})`}${limitsOf(withoutDefaultLimits(schema))}`;
 }
 
 interface Row {
@@ -74,11 +74,11 @@ interface Row {
 
 const isObject = (schema: Schema) => schema.properties !== undefined;
 
-/** The object inside a schema that may also be null, or be an array of objects. */
+/** The object schema in this schema, which may be the object itself, an object or null, or an array of objects. */
 const objectIn = (schema: Schema): Schema | undefined =>
   [schema, ...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])].find(isObject);
 
-/** The fields of an object, those of objects inside it behind a dot. */
+/** The fields of an object. Those of nested objects have dotted names. */
 function rowsOf(schema: Schema, path = ""): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const inner = objectIn(field);
@@ -105,7 +105,7 @@ const typeCell = (schema: Schema): Markup => {
 const nameCell = (name: string, required: boolean) =>
   html`<code>${name}</code>${required && html` <span class="needed">required</span>`}`;
 
-/** `marksRequired`: in replies every field is there, so that nothing is said. */
+/** A table of the fields. `marksRequired` is false for responses, where every field is present. */
 function fieldTable(schema: Schema, marksRequired: boolean): Markup {
   const rows = rowsOf(schema);
   if (rows.length === 0) return html`<p>An empty object.</p>`;
@@ -122,9 +122,9 @@ function fieldTable(schema: Schema, marksRequired: boolean): Markup {
 function parameterTable(parameters: readonly Parameter[]): Markup {
   return table(
     ["Parameter", "In", "Type", "Description"],
-    parameters.map(({ name, in: place, required, schema = {}, description }) => [
-      nameCell(name, required === true && place !== "path"),
-      place,
+    parameters.map(({ name, in: location, required, schema = {}, description }) => [
+      nameCell(name, required === true && location !== "path"),
+      location,
       typeOf(schema),
       prose(description),
     ]),
@@ -198,7 +198,7 @@ export const overview = (reference: Reference): Markup =>
     )}</ul>`,
   )}`;
 
-/** The objects that replies share. */
+/** The objects that several responses contain. */
 export function objectsPage({ components }: Reference): { body: Markup; parts: Entry[] } {
   const names = Object.keys(components.schemas).sort();
   return {

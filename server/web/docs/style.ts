@@ -1,7 +1,5 @@
-/** What the documentation adds to the style of every page. */
+/** Additional style of the documentation pages. */
 export const docsStyle = `
-:root { --code: #eef1f5; }
-@media (prefers-color-scheme: dark) { :root { --code: #262e39; } }
 body { display: grid; grid-template-columns: minmax(0, 1fr); background: var(--paper); }
 .skip { position: absolute; left: -100rem; } .skip:focus { left: 1rem; top: .5rem; z-index: 1; padding: .4rem .8rem; background: var(--paper); }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1rem; padding: .25rem 1.25rem; border-bottom: 1px solid var(--line); }
@@ -10,9 +8,6 @@ main { width: 100%; max-width: none; min-height: 0; margin: 0; padding: 1.25rem;
 nav { display: none; }
 h1 { font-size: 1.75rem; } h2 { margin: 2.25rem 0 .75rem; font-size: 1.25rem; } h3 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
 li { margin: .25rem 0; } ul, ol { padding-left: 1.5rem; }
-code { font: .9em/1.5 ui-monospace, monospace; padding: .1rem .3rem; border-radius: .3rem; background: var(--code); overflow-wrap: break-word; }
-pre { margin: 1rem 0; padding: .8rem 1rem; overflow-x: auto; border-radius: .5rem; background: var(--code); }
-pre code { padding: 0; background: none; white-space: pre; }
 .scroll { margin: 1rem 0; overflow-x: auto; } .scroll table { min-width: 30rem; } .scroll td:first-child code { white-space: nowrap; }
 thead th { border-top: 0; color: var(--soft); font-size: .85rem; } thead th::first-letter { text-transform: uppercase; }
 section + section { margin-top: 2rem; padding-top: .25rem; border-top: 1px solid var(--line); }

@@ -9,7 +9,7 @@ interface FormState {
   checkout: Checkout;
   token: string;
   errors: FormErrors;
-  /** What was entered before; the card's number and code are not shown again. */
+  /** The values entered before, without the card's number and security code. */
   values: Record<string, string | undefined>;
 }
 
@@ -21,7 +21,7 @@ interface Field {
   value?: string | undefined;
 }
 
-/** The page that takes a sandbox card. */
+/** The form for a sandbox card. */
 export function cardForm({ checkout, token, errors, values }: FormState): PageContent {
   const wrong = Object.keys(errors).length > 0;
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p>
@@ -43,14 +43,14 @@ ${cancelForm(token)}
 const cancelForm = (token: string) =>
   html`<form method="post" action="/checkout/${token}/cancel"><button class="link">Cancel and go back</button></form>`;
 
-/** The page for whoever turned back at the processor's: nothing is decided yet. */
+/** The page for a visitor who left the processor's page without paying. The payment is still pending. */
 export function leftPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
 <p>Nothing was charged. You can still pay.</p><p><a href="/checkout/${token}">Continue to payment</a></p>${cancelForm(token)}`;
   return { title: "Not paid yet", body, ...returnPolicy(checkout) };
 }
 
-/** The page between paying and the processor's word for it. */
+/** The page shown after paying, until the processor confirms the payment. */
 export function waitPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
 <p>The payment is being confirmed. This takes a moment.</p><p><a href="/checkout/${token}/done">Check again</a></p>`;
@@ -65,7 +65,7 @@ function field({ name, label, autocomplete, placeholder, value }: Field, errors:
 ${error && html`<p class="bad" id="${name}-error">${error}</p>`}</div>`;
 }
 
-/** A form's answer redirects to the return address, which the browser allows only where the policy names its origin. */
+/** After the form is posted, the response redirects to the return URL. Browsers allow this only when the policy lists its origin. */
 const returnPolicy = (checkout: Checkout) =>
   checkout.returnUrl === null ? {} : { formAction: new URL(checkout.returnUrl).origin };
 
@@ -79,7 +79,7 @@ const endings: Record<Ending, { title: string; text: string }> = {
   disputed: { title: "Disputed", text: "The cardholder's bank reversed this payment." },
 };
 
-/** The page of a checkout that is over: what happened, and the way back. */
+/** The page of a checkout that has ended: the result, and a link to the return URL. */
 export function endPage(checkout: Checkout, status: Ending): PageContent {
   const { title, text } = endings[status];
   const back =

@@ -27,8 +27,8 @@ const steps: Record<string, (parts: Parts, exchange: Exchange) => Promise<void>>
 };
 
 /**
- * `/checkout/<token>`: where a person pays by card. The token is the only key to it, and every step is repeatable: a second
- * click, a reload or the back button shows what happened instead of doing it again.
+ * `/checkout/<token>`: the page to pay by card. It needs no sign-in: the secret token gives access. Every step is safe to repeat: a
+ * second click, a reload or the back button shows the result instead of paying again.
  */
 export function checkout(parts: Parts): Page {
   return async (request, response, url) => {
@@ -69,7 +69,7 @@ function errorsIn(form: Form, isKnown: boolean, now: number): FormErrors {
   return errors;
 }
 
-/** Whether `MM/YY` is this month or later; a card is good to the end of its month. */
+/** Whether `MM/YY` is this month or later. A card is valid until the end of its month. */
 function isFuture(expiry: string, now: number): boolean {
   const [, month, year] = /^\s*(0?[1-9]|1[0-2])\s*\/\s*(?:20)?(\d{2})\s*$/.exec(expiry) ?? [];
   return month !== undefined && Date.UTC(2000 + Number(year), Number(month)) > now;
@@ -79,21 +79,21 @@ async function cancel({ checkouts }: Parts, { response, token }: Exchange): Prom
   leave(response, await checkouts.cancel(token), token);
 }
 
-/** Back from the processor's page. */
+/** The visitor returned from the processor's page after paying. */
 async function done({ checkouts }: Parts, { response, token }: Exchange): Promise<void> {
   const found = await checkouts.refresh(token);
   if (found.status === "pending") return sendPage(response, 202, waitPage(found, token));
   leave(response, found, token);
 }
 
-/** The visitor turned back at the processor's page: nothing is decided yet. */
+/** The visitor left the processor's page without paying. The payment is still pending. */
 async function left({ checkouts }: Parts, { response, token }: Exchange): Promise<void> {
   const found = await checkouts.find(token);
   if (found.status !== "pending") return redirect(response, `/checkout/${token}`);
   sendPage(response, 200, leftPage(found, token));
 }
 
-/** Back to where the person came from; without a return address, and after a decline, to the page that says how it ended. */
+/** Redirects to the return URL. Without one, or after a decline, redirects to the page that shows how the payment ended. */
 function leave(response: ServerResponse, { status, returnTo }: Checkout, token: string): void {
   const goesBack = returnTo !== null && (status === "completed" || status === "cancelled");
   redirect(response, goesBack ? returnTo : `/checkout/${token}`);

@@ -1,27 +1,37 @@
 import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
+import type { KeysAfterReset } from "../../accounts/service.ts";
+import { Problem } from "../../lib/problem.ts";
 import { html, type Markup, sendPage } from "../html.ts";
 import type { Page, ReadForm } from "../types.ts";
 
 const [shortest, longest] = [8, 256];
 const title = "Set a new password";
 
-/** `/reset-password?token=…`: the link of the password mail. The token is used up only by a password that is taken. */
+/** `/reset-password?token=…`: the link in the password reset email. The token stays valid until a new password is set with it. */
 export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Page {
-  return async (request, response, url) => {
+  return async (request, response, url, { client }) => {
     const posted = request.method === "POST" ? await readForm(request) : undefined;
     const token = posted?.token ?? url.searchParams.get("token") ?? "";
-    // Looked at before the password is hashed: hashing is what a flood of made-up tokens would make us pay for.
-    if (!(await accounts.isResetLink(token))) return sendPage(response, 410, gone);
-    if (!posted) return sendPage(response, 200, { title, body: form(token) });
+    // The token is checked before the password is hashed, so that requests with invalid tokens cannot cause expensive hashing.
+    const found = await accounts.findReset(token);
+    if (!found) return sendPage(response, 410, gone);
+    const shown = { token, isNew: found.isNew, revoke: posted?.keys === "revoke" };
+    if (!posted) return sendPage(response, 200, { title, body: form(shown) });
     const { password = "" } = posted;
     const length = [...password].length;
     if (length < shortest || length > longest)
       return sendPage(response, 422, {
         title,
-        body: form(token, `The password must have ${shortest} to ${longest} characters.`),
+        body: form({ ...shown, problem: `The password must have ${shortest} to ${longest} characters.` }),
       });
-    if (!(await accounts.resetPassword(token, password))) return sendPage(response, 410, gone);
-    const done = html`<p>Your password was changed and you were signed out of every browser. API keys still work.</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>.</p>`;
+    const visit = { headers: request.headers, client };
+    const keys = await accounts.resetPassword(visit, token, { password, revokeKeys: shown.revoke }).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === "VALIDATION_ERROR") return error;
+      throw error;
+    });
+    if (keys instanceof Problem) return sendPage(response, 422, { title, body: form({ ...shown, problem: keys.message }) });
+    if (!keys) return sendPage(response, 410, gone);
+    const done = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[keys]}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>.</p>`;
     sendPage(response, 200, { title: "Password changed", body: done });
   };
 }
@@ -31,10 +41,30 @@ const gone = {
   body: html`<p>It is invalid, used or expired. Nothing was changed. Request another email and open its link within one hour.</p>`,
 };
 
-const form = (token: string, problem?: string): Markup => html`<form method="post" action="/reset-password">
+const keysSaid: Record<KeysAfterReset, string> = {
+  kept: "API keys still work.",
+  revoked: "All API keys were revoked.",
+  void: "Your email address is verified. The API keys that the account had before no longer work.",
+};
+
+interface Shown {
+  token: string;
+  /** The email address was not verified before. In this case all API keys are revoked. */
+  isNew: boolean;
+  revoke: boolean;
+  problem?: string;
+}
+
+const keysField = (
+  checked: boolean,
+): Markup => html`<label class="check"><input type="checkbox" name="keys" value="revoke"${checked && html` checked`}> Also revoke my API keys</label>
+<p class="soft">Choose this if somebody else may know your password. Everything that uses a key stops working until you give it a new one.</p>`;
+
+const form = ({ token, isNew, revoke, problem }: Shown): Markup => html`<form method="post" action="/reset-password">
 <input type="hidden" name="token" value="${token}">
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="${shortest}" maxlength="${longest}" required
 ${problem ? html`aria-invalid="true" aria-describedby="problem"` : ""} autofocus>
 ${problem ? html`<p class="bad" id="problem">${problem}</p>` : ""}
+${isNew ? html`<p class="soft">This also verifies your email address and revokes the API keys that the account has now.</p>` : keysField(revoke)}
 <button>Set password</button></form>`;

@@ -6,14 +6,14 @@ import type { Page } from "../types.ts";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** `/watch/<slotId>`: a published video, for everybody; `/watch/<slotId>/video`: its bytes. 404 for any other slot. */
+/** `/watch/<slotId>`: a published video, public. `/watch/<slotId>/video`: its file. 404 for any other slot. */
 export function watch(callAs: CallAs, sendVideo: Page): Page {
-  return async (request, response, url, requestId) => {
+  return async (request, response, url, origin) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
     const [, , id = "", part, ...more] = url.pathname.split("/");
     if (!uuid.test(id) || (part !== undefined && part !== "video") || more.length > 0) throw notFound();
-    if (part === "video") return sendVideo(request, response, url, requestId);
-    const { video } = (await callAs(undefined, requestId)("getPublishedVideo", { params: { id } })).data;
+    if (part === "video") return sendVideo(request, response, url, origin);
+    const { video } = (await callAs(undefined, origin)("getPublishedVideo", { params: { id } })).data;
     const { gameName, playtesterName, publishedAt } = video;
     const body = html`<video controls preload="metadata" src="/watch/${id}/video" aria-label="Playtest of ${gameName}"></video>
 <p class="soft">Published <time datetime="${publishedAt}">${publishedAt.slice(0, 10)}</time>.</p>`;

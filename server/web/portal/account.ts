@@ -1,13 +1,28 @@
+import type { Data } from "../../../src/contract/index.ts";
 import { html, type PageContent } from "../html.ts";
-import { frame, notice, tokens } from "./layout.ts";
+import { button, notice, signedInLayout, time, tokens } from "./layout.ts";
 import { newPasswordField } from "./sign-in-views.ts";
 import type { PageContext } from "./types.ts";
 
-/** `/play/account`: what owners see of a playtester, and the password. */
+const done = new Map([
+  ["saved", "Your changes were saved."],
+  ["email", "Open the links that were sent to both addresses within 24 hours. Then the address is changed."],
+  ["signed-out", "The browser was signed out."],
+  ["revoked", "The API key and those created with it were revoked."],
+  [
+    "verified",
+    "Your email address is verified and you are signed in. The password and API keys it had before no longer work. To set a password, use “Forgot your password?” below.",
+  ],
+]);
+
+/** `/play/account`: the profile that owners see, the password, browsers that are signed in, and API keys. */
 export async function accountPage(context: PageContext): Promise<PageContent> {
   const { email, profile } = (await context.call("getMe")).data;
   const { form } = context;
-  const body = html`${context.query.get("done") === "saved" && notice("Your changes were saved.")}
+  const { sessions } = (await context.call("listSessions")).data;
+  const { keys } = (await context.call("listApiKeys")).data;
+  const said = done.get(context.query.get("done") ?? "");
+  const body = html`${said && notice(said)}
 <p class="soft">${email}</p>
 <form method="post" action="/play/account">${tokens(context)}
 <label for="name">Display name <span class="soft">(visible to game owners)</span></label>
@@ -15,6 +30,14 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
 <textarea id="experience" name="experience" maxlength="2000">${form.experience ?? profile?.gamingExperience}</textarea>
 <button>Save</button></form>
+<section><h2>Change email address</h2>
+<p class="soft">We send a link to both addresses. The address changes when both were opened.</p>
+<form method="post" action="/play/account/email">${tokens(context)}
+<label for="new-email">New email address</label>
+<input id="new-email" name="newEmail" type="email" autocomplete="off" maxlength="254" value="${form.newEmail}" required>
+<label for="email-password">Current password</label>
+<input id="email-password" name="emailPassword" type="password" autocomplete="current-password" maxlength="256" required>
+<button class="quiet">Change email address</button></form></section>
 <section><h2>Change password</h2>
 <p class="soft">Changing your password signs you out of every browser, including this one.</p>
 <form method="post" action="/play/account/password">${tokens(context)}
@@ -23,8 +46,48 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
 <input id="current" name="current" type="password" autocomplete="current-password" maxlength="256" required>
 ${newPasswordField("New password")}
 <button class="quiet">Change password</button></form>
-<p><a href="/play/forgot">Forgot your password?</a></p></section>`;
-  return frame(context, undefined, { title: "Your account", body });
+<p><a href="/play/forgot">Forgot your password?</a></p></section>
+<section><h2>Where you are signed in</h2><ul class="list">${sessions.map((session) => sessionItem(context, session))}</ul>
+${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "danger")}</section>
+${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}`;
+  return signedInLayout(context, undefined, { title: "Your account", body });
+}
+
+const used = (at: string | null) => (at === null ? "never used" : html`last used ${time(at)}`);
+
+function sessionItem(
+  context: PageContext,
+  { id, agent, address, createdAt, lastUsedAt, current }: Data<"listSessions">["sessions"][number],
+) {
+  return html`<li><strong>${agent ?? "Unknown browser"}</strong>${current && " (this browser)"}
+<p class="soft">${address !== null && `From ${address}, `}signed in ${time(createdAt)}, ${used(lastUsedAt)}</p>
+${!current && button(context, `/play/account/sessions/${id}/end`, "Sign out this browser", "link")}</li>`;
+}
+
+function keyItem(context: PageContext, { id, name, prefix, createdAt, lastUsedAt }: Data<"listApiKeys">["keys"][number]) {
+  return html`<li><strong>${name}</strong> <code>${prefix}…</code>
+<p class="soft">Created ${time(createdAt)}, ${used(lastUsedAt)}</p>
+${button(context, `/play/account/keys/${id}/revoke`, "Revoke", "link")}</li>`;
+}
+
+export async function changeEmail({ call, form }: PageContext): Promise<string> {
+  await call("changeEmail", { body: { newEmail: form.newEmail?.trim() ?? "", password: form.emailPassword ?? "" } });
+  return "/play/account?done=email";
+}
+
+export async function endSession({ call, id, form }: PageContext): Promise<string> {
+  await call("endSession", { params: { id }, idempotencyKey: form.formKey });
+  return "/play/account?done=signed-out";
+}
+
+export async function signOutEverywhere({ call, form }: PageContext): Promise<string> {
+  await call("signOutEverywhere", { idempotencyKey: form.formKey });
+  return "/play/sign-in?done=everywhere";
+}
+
+export async function revokeKey({ call, id, form }: PageContext): Promise<string> {
+  await call("revokeApiKey", { params: { id }, idempotencyKey: form.formKey });
+  return "/play/account?done=revoked";
 }
 
 export async function saveAccount({ call, form }: PageContext): Promise<string> {

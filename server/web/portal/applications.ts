@@ -1,6 +1,6 @@
 import { html, type Markup, type PageContent } from "../html.ts";
 import { applicationBadge } from "./badge.ts";
-import { button, cursorOf, frame, more, notice, prose, time } from "./layout.ts";
+import { button, cursorOf, more, notice, prose, signedInLayout, time } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 const said = new Map([
@@ -21,7 +21,7 @@ ${one.status === "pending" && button(context, `/play/applications/${one.id}/with
   );
   const none = html`<p>No applications yet. For some <a href="/play">playtests</a> the owner chooses who plays, and you apply.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/applications", meta.cursor)}`;
-  return frame(context, "applications", { title: "My applications", body });
+  return signedInLayout(context, "applications", { title: "My applications", body });
 }
 
 export async function withdraw({ call, id, form }: PageContext): Promise<string> {

@@ -1,7 +1,7 @@
 import type { ApplicationStatus, SlotStatus } from "../../../src/contract/states/index.ts";
 import { html, type Markup } from "../html.ts";
 
-/** The label of a status and its look: `good` has ended well, `wait` is not over. */
+/** The label and style of a status. `good`: ended with success. `wait`: in progress. */
 type Badge = readonly [label: string, look: "" | "good" | "wait"];
 
 const slotBadges = {
@@ -13,7 +13,7 @@ const slotBadges = {
   rejected: ["Not accepted", ""],
   blocked: ["Problem reported", "wait"],
   expired: ["Expired", ""],
-  cancelled: ["Released", ""],
+  cancelled: ["Cancelled", ""],
 } as const satisfies Record<SlotStatus, Badge>;
 
 const applicationBadges = {

@@ -1,7 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, frame, more, prose, time, tokens } from "./layout.ts";
+import { button, cursorOf, more, prose, signedInLayout, time, tokens } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Contact = Extract<Data<"listContacts">, { chatDisabled: boolean }>["contacts"][number];
@@ -11,12 +11,12 @@ async function contactsOf({ call }: PageContext): Promise<Contact[]> {
   return (await call("listContacts")).data.contacts as Contact[];
 }
 
-/** `/play/messages`: the owners that a playtester played for. */
+/** `/play/messages`: the owners whose games the playtester has tested. */
 export async function messagesPage(context: PageContext): Promise<PageContent> {
   const contacts = await contactsOf(context);
   const list = html`<ul class="list">${contacts.map((contact) => card(context, contact))}</ul>`;
   const none = html`<p>No contacts yet. When an owner accepts one of your playtests, you can message each other here.</p>`;
-  return frame(context, "messages", { title: "Messages", body: contacts.length > 0 ? list : none });
+  return signedInLayout(context, "messages", { title: "Messages", body: contacts.length > 0 ? list : none });
 }
 
 const unread = (count: number) => count > 0 && html`<span class="count">${count}<span class="hidden"> unread</span></span>`;
@@ -32,7 +32,7 @@ ${lastMessagePreview !== null && html`<p class="prose">${lastMessagePreview}</p>
 ${!isUnlocked && html`<p class="soft">You can message this owner after they accept one of your playtests.</p>`}${start}</li>`;
 }
 
-/** `/play/messages/<conversation>`: the latest page of it, oldest message first. Opening it marks its messages as read. */
+/** `/play/messages/<conversation>`: the latest messages, oldest first. Opening the page marks them as read. */
 export async function conversationPage(context: PageContext): Promise<PageContent> {
   const { call, session, id } = context;
   const { data, meta } = await call("listMessages", { params: { id }, query: { order: "desc", cursor: cursorOf(context) } });
@@ -45,7 +45,7 @@ ${messages.length > 0 ? html`<ol class="thread">${messages}</ol>` : html`<p clas
 <p><a href="${path}">Check for new messages</a></p>
 ${data.isBlocked ? html`<p>You blocked ${contact.companyName}.</p>` : writeForm(context)}
 <div class="aside">${data.isBlocked ? button(context, `${path}/unblock`, "Unblock", "quiet") : button(context, `${path}/block`, `Block ${contact.companyName}`, "link")}</div>`;
-  return frame(context, "messages", { title: contact.companyName, body });
+  return signedInLayout(context, "messages", { title: contact.companyName, body });
 }
 
 const bubble = (message: Message, contact: Contact, me: string) =>

@@ -1,6 +1,6 @@
 import type { CallOperation } from "../../../src/contract/index.ts";
 import { type Session, sessionPrincipal } from "../../accounts/sessions.ts";
-import type { CallAs } from "../../http/call-operation.ts";
+import type { CallAs, Origin } from "../../http/call-operation.ts";
 import { canonicalJson } from "../../http/json.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import type { PageContext } from "./types.ts";
@@ -8,16 +8,16 @@ import type { PageContext } from "./types.ts";
 interface Parts extends Pick<PageContext, "id" | "query" | "form" | "formKey" | "now"> {
   callAs: CallAs;
   session: Session;
-  requestId: string;
+  origin: Origin;
 }
 
-export const createContext = ({ callAs, session, requestId, ...given }: Parts): PageContext => ({
+export const createContext = ({ callAs, session, origin, ...given }: Parts): PageContext => ({
   ...given,
-  call: keyedByContent(callAs(sessionPrincipal(session), requestId)),
+  call: keyedByContent(callAs(sessionPrincipal(session), origin)),
   session: { userId: session.user_id, displayName: session.display_name, csrf: session.csrf },
 });
 
-/** Adds the content to the key of a form: a page shown again by the back button may send something else. */
+/** Adds a hash of the input to the form's idempotency key: after the back button, the same form may be sent with other content. */
 const keyedByContent =
   (call: CallOperation): CallOperation =>
   (operation, ...[input]) => {

@@ -1,7 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { cursorOf, frame, more, time } from "./layout.ts";
+import { cursorOf, more, signedInLayout, time } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Entry = Data<"getEarnings">["entries"][number];
@@ -14,12 +14,17 @@ export async function earningsPage(context: PageContext): Promise<PageContent> {
   const none = html`<p>No earnings yet. You are paid when an owner accepts your playtest.</p>`;
   const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
 <div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div></div>
-${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
-  return frame(context, "earnings", { title: "Earnings", body });
+${held(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
+  return signedInLayout(context, "earnings", { title: "Earnings", body });
 }
 
+const held = ({ heldCents, heldUntil }: Data<"getEarnings">): Markup =>
+  heldUntil === null
+    ? html``
+    : html`<p>${usd(heldCents)} of your balance may come from card payments, which can still be disputed, and is held for now. All of it is available from ${time(heldUntil)}.</p>`;
+
 const row = (entry: Entry): Markup =>
-  html`<tr><td>${time(entry.createdAt)}</td><td>${what(entry)}</td><td class="money">${usd(entry.amountCents)}</td></tr>`;
+  html`<tr><td>${time(entry.createdAt)}</td><td>${what(entry)}${entry.availableFrom !== null && html` <span class="soft">available from ${time(entry.availableFrom)}</span>`}</td><td class="money">${usd(entry.amountCents)}</td></tr>`;
 
 function what({ slotId, amountCents }: Entry): Markup {
   if (slotId !== null) return html`<a href="/play/slots/${slotId}">Accepted playtest</a>`;

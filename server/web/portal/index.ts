@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
 import { isFormToken, type Session } from "../../accounts/sessions.ts";
-import type { CallAs } from "../../http/call-operation.ts";
+import type { CallAs, Origin } from "../../http/call-operation.ts";
 import { problemOf, setHeaders } from "../../http/reply.ts";
 import type { Match } from "../../http/router.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -13,46 +13,51 @@ import { html, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import { createContext } from "./context.ts";
-import { alert, frame } from "./layout.ts";
+import { alert, signedInLayout } from "./layout.ts";
 import { createPortalRouter, type Route } from "./routes.ts";
 import { signIn } from "./sign-in.ts";
 import type { PageContext, View } from "./types.ts";
 
-/** What the portal is made from: the operations of the API, and what only a browser needs. */
+/** The dependencies of the portal: the operations of the API, and functions that only pages need. */
 export interface PortalParts {
   callAs: CallAs;
   accounts: BrowserAccounts;
   limits: PageLimits;
   readForm: ReadForm;
-  /** Reads a form up to the file in it. */
+  /** Reads the fields of a form up to its file. The file itself is not read yet. */
   readFileForm(request: IncomingMessage): Promise<PostedFile>;
   /** Stores the file as the video of a slot that this account holds. */
-  keepVideo(userId: string, slotId: string, file: PostedFile): Promise<void>;
+  storeVideo(userId: string, slotId: string, file: PostedFile): Promise<void>;
   newFormKey(): string;
   now(): number;
 }
 
-/** A request of somebody who is signed in. */
+/** A request with a valid session, and its response. */
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   url: Target;
-  requestId: string;
+  origin: Origin;
   session: Session;
 }
 
 /**
- * `/play`: the portal of playtesters. Pages are rendered here and work without scripts; what they do goes through the API's own
- * operations, so that both follow the same rules. A form's answer is a redirect; one that fails shows its page again.
+ * `/play`: the web portal for playtesters. Pages are rendered on the server and work without scripts. They call the operations of the API,
+ * so that both follow the same rules. After a form succeeds, the response is a redirect. When it fails, the page of the form is shown
+ * again.
  */
 export function portal(parts: PortalParts): Page {
   const signedIn = new SignedInPortal(parts);
   const signedOut = signIn(parts);
 
-  return async (request, response, url, requestId) => {
-    if (/^\/play\/(sign-in|register|forgot)(\/|$)/.test(url.pathname)) return signedOut(request, response, url, requestId);
+  return async (request, response, url, origin) => {
+    if (/^\/play\/(sign-in|register|forgot)(\/|$)/.test(url.pathname)) {
+      parts.limits.perAddress(request, "keyless");
+      return signedOut(request, response, url, origin);
+    }
     const session = await parts.accounts.findSession(request.headers);
-    if (session?.role === "playtester") return signedIn.serve({ request, response, url, requestId, session });
+    if (session?.role === "playtester") return signedIn.serve({ request, response, url, origin, session });
+    parts.limits.perAddress(request, "keyless");
     const back = request.method === "GET" ? `?${new URLSearchParams({ next: url.pathname })}` : "";
     redirect(response, `/play/sign-in${back}`);
   };
@@ -71,7 +76,7 @@ class SignedInPortal {
       this.#parts.limits.perSession(exchange.session);
       await (exchange.request.method === "POST" ? this.#post(exchange) : this.#show(exchange));
     } catch (error) {
-      await this.#explain(exchange, error);
+      await this.#showError(exchange, error);
     }
   }
 
@@ -95,24 +100,24 @@ class SignedInPortal {
     if (!isFormToken(session, form.csrf)) throw staleForm();
     if (!found) return this.#signOut(response, session);
     if (!action) throw notAllowed(found);
-    if (action.guesses) limits.perAddress(request, "password");
+    if (action.takesPassword) limits.perAddress(request, "password");
     const context = this.#contextOf(exchange, idIn(found), form);
-    await act(response, () => action.run(context), action.page, context);
+    await runAction(response, () => action.run(context), action.page, context);
   }
 
-  /** A form without the script: the file itself, not what an operation takes. */
+  /** Handles the video form of browsers without scripts. No operation of the API accepts a posted file, so it is stored here. */
   async #postVideo(exchange: Exchange, slotId: string, page: View): Promise<void> {
     const { request, response, session } = exchange;
     const file = await this.#parts.readFileForm(request);
     if (!isFormToken(session, file.fields.csrf)) {
-      response.setHeader("Connection", "close");
+      void file.skip();
       throw staleForm();
     }
-    const keep = async () => {
-      await this.#parts.keepVideo(session.user_id, slotId, file);
+    const store = async () => {
+      await this.#parts.storeVideo(session.user_id, slotId, file);
       return `/play/slots/${slotId}?done=uploaded`;
     };
-    await act(response, keep, page, this.#contextOf(exchange, slotId));
+    await runAction(response, store, page, this.#contextOf(exchange, slotId));
   }
 
   async #signOut(response: ServerResponse, session: Session): Promise<void> {
@@ -120,16 +125,16 @@ class SignedInPortal {
     redirect(response, "/play/sign-in?done=signed-out");
   }
 
-  /** Shows an error inside the frame of the portal. */
-  async #explain(exchange: Exchange, error: unknown): Promise<void> {
+  /** Shows an error inside the layout of the portal. */
+  async #showError(exchange: Exchange, error: unknown): Promise<void> {
     const { response } = exchange;
     const problem = problemOf(error);
     if (problem.status >= 500 || response.headersSent) throw error;
     setHeaders(response, problem.headers);
     const title = problem.status === 404 ? "Not found" : "Something went wrong";
-    const said = problem.status === 404 ? "Not found, or you do not have access to it." : problem.message;
-    const body = html`<p>${said}</p><p><a href="/play">Back to playtests</a></p>`;
-    sendPage(response, problem.status, await frame(this.#contextOf(exchange), undefined, { title, body }));
+    const message = problem.status === 404 ? "Not found, or you do not have access to it." : problem.message;
+    const body = html`<p>${message}</p><p><a href="/play">Back to playtests</a></p>`;
+    sendPage(response, problem.status, await signedInLayout(this.#contextOf(exchange), undefined, { title, body }));
   }
 
   #match({ url }: Exchange): Match<Route> {
@@ -138,15 +143,15 @@ class SignedInPortal {
     return found;
   }
 
-  #contextOf({ session, requestId, url }: Exchange, id = "", form: Form = {}): PageContext {
+  #contextOf({ session, origin, url }: Exchange, id = "", form: Form = {}): PageContext {
     const { callAs, now, newFormKey } = this.#parts;
     const page = { id, query: url.searchParams, form, formKey: newFormKey(), now: now() };
-    return createContext({ ...page, callAs, session, requestId });
+    return createContext({ ...page, callAs, session, origin });
   }
 }
 
-/** Does what a form asks for and redirects; when it fails, shows its page again with what was wrong and what was typed. */
-async function act(response: ServerResponse, run: () => Promise<string>, view: View, context: PageContext): Promise<void> {
+/** Runs the action of a form and redirects. When it fails, shows the page again with the error and the values entered. */
+async function runAction(response: ServerResponse, run: () => Promise<string>, view: View, context: PageContext): Promise<void> {
   let location: string;
   try {
     location = await run();

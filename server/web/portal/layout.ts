@@ -12,8 +12,12 @@ const sections: [Section, string, string][] = [
 
 const count = (unread: number) => unread > 0 && html` <span class="count">${unread}<span class="hidden"> unread</span></span>`;
 
-/** The page around a page: who is signed in, and where else one can go. */
-export async function frame(context: PageContext, section: Section | undefined, page: PageContent): Promise<PageContent> {
+/** The layout around a page for a playtester who is signed in: the navigation and the name of the account. */
+export async function signedInLayout(
+  context: PageContext,
+  section: Section | undefined,
+  page: PageContent,
+): Promise<PageContent> {
   const { call, session } = context;
   const { unreadCount: messages } = (await call("getUnreadCount")).data;
   const { unreadCount: notifications } = (await call("listNotifications", { query: { limit: 1 } })).data;
@@ -31,18 +35,18 @@ export async function frame(context: PageContext, section: Section | undefined, 
   return { wide: true, ...page, header, assets: { style: "portal.css", scripts: ["times.js", ...scripts] } };
 }
 
-/** The page around a page of somebody who is not signed in. */
+/** The layout around a page for a visitor who is not signed in. */
 export const signedOutLayout = (page: PageContent): PageContent => ({
   ...page,
   assets: { style: "portal.css" },
   header: html`<header class="bar"><div><a class="brand" href="/play">playtest</a></div></header>`,
 });
 
-/** What every form carries: the session's token against other sites, and the mark that makes it count once. */
+/** The hidden fields of every form: the CSRF token, and the idempotency key, with which a form sent twice takes effect once. */
 export const tokens = (context: Pick<PageContext, "session" | "formKey">): Markup =>
   html`<input type="hidden" name="csrf" value="${context.session.csrf}" autocomplete="off"><input type="hidden" name="formKey" value="${context.formKey}" autocomplete="off">`;
 
-/** A form that is one button. */
+/** A form that consists of one button. */
 export const button = (context: PageContext, action: string, label: string, look?: "link" | "quiet" | "danger"): Markup =>
   html`<form method="post" action="${action}">${tokens(context)}<button${look && html` class="${look}"`}>${label}</button></form>`;
 
@@ -52,7 +56,7 @@ export const more = (path: string, cursor: string | null | undefined, label = "S
 export const alert = (message: string): Markup => html`<p class="note bad" role="alert">${message}</p>`;
 export const notice = (message: string): Markup => html`<p class="note" role="status">${message}</p>`;
 
-/** People's own words, with their line breaks. */
+/** Text that a user wrote, with its line breaks. */
 export const prose = (text: string): Markup => html`<p class="prose">${text}</p>`;
 
 const format = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" });
@@ -65,7 +69,7 @@ const units = [
   ["minute", 1],
 ] as const;
 
-/** When that is, from now, rounded down to a whole unit; minutes too below three hours. Empty when it has passed. */
+/** The time left until `iso`, such as "in 2 days", rounded down to a whole unit; below three hours with minutes. Empty when it has passed. */
 export function until(iso: string, now: number): string {
   const minutes = Math.floor((Date.parse(iso) - now) / 60_000);
   if (minutes < 0) return "";
@@ -79,7 +83,7 @@ const many = (number: number, unit: string) => `${number} ${unit}${number === 1 
 
 export const players = (count: number) => many(count, "player");
 
-/** The length of a file as people say it. */
+/** The size of a file in a readable unit. */
 export function fileSize(bytes: number): string {
   if (bytes < 1024 ** 2) return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
   return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MiB` : `${(bytes / 1024 ** 3).toFixed(2)} GiB`;

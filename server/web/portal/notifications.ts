@@ -1,5 +1,5 @@
 import { html, type PageContent } from "../html.ts";
-import { button, cursorOf, frame, more, time } from "./layout.ts";
+import { button, cursorOf, more, signedInLayout, time } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 /** `/play/notifications`: newest first. */
@@ -13,7 +13,7 @@ export async function notificationsPage(context: PageContext): Promise<PageConte
   );
   const body = html`${data.unreadCount > 0 && html`<div class="head"><p>${data.unreadCount} unread</p>${button(context, "/play/notifications/read", "Mark all as read", "link")}</div>`}
 ${items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p>No notifications yet.</p>`}${more("/play/notifications", meta.cursor)}`;
-  return frame(context, "notifications", { title: "Notifications", body });
+  return signedInLayout(context, "notifications", { title: "Notifications", body });
 }
 
 export async function markAllRead({ call, form }: PageContext): Promise<string> {

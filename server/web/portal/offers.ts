@@ -1,19 +1,19 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, frame, more, players, prose, time, tokens, until } from "./layout.ts";
+import { button, cursorOf, more, players, prose, signedInLayout, time, tokens, until } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
 
-/** `/play`: the playtests that are open. */
+/** `/play`: the open playtests. */
 export async function offersPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("listOffers", { query: { cursor: cursorOf(context) } });
   const list =
     data.playtests.length > 0
       ? html`<ul class="list">${data.playtests.map((offer) => card(context, offer))}</ul>`
       : html`<p>No playtests are available right now. New ones appear here: <a href="/play">check again</a> later.</p>`;
-  return frame(context, "offers", { title: "Playtests", body: html`${list}${more("/play", meta.cursor)}` });
+  return signedInLayout(context, "offers", { title: "Playtests", body: html`${list}${more("/play", meta.cursor)}` });
 }
 
 function card(context: PageContext, offer: Offer): Markup {

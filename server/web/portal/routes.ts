@@ -1,5 +1,5 @@
 import { createRouter, type Router } from "../../http/router.ts";
-import { accountPage, changePassword, saveAccount } from "./account.ts";
+import { accountPage, changeEmail, changePassword, endSession, revokeKey, saveAccount, signOutEverywhere } from "./account.ts";
 import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
 import { earningsPage } from "./earnings.ts";
@@ -21,12 +21,12 @@ const views: Record<string, View> = {
   "/account": accountPage,
 };
 
-/** Links to elsewhere, created when they are opened. */
+/** Redirects to other sites. The URL is created when the link is opened. */
 const links: Record<string, (context: PageContext) => Promise<string>> = {
   "/slots/:id/build": buildLink,
 };
 
-/** What posted forms do. */
+/** The actions of posted forms. */
 const actions: Record<string, Action> = {
   "/offers/:id/claim": { run: claim, page: offersPage },
   "/offers/:id/apply": { run: apply, page: offersPage },
@@ -40,15 +40,19 @@ const actions: Record<string, Action> = {
   "/messages/:id/unblock": { run: (context) => setBlocked(context, false), page: conversationPage },
   "/notifications/read": { run: markAllRead, page: notificationsPage },
   "/account": { run: saveAccount, page: accountPage },
-  "/account/password": { run: changePassword, page: accountPage, guesses: true },
+  "/account/sessions/:id/end": { run: endSession, page: accountPage },
+  "/account/sign-out-everywhere": { run: signOutEverywhere, page: accountPage },
+  "/account/keys/:id/revoke": { run: revokeKey, page: accountPage },
+  "/account/email": { run: changeEmail, page: accountPage, takesPassword: true },
+  "/account/password": { run: changePassword, page: accountPage, takesPassword: true },
 };
 
-/** Forms that post a video, and the page to show again when that fails. */
+/** Forms that post a video, with the page to show again when the upload fails. */
 const videos: Record<string, View> = {
   "/slots/:id/video": slotPage,
 };
 
-/** What a path of the portal is: a page, a link or a form. */
+/** The handler of one path of the portal: a page, a redirect or a form. */
 export interface Route {
   view?: View;
   link?: (context: PageContext) => Promise<string>;

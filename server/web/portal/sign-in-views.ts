@@ -57,7 +57,7 @@ export const registeredPage = (): PageContent =>
   signedOutLayout({
     title: "Check your email",
     body: html`<p>Welcome! Open the link in the email we sent to verify your address. It works for 24 hours.</p>
-<p class="soft">No email? Check your spam folder, or <a href="/play/sign-in">get a sign-in link</a>, which also verifies your address.</p>`,
+<p class="soft">No email? Check your spam folder, or <a href="/play/sign-in">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
   });
 
 export const forgotPage = ({ csrf }: { csrf: string }): PageContent =>
@@ -80,7 +80,7 @@ const sentPage = (validity: string, again: string): PageContent =>
 export const linkSentPage = () => sentPage("15 minutes", "/play/sign-in");
 export const resetSentPage = () => sentPage("one hour", "/play/forgot");
 
-/** Mail scanners follow links, and this one works once: so it asks for a click. */
+/** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
 export const confirmPage = (fields: { csrf: string; next: string; token: string }): PageContent =>
   signedOutLayout({
     title: "Welcome back",

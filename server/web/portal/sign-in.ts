@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "../../../src/contract/index.ts";
-import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
+import type { BrowserAccounts, Visit } from "../../accounts/browser-accounts.ts";
 import { setHeaders } from "../../http/reply.ts";
 import type { Target } from "../../http/target.ts";
 import { validate } from "../../http/validate.ts";
@@ -20,11 +20,12 @@ import {
   staleLinkPage,
 } from "./sign-in-views.ts";
 
-/** Where to go after signing in: a page of the portal, or its first one. */
+/** The page to show after signing in: the requested one if it belongs to the portal, otherwise `/play`. */
 const nextOf = (given: string | null | undefined) => (given && /^\/play(\/[\w-]+)*$/.test(given) ? given : "/play");
 
 const said = new Map([
   ["signed-out", "You are signed out."],
+  ["everywhere", "You are signed out of every browser. API keys still work."],
   ["password", "Your password was changed and you were signed out of every browser. Sign in with the new password."],
 ]);
 
@@ -34,24 +35,25 @@ interface Parts {
   readForm: ReadForm;
 }
 
-/** A posted form of somebody who is not signed in. */
+/** A form posted without a session. */
 interface Posted {
   request: IncomingMessage;
   response: ServerResponse;
+  visit: Visit;
   form: Form;
 }
 
-/** `/play/sign-in`: sign in by a mailed link or by password. `/play/register`: create an account. `/play/forgot`: reset the password. */
+/** `/play/sign-in`: sign in with an emailed link or a password. `/play/register`: create an account. `/play/forgot`: reset the password. */
 export function signIn(parts: Parts): Page {
   const { accounts, readForm } = parts;
 
-  return async (request, response, url) => {
+  return async (request, response, url, { client }) => {
     if (request.method !== "POST") return show(accounts, request, response, url);
     const post = Object.hasOwn(posts, url.pathname) ? posts[url.pathname] : undefined;
     if (!post) throw notFound();
     const form = await readForm(request);
     if (!accounts.isFormToken(request.headers, form.csrf ?? "")) throw staleForm();
-    await post(parts, { request, response, form });
+    await post(parts, { request, response, form, visit: { headers: request.headers, client } });
   };
 }
 
@@ -88,32 +90,32 @@ async function mailLink({ accounts, limits }: Parts, { request, response, form }
   redirect(response, "/play/sign-in/sent");
 }
 
-async function signInByPassword({ accounts, limits }: Parts, { request, response, form }: Posted): Promise<void> {
+async function signInByPassword({ accounts, limits }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const { csrf = "", email = "", password = "" } = form;
   const next = nextOf(form.next);
   try {
     limits.perAddress(request, "password");
-    response.setHeader("Set-Cookie", await accounts.signInByPassword(request.headers, email, password));
+    response.setHeader("Set-Cookie", await accounts.signInByPassword(visit, email, password));
     redirect(response, next);
   } catch (error) {
     showAgain(response, error, (problem) => signInPage({ csrf, next, email, problem }));
   }
 }
 
-async function signInByLink({ accounts }: Parts, { request, response, form }: Posted): Promise<void> {
-  const cookie = await accounts.signInByLink(request.headers, form.token ?? "");
-  // The second click of a double click finds the session of the first.
-  if (cookie === undefined && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleLinkPage());
-  if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
-  redirect(response, nextOf(form.next));
+async function signInByLink({ accounts }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const signedIn = await accounts.signInByLink(visit, form.token ?? "");
+  // After a double click the token is used already, but the browser has the session of the first click.
+  if (!signedIn && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleLinkPage());
+  if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
+  redirect(response, signedIn?.isNew ? "/play/account?done=verified" : nextOf(form.next));
 }
 
-async function register({ accounts, limits }: Parts, { request, response, form }: Posted): Promise<void> {
+async function register({ accounts, limits }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const { csrf = "", email = "", password = "", name = "" } = form;
   try {
     limits.perAddress(request, "register");
     const given = { email: email.trim(), password, role: "playtester", ...(name.trim() && { name: name.trim() }) };
-    const cookie = await accounts.register(request.headers, validate(contract.register.body!, given));
+    const cookie = await accounts.register(visit, validate(contract.register.body!, given));
     if (cookie === undefined) return redirect(response, "/play/register/sent");
     response.setHeader("Set-Cookie", cookie);
     redirect(response, "/play");
@@ -128,7 +130,7 @@ async function mailPasswordReset({ accounts, limits }: Parts, { request, respons
   redirect(response, "/play/forgot/sent");
 }
 
-/** The page of the form again, with what was wrong. */
+/** Shows the page of the form again, with the error. */
 function showAgain(response: ServerResponse, error: unknown, page: (problem: string) => PageContent): void {
   if (!(error instanceof Problem)) throw error;
   setHeaders(response, error.headers);

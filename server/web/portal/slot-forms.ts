@@ -6,7 +6,8 @@ import type { HeldSlot, PageContext } from "./types.ts";
 const videoTypes = "video/mp4,video/webm,video/quicktime,video/x-matroska,.mp4,.webm,.mov,.mkv";
 
 /**
- * Submitting: first the video, then notes. The page's script uploads by tus to the API; without it, the form posts the file as it is.
+ * The forms to submit: first the video, then the notes. The page's script uploads the video to the API by tus. Without scripts, the form
+ * posts the file.
  */
 export function submitForms(context: PageContext, slot: HeldSlot): Markup {
   const video = slot.uploadedVideo;
@@ -29,7 +30,7 @@ export function submitForms(context: PageContext, slot: HeldSlot): Markup {
 <button>Submit</button></form></section>`;
 }
 
-const reasons: Record<(typeof blockReasons)[number], string> = {
+export const reasons: Record<(typeof blockReasons)[number], string> = {
   build_unavailable: "I cannot download or start the game",
   crash: "The game crashes",
   key_invalid: "The key does not work",
@@ -40,7 +41,7 @@ const reasons: Record<(typeof blockReasons)[number], string> = {
 
 export const reportForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Having a problem?</h2>
 <details${context.form.reason !== undefined && html` open`}><summary>Report a problem</summary>
-<p>The owner is notified, and your deadline is paused until they respond.</p>
+<p>The owner is notified, and your deadline is paused until your report is answered. If nobody answers in time, the slot is cancelled and not paid.</p>
 <form method="post" action="/play/slots/${slot.id}/report">${tokens(context)}
 <label for="reason">What is wrong?</label>
 <select id="reason" name="reason">${blockReasons.map((reason) => html`<option value="${reason}"${reason === context.form.reason && html` selected`}>${reasons[reason]}</option>`)}</select>

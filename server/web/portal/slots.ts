@@ -1,11 +1,11 @@
-import type { BlockReason } from "../../../src/contract/slots.ts";
+import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { usd } from "../../lib/money.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { slotBadge } from "./badge.ts";
-import { cursorOf, frame, more, notice, players, prose, time, until } from "./layout.ts";
-import { releaseForm, reportForm, submitForms } from "./slot-forms.ts";
+import { cursorOf, more, notice, players, prose, signedInLayout, time, until } from "./layout.ts";
+import { reasons, releaseForm, reportForm, submitForms } from "./slot-forms.ts";
 import type { HeldSlot, PageContext } from "./types.ts";
 
 const said = new Map([
@@ -13,7 +13,7 @@ const said = new Map([
   ["uploaded", "Your video is uploaded. Now submit it."],
   ["submitted", "Thank you! Your video was submitted to the owner."],
   ["released", "You released the slot."],
-  ["reported", "The owner was notified. Your deadline is paused until the owner responds."],
+  ["reported", "The owner was notified. Your deadline is paused until your report is answered."],
 ]);
 
 /** `/play/slots`: the slots that a playtester holds or held, newest first. */
@@ -28,7 +28,7 @@ ${facts(slot)}${deadline(slot, context.now)}</li>`,
   );
   const none = html`<p>No active slots. <a href="/play">Find a playtest</a>.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", meta.cursor)}`;
-  return frame(context, "slots", { title: "My slots", body });
+  return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
 const facts = ({ playtest }: HeldSlot) =>
@@ -39,7 +39,7 @@ const deadline = (slot: HeldSlot, now: number) =>
   slot.deadlineAt !== null &&
   html`<p><strong>Submit by ${time(slot.deadlineAt)}</strong> <span class="soft">(${until(slot.deadlineAt, now)})</span></p>`;
 
-/** `/play/slots/<id>`: one slot, with all that helps to play while it is held. */
+/** `/play/slots/<id>`: one slot. While the playtester holds it, the page has the build, keys and instructions. */
 export async function slotPage(context: PageContext): Promise<PageContent> {
   const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
   const done = said.get(context.query.get("done") ?? "");
@@ -49,10 +49,10 @@ ${slot.buildUrl !== undefined && play(slot)}
 ${isReserved && submitForms(context, slot)}
 ${isReserved && reportForm(context, slot)}
 ${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
-  return frame(context, "slots", { title: slot.game.name, body, assets: { scripts: isReserved ? ["upload.js"] : [] } });
+  return signedInLayout(context, "slots", { title: slot.game.name, body, assets: { scripts: isReserved ? ["upload.js"] : [] } });
 }
 
-/** How to play: the build, keys, what the owner says. */
+/** How to play: the build, the keys and the owner's instructions. */
 const play = (slot: HeldSlot): Markup => html`<section><h2>Play</h2>
 <p><a class="button" href="/play/slots/${slot.id}/build" target="_blank" rel="noopener">Download the game<span class="hidden"> (opens in a new tab)</span></a></p>
 ${slot.keys && slot.keys.length > 0 && html`<h3>${slot.keys.length === 1 ? "Your key" : "Your keys"}</h3><ul class="keys">${slot.keys.map((key) => html`<li><code>${key}</code></li>`)}</ul>`}
@@ -60,7 +60,7 @@ ${slot.instructions && html`<h3>Instructions</h3>${prose(slot.instructions)}`}
 ${slot.notesForTesters && html`<h3>Notes from the owner</h3>${prose(slot.notesForTesters)}`}
 ${slot.game.description && html`<h3>About the game</h3>${prose(slot.game.description)}`}</section>`;
 
-/** What a status means for its playtester, where the rest of the page does not say. */
+/** What a status means for the playtester. Null where the rest of the page shows it already. */
 const meanings = {
   open: null,
   reserved: null,
@@ -73,19 +73,32 @@ const meanings = {
   cancelled: "This slot was released.",
 } as const satisfies Record<SlotStatus, string | null>;
 
-/** The result, as far as there is one. */
+const endings: Partial<Record<ReportOutcome, string>> = {
+  cancelled: "The owner cancelled this slot because of the problem you reported. It is not paid.",
+  expired: "The problem you reported was not answered in time, so this slot was cancelled. It is not paid.",
+};
+
+const meaningOf = ({ status, blockedReport }: HeldSlot) =>
+  (status === "cancelled" && endings[blockedReport?.outcome ?? "released"]) || meanings[status];
+
+const problem = (report: NonNullable<HeldSlot["blockedReport"]>): Markup =>
+  html`<h2>The problem you reported</h2><p class="soft">${time(report.reportedAt)}</p>${report.notes ? prose(report.notes) : html`<p>${reasons[report.reasonCode]}</p>`}
+${report.outcome === null && html`<p>Your deadline is paused until your report is answered.${report.answerBy !== null && html` If nobody answers by ${time(report.answerBy)}, this slot is cancelled and not paid.`}</p>`}
+${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt !== null && html`<p class="soft">${time(report.resolvedAt)}</p>`}${report.message ? prose(report.message) : html`<p>The slot is yours again. Please try once more.</p>`}`}`;
+
+/** The submission, rating, rejection and report of a slot, as far as they exist. */
 function outcome(slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
-  return html`${meanings[status] && html`<p>${meanings[status]}</p>`}
+  return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}
 ${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
 ${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
-${blockedReport && html`<h2>The problem you reported</h2><p class="soft">${time(blockedReport.reportedAt)}</p>${blockedReport.notes ? prose(blockedReport.notes) : html`<p>${blockedReport.reasonCode.replaceAll("_", " ")}</p>`}<p>Your deadline is paused until the owner responds.</p>`}
+${blockedReport && problem(blockedReport)}
 ${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)}</p>${submission.notes && prose(submission.notes)}`}`;
 }
 
-/** Made when it is opened: a signed link lives an hour, the page may stay open for longer. */
+/** Returns a signed link to the build. It is created when the link is opened, because it is valid for an hour and the page may stay open longer. */
 export async function buildLink({ call, id }: PageContext): Promise<string> {
   const { slot } = (await call("getHeldSlot", { params: { id } })).data;
   if (slot.buildUrl === undefined) throw notFound();
@@ -103,7 +116,7 @@ export async function release({ call, id, form }: PageContext): Promise<string> 
   return "/play/slots?done=released";
 }
 
-/** What the form gives as its reason is checked by the operation. */
+/** Reports a problem with the slot. The operation validates the reason. */
 export async function report({ call, id, form }: PageContext): Promise<string> {
   const problem = form.problem?.trim();
   await call("reportSlot", {

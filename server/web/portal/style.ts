@@ -1,4 +1,4 @@
-/** What the portal adds to the style of every page. */
+/** Additional style of the portal. */
 export const portalStyle = `
 :root { --good: #14713d; --wash: #eef3fc; }
 @media (prefers-color-scheme: dark) { :root { --good: #7ddc9f; --wash: #222c3b; } }
@@ -35,7 +35,6 @@ section > h2:first-child { margin-top: 0; }
 section > form:first-of-type label { margin-top: .5rem; }
 button.danger { color: var(--bad); background: transparent; border: 1px solid var(--bad); }
 button:disabled { opacity: .55; cursor: not-allowed; }
-.button { display: inline-block; margin: .5rem 0; padding: .65rem 1.2rem; font-weight: 600; color: var(--accent-ink); background: var(--accent); border-radius: .4rem; text-decoration: none; }
 details { margin-top: .75rem; } summary { padding: .35rem 0; color: var(--accent); cursor: pointer; }
 code { padding: .15rem .4rem; border-radius: .3rem; background: var(--ground); font-size: .95em; overflow-wrap: anywhere; user-select: all; }
 .keys { padding-left: 1.25rem; } .keys li { margin: .3rem 0; }

@@ -2,25 +2,25 @@ import type { CallOperation, Data } from "../../../src/contract/index.ts";
 import type { PageContent } from "../html.ts";
 import type { Form } from "../types.ts";
 
-/** What pages show of the person who is signed in. */
+/** The data of the session that pages show. */
 export interface SessionView {
   userId: string;
   displayName: string;
-  /** Goes with every form: only this server's own pages know it. */
+  /** The CSRF token of the session, which every form contains. Other sites cannot know it. */
   csrf: string;
 }
 
-/** What a page of the portal is made from. */
+/** Everything that a page of the portal needs to render or to run its action. */
 export interface PageContext {
-  /** Calls an operation of the API as the person who is signed in. */
+  /** Calls an operation of the API as the account that is signed in. */
   call: CallOperation;
   session: SessionView;
-  /** The id in the path, where there is one. */
+  /** The id in the path; empty when the path has none. */
   id: string;
   query: URLSearchParams;
-  /** What was posted; empty when the page is only looked at. */
+  /** The posted fields; empty for a GET request. */
   form: Form;
-  /** The key of the forms on this page: the same form posted twice takes effect once. */
+  /** The idempotency key of the forms on this page. The same form posted twice takes effect once. */
   formKey: string;
   /** Server time in milliseconds. */
   now: number;
@@ -28,13 +28,13 @@ export interface PageContext {
 
 export type View = (context: PageContext) => Promise<PageContent>;
 
-/** What a posted form does: returns where to go next. */
+/** The action of a posted form. `run` returns the path to redirect to. */
 export interface Action {
   run(context: PageContext): Promise<string>;
-  /** The page to show again, with the error, when it fails. */
+  /** The page to show again, with the error, when the action fails. */
   page: View;
-  /** It takes a password: tries are counted. */
-  guesses?: boolean;
+  /** The form contains a password, so attempts are counted against the limit per address. */
+  takesPassword?: boolean;
 }
 
 export type Section = "offers" | "slots" | "applications" | "messages" | "earnings" | "notifications";

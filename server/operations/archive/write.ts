@@ -11,8 +11,8 @@ interface Source extends CaptureSource {
   now: number;
 }
 
-/** One archive while it is written. */
-export class Packing {
+/** Writes one archive. */
+export class ArchiveWriter {
   readonly missing: string[] = [];
   database: Manifest["database"] = rowsOnly;
   readonly #tar: TarWriter;
@@ -31,10 +31,10 @@ export class Packing {
   }
 
   /**
-   * The files first, then the database, then the files that came meanwhile: what its rows tell of is all there, and what takes long is
-   * not between them. A video that was replaced right then is gone though: then the database is looked at once more.
+   * Writes the files, then the database, then the files that were added meanwhile, so that every file that the rows refer to is in the
+   * archive. A video that was replaced meanwhile may be missing: then the database is copied once more.
    */
-  async everything(key: Buffer): Promise<void> {
+  async writeAll(key: Buffer): Promise<void> {
     const { dataDir } = this.#source.location;
     await this.#addText(names.key, `${key.toString("hex")}\n`);
     const config = await readFile(join(dataDir, names.config)).catch(unlessMissing);
@@ -53,25 +53,25 @@ export class Packing {
   async #captureWithFiles(): Promise<Captured> {
     for (let before: string[] | undefined; ; ) {
       const captured = await capture(this.#source);
-      const lost = await this.#addFiles(captured.blobs.map((blob) => `blobs/${blob}`));
-      const stays = before !== undefined && lost.every((name) => before!.includes(name));
-      if (lost.length === 0 || stays) {
-        this.missing.push(...lost);
+      const missing = await this.#addFiles(captured.blobs.map((blob) => `blobs/${blob}`));
+      const stillMissing = before !== undefined && missing.every((name) => before!.includes(name));
+      if (missing.length === 0 || stillMissing) {
+        this.missing.push(...missing);
         return captured;
       }
-      before = lost;
+      before = missing;
     }
   }
 
-  /** Adds what is not in yet; the names of those that are not there. What is stored never changes, but it may be removed. */
+  /** Adds the files that are not in the archive yet. Returns the names of missing ones: stored files never change but may be removed. */
   async #addFiles(wanted: readonly string[]): Promise<string[]> {
     const sizes = wanted
       .filter((name) => !this.#sums.has(name))
       .map((name) => ({ name, size: sizeOf(join(this.#source.location.dataDir, name)) }));
     for (const { size } of sizes) this.#total += size ?? 0;
-    const lost: string[] = [];
-    for (const { name } of sizes) if (!(await this.#addFile(name, join(this.#source.location.dataDir, name)))) lost.push(name);
-    return lost;
+    const missing: string[] = [];
+    for (const { name } of sizes) if (!(await this.#addFile(name, join(this.#source.location.dataDir, name)))) missing.push(name);
+    return missing;
   }
 
   async #addFile(name: string, path: string): Promise<boolean> {
@@ -120,7 +120,7 @@ export class Packing {
   }
 }
 
-/** Bytes of a file; undefined when it is not there. */
+/** Size of a file in bytes; undefined when it does not exist. */
 export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
 
 const unlessMissing = (error: unknown): undefined => {

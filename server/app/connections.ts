@@ -1,0 +1,56 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Config } from "../config/schema.ts";
+import { createProxyTest, networkOf, type ProxyTrust, peerOf } from "../http/address.ts";
+
+type Limited = ProxyTrust & {
+  http: Pick<Config["http"], "maxConnections" | "maxConnectionsPerAddress" | "keepAliveTimeoutMs" | "headersTimeoutMs">;
+};
+
+/** From this share of the connections on, those that do nothing are closed early. */
+const nearlyAll = 0.8;
+/** How long (ms) they may do nothing then: wait for the next request, or send the headers of one. */
+const crowdedKeepAliveMs = 1_000;
+const crowdedHeadersMs = 3_000;
+const sweepEveryMs = 1_000;
+
+/**
+ * Limits the connections in all and per address, a proxy's aside, and makes room when they become few: idle connections are closed
+ * after a second instead of a minute, so that clients who come later find one.
+ */
+export function limitConnections(server: Server, config: Limited): void {
+  const { maxConnections, maxConnectionsPerAddress, keepAliveTimeoutMs, headersTimeoutMs } = config.http;
+  const isProxy = createProxyTest(config);
+  const perAddress = new Map<string, number>();
+  let open = 0;
+  let sweep: NodeJS.Timeout | undefined;
+  server.maxConnections = maxConnections;
+
+  function adjust(): void {
+    const crowded = open > maxConnections * nearlyAll;
+    server.keepAliveTimeout = crowded ? Math.min(keepAliveTimeoutMs, crowdedKeepAliveMs) : keepAliveTimeoutMs;
+    server.headersTimeout = crowded ? Math.min(headersTimeoutMs, crowdedHeadersMs) : headersTimeoutMs;
+    if (crowded) sweep ??= setInterval(() => server.closeIdleConnections(), sweepEveryMs).unref();
+    else sweep = void clearInterval(sweep);
+  }
+
+  function count(socket: Socket): void {
+    const address = networkOf(peerOf({ socket }));
+    const others = perAddress.get(address) ?? 0;
+    if (others >= maxConnectionsPerAddress && !isProxy(peerOf({ socket }))) return void socket.destroy();
+    perAddress.set(address, others + 1);
+    open++;
+    adjust();
+    socket.once("close", () => {
+      const left = perAddress.get(address)! - 1;
+      if (left > 0) perAddress.set(address, left);
+      else perAddress.delete(address);
+      open--;
+      adjust();
+    });
+  }
+
+  adjust();
+  server.on("connection", count);
+  server.once("close", () => clearInterval(sweep));
+}

@@ -1,0 +1,97 @@
+import { renameSync } from "node:fs";
+import { findInstanceKey, keyFile, loadInstanceKey, nextKeyFile, readKeyFile } from "../../config/instance-key.ts";
+import { ConfigError } from "../../config/read.ts";
+import type { Store } from "../../database/port.ts";
+import { fingerprintOf, type KeyRing } from "../../lib/secrets.ts";
+import { opensSealed } from "./reseal.ts";
+import { refreshKeys } from "./ring.ts";
+import * as settings from "./store.ts";
+
+/** The mode and instance key of a server, and its database. */
+export interface Identity {
+  store: Store;
+  dataDir: string;
+  sandbox: boolean;
+  /** The value of `PLAYTEST_SECRET_KEY`. */
+  secretKey: string | undefined;
+  randomBytes(count: number): Buffer;
+}
+
+/**
+ * Returns the keys of the database. The first server on a database determines its mode and key. Throws ConfigError for a server with
+ * another mode, which could expose the sandbox's routes, or with another key, which could not read the stored secrets.
+ */
+export async function requireIdentity(identity: Identity): Promise<KeyRing> {
+  await requireMode(identity);
+  return requireKeys(identity);
+}
+
+/** Like `requireIdentity`, without the check of the mode, for commands that do not serve requests. */
+export async function requireKeys(identity: Omit<Identity, "sandbox">): Promise<KeyRing> {
+  const ring = { current: await requireKey(identity), others: [] };
+  await refreshKeys(identity.store, ring, identity.randomBytes);
+  return ring;
+}
+
+async function requireMode({ store, sandbox }: Identity): Promise<void> {
+  const asked = sandbox ? "sandbox" : "live";
+  const mode = await store.write(async (tx) => {
+    const known = await settings.get(tx, "mode");
+    if (known !== undefined) return known;
+    await settings.setIfAbsent(tx, "mode", (await settings.wasSandbox(tx)) ? "sandbox" : asked);
+    return settings.get(tx, "mode");
+  });
+  if (mode === asked) return;
+  throw new ConfigError(
+    mode === "live"
+      ? "The database belongs to a live server: as a sandbox it would answer without a key and move its clock. Nothing was changed. Start it without --sandbox and --seed, or choose another --data folder or database for a sandbox."
+      : "The database belongs to a sandbox: its money is not real and its clock may have been moved. Nothing was changed. Start it with --sandbox, or choose another --data folder or database for a live server.",
+  );
+}
+
+async function requireKey(identity: Omit<Identity, "sandbox">): Promise<Uint8Array> {
+  const { store, dataDir, secretKey, randomBytes } = identity;
+  const known = await store.read((q) => settings.get(q, "instance_key"));
+  if (known === undefined) return adopt(identity);
+  const key = findInstanceKey(secretKey, dataDir);
+  if (key && fingerprintOf(key, randomBytes) === known) return key;
+  const next = readKeyFile(nextKeyFile(dataDir));
+  if (next && fingerprintOf(next, randomBytes) === known) {
+    // A rotation was interrupted after the database was switched to the new key.
+    renameSync(nextKeyFile(dataDir), keyFile(dataDir));
+    if (secretKey === undefined) return next;
+  }
+  throw otherKey(identity, known, key !== undefined);
+}
+
+/** Stores the fingerprint of the key in a database that has none. Throws ConfigError if the key cannot open what is sealed already. */
+async function adopt({ store, dataDir, secretKey, randomBytes }: Omit<Identity, "sandbox">): Promise<Uint8Array> {
+  const found = findInstanceKey(secretKey, dataDir);
+  const fits = found ? await opensSealed(store, found, randomBytes) : await opensSealed(store, randomBytes(32), randomBytes);
+  if (!fits) throw otherKey({ dataDir, secretKey, randomBytes }, undefined, found !== undefined);
+  const key = found ?? loadInstanceKey(secretKey, dataDir, randomBytes);
+  const own = fingerprintOf(key, randomBytes);
+  const known = await store.write(async (tx) => {
+    await settings.setIfAbsent(tx, "instance_key", own);
+    return settings.get(tx, "instance_key");
+  });
+  if (known !== own) throw otherKey({ dataDir, secretKey, randomBytes }, known, true);
+  return key;
+}
+
+function otherKey(
+  { dataDir, secretKey, randomBytes }: Pick<Identity, "dataDir" | "secretKey" | "randomBytes">,
+  known: string | undefined,
+  found: boolean,
+): ConfigError {
+  const file = keyFile(dataDir);
+  const inFile = secretKey === undefined ? undefined : readKeyFile(file);
+  const rotated = inFile && fingerprintOf(inFile, randomBytes) === known;
+  const what = found
+    ? `The instance key from ${secretKey === undefined ? file : "PLAYTEST_SECRET_KEY"} is not the key of this database: what it sealed could not be read.`
+    : `There is no instance key in ${file}, and the secrets in this database are sealed with one.`;
+  const hint = rotated
+    ? `The key of the database is in ${file}: unset PLAYTEST_SECRET_KEY, or set it to that key.`
+    : `Set PLAYTEST_SECRET_KEY to the key of the other servers on this database, or copy their instance.key to ${file}. A backup contains it too.`;
+  return new ConfigError(`${what} Nothing was changed. ${hint}`);
+}

@@ -1,0 +1,21 @@
+import { secretContext } from "../../events/webhooks/deliveries.ts";
+import type { SealedColumn } from "./store.ts";
+
+/** All sealed columns, which a key rotation seals again. A test checks that the list is complete. */
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: "playtest_keys",
+    key: ["playtest_id", "position"],
+    column: "ciphertext",
+    context: (row) => `key ${row.playtest_id} ${row.position}`,
+  },
+  { table: "webhooks", key: ["id"], column: "secret", context: (row) => secretContext(String(row.id)) },
+  { table: "mails", key: ["id"], column: "sealed", context: (row) => `mail ${row.id}` },
+  {
+    table: "idempotency",
+    key: ["account_id", "idempotency_key"],
+    column: "body",
+    bytes: true,
+    context: (row) => `idempotency ${row.account_id} ${row.idempotency_key}`,
+  },
+];

@@ -1,0 +1,91 @@
+import type { EventData } from "../../../src/contract/events/payloads.ts";
+import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
+import * as users from "../../accounts/users-store.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { emit, type Recipient } from "../../events/emit.ts";
+import * as games from "../../games/store.ts";
+import { iso } from "../../lib/time.ts";
+import { queueMail } from "../../mail/queue.ts";
+import { composeProblem, composeResolved, utc } from "./mails.ts";
+import * as reports from "./reports-store.ts";
+import type { SlotRow } from "./store.ts";
+
+/** What people are told about a reported problem and its end. Each function runs inside the caller's transaction. */
+const reasons: Record<BlockReason, string> = {
+  build_unavailable: "The build cannot be downloaded or started.",
+  crash: "The game crashes.",
+  key_invalid: "The game key does not work.",
+  not_as_described: "The game does not match its description.",
+  unsafe: "The game seems unsafe.",
+  other: "Another reason.",
+};
+
+/** Every account that a slot concerns: its game's owner, its playtester and the admins. */
+async function partiesOf(tx: Query, slot: SlotRow) {
+  const [owner, playtester] = [await users.find(tx, slot.owner_id), await users.find(tx, slot.playtester_id!)];
+  const gameName = (await games.find(tx, slot.game_id))?.name ?? "";
+  return { owner: owner!, playtester: playtester!, gameName, admins: await users.listAdmins(tx) };
+}
+
+const subjectOf = (slot: SlotRow) => ({
+  slotId: slot.id,
+  playtestId: slot.playtest_id,
+  gameId: slot.game_id,
+  playerId: slot.playtester_id,
+});
+
+/** Tells the owner and the admins about a report. */
+export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: reports.ReportRow): Promise<void> {
+  const { owner, playtester, gameName, admins } = await partiesOf(tx, slot);
+  const recipients: Recipient[] = [
+    { id: owner.id, role: "game_owner" },
+    ...admins.map(({ id }): Recipient => ({ id, role: "admin" })),
+  ];
+  const problem = [reasons[report.reason_code], ...(report.notes ? [`“${report.notes}”`] : [])].join(" ");
+  const until = utc(report.answer_by!);
+  const { reason_code: reasonCode, notes, reported_at } = report;
+  await emit(deps, tx, recipients, {
+    kind: "slot.blocked",
+    data: { ...subjectOf(slot), reasonCode, notes, reportedAt: iso(reported_at) },
+    notice: { gameName, playtesterName: playtester.display_name, problem, until },
+  });
+  const about = { gameName, playtesterName: playtester.display_name, reason: reasons[reasonCode], notes, until, slotId: slot.id };
+  for (const reader of [owner, ...admins])
+    if (canReceive(reader.email))
+      await queueMail(deps, tx, reader.email, composeProblem({ ...about, name: reader.display_name, isOwner: reader === owner }));
+}
+
+/** The first admin of a server has an address that no mail reaches until the operator changes it. */
+const canReceive = (email: string) => !email.endsWith(".invalid");
+
+export interface Resolution {
+  outcome: ReportOutcome;
+  message?: string | null;
+  /** The new deadline of an unblocked slot (ms). */
+  deadlineAt?: number;
+  /** What the owner got back for a cancelled slot, in words. */
+  refunded?: string;
+}
+
+/** Closes the report that blocks this slot and tells both sides. */
+export async function resolve(deps: Deps, tx: Query, slot: SlotRow, resolution: Resolution): Promise<void> {
+  const report = await reports.openOf(tx, slot.id);
+  if (!report) return;
+  const now = deps.clock.now();
+  const { outcome, message = null } = resolution;
+  await reports.update(tx, report.id, { resolved_at: now, outcome, message });
+  const { owner, playtester, gameName } = await partiesOf(tx, slot);
+  const data: EventData<"slot.resolved"> = { ...subjectOf(slot), outcome, message, resolvedAt: iso(now) };
+  const recipients: Recipient[] = [
+    { id: owner.id, role: "game_owner" },
+    { id: playtester.id, role: "playtester" },
+  ];
+  const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded: resolution.refunded };
+  await emit(deps, tx, recipients, { kind: "slot.resolved", data, notice });
+  if (outcome === "released") return;
+  const about = { ...resolution, gameName, playtesterName: playtester.display_name };
+  const url = `${deps.config.baseUrl}/play/slots/${slot.id}`;
+  await queueMail(deps, tx, playtester.email, composeResolved({ ...about, name: playtester.display_name, url }));
+  if (outcome === "expired") await queueMail(deps, tx, owner.email, composeResolved({ ...about, name: owner.display_name }));
+}

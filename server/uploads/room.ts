@@ -1,0 +1,36 @@
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import { freeBytes } from "../lib/free-space.ts";
+import { conflict, Problem } from "../lib/problem.ts";
+import * as store from "./store.ts";
+
+const diskFull = () =>
+  new Problem(
+    "SERVICE_UNAVAILABLE",
+    "The server has too little free disk space for this upload. Nothing was stored; try again later.",
+    {
+      headers: { "Retry-After": "300" },
+    },
+  );
+
+/** 503 unless `bytes` more leave the disk with the space that the rest of the server needs. */
+export async function requireFreeSpace({ config, dataDir, log }: Deps, bytes: number): Promise<void> {
+  const free = await freeBytes(dataDir);
+  if (free - bytes >= config.uploads.minFreeBytes) return;
+  log.warn({ freeBytes: free, uploadBytes: bytes }, "an upload was refused: the disk of the data folder is nearly full");
+  throw diskFull();
+}
+
+/** 409 unless the account may begin another upload of this size. Unfinished uploads count with all they will have. */
+export async function requireQuota({ config }: Deps, tx: Query, upload: store.UploadRow): Promise<void> {
+  const { maxOpenPerAccount, accountMaxBytes } = config.uploads;
+  const { open, bytes } = await store.usageOf(tx, upload.user_id, upload.slot_id, upload.created_at);
+  if (open >= maxOpenPerAccount)
+    throw conflict(
+      `An account can have at most ${maxOpenPerAccount} unfinished uploads. Nothing was stored. Finish or end one first.`,
+    );
+  if (bytes + upload.size <= accountMaxBytes) return;
+  throw conflict(
+    `An account can store at most ${accountMaxBytes} bytes, and this one uses ${bytes}. Nothing was stored. Ask the operator of this server for more.`,
+  );
+}

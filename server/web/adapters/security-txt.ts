@@ -1,0 +1,26 @@
+import type { Config } from "../../config/schema.ts";
+import { methodNotAllowed } from "../../http/routes.ts";
+import { notFound } from "../../lib/problem.ts";
+import type { Page } from "../types.ts";
+
+const validMs = 180 * 86_400_000;
+
+/** `/.well-known/security.txt` (RFC 9116): where to report a vulnerability, if the operator says so. */
+export const wellKnown =
+  ({ baseUrl, security: { contact } }: Pick<Config, "baseUrl" | "security">, now: () => number): Page =>
+  async (request, response, url) => {
+    if (contact === null || url.pathname !== "/.well-known/security.txt") throw notFound();
+    if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
+    const fields = {
+      Contact: contact,
+      Expires: new Date(now() + validMs).toISOString(),
+      "Preferred-Languages": "en",
+      Canonical: `${baseUrl}/.well-known/security.txt`,
+      Policy: `${baseUrl}/docs/security`,
+    };
+    const text = Object.entries(fields)
+      .map(([name, value]) => `${name}: ${value}\n`)
+      .join("");
+    response.writeHead(200, { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(text) });
+    response.end(text);
+  };

@@ -1,0 +1,30 @@
+import type { Config } from "../../config/schema.ts";
+import { methodNotAllowed } from "../../http/routes.ts";
+import { notFound } from "../../lib/problem.ts";
+import { html, sendPage } from "../html.ts";
+import type { Page } from "../types.ts";
+
+/** `/`: leads playtesters, game owners and operators to what is for them. */
+export function startPage({ baseUrl, sandbox }: Pick<Config, "baseUrl" | "sandbox">): Page {
+  return async (request, response, url) => {
+    if (url.pathname !== "/") throw notFound();
+    if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
+    const body = html`<p>Playtests of games on video: owners order them, playtesters play and are paid for accepted videos.</p>
+${sandbox && html`<p class="soft">This server is a sandbox: it moves no real money, and its clock can be moved.</p>`}
+<h2>For playtesters</h2>
+<p>Find playtests, record a video, upload it, and see what you earned.</p>
+<p><a class="button" href="/play">Open the playtester portal</a></p>
+<h2>For game owners</h2>
+<p>Register your games, order playtests and review videos with the <code>playtest</code> command:</p>
+<pre><code>playtest auth register --base-url ${baseUrl}
+playtest games create
+playtest order</code></pre>
+<p><a href="/docs/getting-started">Getting started</a> · <a href="/docs/api">API reference</a> · <a href="/docs">All documentation</a></p>
+<h2>For the operator of this server</h2>
+<p>Sign in with the administrator's API key to approve free trials, pay playtesters and verify accounts:</p>
+<pre><code>playtest login --with-key --base-url ${baseUrl} --profile admin
+playtest admin --help --profile admin</code></pre>
+<p><a href="/docs/server">Run a server</a> · <a href="/docs/configuration">Configuration</a> · <a href="/docs/backup">Backup</a></p>`;
+    sendPage(response, 200, { title: "playtest", body });
+  };
+}
