@@ -1,24 +1,27 @@
 import type { Operation } from "../contract/index.ts";
 import { operations, type StaticOperation } from "../contract/static.ts";
-import { CliError, exitCodes, isAbsent } from "../errors.ts";
+import { CliError, exitCodes, isAbsent, noSandbox } from "../errors.ts";
 import { parseJson } from "./replies.ts";
-import type { HttpReply } from "./transport.ts";
+import type { HttpReply } from "./types.ts";
+
+/** Routes that exist only on a sandbox. */
+const sandboxOnly = /^\/sandbox\//;
 
 /** What to do where a server lacks a route that is an extension of `playtest serve`, by the start of its path. */
 const alternatives: readonly (readonly [RegExp, string])[] = [
   [/^\/auth\/api-keys/, "Create and revoke keys on its website. To save one here: `playtest login --with-key`."],
   [/^\/(playtester|admin)\//, "Use its website. This command is for servers started with `playtest serve`."],
-  [/^\/sandbox\//, "Start a sandbox with `playtest serve run --sandbox`."],
   [/^\/webhooks\//, "Send a new event with `playtest webhooks test`."],
   [/^\/playtests\/:id\/pay/, "Pay on its website."],
   [/^\/playtests\//, "Use its website."],
   [/^\/chat\//, "Start the conversation on its website. `playtest chat list` then shows it."],
 ];
 
-function notSupported({ method, path, summary }: StaticOperation, error: CliError): CliError {
+function notSupported({ method, path, summary }: StaticOperation, error: CliError, base: string): CliError {
   const hint = alternatives.find(([pattern]) => pattern.test(path))?.[1] ?? "Use its website.";
   const action = `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
   const { httpStatus, requestId } = error.extra;
+  if (sandboxOnly.test(path)) return noSandbox(base, { httpStatus, requestId, cause: error });
   const message = `This server does not support ${method} /api/v1${path} (${action}).`;
   return new CliError("NOT_OFFERED", exitCodes.notFound, message, { hint, httpStatus, requestId, cause: error });
 }
@@ -26,20 +29,22 @@ function notSupported({ method, path, summary }: StaticOperation, error: CliErro
 /**
  * Explains a failed call of an extension, a route that other servers need not have: an error that says so when the server lacks it,
  * else the error itself. A server that has such routes lists them at `info/server`, which `getServerInfo` fetches.
+ * `base` is the address of the instance.
  */
 export async function explainAbsence(
   operation: Operation,
   error: unknown,
+  base: string,
   getServerInfo: () => Promise<HttpReply>,
 ): Promise<unknown> {
   const called = operations[operation];
   if (!called.extension || !isAbsent(error)) return error;
-  if (operation === "getServerInfo") return notSupported(called, error);
+  if (operation === "getServerInfo") return notSupported(called, error, base);
   const reply = await getServerInfo().catch(() => undefined);
   if (reply === undefined) return error;
   const { data } = (parseJson(reply.body) ?? {}) as { data?: { extensions?: unknown } };
   const listed = Array.isArray(data?.extensions) && data.extensions.includes(`${called.method} ${called.path}`);
-  return reply.status === 200 && listed ? error : notSupported(called, error);
+  return reply.status === 200 && listed ? error : notSupported(called, error, base);
 }
 
 /** The operation that an upload path belongs to. */

@@ -1,5 +1,6 @@
 import type { Operation } from "../contract/index.ts";
 import type { ClientCore, Data, Input, Meta } from "./client.ts";
+import { NetworkError } from "./transport.ts";
 
 /** How many items of a list to fetch, and from where. */
 export interface Range {
@@ -28,6 +29,15 @@ export function itemsOf(data: object): { key: string; items: unknown[] } {
   return { key, items: items as unknown[] };
 }
 
+/** Following a cursor that came before would list the same pages for ever. */
+const endless = () =>
+  new NetworkError(
+    "The server returned a page of this list twice. The list is incomplete.",
+    true,
+    undefined,
+    "Report it to its operator.",
+  );
+
 /** The pages of a list, fetched on demand; stops at `limit` items, at the last page, or after one page. */
 export async function* pages<O extends Operation>(
   client: Pick<ClientCore, "call">,
@@ -36,6 +46,7 @@ export async function* pages<O extends Operation>(
   range: Range,
 ): AsyncGenerator<Page<Items<Data<O>>, Data<O>>> {
   let cursor = range.cursor;
+  const seen = new Set(range.cursor === undefined ? [] : [range.cursor]);
   let left = range.limit ?? Number.POSITIVE_INFINITY;
   do {
     const size = range.all ? maxPageSize : range.limit === undefined ? undefined : Math.min(left, maxPageSize);
@@ -46,5 +57,7 @@ export async function* pages<O extends Operation>(
     left -= taken.length;
     yield { key, items: taken, data: reply.data, meta: reply.meta };
     cursor = reply.meta.hasMore ? (reply.meta.cursor ?? undefined) : undefined;
+    if (cursor !== undefined && seen.has(cursor)) throw endless();
+    if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined && left > 0 && (range.all || range.limit !== undefined));
 }

@@ -2,6 +2,7 @@ import type { Agent, RequestOptions } from "node:https";
 import { BlockList, isIP, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { badConfig, CliError, exitCodes } from "../errors.ts";
+import { isLoopback } from "./url.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +20,6 @@ export interface Route {
 }
 
 const variable = (env: Env, name: string) => [name.toLowerCase(), name].find((one) => env[one]);
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export const portOf = (url: URL) => url.port || (url.protocol === "https:" ? "443" : "80");
 export const withoutBrackets = (hostname: string) => hostname.replace(/^\[|\]$/g, "");
 
@@ -55,7 +55,7 @@ function parseProxy(text: string, from: string): URL {
 export function routeTo(url: URL, env: Env): Route {
   const from = variable(env, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY");
   if (from === undefined) return {};
-  if (loopback.test(url.hostname)) return { direct: "this machine" };
+  if (isLoopback(url.hostname)) return { direct: "this machine" };
   const exceptions = (env[variable(env, "NO_PROXY") ?? ""] ?? "").split(/[\s,]+/);
   const direct = exceptions.find((entry) => matches(entry, url));
   return direct === undefined ? { proxy: { url: parseProxy(env[from]!, from), from } } : { direct };

@@ -1,6 +1,8 @@
 import type { ProblemBody } from "../contract/problems.ts";
+import type { StaticOperation } from "../contract/static.ts";
 import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
-import { type HttpReply, NetworkError } from "./transport.ts";
+import { NetworkError } from "./transport.ts";
+import type { HttpReply } from "./types.ts";
 
 /** The JSON value of a body; undefined if it is not JSON. */
 export const parseJson = (body: Buffer): unknown => {
@@ -29,6 +31,30 @@ export function notTheApi(reply: HttpReply, url: URL): NetworkError {
     true,
     undefined,
     "Check the base URL with `playtest config explain`, and any proxy in between.",
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * The contents of a successful response, which hold what they must: without it, commands would fail after the fact or print nothing. An
+ * object may stand alone instead of under its name. Throws a NetworkError.
+ */
+export function requireData(reply: HttpReply, parsed: unknown, holds: StaticOperation["holds"], url: URL) {
+  if (!isRecord(parsed) || !("data" in parsed)) throw notTheApi(reply, url);
+  const { data, meta } = parsed;
+  if (holds === undefined) return { data, meta };
+  const { name, list } = holds;
+  const held = isRecord(data) ? data[name] : undefined;
+  if (list ? Array.isArray(held) : isRecord(held)) return { data, meta };
+  if (!list && isRecord(data) && held === undefined && typeof data.id === "string")
+    return { data: { ...data, [name]: data }, meta };
+  throw new NetworkError(
+    `${url.origin} returned ${reply.status} without ${list ? "the list" : "the object"} ${JSON.stringify(name)}.`,
+    true,
+    undefined,
+    "Check the base URL with `playtest config explain`. If it is right, report this to the operator of the server.",
   );
 }
 

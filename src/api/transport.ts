@@ -7,7 +7,6 @@ import {
   type RequestOptions,
 } from "node:http";
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import { CliError, exitCodes } from "../errors.ts";
 import {
   directHint,
@@ -20,32 +19,11 @@ import {
   routeTo,
   tunnelAgent,
 } from "./proxy.ts";
+import type { HttpReply, HttpRequest, Transport } from "./types.ts";
+import { isLoopback, webUrl } from "./url.ts";
 
-export interface HttpRequest {
-  method: string;
-  url: URL;
-  headers: Record<string, string>;
-  body?: string | Uint8Array | Readable | undefined;
-  /** Milliseconds for the whole exchange; with `stream`, until the headers arrive and then between chunks of the body. */
-  timeout: number;
-  signal?: AbortSignal | undefined;
-  /** Return the body as a stream instead of reading it. */
-  stream?: boolean;
-}
-
-export interface HttpReply {
-  status: number;
-  headers: Record<string, string>;
-  body: Buffer;
-  /** Set instead of `body` when a stream was requested and the response is a success. */
-  stream?: Readable;
-}
-
-/** The network layer of the client: one exchange, no retries, no redirects. */
-export interface Transport {
-  send(request: HttpRequest): Promise<HttpReply>;
-  close(): Promise<void>;
-}
+/** A response is kept in memory whole: a hostile or broken server must not fill it. */
+const maxReplyBytes = 64 * 2 ** 20;
 
 /** There was no usable response. `sent`: whether the request may have reached the server. */
 export class NetworkError extends CliError {
@@ -53,6 +31,13 @@ export class NetworkError extends CliError {
   constructor(message: string, sent: boolean, cause?: unknown, hint?: string) {
     super("UNREACHABLE", exitCodes.unreachable, message, { cause, hint, retryable: true });
     this.sent = sent;
+  }
+}
+
+/** A response that is too large: trying again would bring as large a one. */
+export class ReplyTooLarge extends NetworkError {
+  constructor(origin: string) {
+    super(`${origin} sent a response of more than ${maxReplyBytes / 2 ** 20} MiB. The rest was not read.`, true);
   }
 }
 
@@ -66,7 +51,7 @@ const reasons: Record<string, string> = {
 };
 /** A server can be started from here only on this machine. */
 const unreachableHint = ({ hostname }: URL) =>
-  /^(localhost|127\.|\[::1\])/.test(hostname)
+  isLoopback(hostname)
     ? "Start a server with `playtest serve`, or choose another with --base-url."
     : "To see where this address is set: `playtest config explain`. To use another: --base-url URL.";
 const tlsCodes = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
@@ -94,9 +79,17 @@ function flatten(headers: IncomingHttpHeaders): Record<string, string> {
   );
 }
 
-async function readAll(reply: IncomingMessage) {
+async function readAll(reply: IncomingMessage, { origin }: URL) {
   const chunks: Buffer[] = [];
-  for await (const chunk of reply) chunks.push(chunk as Buffer);
+  let size = 0;
+  for await (const chunk of reply) {
+    size += (chunk as Buffer).length;
+    if (size > maxReplyBytes) {
+      reply.destroy();
+      throw new ReplyTooLarge(origin);
+    }
+    chunks.push(chunk as Buffer);
+  }
   return Buffer.concat(chunks);
 }
 
@@ -158,6 +151,7 @@ export function createTransport(env: Env): Transport {
 
   async function send(request: HttpRequest): Promise<HttpReply> {
     const { url, timeout, signal } = request;
+    webUrl(url.href);
     const { proxy } = routeTo(url, env);
     const timedOut = new AbortController();
     const timer = setTimeout(() => timedOut.abort(), timeout);
@@ -168,7 +162,7 @@ export function createTransport(env: Env): Transport {
       const reply = await exchange(sending, request.body);
       const head = { status: reply.statusCode ?? 0, headers: flatten(reply.headers) };
       if (proxy && head.status === 407) throw proxyRefusal(proxy, url, 407);
-      if (!request.stream || head.status >= 300) return { ...head, body: await readAll(reply) };
+      if (!request.stream || head.status >= 300) return { ...head, body: await readAll(reply, url) };
       reply.setTimeout(timeout, () => reply.destroy(new Error(`no data for ${timeout / 1000} s`)));
       return { ...head, body: Buffer.alloc(0), stream: reply };
     } catch (error) {

@@ -5,8 +5,9 @@ import { Readable, Transform } from "node:stream";
 import type { DetailedError, HttpRequest, HttpStack, UploadOptions } from "tus-js-client";
 import { CliError, exitCodeOfReply, failure } from "../errors.ts";
 import { notTheApi, replyError } from "./replies.ts";
-import type { HttpReply, Transport } from "./transport.ts";
+import type { HttpReply, Transport } from "./types.ts";
 import { unfinishedUploads } from "./unfinished.ts";
+import { requireEncryption } from "./url.ts";
 
 /** A file to upload to the server. */
 export interface UploadRequest {
@@ -29,6 +30,7 @@ export interface Uploader {
   directory: string;
   retries: number;
   signal: AbortSignal;
+  insecure: boolean;
 }
 
 const chunkBytes = 64 * 2 ** 20;
@@ -44,6 +46,7 @@ const retryDelays = [0, 1_000, 3_000, 5_000, 10_000];
 export async function upload(uploader: Uploader, request: UploadRequest): Promise<void> {
   const { Upload } = await import("tus-js-client");
   const { signal, base } = uploader;
+  if (!uploader.insecure) requireEncryption(new URL(base), "The file");
   const fingerprint = `${base} ${request.path} ${request.fingerprint}`;
   await new Promise<void>((resolve, reject) => {
     const failReading = (error: Error) => {

@@ -3,7 +3,7 @@ import { cacheDir, configDir } from "../config/paths.ts";
 import { choices as settingChoices } from "../config/settings.ts";
 import { openStore } from "../config/store.ts";
 import { oneLine } from "../io/text.ts";
-import { type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
+import { commandNamed, type GlobalFlag, globalFlags, leadingWords } from "./globals.ts";
 import { overview } from "./overview.ts";
 import { type TreeCommand, tree } from "./tree.ts";
 
@@ -13,12 +13,16 @@ type Env = Readonly<Record<string, string | undefined>>;
 const unalias = (word: string) => overview.groups.find(({ aliases }) => aliases.includes(word))?.name ?? word;
 const startsWith = (path: readonly string[], words: readonly string[]) => words.every((word, i) => path[i] === word);
 
-/** The command with the longest path that `words` start with. */
-function commandOf(words: readonly string[]): TreeCommand | undefined {
-  const [noun = "", ...rest] = words;
-  const named = [unalias(noun), ...rest];
-  const matching = tree.commands.filter(({ path }) => startsWith(named, path));
-  return matching.sort((a, b) => b.path.length - a.path.length)[0];
+/** The command with the longest name that `words` start with, and the words behind its name. */
+function commandOf(words: readonly string[]): { command?: TreeCommand; given: number } {
+  const noun = unalias(words[0] ?? "");
+  const ofNoun = tree.commands.filter(({ path }) => path[0] === noun);
+  const verbs = ofNoun.map((command) => ({ name: command.path.slice(1).join(" "), aliases: command.aliases, command }));
+  for (const count of [3, 2, 1]) {
+    const found = words.length >= count && commandNamed(verbs, words.slice(1, count).join(" "));
+    if (found) return { command: found.command, given: words.length - count };
+  }
+  return { given: words.length };
 }
 
 function nextWords(words: readonly string[]): Line[] {
@@ -61,8 +65,8 @@ function valueLines(command: TreeCommand | undefined, flag: string, env: Env, pl
   return choices.map((choice) => [choice, ""]);
 }
 
-function wordLines(command: TreeCommand | undefined, words: readonly string[], env: Env, platform: string): Line[] {
-  const given = words.length - (command?.path.length ?? 0);
+function wordLines(words: readonly string[], env: Env, platform: string): Line[] {
+  const { command, given } = commandOf(words);
   const arg = command?.args[given] ?? (command?.args.at(-1)?.variadic ? command.args.at(-1) : undefined);
   const choices = (arg?.choices ?? []).map((choice): Line => [choice, ""]);
   return [...nextWords(words), ...choices, ...(arg?.id ? idLines(arg.name, env, platform) : [])];
@@ -73,7 +77,7 @@ export function complete(typed: readonly string[], env: Env, platform: string): 
   const last = typed.at(-1) ?? "";
   const before = typed.slice(0, -1);
   const words = leadingWords(before, 9);
-  const command = commandOf(words);
+  const { command } = commandOf(words);
   const joined = /^(--[\w-]+=)(.*)$/.exec(last);
   if (joined) {
     const [, flag = "", start = ""] = joined;
@@ -84,7 +88,7 @@ export function complete(typed: readonly string[], env: Env, platform: string): 
   const apart = before.at(-1) === "=" ? before.at(-2) : last === "=" ? before.at(-1) : undefined;
   const start = last === "=" ? "" : last;
   const values = valueLines(command, apart ?? before.at(-1) ?? "", env, platform);
-  const offered = values ?? (last.startsWith("-") ? flagLines(command) : wordLines(command, words, env, platform));
+  const offered = values ?? (last.startsWith("-") ? flagLines(command) : wordLines(words, env, platform));
   return offered.filter(([word]) => word.startsWith(start));
 }
 

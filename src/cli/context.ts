@@ -1,6 +1,7 @@
 import type { ClientCore, Data, Input, Meta, Methods } from "../api/client.ts";
-import type { HttpReply, HttpRequest } from "../api/transport.ts";
+import type { HttpReply, HttpRequest } from "../api/types.ts";
 import type { UploadRequest } from "../api/upload.ts";
+import type { Keyring } from "../config/keyring.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Store, Values } from "../config/store.ts";
 import type { Operation } from "../contract/index.ts";
@@ -9,15 +10,22 @@ import type { Io } from "../io/io.ts";
 import type { Outcome, Output } from "../io/output.ts";
 import type { Progress } from "../io/progress.ts";
 import type { Prompt } from "../io/prompt.ts";
-import type { ListRange } from "./define.ts";
 import type { GlobalValues } from "./globals.ts";
 
-/** Clock, randomness, ids and sleep, which tests replace. Times in milliseconds. */
+/** Which part of a list to fetch. */
+export interface ListRange {
+  limit?: number | undefined;
+  all?: boolean | undefined;
+  cursor?: string | undefined;
+}
+
+/** Clock, randomness, ids, sleep and the system's keyring, which tests replace. Times in milliseconds. */
 export interface Outside {
   now(): number;
   random(): number;
   newId(): string;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  keyring(env: Io["env"], platform: string): Keyring | undefined;
 }
 
 export type Api = Methods & Pick<ClientCore, "base" | "call" | "exchange" | "checked" | "explain">;
@@ -67,8 +75,11 @@ export interface Context extends Outside {
   /** A result that is a secret: printed, or written to a new file only its owner can read. `data` is the JSON form. */
   secret(secret: string, file: string | undefined, data: unknown): Promise<Outcome>;
   progress(): Promise<Progress>;
-  /** Asks for confirmation of something that cannot be undone. --yes skips the prompt. Declining throws. */
-  confirm(question: string): Promise<void>;
+  /**
+   * Asks for confirmation of something that cannot be undone. --yes skips the prompt, and then a question that has to be
+   * fetched is not. Declining throws.
+   */
+  confirm(question: string | (() => Promise<string>)): Promise<void>;
   /** Asks for confirmation before money is spent. --yes or --max-cost skips the prompt. Declining, or exceeding the limit, throws. */
   confirmSpend(spending: Spending): Promise<void>;
   /** The full id for a full or a short id. */

@@ -3,7 +3,7 @@ import type { Contract, Operation } from "../contract/index.ts";
 import { operations, type StaticOperation } from "../contract/static.ts";
 import type { View } from "../io/cells.ts";
 import type { Outcome } from "../io/output.ts";
-import type { Context } from "./context.ts";
+import type { Context, ListRange } from "./context.ts";
 import type { Flag } from "./flags.ts";
 
 /**
@@ -76,13 +76,6 @@ type Flags = Readonly<Record<string, Flag<unknown>>>;
 type ArgValues<A extends Args> = { [K in keyof A]: A[K] extends Arg<infer T> ? T : never };
 type FlagValues<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
-/** Which part of a list to fetch. */
-export interface ListRange {
-  limit?: number | undefined;
-  all?: boolean | undefined;
-  cursor?: string | undefined;
-}
-
 export interface CommandInput<
   A extends Args = Args,
   F extends Flags = Flags,
@@ -120,8 +113,11 @@ interface Spec<A extends Args, F extends Flags, B extends Operation, Q extends O
   list?: boolean;
   /** Default: the highest risk among its operations. */
   risk?: CommandRisk;
-  /** Question to ask before a destructive command runs. `false`: do not ask, because the command names its only target. */
-  confirm?: false | ((input: CommandInput<A, F, B, Q>) => string);
+  /**
+   * Question to ask before a destructive command runs, fetched if what it names has to be. `false`: do not ask, because the command
+   * names its only target.
+   */
+  confirm?: false | ((input: CommandInput<A, F, B, Q>, ctx: Context) => string | Promise<string>);
   examples: readonly string[];
   /** Exit codes beyond those that every command has. */
   exits?: readonly number[];
@@ -132,7 +128,7 @@ interface Spec<A extends Args, F extends Flags, B extends Operation, Q extends O
 export interface Command extends Omit<Spec<Args, Flags, Operation, Operation>, "run" | "confirm" | "operation" | "risk"> {
   operations: readonly Operation[];
   risk: CommandRisk;
-  confirm?: false | ((input: CommandInput) => string);
+  confirm?: false | ((input: CommandInput, ctx: Context) => string | Promise<string>);
   run(input: CommandInput, ctx: Context): Promise<Outcome | undefined>;
 }
 

@@ -1,3 +1,4 @@
+import { isWebUrl } from "../api/url.ts";
 import { parseDuration } from "../config/settings.ts";
 import type { Operation } from "../contract/index.ts";
 import { type Field, operations } from "../contract/static.ts";
@@ -14,6 +15,10 @@ export interface Flag<T> {
   readonly choices?: readonly string[];
   readonly required?: boolean;
   readonly initial?: T;
+  /** Body field that its value becomes, where that is not the field named like it. */
+  readonly field?: string;
+  /** Accepted, but shown nowhere: a former spelling of another flag. */
+  readonly hidden?: boolean;
   /** Throws a usage error that starts with `label`. */
   parse(text: string, label: string): unknown;
 }
@@ -21,6 +26,8 @@ export interface Flag<T> {
 interface Options {
   short?: string;
   value?: string;
+  field?: string;
+  hidden?: boolean;
 }
 
 const asIs = (text: string) => text;
@@ -196,8 +203,7 @@ function checkText({ minLength = 0, maxLength, format }: Field, text: string, la
   if (codePoints(text) < minLength)
     throw usage(`${label}: must ${minLength === 1 ? "not be empty" : `have at least ${minLength} characters`}.`);
   if (maxLength !== undefined && codePoints(text) > maxLength) throw usage(`${label}: must be at most ${maxLength} characters.`);
-  if (format === "uri" && !/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ""))
-    throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
+  if (format === "uri" && !isWebUrl(text)) throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
   return text;
 }
 

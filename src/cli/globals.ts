@@ -13,7 +13,8 @@ export interface GlobalFlag {
 export const globalFlags = [
   { name: "profile", short: "P", value: "NAME", summary: "Use the settings and API key of this profile", common: true },
   { name: "base-url", value: "URL", summary: "Address of the instance to use" },
-  { name: "api-key-file", value: "FILE", summary: "Read the API key from a file" },
+  { name: "api-key-file", value: "FILE", summary: "Read the API key from a file; - reads standard input" },
+  { name: "insecure", summary: "Send the API key without encryption to another machine" },
   { name: "json", value: "[=FIELDS]", summary: "Print JSON; to select fields: --json=id,name", common: true },
   { name: "jq", value: "EXPR", summary: "Filter the JSON output with a jq expression" },
   {
@@ -48,6 +49,9 @@ export interface GlobalValues {
   profile?: string;
   baseUrl?: string;
   apiKeyFile?: string;
+  /** What standard input held, for `--api-key-file -`. */
+  apiKeyText?: string;
+  insecure?: boolean;
   json?: string;
   jq?: string;
   template?: string;
@@ -78,6 +82,17 @@ const withValue = new Set<string>(
     .filter(({ value }) => value && !value.startsWith("["))
     .flatMap(({ name, short }) => (short ? [`--${name}`, `-${short}`] : [`--${name}`])),
 );
+
+interface Named {
+  name: string;
+  aliases?: readonly string[];
+}
+
+/** The command called `words`, by its name or an alias. `get`, the former name of `show`, still works and is mentioned nowhere. */
+export function commandNamed<C extends Named>(commands: readonly C[], words: string): C | undefined {
+  const find = (text: string) => commands.find(({ name, aliases }) => name === text || aliases?.includes(text));
+  return find(words) ?? (/(^| )get$/.test(words) ? find(words.replace(/get$/, "show")) : undefined);
+}
 
 /** The first `count` words of a command line that are not flags, such as the noun and the verb. */
 export function leadingWords(argv: readonly string[], count: number): string[] {

@@ -28,6 +28,7 @@ const tester = async () => (await import("../commands/tester/index.ts")).tester;
 const admin = async () => (await import("../commands/admin/index.ts")).admin;
 const info = async () => (await import("../commands/info/index.ts")).info;
 const serve = async () => (await import("../commands/serve/index.ts")).serve;
+const sandbox = async () => (await import("../commands/sandbox/index.ts")).sandbox;
 const config = async () => (await import("../commands/config/index.ts")).config;
 const playtests = async () => (await import("../commands/playtests/index.ts")).playtests;
 const applications = async () => (await import("../commands/applications/index.ts")).applications;
@@ -81,6 +82,13 @@ export const groups: readonly GroupEntry[] = [
   { name: "admin", section: "operators", aliases: [], summary: "Administer the marketplace on your server", load: admin },
   { name: "ci", section: "automation", aliases: [], summary: "Set up CI workflows and print summaries", load: ci },
   { name: "serve", section: "operators", aliases: [], summary: "Run your own server", load: serve },
+  {
+    name: "sandbox",
+    section: "automation",
+    aliases: [],
+    summary: "Play slots, move the clock and read mail on a sandbox",
+    load: sandbox,
+  },
   { name: "config", section: "general", aliases: [], summary: "Show and change settings", load: config },
 ];
 

@@ -3,8 +3,8 @@ import { usage } from "../errors.ts";
 import { at } from "../io/cells.ts";
 import { shortId } from "../io/text.ts";
 import { buildBody, fieldValues, queryFields } from "./body.ts";
-import type { Context } from "./context.ts";
-import { type Arg, arg, type Command, type CommandInput, type ListRange } from "./define.ts";
+import type { Context, ListRange } from "./context.ts";
+import { type Arg, arg, type Command, type CommandInput } from "./define.ts";
 import { kebab, parseInteger } from "./flags.ts";
 import type { Parsed } from "./parse.ts";
 

@@ -1,4 +1,5 @@
 import { sleep } from "../api/sleep.ts";
+import { systemKeyring } from "../config/keyring.ts";
 import type { Outside } from "./context.ts";
 
 /** The real clock, randomness and waiting. */
@@ -7,4 +8,5 @@ export const outside: Outside = {
   random: () => Math.random(),
   newId: () => globalThis.crypto.randomUUID(),
   sleep,
+  keyring: systemKeyring,
 };

@@ -1,4 +1,5 @@
 import { CommanderError, Option, Command as Parser } from "commander";
+import { nearest } from "../contract/text/nearest.ts";
 import { usage } from "../errors.ts";
 import { bodyFields, queryFields } from "./body.ts";
 import type { Command } from "./define.ts";
@@ -14,7 +15,12 @@ export interface FlagInfo {
   repeatable: boolean;
   choices?: readonly string[];
   required: boolean;
+  /** Field of the body or query that it sets. */
+  field?: string;
 }
+
+/** A flag that the parser accepts. A hidden one is a former spelling, which help and completion do not mention. */
+type AcceptedFlag = FlagInfo & { hidden?: boolean };
 
 const listFlags: FlagInfo[] = [
   { name: "limit", value: "N", summary: "Maximum number of items to list", repeatable: false, required: false },
@@ -37,8 +43,11 @@ const clearFlag: FlagInfo = {
   required: false,
 };
 
-/** All flags of a command except the global ones. */
-export function flagsOf(command: Command): FlagInfo[] {
+/** All flags of a command except the global ones, as help shows them. */
+export const flagsOf = (command: Command): FlagInfo[] =>
+  acceptedFlags(command).flatMap(({ hidden, ...flag }) => (hidden ? [] : [flag]));
+
+function acceptedFlags(command: Command): AcceptedFlag[] {
   const own = Object.entries(command.flags ?? {}).map(([name, flag]) => ({
     name: kebab(name),
     ...(flag.short && { short: flag.short }),
@@ -47,7 +56,10 @@ export function flagsOf(command: Command): FlagInfo[] {
     repeatable: flag.kind === "list",
     ...(flag.choices && { choices: flag.choices }),
     required: flag.required === true,
+    ...(flag.field && { field: flag.field }),
+    ...(flag.hidden && { hidden: true }),
   }));
+  const taken = own.flatMap(({ field, hidden }) => (field === undefined || hidden ? [] : [field]));
   const fields = [...bodyFields(command), ...queryFields(command)];
   const derived = fields.map((field) => {
     const { kind, summary, value, choices } = fieldFlag(field);
@@ -57,6 +69,8 @@ export function flagsOf(command: Command): FlagInfo[] {
       summary,
       repeatable: kind === "list",
       required,
+      field: field.name,
+      ...(taken.includes(field.name) && { hidden: true }),
       ...(value && { value }),
       ...(choices && { choices }),
     };
@@ -88,30 +102,38 @@ export interface Parsed {
   globals: GlobalValues;
 }
 
-// Without the `=`, `--json` would consume the next word, and `games get --json ID` has to work.
+// Without the `=`, `--json` would consume the next word, and `games show --json ID` has to work.
 const separateJson = (argv: readonly string[]) => {
   const end = argv.indexOf("--");
   return argv.map((token, i) => (token === "--json" && (end < 0 || i < end) ? "--json=" : token));
 };
 
 /** Rewords an error of commander. */
-function misuse(message: string, help: string) {
-  const [, unknown, near] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+function misuse(message: string, { accepted, flags }: Record<"accepted" | "flags", readonly string[]>, help: string) {
+  // Without what follows an `=`, which may be a secret.
+  const [, unknown] = /^unknown option '([^=]*).*'$/s.exec(message) ?? [];
   if (unknown?.startsWith("--api-key"))
     return usage(
       "An API key cannot be passed as a flag value, where other processes can see it.",
       "Set PLAYTEST_API_KEY, pass --api-key-file FILE, or run `playtest login`.",
     );
-  if (unknown !== undefined) return usage(`Unknown flag ${unknown}.`, near ? `Did you mean ${near}?` : help);
+  if (unknown !== undefined && accepted.includes(unknown.slice(2))) return usage(`${unknown} takes no value.`, help);
+  const near = unknown?.startsWith("--") ? nearest(unknown.slice(2), flags) : undefined;
+  if (unknown !== undefined) return usage(`Unknown flag ${unknown}.`, near ? `Did you mean --${near}?` : help);
   const [, bare] = /^option '(?:-\w, )?(--[\w-]+).*' argument missing$/s.exec(message) ?? [];
   return usage(bare === undefined ? message : `${bare} requires a value.`, help);
 }
 
 /** Parses the arguments and flags after a command's path. Unknown flags and missing values are usage errors. */
 export function parseArgs(command: Command, argv: readonly string[], path: string): Parsed {
-  const parser = new Parser(path).exitOverride().helpOption(false).allowExcessArguments(true).argument("[words...]");
+  const parser = new Parser(path)
+    .exitOverride()
+    .helpOption(false)
+    .allowExcessArguments(true)
+    .showSuggestionAfterError(false)
+    .argument("[words...]");
   parser.configureOutput({ writeErr: () => {} });
-  const own = flagsOf(command);
+  const own = acceptedFlags(command);
   const taken = new Set(own.map(({ name }) => name));
   for (const info of own) parser.addOption(option(info));
   for (const info of globalFlags as readonly GlobalFlag[]) {
@@ -123,7 +145,12 @@ export function parseArgs(command: Command, argv: readonly string[], path: strin
     parser.parse(separateJson(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    throw misuse(error.message.replace(/^error: /, ""), `See \`playtest ${path} --help\`.`);
+    const [accepted, flags] = [own, flagsOf(command)].map((all) => [...all, ...globalFlags].map(({ name }) => name));
+    throw misuse(
+      error.message.replace(/^error: /, ""),
+      { accepted: accepted!, flags: flags! },
+      `See \`playtest ${path} --help\`.`,
+    );
   }
   const values: Record<string, unknown> = parser.opts();
   const raw = Object.fromEntries(own.map(({ name }) => [name, given(values, name)]));

@@ -1,17 +1,18 @@
+import { nearest } from "../contract/text/nearest.ts";
 import { CliError, failure, usage } from "../errors.ts";
 import type { Io } from "../io/io.ts";
 import type { Outside } from "./context.ts";
 import type { Command, Group } from "./define.ts";
-import { type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from "./globals.ts";
+import { commandNamed, type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from "./globals.ts";
 import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
-import type { Session } from "./session.ts";
+import type { FlagInfo } from "./parse.ts";
+import type { Session } from "./session/index.ts";
 
 /** What argv refers to: a command with its remaining arguments, or a help text to print. */
 type Target = { command: Command; path: string; rest: string[] } | { help: string };
 
 const findGroup = (word: string) => groups.find(({ name, aliases }) => name === word || aliases.includes(word));
-const findVerb = (group: Group, word: string) =>
-  group.commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
+const findVerb = (group: Group, words: string) => commandNamed(group.commands, words);
 const wantsHelp = (argv: readonly string[]) => {
   const end = argv.indexOf("--");
   return argv.some((token, i) => (token === "--help" || token === "-h") && (end < 0 || i < end));
@@ -24,20 +25,10 @@ function without(argv: readonly string[], words: readonly string[]): string[] {
   return rest;
 }
 
-/** Edit distance, for "did you mean". */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length]!;
-}
-
+/** Refuses a command that does not exist. `where` is the path before the word, with a space behind it. */
 function unknown(word: string, known: readonly string[], where: string) {
-  const near = known.filter((name) => distance(word, name) <= Math.max(1, Math.floor(name.length / 3)) || name.startsWith(word));
+  const like = nearest(word, known);
+  const near = like === undefined ? known.filter((name) => name.startsWith(word)) : [like];
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See \`playtest ${where}--help\`.`;
   return usage(`Unknown command ${JSON.stringify(`${where}${word}`)}.`, hint);
 }
@@ -48,21 +39,28 @@ async function commandTarget(command: Command, path: string, rest: string[], hel
   return { help: commandHelp(command, path) };
 }
 
-/** The subcommand, of one or two words, that the words after a noun start with. */
+/** The subcommand, of one to three words, that the words after a noun start with. */
 function namedVerb(group: Group, words: readonly string[]) {
-  const pair = words.length > 1 ? findVerb(group, `${words[0]} ${words[1]}`) : undefined;
-  if (pair) return { command: pair, words: words.slice(0, 2) };
-  const single = words[0] === undefined ? undefined : findVerb(group, words[0]);
-  return single && { command: single, words: words.slice(0, 1) };
+  for (let count = Math.min(words.length, 3); count > 0; count--) {
+    const named = words.slice(0, count);
+    const command = findVerb(group, named.join(" "));
+    if (command) return { command, words: named };
+  }
+  return undefined;
 }
 
 const isOwnFlag = (token: string | undefined) =>
   token?.startsWith("-") === true &&
   !(globalFlags as readonly GlobalFlag[]).some(({ name, short }) => token.split("=")[0] === `--${name}` || token === `-${short}`);
 
+/** The names of commands without what they begin with. Of those of two words, also the first word alone. */
+const namesIn = (commands: readonly Command[], start = "") => [
+  ...new Set(commands.flatMap(({ name }) => [name.slice(start.length), name.slice(start.length).split(" ")[0]!])),
+];
+
 async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<Target> {
   const group = await entry.load();
-  const [noun = "", ...words] = leadingWords(argv, 3);
+  const [noun = "", ...words] = leadingWords(argv, 4);
   const fallback = group.fallback && findVerb(group, group.fallback);
   // Which words after a subcommand's own flag are its value is not known yet, so such a flag belongs to the fallback.
   const flagFirst = isOwnFlag(argv[argv.indexOf(noun) + 1]);
@@ -73,13 +71,10 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
     const path = `${entry.name} ${named.command.name}`;
     return commandTarget(named.command, path, without(argv, [noun, ...named.words]), wantsHelp(argv));
   }
-  const below = group.commands.filter(({ name }) => words.length === 0 || name.startsWith(`${words[0]} `));
-  if (below.length === 0)
-    throw unknown(
-      words[0]!,
-      group.commands.map(({ name }) => name),
-      `${entry.name} `,
-    );
+  const [verb, second] = words;
+  const below = group.commands.filter(({ name }) => verb === undefined || name.startsWith(`${verb} `));
+  if (below.length === 0) throw unknown(verb!, namesIn(group.commands), `${entry.name} `);
+  if (second !== undefined) throw unknown(second, namesIn(below, `${verb} `), `${entry.name} ${verb} `);
   const { groupHelp } = await import("./help.ts");
   return { help: groupHelp(entry, below) };
 }
@@ -93,7 +88,7 @@ async function rootTarget(): Promise<Target> {
 async function showsStatus(io: Io) {
   if (!io.terminal.stdout) return false;
   const [{ openStore }, { configDir }] = await Promise.all([import("../config/store.ts"), import("../config/paths.ts")]);
-  return Boolean(io.env.PLAYTEST_API_KEY) || Object.keys(openStore(configDir(io.env, io.platform)).keys()).length > 0;
+  return Boolean(io.env.PLAYTEST_API_KEY) || openStore(configDir(io.env, io.platform)).logins().length > 0;
 }
 
 /** Finds the command that argv refers to, loading nothing else. */
@@ -116,7 +111,8 @@ async function resolve(argv: readonly string[], io: Io): Promise<Target> {
 /** Asks for confirmation before a destructive command, unless the command opts out. */
 async function confirmFirst(command: Command, input: Parameters<Command["run"]>[0], session: Session) {
   if (command.confirm === false || (command.risk !== "destroy" && !command.confirm)) return;
-  await session.ctx.confirm(command.confirm ? command.confirm(input) : `${command.summary}. Are you sure?`);
+  const { confirm } = command;
+  await session.ctx.confirm(confirm ? async () => confirm(input, session.ctx) : `${command.summary}. Are you sure?`);
 }
 
 /** Writing the output failed after a change succeeded. The error says so, so that nobody repeats the command. */
@@ -129,6 +125,8 @@ const outputFailed = (error: unknown) =>
 export interface Running {
   session?: Session;
   globals?: GlobalValues;
+  /** The flags of the command, by which a report names the fields of its request. */
+  flags?: readonly FlagInfo[];
   /** The output is complete, whatever the exit code. */
   complete?: boolean;
 }
@@ -140,13 +138,17 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   const target = await resolve(argv, io);
   if ("help" in target) return io.out(target.help);
   const { command, path, rest } = target;
-  const [{ parseArgs }, { createSession }, { buildInput }] = await Promise.all([
+  const [{ flagsOf, parseArgs }, { createSession }, { buildInput }] = await Promise.all([
     import("./parse.ts"),
-    import("./session.ts"),
+    import("./session/index.ts"),
     import("./input.ts"),
   ]);
+  running.flags = flagsOf(command);
   const parsed = parseArgs(command, rest, path);
   running.globals = parsed.globals;
+  // `login` reads it by itself, as what to store.
+  if (parsed.globals.apiKeyFile === "-" && command.name !== "login")
+    parsed.globals.apiKeyText = await io.readText("-", "--api-key-file");
   const session = createSession(io, parsed.globals, outside);
   running.session = session;
   const input = await buildInput(command, parsed, session.ctx);

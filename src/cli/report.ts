@@ -1,11 +1,11 @@
-import { OutcomeUnknown } from "../api/client.ts";
+import { OutcomeUnknown } from "../api/exchange.ts";
 import type { ProblemDetail } from "../contract/problems.ts";
 import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "../errors.ts";
 import type { Io } from "../io/io.ts";
 import { foldLines, lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "../io/text.ts";
 import { flagName } from "./flags.ts";
 import type { Running } from "./program.ts";
-import { wantsColor } from "./session.ts";
+import { wantsColor } from "./session/index.ts";
 import { version } from "./version.ts";
 
 /** The command line that retries this command safely. */
@@ -17,11 +17,12 @@ export function repeatCommand(argv: readonly string[], key: string): string {
 const asksForJson = (argv: readonly string[]) => argv.some((word) => /^--(json(=.*)?|ndjson|jq(=.*)?)$/.test(word));
 
 // An error in a row of a file already names its line. An error in a request names the field's flag and, for a list, the value.
-function detailText({ field, message }: ProblemDetail) {
+function detailText({ field, message }: ProblemDetail, flags: Running["flags"] = []) {
   if (field.includes(" ")) return `${field}: ${message}`;
   const [name = "", index = ""] = field.split(".");
   const which = /^\d+$/.test(index) ? ` (value ${Number(index) + 1})` : "";
-  return `--${flagName({ name })}${which}: ${message}`;
+  const flag = flags.find((one) => one.field === name)?.name ?? flagName({ name });
+  return `--${flag}${which}: ${message}`;
 }
 
 interface Report {
@@ -57,16 +58,22 @@ function bugText(error: unknown) {
   return `This is a bug in playtest ${version}. Please report it with the following lines:\n${redactText(trace)}`;
 }
 
-function asText(report: Report, error: unknown, paint: (text: string) => string, width: number): string {
+interface Shown {
+  paint(text: string): string;
+  width: number;
+  flags: Running["flags"];
+}
+
+function asText(report: Report, error: unknown, { paint, width, flags }: Shown): string {
   if (report.exitCode === exitCodes.bug) return `${paint("error:")} ${lines(bugText(error))}\n`;
   // The API's message repeats the first detail, with the name of the field instead of the flag.
   const [first] = report.details;
   const repeats = first !== undefined && report.message === `${first.field}: ${first.message}`;
-  const alone = repeats && report.details.length === 1 ? detailText(first) : undefined;
+  const alone = repeats && report.details.length === 1 ? detailText(first, flags) : undefined;
   const message = alone ?? (repeats ? "The request is invalid. Nothing was changed." : report.message);
   const rows = [
     foldLines(`error: ${lines(redactText(message))}`, width).replace("error:", paint("error:")),
-    ...(alone === undefined ? report.details : []).map((detail) => foldLines(`  ${oneLine(detailText(detail))}`, width)),
+    ...(alone === undefined ? report.details : []).map((detail) => foldLines(`  ${oneLine(detailText(detail, flags))}`, width)),
     ...(report.hint ? [foldLines(lines(redactText(report.hint)), width)] : []),
     ...(report.retryCommand ? [`To retry safely, run: ${report.retryCommand}`] : []),
     ...(report.requestId ? [`Request ID: ${oneLine(report.requestId)}`] : []),
@@ -104,7 +111,7 @@ export async function report(error: unknown, argv: readonly string[], io: Io, ru
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
   else if (!(error instanceof Interrupted && error.idempotencyKey === undefined)) {
     const paint = painter(wantsColor(io, running.globals?.color, io.terminal.stderr));
-    io.err(asText(described, error, (text) => paint("red", text), io.messageColumns));
+    io.err(asText(described, error, { paint: (text) => paint("red", text), width: io.messageColumns, flags: running.flags }));
   }
   return described.exitCode;
 }

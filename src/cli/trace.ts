@@ -1,4 +1,4 @@
-import type { TraceEvent } from "../api/client.ts";
+import type { TraceEvent } from "../api/types.ts";
 import { lines, redact, redactText, toJson } from "../io/text.ts";
 
 interface Options {

@@ -16,7 +16,7 @@ export interface Setting<T> {
 
 type Env = Readonly<Record<string, string | undefined>>;
 /** Values of global flags, by setting name. */
-export type FlagValues = Partial<Record<keyof Values | "profile" | "apiKeyFile", string>>;
+export type FlagValues = Partial<Record<keyof Values | "profile" | "apiKeyFile" | "apiKeyText", string>>;
 
 export const defaultBaseUrl = "http://127.0.0.1:4747";
 export const directoryFileName = ".playtest.json";
@@ -144,32 +144,46 @@ export interface Settings {
   get<K extends keyof Values>(name: K): Setting<NonNullable<Values[K]>> | undefined;
   /** The API key for the effective base URL. Throws when the key must not be sent there. */
   apiKey(): Setting<string> | undefined;
+  /** Whether only a directory file chose this address and the user never signed in there: whatever is secret must not go there. */
+  untrusted(): boolean;
+  /** Throws if the address is untrusted; `what` is not sent then. */
+  refuseUntrusted(what: string): void;
+}
+
+function chooseProfile(
+  { flags, env, store }: Omit<Sources, "cwd">,
+  stored: string | undefined,
+  directory: DirectoryFile | undefined,
+): Setting<string> {
+  const named: Setting<string | undefined>[] = [
+    { value: flags.profile, source: "flag", from: "--profile" },
+    { value: env.PLAYTEST_PROFILE, source: "environment", from: "PLAYTEST_PROFILE" },
+    { value: directory?.values.profile as string | undefined, source: "directory file", from: directory?.path ?? "" },
+    { value: stored, source: "profile", from: store.path },
+  ];
+  const chosen = named.find((candidate) => candidate.value) as Setting<string> | undefined;
+  return chosen ?? { value: "default", source: "default", from: "built in" };
 }
 
 export function readSettings({ flags, env, cwd, store }: Sources): Settings {
   const directoryFile = findDirectoryFile(cwd);
   const config = store.config();
-  const profile = chooseProfile();
-  const profileValues = config.profiles[profile.value] ?? {};
+  const profileWith = (directory: DirectoryFile | undefined) => chooseProfile({ flags, env, store }, config.profile, directory);
+  const profile = profileWith(directoryFile);
 
-  function chooseProfile(): Setting<string> {
-    const named: Setting<string | undefined>[] = [
-      { value: flags.profile, source: "flag", from: "--profile" },
-      { value: env.PLAYTEST_PROFILE, source: "environment", from: "PLAYTEST_PROFILE" },
-      { value: directoryFile?.values.profile as string | undefined, source: "directory file", from: directoryFile?.path ?? "" },
-      { value: config.profile, source: "profile", from: store.path },
-    ];
-    const chosen = named.find((candidate) => candidate.value) as Setting<string> | undefined;
-    return chosen ?? { value: "default", source: "default", from: "built in" };
-  }
+  const get = <K extends keyof Values>(name: K) => find(name, profile.value, directoryFile);
 
-  function get<K extends keyof Values>(name: K): Setting<NonNullable<Values[K]>> | undefined {
+  function find<K extends keyof Values>(
+    name: K,
+    profileName: string,
+    directory: DirectoryFile | undefined,
+  ): Setting<NonNullable<Values[K]>> | undefined {
     const variable = variables[name];
     const candidates: Setting<unknown>[] = [
       { value: flags[name], source: "flag", from: flagNames[name] },
       { value: variable && (env[variable] || undefined), source: "environment", from: variable ?? "" },
-      { value: directoryFile?.values[name], source: "directory file", from: directoryFile?.path ?? "" },
-      { value: profileValues[name], source: "profile", from: `profile ${profile.value}` },
+      { value: directory?.values[name], source: "directory file", from: directory?.path ?? "" },
+      { value: config.profiles[profileName]?.[name], source: "profile", from: `profile ${profileName}` },
       { value: defaults[name], source: "default", from: "built in" },
     ];
     const found = candidates.find((candidate) => candidate.value !== undefined);
@@ -185,13 +199,37 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
     );
   }
 
-  /** A cloned repository must not decide where an API key is sent. */
-  function refuseUntrustedUrl(baseUrl: Setting<string>, from: string) {
-    const trusted = Object.values(config.profiles).some((values) => values.baseUrl === baseUrl.value);
-    if (baseUrl.source !== "directory file" || trusted) return;
+  /** Whether the address would be another one without the directory file. */
+  function chosenByDirectory(): boolean {
+    if (directoryFile === undefined) return false;
+    return get("baseUrl")!.value !== find("baseUrl", profileWith(undefined).value, undefined)!.value;
+  }
+
+  const untrusted = () =>
+    chosenByDirectory() && !Object.values(config.profiles).some((values) => values.baseUrl === get("baseUrl")!.value);
+
+  /** A cloned repository must not decide where a secret is sent. */
+  function refused(what: string): Error {
+    const { value } = get("baseUrl")!;
+    return badConfig(
+      `${what} was not sent to ${value}: only ${directoryFile!.path} sets this address, and a file in a repository must not decide where a secret is sent.`,
+      `If you trust this address, pass \`--base-url ${value}\`, or set PLAYTEST_BASE_URL.`,
+    );
+  }
+
+  function refuseUntrusted(what: string) {
+    if (untrusted()) throw refused(what);
+  }
+
+  /** A key that is not stored for an instance goes to the one it was given with, wherever the user signed in before. */
+  function requireOwnHost(from: string) {
+    if (chosenByDirectory()) throw refused(`The API key from ${from}`);
+    const given = from === "PLAYTEST_API_KEY" && env.PLAYTEST_BASE_URL ? instanceUrl(env.PLAYTEST_BASE_URL) : undefined;
+    const { value, from: by } = get("baseUrl")!;
+    if (given === undefined || given === value) return;
     throw badConfig(
-      `The API key from ${from} was not sent to ${baseUrl.value}: only ${baseUrl.from} sets this address, and a file in a repository must not decide where a key is sent.`,
-      `If you trust this address, pass \`--base-url ${baseUrl.value}\`, set PLAYTEST_BASE_URL, or sign in there once.`,
+      `The API key from ${from} was not sent to ${value} (set by ${by}): it was given with PLAYTEST_BASE_URL, which is ${given}.`,
+      "Use a key of that instance: pass --api-key-file, or unset PLAYTEST_API_KEY and run `playtest login`.",
     );
   }
 
@@ -199,18 +237,19 @@ export function readSettings({ flags, env, cwd, store }: Sources): Settings {
     checkProfile();
     const baseUrl = get("baseUrl")!;
     if (flags.apiKeyFile) {
-      refuseUntrustedUrl(baseUrl, "--api-key-file");
-      return { value: readKeyFile(flags.apiKeyFile), source: "flag", from: "--api-key-file" };
+      requireOwnHost("--api-key-file");
+      const value = flags.apiKeyText === undefined ? readKeyFile(flags.apiKeyFile) : checkKey(flags.apiKeyText, "Standard input");
+      return { value, source: "flag", from: "--api-key-file" };
     }
     if (env.PLAYTEST_API_KEY) {
-      refuseUntrustedUrl(baseUrl, "PLAYTEST_API_KEY");
+      requireOwnHost("PLAYTEST_API_KEY");
       return { value: checkKey(env.PLAYTEST_API_KEY, "PLAYTEST_API_KEY"), source: "environment", from: "PLAYTEST_API_KEY" };
     }
-    const key = store.keys()[baseUrl.value]?.[profile.value];
+    const key = store.key({ baseUrl: baseUrl.value, profile: profile.value });
     return key === undefined ? undefined : { value: key, source: "profile", from: `profile ${profile.value}` };
   }
 
-  return { profile, directoryFile, get, apiKey };
+  return { profile, directoryFile, get, apiKey, untrusted, refuseUntrusted };
 }
 
 /** Checks that a key fits into a header. Its text never appears in the error. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { payment } from "./billing.ts";
-import { endpoint, roles } from "./endpoint.ts";
-import { cents, id, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
+import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
+import { cents, id, minutes, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
 import { chains, currencies } from "./headers.ts";
 import { playtest } from "./playtests.ts";
@@ -9,16 +9,19 @@ import { slotDetail } from "./slots.ts";
 import { depositStatuses, payoutStatuses } from "./states/index.ts";
 
 const own = { access: ["admin"], extension: true } as const;
+const approves = { access: ["approve"], extension: true } as const;
+const money = { access: ["money"], extension: true } as const;
+const accounts = { access: ["accounts"], extension: true } as const;
 
 export const approval = z
   .strictObject({
-    kind: z.enum(["playtest", "slot"]).meta({ description: "`playtest` (a free trial) or `slot` (its video)." }),
+    kind: z.enum(["playtest", "slot"]).meta({ description: "`playtest` for a free trial, `slot` for a video." }),
     playtestId: id(),
     slotId: id().nullable(),
     gameId: id(),
     gameName: z.string(),
     ownerId: id(),
-    videoUrl: z.string().nullable().meta({ description: "Signed link to the video, valid one hour; null for a trial." }),
+    videoUrl: z.string().nullable().meta({ description: "Signed link to the video, valid for one hour; null for a trial." }),
     createdAt: timestamp(),
   })
   .meta({ id: "Approval" });
@@ -36,6 +39,16 @@ export const account = z
   })
   .meta({ id: "Account" });
 
+export const adminAccount = z
+  .strictObject({
+    id: id(),
+    name: z.string(),
+    scopes: z.array(scopeName()).meta({ description: "What the administrator may do; `admin` includes all others." }),
+    suspendedAt: timestamp().nullable().meta({ description: "When the administrator was revoked or suspended." }),
+    createdAt: timestamp(),
+  })
+  .meta({ id: "AdminAccount" });
+
 export const payout = z
   .strictObject({
     id: id(),
@@ -50,26 +63,62 @@ export const payout = z
 export const suspense = z
   .strictObject({
     id: id(),
-    status: z.enum(depositStatuses).meta({ description: "`suspense` while it is kept aside, then `credited` or `refunded`." }),
-    reason: z.string().meta({ description: "Why it was kept aside: `short`, `late`, `again`, `unclear` or `unmatched`." }),
-    amountCents: cents().meta({ description: "What it is worth: at the rate it was kept at, or was credited at." }),
+    status: z.enum(depositStatuses).meta({ description: "`suspense` while it is unmatched, then `credited` or `refunded`." }),
+    reason: z.string().meta({ description: "Why it is unmatched: `short`, `over`, `late`, `again`, `unclear` or `unmatched`." }),
+    amountCents: cents().meta({ description: "Value at the recorded rate, or at the rate it was credited at." }),
     chain: z.enum(chains),
     currency: z.enum(currencies),
-    cryptoAmount: z.string().meta({ description: "Whole coins, as decimal text." }),
+    cryptoAmount: z.string().meta({ description: "In whole coins, as a decimal string." }),
     txHash: z.string(),
-    userId: id().nullable().meta({ description: "Whose it is, as far as that is known." }),
-    paymentId: id().nullable().meta({ description: "Payment it came for, as far as that is known." }),
-    note: z.string().nullable().meta({ description: "Why it was credited or sent back." }),
+    sender: z.string().nullable().meta({ description: "Address it came from, where the transaction says so." }),
+    proof: z
+      .strictObject({
+        by: z.enum(["declared", "signature"]).meta({ description: "What shows that the sender is the account's address." }),
+        userId: id().nullable().meta({ description: "Account that proved it." }),
+        signature: z.string().nullable(),
+        provedAt: timestamp().nullable(),
+      })
+      .nullable()
+      .meta({ description: "Proof that an account controls the sender." }),
+    userId: id().nullable().meta({ description: "Owner it belongs to, if known." }),
+    paymentId: id().nullable().meta({ description: "Payment it was sent for, if known." }),
+    note: z.string().nullable().meta({ description: "Why it was credited or refunded." }),
     resolvedBy: id().nullable(),
     resolvedAt: timestamp().nullable(),
     createdAt: timestamp(),
   })
   .meta({ id: "Suspense" });
 
-const note = text(500, 1).meta({ description: "Why; shown in the ledger." });
+const record = () => z.record(z.string(), z.unknown());
+const hash = () => z.string().meta({ description: "SHA-256 in hex." });
+
+export const auditEntry = z
+  .strictObject({
+    id: id(),
+    createdAt: timestamp(),
+    actorId: id()
+      .nullable()
+      .meta({ description: "Account that acted; null for the server, and for somebody without an account." }),
+    keyId: id().nullable().meta({ description: "API key that was used." }),
+    sessionId: id().nullable().meta({ description: "Browser session that was used." }),
+    address: z.string().nullable().meta({ description: "Network address of the client; null for the server." }),
+    requestId: z.string().nullable(),
+    action: z.string().meta({ description: "What was done, such as `user.suspend`." }),
+    targetKind: z.string().meta({ description: "What it was done to, such as `user`." }),
+    targetId: id(),
+    details: record().meta({ description: "Amounts and reasons that were given." }),
+    before: record().nullable().meta({ description: "The fields that changed, as they were; null for something new." }),
+    after: record().nullable().meta({ description: "The same fields afterwards; null for something that was deleted." }),
+    seq: z.int().nullable().meta({ description: "Place in the hash chain, from 1; null until it has one." }),
+    previousHash: hash().nullable(),
+    hash: hash().nullable(),
+  })
+  .meta({ id: "AuditEntry" });
+
+const note = text(500, 1).meta({ description: "Reason, recorded in the ledger." });
 const reason = z
   .strictObject({
-    reason: text(5000).optional().meta({ description: "Why; the people concerned see it." }),
+    reason: text(5000).optional().meta({ description: "Reason, shown to the people concerned." }),
   })
   .prefault({});
 const accountReply = z.strictObject({ user: account });
@@ -84,73 +133,85 @@ const gameReply = z.strictObject({ game });
 
 export const admin = {
   listApprovals: endpoint("GET /admin/approvals", {
-    ...own,
+    ...approves,
     summary: "List free trials and videos that wait for approval",
     query: pageQuery(),
     list: true,
     reply: z.strictObject({ approvals: z.array(approval) }),
   }),
   approvePlaytest: endpoint("POST /admin/playtests/:id/approve", {
-    ...own,
+    ...approves,
+    ...audited("playtest.approve"),
     summary: "Approve a free trial",
     reply: playtestReply,
   }),
   rejectPlaytest: endpoint("POST /admin/playtests/:id/reject", {
-    ...own,
+    ...approves,
+    ...audited("playtest.reject", "reason"),
     summary: "Reject a free trial",
     body: reason,
     reply: playtestReply,
   }),
   approveVideo: endpoint("POST /admin/slots/:id/approve", {
-    ...own,
+    ...approves,
+    ...audited("slot.approve"),
     summary: "Approve a public video",
     reply: slotReply,
   }),
   rejectVideo: endpoint("POST /admin/slots/:id/reject", {
-    ...own,
+    ...approves,
+    ...audited("slot.reject", "reason"),
     summary: "Reject a public video",
     body: reason,
     reply: slotReply,
   }),
   listUsers: endpoint("GET /admin/users", {
-    ...own,
+    // A grant or a payout names its account by email address.
+    access: { anyOf: ["accounts", "money"] },
+    extension: true,
     summary: "List accounts",
     query: z.object({
       ...page,
-      role: z.enum(roles).optional().meta({ description: "Only accounts of this role." }),
-      email: text(254).optional().meta({ description: "Only the account with this e-mail address." }),
+      role: z.enum(roles).optional().meta({ description: "Only accounts with this role." }),
+      email: text(254).optional().meta({ description: "Only the account with this email address." }),
     }),
     list: true,
     reply: z.strictObject({ users: z.array(account) }),
   }),
   verifyUser: endpoint("POST /admin/users/:id/verify", {
-    ...own,
-    summary: "Mark an account's e-mail as verified",
+    ...accounts,
+    ...audited("user.verify"),
+    summary: "Mark an account's email address as verified",
     reply: accountReply,
   }),
   suspendUser: endpoint("POST /admin/users/:id/suspend", {
-    ...own,
+    ...accounts,
+    ...audited("user.suspend"),
     summary: "Suspend an account",
     reply: accountReply,
   }),
   unsuspendUser: endpoint("POST /admin/users/:id/unsuspend", {
-    ...own,
-    summary: "End an account's suspension",
+    ...accounts,
+    ...audited("user.unsuspend"),
+    summary: "Unsuspend an account",
     reply: accountReply,
   }),
   suspendGame: endpoint("POST /admin/games/:id/suspend", {
-    ...own,
-    summary: "Hide a game's offers",
+    ...approves,
+    ...audited("game.suspend"),
+    summary: "Suspend a game and hide its offers",
     reply: gameReply,
   }),
   unsuspendGame: endpoint("POST /admin/games/:id/unsuspend", {
-    ...own,
-    summary: "Show a game's offers again",
+    ...approves,
+    ...audited("game.unsuspend"),
+    summary: "Unsuspend a game and show its offers again",
     reply: gameReply,
   }),
   grantCredit: endpoint("POST /admin/users/:id/credit", {
-    ...own,
-    summary: "Give an account credit",
+    ...money,
+    ...audited("balance.grant_credit", "amountCents", "note"),
+    summary: "Grant credit to an account",
     risk: "spend",
     body: z.strictObject({
       amountCents: z.int().min(1).max(100_000_000).meta({ description: "Credit to grant." }),
@@ -159,8 +220,9 @@ export const admin = {
     reply: grantReply,
   }),
   grantHours: endpoint("POST /admin/users/:id/hours", {
-    ...own,
-    summary: "Give an account playtest minutes",
+    ...money,
+    ...audited("balance.grant_minutes", "minutes", "note"),
+    summary: "Grant playtest minutes to an account",
     risk: "spend",
     body: z.strictObject({
       minutes: z.int().min(1).max(10_000_000).meta({ description: "Playtest minutes to grant." }),
@@ -169,67 +231,72 @@ export const admin = {
     reply: grantReply,
   }),
   chargebackPayment: endpoint("POST /admin/payments/:id/chargeback", {
-    ...own,
+    ...money,
+    ...audited("payment.chargeback"),
     summary: "Record that a payment was charged back",
     risk: "destroy",
     reply: z.strictObject({ payment }),
   }),
   listSuspense: endpoint("GET /admin/suspense", {
-    ...own,
-    summary: "List crypto deposits that are kept aside",
+    ...money,
+    summary: "List unmatched crypto deposits",
     query: z.object({
       ...page,
-      status: z.enum(depositStatuses).optional().meta({ description: "`suspense` unless given." }),
+      status: z.enum(depositStatuses).optional().meta({ description: "Status to list; default `suspense`." }),
     }),
     list: true,
     reply: z.strictObject({ suspense: z.array(suspense) }),
   }),
   resolveSuspense: endpoint("POST /admin/suspense/:id/resolve", {
-    ...own,
-    summary: "Credit a deposit that was kept aside",
+    ...money,
+    ...audited("deposit.credit", "userId", "rateCents", "note"),
+    summary: "Credit an unmatched deposit",
     risk: "spend",
     body: z.strictObject({
-      userId: id().optional().meta({ description: "Owner to credit; whom it came from unless given." }),
+      userId: id().optional().meta({ description: "Owner to credit; default the owner of the payment it was sent for." }),
       rateCents: z
         .int()
         .min(1)
         .max(100_000_000)
         .optional()
-        .meta({ description: "Price of one whole coin; default: the recorded rate." }),
+        .meta({ description: "Price of one whole coin; default the recorded rate." }),
       note,
     }),
     reply: z.strictObject({ suspense, payment }),
   }),
   refundSuspense: endpoint("POST /admin/suspense/:id/refund", {
-    ...own,
-    summary: "Record that a deposit kept aside was sent back",
+    ...money,
+    ...audited("deposit.refund", "note"),
+    summary: "Record that an unmatched deposit was refunded",
     risk: "destroy",
     body: z.strictObject({ note }),
     reply: z.strictObject({ suspense }),
   }),
   createCategory: endpoint("POST /admin/categories", {
-    ...own,
+    ...approves,
+    ...audited("category.create"),
     summary: "Add a game category",
     body: z.strictObject({
       name: text(100, 1).meta({ description: "Name of the category." }),
       slug: z
         .string()
         .max(100)
-        .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case words joined by hyphens")
-        .meta({ description: "Short form for addresses, such as `pixel-art`." }),
+        .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lowercase words joined by hyphens")
+        .meta({ description: "Short name for URLs, such as `pixel-art`." }),
     }),
     status: 201,
     reply: z.strictObject({ category }),
   }),
   listPayouts: endpoint("GET /admin/payouts", {
-    ...own,
+    ...money,
     summary: "List payouts to playtesters",
     query: pageQuery(),
     list: true,
     reply: z.strictObject({ payouts: z.array(payout) }),
   }),
   createPayout: endpoint("POST /admin/payouts", {
-    ...own,
+    ...money,
+    ...audited("payout.create"),
     summary: "Record a payout to a playtester",
     risk: "spend",
     body: z.strictObject({
@@ -241,14 +308,58 @@ export const admin = {
     problems: ["NOT_FOUND"],
   }),
   failPayout: endpoint("POST /admin/payouts/:id/fail", {
-    ...own,
-    summary: "Record that a payout failed; the money is owed again",
+    ...money,
+    ...audited("payout.fail"),
+    summary: "Record that a payout failed; the amount is owed again",
     risk: "spend",
     reply: z.strictObject({ payout }),
   }),
-  getStats: endpoint("GET /admin/stats", {
+  listAdmins: endpoint("GET /admin/admins", {
     ...own,
-    summary: "Show figures of the whole marketplace",
+    summary: "List administrators",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ admins: z.array(adminAccount) }),
+  }),
+  createAdmin: endpoint("POST /admin/admins", {
+    ...own,
+    ...audited("user.create_admin", "scopes"),
+    summary: "Add an administrator and get its first API key",
+    body: z.strictObject({
+      name: text(100, 1).meta({ description: "Name of the person." }),
+      scopes: z
+        .array(z.enum(roleScopes.admin))
+        .min(1)
+        .max(4)
+        .meta({ description: "What the administrator may do: `approve`, `money`, `accounts`, or `admin` for everything." }),
+    }),
+    status: 201,
+    reply: z.strictObject({ admin: adminAccount, apiKey: z.string() }),
+    secretReply: true,
+  }),
+  revokeAdmin: endpoint("DELETE /admin/admins/:id", {
+    ...own,
+    ...audited("user.revoke_admin"),
+    summary: "Revoke an administrator and all API keys of that account",
+    risk: "destroy",
+    reply: z.strictObject({ admin: adminAccount }),
+  }),
+  listAudit: endpoint("GET /admin/audit", {
+    ...own,
+    summary: "List the audit log: admin actions, changes of credentials, payments and grants by people",
+    query: z.object({
+      ...page,
+      actor: id().optional().meta({ description: "Only what this account did." }),
+      action: text(100).optional().meta({ description: "Only this action, such as `user.suspend`." }),
+      target: id().optional().meta({ description: "Only what was done to this account, key, payment or other target." }),
+    }),
+    list: true,
+    reply: z.strictObject({ entries: z.array(auditEntry) }),
+  }),
+  getStats: endpoint("GET /admin/stats", {
+    access: { anyOf: ["approve", "money", "accounts"] },
+    extension: true,
+    summary: "Show statistics of the whole marketplace",
     reply: z.strictObject({
       owners: z.int(),
       playtesters: z.int(),
@@ -257,8 +368,8 @@ export const admin = {
       openSlots: z.int(),
       pendingReviews: z.int(),
       pendingApprovals: z.int(),
-      creditCents: z.int().meta({ description: "Credit all owners hold." }),
-      payableCents: z.int().meta({ description: "Earnings not paid out yet." }),
+      creditCents: z.int().meta({ description: "Total credit of all owners." }),
+      payableCents: z.int().meta({ description: "Total earnings not paid out yet." }),
     }),
   }),
 };

@@ -18,8 +18,8 @@ export const application = z
     displayName: z.string(),
     gamingExperience: z.string().nullable(),
     validatedAt: timestamp().nullable(),
-    ratingAverage: z.string().nullable().meta({ description: "Decimal number as text." }),
-    acceptedCount: z.string().meta({ description: "Whole number as text." }),
+    ratingAverage: z.string().nullable().meta({ description: "Decimal number as a string." }),
+    acceptedCount: z.string().meta({ description: "Integer as a string." }),
   })
   .meta({ id: "Application" });
 
@@ -66,7 +66,7 @@ export const applications = {
     summary: "Reject an application",
     body: z
       .strictObject({
-        customMessage: text(1500).optional().meta({ description: "Added to the rejection e-mail word for word." }),
+        customMessage: text(1500).optional().meta({ description: "Text to include in the rejection email." }),
       })
       .prefault({}),
     reply: z.strictObject({ application }),

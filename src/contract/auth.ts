@@ -1,19 +1,24 @@
 import { z } from "zod";
-import { endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
+import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
 import { email, extra, httpUrl, id, message, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const any = { access: "any", extension: true } as const;
+const main = { access: "main", extension: true } as const;
 const keyless = { access: "none", extension: true } as const;
 
-const emailField = email().meta({ description: "The account's e-mail address." });
+const emailField = email().meta({ description: "The account's email address." });
 const passwordField = text(256, 8).meta({ description: "8 to 256 characters." });
-const scopesField = z.array(scopeName()).min(1).max(10).meta({ description: "Scopes of the key; default all it may have." });
+const scopesField = z
+  .array(scopeName())
+  .min(1)
+  .max(10)
+  .meta({ description: "Scopes of the key; default all scopes of the account's role." });
 
 const account = {
   email: emailField,
   password: passwordField,
-  role: z.enum(["game_owner", "playtester"]).meta({ description: "What the account is for." }),
-  name: text(100, 1).optional().meta({ description: "Display name; default the part of the e-mail before the @." }),
+  role: z.enum(["game_owner", "playtester"]).meta({ description: "Role of the account." }),
+  name: text(100, 1).optional().meta({ description: "Display name; default the part of the email address before the @." }),
   companyName: text(200, 1).optional().meta({ description: "Company name; default the display name." }),
 };
 
@@ -37,15 +42,15 @@ export const createApiKeyBody = z
     scopes: scopesField.optional(),
     expiresAt: timestamp().optional().meta({ description: "When the key stops working; default never." }),
     email: emailField.optional(),
-    password: text(256, 1).optional().meta({ description: "The account's password, instead of a key." }),
+    password: text(256, 1).optional().meta({ description: "The account's password, to authenticate without an API key." }),
   })
   .refine((body) => body.email === undefined || body.password !== undefined, {
     path: ["password"],
-    message: "is needed together with email",
+    message: "is required with email",
   })
   .refine((body) => body.password === undefined || body.email !== undefined, {
     path: ["email"],
-    message: "is needed together with password",
+    message: "is required with password",
   });
 
 export const user = z
@@ -72,24 +77,43 @@ export const profile = z
 export const me = user.extend({
   createdAt: timestamp(),
   profile: profile.nullable(),
-  scopes: extra(z.array(scopeName()).meta({ description: "Scopes of the key that asks." })),
+  scopes: extra(z.array(scopeName()).meta({ description: "Scopes of the API key in use." })),
 });
 
 export const apiKey = z
   .strictObject({
     id: id(),
     name: z.string(),
-    prefix: z.string().meta({ description: "How the key begins, to tell keys apart." }),
+    prefix: z.string().meta({ description: "First characters of the key, to tell keys apart." }),
     scopes: z.array(scopeName()),
     createdAt: timestamp(),
     lastUsedAt: timestamp().nullable(),
     expiresAt: timestamp().nullable(),
+    parentId: extra(
+      id()
+        .nullable()
+        .meta({ description: "The key it was created with. It ends with that key; null for one created with a password." }),
+    ),
+    current: extra(z.boolean().meta({ description: "Whether it is the key that asks." })),
   })
   .meta({ id: "ApiKey" });
+
+export const session = z
+  .strictObject({
+    id: id(),
+    createdAt: timestamp(),
+    lastUsedAt: timestamp().nullable(),
+    expiresAt: timestamp(),
+    address: z.string().nullable().meta({ description: "From where the browser signed in." }),
+    agent: z.string().nullable().meta({ description: "What the browser calls itself." }),
+    current: z.boolean().meta({ description: "Whether it is the session that asks." }),
+  })
+  .meta({ id: "Session" });
 
 export const auth = {
   registerApiKey: endpoint("POST /auth/register/api-key", {
     access: "none",
+    ...audited("user.register"),
     summary: "Register an account and get its first API key",
     body: registerApiKeyBody,
     status: 201,
@@ -100,7 +124,8 @@ export const auth = {
   }),
   register: endpoint("POST /auth/register", {
     ...keyless,
-    summary: "Register an account without a key",
+    ...audited("user.register"),
+    summary: "Register an account without an API key",
     body: z.strictObject(account),
     status: 201,
     reply: z.strictObject({ message: z.string(), userId: id() }),
@@ -109,40 +134,53 @@ export const auth = {
   }),
   getMe: endpoint("GET /auth/me", {
     ...any,
-    summary: "Show the account the key belongs to",
+    summary: "Show the account that the API key belongs to",
     reply: me,
     unverified: true,
   }),
   updateProfile: endpoint("PATCH /auth/profile", {
-    ...any,
+    ...main,
     summary: "Change your profile",
     body: z
       .strictObject({
-        displayName: text(100, 1).optional().meta({ description: "Name others see." }),
+        displayName: text(100, 1).optional().meta({ description: "Name shown to others." }),
         companyName: text(200, 1).optional().meta({ description: "Company name." }),
         websiteUrl: httpUrl().nullable().optional().meta({ description: "Website; null removes it." }),
         gamingExperience: text(2000)
           .nullable()
           .optional()
-          .meta({ description: "What owners see with an application; null removes it." }),
+          .meta({ description: "Gaming experience, shown to owners with an application; null removes it." }),
       })
       .prefault({}),
     reply: message(),
   }),
   changePassword: endpoint("POST /auth/change-password", {
-    ...any,
+    ...main,
+    ...audited("user.change_password"),
     summary: "Change your password",
     body: z.strictObject({
-      currentPassword: text(256, 1).meta({ description: "The password until now." }),
+      currentPassword: text(256, 1).meta({ description: "Current password." }),
       newPassword: passwordField,
+    }),
+    reply: message(),
+    limit: "password",
+  }),
+  changeEmail: endpoint("POST /auth/change-email", {
+    ...main,
+    ...audited("user.request_email_change"),
+    summary: "Change your email address: sends a link to both addresses",
+    body: z.strictObject({
+      newEmail: email().meta({ description: "New email address." }),
+      password: text(256, 1).meta({ description: "Current password." }),
     }),
     reply: message(),
     limit: "password",
   }),
   createApiKey: endpoint("POST /auth/api-keys", {
     access: "optional",
+    ...audited("key.create"),
     extension: true,
-    summary: "Make an API key, with a key or with e-mail and password",
+    summary: "Create an API key, using an API key or an email address and password",
     body: createApiKeyBody,
     status: 201,
     reply: z.strictObject({ key: apiKey, apiKey: z.string() }),
@@ -150,7 +188,7 @@ export const auth = {
     limit: "password",
   }),
   listApiKeys: endpoint("GET /auth/api-keys", {
-    ...any,
+    ...main,
     summary: "List your API keys",
     query: wholeListQuery(),
     list: true,
@@ -158,30 +196,84 @@ export const auth = {
   }),
   revokeApiKey: endpoint("DELETE /auth/api-keys/:id", {
     ...any,
-    summary: "Revoke an API key at once",
+    ...audited("key.revoke"),
+    summary: "Revoke an API key and those created with it. A key without the main scope can revoke only itself",
     risk: "destroy",
+    reply: message(),
+  }),
+  rotateApiKey: endpoint("POST /auth/api-keys/:id/rotate", {
+    ...main,
+    ...audited("key.rotate", "graceSeconds"),
+    summary: "Replace an API key: creates a key like it and ends the old one after a grace period",
+    risk: "destroy",
+    body: z
+      .strictObject({
+        graceSeconds: z
+          .int()
+          .min(0)
+          .max(30 * 86_400)
+          .default(86_400)
+          .meta({
+            description: "How long the old key and those created with it still work, in seconds; default a day.",
+          }),
+      })
+      .prefault({}),
+    status: 201,
+    reply: z.strictObject({ key: apiKey, apiKey: z.string(), previous: apiKey }),
+    secretReply: true,
+  }),
+  listSessions: endpoint("GET /auth/sessions", {
+    ...main,
+    summary: "List the browsers that are signed in to your account",
+    reply: z.strictObject({ sessions: z.array(session) }),
+  }),
+  endSession: endpoint("DELETE /auth/sessions/:id", {
+    ...main,
+    summary: "Sign a browser out of your account",
+    ...audited("session.end"),
+    risk: "destroy",
+    reply: message(),
+  }),
+  signOutEverywhere: endpoint("POST /auth/sign-out-everywhere", {
+    ...main,
+    summary: "Sign out of every browser, and revoke all other API keys if you want",
+    ...audited("user.sign_out_everywhere", "revokeApiKeys"),
+    risk: "destroy",
+    body: z
+      .strictObject({
+        revokeApiKeys: z
+          .boolean()
+          .default(false)
+          .meta({ description: "Whether all API keys of the account are revoked too, except the one in use." }),
+      })
+      .prefault({}),
     reply: message(),
   }),
   resendVerification: endpoint("POST /auth/resend-verification", {
     ...keyless,
-    summary: "Send the verification mail again",
+    summary: "Send the verification email again",
     body: z.strictObject({ email: emailField }),
     reply: message(),
     limit: "password",
   }),
   requestPasswordReset: endpoint("POST /auth/password-reset", {
     ...keyless,
-    summary: "Send a mail with a password reset link",
+    summary: "Send a password reset email",
     body: z.strictObject({ email: emailField }),
     reply: message(),
     limit: "password",
   }),
   confirmPasswordReset: endpoint("POST /auth/password-reset/confirm", {
     ...keyless,
-    summary: "Reset your password with the token of a reset mail",
+    ...audited("user.reset_password", "revokeApiKeys"),
+    summary: "Reset your password with the token from a password reset email",
     body: z.strictObject({
-      token: text(200, 1).meta({ description: "Token from the reset mail." }),
+      token: text(200, 1).meta({ description: "Token from the password reset email." }),
       newPassword: passwordField,
+      revokeApiKeys: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Whether all API keys of the account are revoked too. Those of an unverified account always are." }),
     }),
     reply: message(),
     limit: "password",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cents, httpUrl, id, minutes, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
+import { cents, httpUrl, id, minutes, pageQuery, text, timestamp, wholeListQuery } from "./fields.ts";
 import { chains, cryptoHeaders, currencies } from "./headers.ts";
 import { paymentStatuses, subscriptionStatuses } from "./states/index.ts";
 
@@ -28,7 +28,7 @@ export const paymentInstructions = z
     id: id(),
     chain: z.enum(chains),
     currency: z.enum(currencies),
-    cryptoAmount: z.string().meta({ description: "In whole units of the currency." }),
+    cryptoAmount: z.string().meta({ description: "In whole coins, as a decimal string." }),
     receiver: z.string(),
     network: z.string(),
     expiresAt: timestamp(),
@@ -96,6 +96,9 @@ export const hoursEntry = z
   })
   .meta({ id: "HoursEntry" });
 
+const txHash = text(200, 1).meta({ description: "Hash of the transaction that was sent." });
+const proofChain = z.enum(chains).optional().meta({ description: "Chain of the transaction; default: the payment's." });
+
 export const billing = {
   getBalance: endpoint("GET /billing/balance", {
     ...billingScope,
@@ -120,7 +123,7 @@ export const billing = {
   }),
   getInvoice: endpoint("GET /billing/payments/:id/invoice", {
     ...billingScope,
-    summary: "Download the invoice of a completed payment as PDF",
+    summary: "Download the invoice of a completed payment as a PDF",
     media: "binary",
     reply: z.unknown(),
     problems: ["CONFLICT"],
@@ -131,7 +134,7 @@ export const billing = {
     risk: "spend",
     body: z.strictObject({
       amountCents: z.int().min(2000).max(1_000_000).meta({ description: "Credit to buy." }),
-      returnUrl: httpUrl().optional().meta({ description: "Where the checkout returns to: https, or http on this machine." }),
+      returnUrl: httpUrl().optional().meta({ description: "URL to return to after the checkout: https, or http on localhost." }),
     }),
     reply: z.strictObject({
       checkoutUrl: z.string(),
@@ -141,11 +144,11 @@ export const billing = {
   }),
   buyCreditWithCrypto: endpoint("POST /billing/credit/x402", {
     ...owner,
-    summary: "Buy credit with crypto: ask for instructions, then send the transaction",
+    summary: "Buy credit with crypto: request payment instructions, then submit the transaction",
     risk: "spend",
     body: z
       .strictObject({
-        amountCents: z.int().min(500).max(1_000_000).optional().meta({ description: "Credit to buy; only in the first step." }),
+        amountCents: z.int().min(500).max(1_000_000).optional().meta({ description: "Credit to buy; first request only." }),
       })
       .prefault({}),
     reply: z.strictObject({
@@ -154,6 +157,40 @@ export const billing = {
       creditedCents: cents(),
     }),
     headers: cryptoHeaders,
+    problems: ["PAYMENT_REQUIRED"],
+  }),
+  getProofMessage: endpoint("GET /billing/payments/:id/proof", {
+    ...owner,
+    extension: true,
+    summary: "Show what to sign to prove who sent a crypto deposit",
+    query: z.object({ txHash, chain: proofChain }),
+    reply: z.strictObject({
+      proof: z.strictObject({
+        message: z
+          .string()
+          .meta({ description: "What to sign, unchanged: names this instance, the payment and the transaction." }),
+        scheme: z.enum(["eip191", "ed25519"]).meta({ description: "How to sign it: `personal_sign` (EIP-191), or ed25519." }),
+        chain: z.enum(chains),
+        txHash: z.string(),
+        addresses: z.array(z.string()).meta({ description: "Who sent the deposits of this transaction: one of them must sign." }),
+      }),
+    }),
+    problems: ["PAYMENT_REQUIRED"],
+  }),
+  proveDeposit: endpoint("POST /billing/payments/:id/proof", {
+    ...owner,
+    extension: true,
+    summary: "Prove by a signature who sent a crypto deposit, and have it credited",
+    body: z.strictObject({
+      txHash,
+      chain: proofChain,
+      signature: text(200, 1).meta({ description: "Signature of the message: hex, for Solana also base58 or base64." }),
+    }),
+    reply: z.strictObject({
+      message: z.string(),
+      paymentId: id(),
+      creditedCents: cents(),
+    }),
     problems: ["PAYMENT_REQUIRED"],
   }),
   listPlans: endpoint("GET /billing/plans", {
@@ -190,7 +227,7 @@ export const billing = {
   }),
   cancelSubscription: endpoint("POST /billing/subscription/cancel", {
     ...owner,
-    summary: "End the subscription when its period ends",
+    summary: "Cancel the subscription at the end of its period",
     risk: "destroy",
     reply: z.strictObject({ subscription }),
   }),
@@ -209,7 +246,7 @@ export const billing = {
   }),
   listPlaytestHoursHistory: endpoint("GET /billing/playtest-hours/history", {
     ...billingScope,
-    summary: "List what playtest hours were gained and spent",
+    summary: "List playtest hours gained and spent",
     query: wholeListQuery(),
     list: true,
     reply: z.strictObject({ entries: z.array(hoursEntry) }),

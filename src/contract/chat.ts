@@ -71,7 +71,7 @@ export const chat = {
     query: z.object({
       ...page,
       order: z.enum(["asc", "desc"]).default("asc").meta({
-        description: "Oldest first, or newest first.",
+        description: "`asc`: oldest first; `desc`: newest first.",
         "x-extension": true,
       }),
     }),
@@ -101,7 +101,7 @@ export const chat = {
     ...extension,
     summary: "Open the conversation with a contact",
     body: z.strictObject({
-      contactId: id().meta({ description: "Contact to talk to." }),
+      contactId: id().meta({ description: "Contact to chat with." }),
     }),
     status: 201,
     reply: z.strictObject({ conversation }),
@@ -109,7 +109,7 @@ export const chat = {
   }),
   blockConversation: endpoint("POST /chat/conversations/:id/block", {
     ...extension,
-    summary: "Stop messages from a contact",
+    summary: "Block messages from a contact",
     reply: message(),
   }),
   unblockConversation: endpoint("POST /chat/conversations/:id/unblock", {

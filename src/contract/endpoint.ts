@@ -1,7 +1,18 @@
 import type { z } from "zod";
 import type { ProblemCode } from "./problems.ts";
 
-export const scopes = ["game_owner", "billing", "chat", "webhooks", "notifications", "playtester", "admin"] as const;
+export const scopes = [
+  "game_owner",
+  "billing",
+  "chat",
+  "webhooks",
+  "notifications",
+  "playtester",
+  "admin",
+  "approve",
+  "money",
+  "accounts",
+] as const;
 export type Scope = (typeof scopes)[number];
 
 export const roles = ["game_owner", "playtester", "admin"] as const;
@@ -11,21 +22,26 @@ export type Role = (typeof roles)[number];
 export const roleScopes = {
   game_owner: ["game_owner", "billing", "chat", "webhooks", "notifications"],
   playtester: ["playtester", "chat", "notifications"],
-  admin: ["admin"],
+  admin: ["admin", "approve", "money", "accounts"],
 } as const satisfies Record<Role, readonly Scope[]>;
 
+/** What a key of the role may do with these scopes: `admin` includes the other scopes of admins. */
+export const impliedScopes = (role: Role, scopes: readonly string[]): readonly string[] =>
+  role === "admin" && scopes.includes("admin") ? roleScopes.admin : scopes;
+
 /**
- * Who may call: `"none"` needs no key and reads none, `"optional"` works with a key or with what the body proves, `"any"` takes any
+ * Who may call: `"none"` needs no key and reads none, `"optional"` works with a key with the main scope of its role or with what the body proves, `"any"` takes any
  * valid key, `"main"` a key with the main scope of its role, a list every scope named, `anyOf` one of those named.
  */
 export type Access = "none" | "optional" | "any" | "main" | readonly Scope[] | { readonly anyOf: readonly Scope[] };
 
 /** Whether a valid API key of this role with these scopes may call. */
-export function permits(access: Access, key: { role: Role; scopes: readonly string[] }): boolean {
-  if (access === "none" || access === "optional" || access === "any") return true;
-  if (access === "main") return key.scopes.includes(roleScopes[key.role][0]);
-  if ("anyOf" in access) return access.anyOf.some((scope) => key.scopes.includes(scope));
-  return access.every((scope) => key.scopes.includes(scope));
+export function permits(access: Access, { role, scopes: given }: { role: Role; scopes: readonly string[] }): boolean {
+  if (access === "none" || access === "any") return true;
+  const scopes = impliedScopes(role, given);
+  if (access === "main" || access === "optional") return scopes.includes(roleScopes[role][0]);
+  if ("anyOf" in access) return access.anyOf.some((scope) => scopes.includes(scope));
+  return access.every((scope) => scopes.includes(scope));
 }
 
 export type Media = "tus" | "binary" | "events" | "document";
@@ -61,6 +77,8 @@ export interface Endpoint<
   query?: Q;
   /** JSON body; unknown fields are refused. Absent: the route takes no body, and an empty object is accepted. */
   body?: B;
+  /** Largest JSON body in bytes; a larger one is 413. It holds every body that the schema allows, as UTF-8 without escapes. */
+  maxBodyBytes: number;
   /** The reply's `data`. */
   reply: R;
   /** 201 where something with an id comes to be, else 200. */
@@ -79,6 +97,8 @@ export interface Endpoint<
   secretReply?: boolean;
   /** Rate limit class: creating accounts and checking passwords have lower limits than other requests without a key. */
   limit?: "register" | "password";
+  /** Calls that change something are recorded in the audit log: every admin action and every change of credentials. */
+  audit?: Audited;
   /**
    * What travels besides enveloped JSON: `tus` upload creation, `binary` file out, `events` JSON or `text/event-stream`,
    * `document` JSON without the envelope.
@@ -89,6 +109,17 @@ export interface Endpoint<
   params: PathParams<P>;
 }
 
+/** How the audit log records an operation. */
+export interface Audited {
+  /** What was done, such as `user.suspend`. What is before the dot says what the entry is about: `:id` of the path, if there is one. */
+  action: string;
+  /** Fields of the body that are recorded with it. Never one with a secret, a name or an email address. */
+  details: readonly string[];
+}
+
+/** The `audit` of an endpoint. */
+export const audited = (action: string, ...details: string[]): { audit: Audited } => ({ audit: { action, details } });
+
 interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, L extends boolean, H extends z.ZodObject> {
   access: Access;
   summary: string;
@@ -97,6 +128,8 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   risk?: Risk;
   query?: Q;
   body?: B;
+  /** 64 KiB unless the fields need more. */
+  maxBodyBytes?: number;
   status?: 200 | 201;
   list?: L;
   problems?: readonly ProblemCode[];
@@ -105,9 +138,12 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   unverified?: boolean;
   secretReply?: boolean;
   limit?: "register" | "password";
+  audit?: Audited;
   media?: Media;
   headers?: H;
 }
+
+export const KiB = 1024;
 
 /** Describes one endpoint. `route` is `"METHOD /path/:id"`, without `/api/v1`. */
 export function endpoint<
@@ -123,6 +159,7 @@ export function endpoint<
   const described = {
     risk: method === "GET" ? ("read" as const) : ("write" as const),
     status: 200 as const,
+    maxBodyBytes: 64 * KiB,
     problems: [],
     extension: false,
     ...options,

@@ -22,7 +22,7 @@ export function text(max: number, min = 0) {
     // UTF-16 length bounds the code point count from above, so the loop runs only where it could matter.
     if (value.length > max && codePoints(value) > max) return `must be at most ${max} characters`;
     if (value.length < min * 2 && codePoints(value) < min) return tooShort;
-    return unstorable.test(value) ? "must not contain a NUL or half a surrogate pair" : undefined;
+    return unstorable.test(value) ? "must not contain a NUL character or an unpaired surrogate" : undefined;
   };
   const base = z.string().check((ctx) => {
     const message = faults(ctx.value);
@@ -35,7 +35,8 @@ export function text(max: number, min = 0) {
 const notInUrls = /[\0-\x20\x7f\p{Surrogate}]/u;
 
 const isHttpUrl = (value: string) => {
-  if (notInUrls.test(value) || !URL.canParse(value)) return false;
+  // The parser takes `https:///x` and `https:x` for `https://x`.
+  if (notInUrls.test(value) || !/^https?:\/\/[^/\\]/i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
 };
@@ -59,11 +60,11 @@ export const queryInteger = (min: number, max: number) =>
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
     .meta({ type: "integer", minimum: min, maximum: max });
 
-const cursor = z.string().max(1024).optional().meta({ description: "Opaque: copy it from `meta.cursor`." });
+const cursor = z.string().max(1024).optional().meta({ description: "`meta.cursor` of the previous page." });
 const limit = (initial: number, described: string) =>
   queryInteger(1, 100)
     .default(initial)
-    .meta({ description: `Items a page, 1 to 100; default ${described}.` });
+    .meta({ description: `Items per page, 1 to 100; default ${described}.` });
 
 /** `limit` and `cursor` of a paged list. */
 export const page = { limit: limit(20, "20"), cursor };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, KiB } from "./endpoint.ts";
 import { extra, httpUrl, id, pageQuery, text, timestamp } from "./fields.ts";
 import { uploadHeaders } from "./headers.ts";
 import { gameStatuses } from "./states/index.ts";
@@ -50,10 +50,12 @@ export const build = z
     buildUrl: z.string(),
     createdAt: timestamp(),
     filename: extra(z.string().nullable()),
-    size: extra(z.int().nullable().meta({ description: "Bytes, of a hosted build." })),
+    size: extra(z.int().nullable().meta({ description: "Size in bytes, of a hosted build." })),
     sha256: extra(z.string().nullable()),
     contentSha256: extra(
-      z.string().nullable().meta({ description: "Of the files inside, as the uploader says, however they are packed." }),
+      z.string().nullable().meta({
+        description: "SHA-256 of the files in the build, independent of how they are packed; declared by the uploader.",
+      }),
     ),
     version: extra(z.string().nullable()),
     channel: extra(z.string().nullable()),
@@ -62,15 +64,15 @@ export const build = z
   .meta({ id: "Build" });
 
 const nameField = text(200, 1).meta({ description: "The game's name." });
-const descriptionField = text(5000).meta({ description: "Playtesters see it before and after claiming." });
-const instructionsField = text(5000).meta({ description: "Playtesters see it only after claiming a slot." });
-const buildUrlField = httpUrl().meta({ description: "Where the build is." });
+const descriptionField = text(5000).meta({ description: "Description, shown to playtesters before and after claiming." });
+const instructionsField = text(5000).meta({ description: "Instructions, shown to playtesters only after claiming a slot." });
+const buildUrlField = httpUrl().meta({ description: "URL of the build." });
 const devicesField = z.array(z.enum(deviceNames)).max(20).meta({ description: "PC, Mac, Linux, iOS, Android." });
 const platformsField = z.array(z.enum(platformNames)).max(20).meta({ description: "Names from the platforms endpoint." });
 const tagsField = z.array(id()).max(30).meta({ description: "Category ids from the categories endpoint." });
 
-const coverField = httpUrl().meta({ description: "Picture shown with the game." });
-const externalField = httpUrl().meta({ description: "The game's own page, such as its store page." });
+const coverField = httpUrl().meta({ description: "URL of a picture shown with the game." });
+const externalField = httpUrl().meta({ description: "URL of the game's own page, such as its store page." });
 
 export const createGameBody = z.strictObject({
   name: nameField,
@@ -90,8 +92,11 @@ export const updateGameBody = z
     description: descriptionField.optional(),
     instructions: instructionsField.optional(),
     buildUrl: buildUrlField.optional(),
-    coverImageUrl: coverField.nullable().optional().meta({ description: "Picture shown with the game; null removes it." }),
-    externalUrl: externalField.nullable().optional().meta({ description: "The game's own page; null removes it." }),
+    coverImageUrl: coverField
+      .nullable()
+      .optional()
+      .meta({ description: "URL of a picture shown with the game; null removes it." }),
+    externalUrl: externalField.nullable().optional().meta({ description: "URL of the game's own page; null removes it." }),
     devices: devicesField.optional(),
     platforms: platformsField.optional(),
     tags: tagsField.optional(),
@@ -108,8 +113,9 @@ export const games = {
   }),
   createGame: endpoint("POST /games", {
     ...owner,
-    summary: "Register a game",
+    summary: "Create a game",
     body: createGameBody,
+    maxBodyBytes: 128 * KiB,
     status: 201,
     reply: z.strictObject({ game }),
   }),
@@ -120,13 +126,14 @@ export const games = {
   }),
   updateGame: endpoint("PATCH /games/:id", {
     ...owner,
-    summary: "Change a game; lists given replace the existing set",
+    summary: "Update a game; a list replaces the existing values",
     body: updateGameBody,
+    maxBodyBytes: 128 * KiB,
     reply: z.strictObject({ game }),
   }),
   listBuilds: endpoint("GET /games/:id/builds", {
     ...owner,
-    summary: "List the builds a game has had",
+    summary: "List the builds of a game",
     query: pageQuery(),
     list: true,
     reply: z.strictObject({ builds: z.array(build) }),
@@ -143,7 +150,7 @@ export const games = {
   }),
   getBuildDownloadUrl: endpoint("GET /games/:id/builds/:buildId/download-url", {
     ...owner,
-    summary: "Get a signed link to a hosted build, valid one hour",
+    summary: "Get a signed link to a hosted build, valid for one hour",
     extension: true,
     reply: z.strictObject({ downloadUrl: z.string(), expiresAt: timestamp() }),
   }),

@@ -7,7 +7,7 @@ export const idempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")
   .meta({
-    description: "Repeating a request with the same key, 1 to 255 printable ASCII characters, has no second effect.",
+    description: "1 to 255 printable ASCII characters. A request that is repeated with the same key takes effect only once.",
   });
 
 export const paymentMethods = ["x402", "hours", "credit", "card"] as const;
@@ -97,14 +97,19 @@ const payment = z
 
 const chain = caseless(chains).default("base").meta({ description: "Chain to pay on." });
 const currency = caseless(currencies).default("USDC").meta({ description: "Currency to pay with." });
+const from = text(64, 1).optional().meta({
+  description:
+    "With instructions: the address that will pay. A payment from there counts although it is late or of another amount, up to twice what was asked for.",
+});
 const method = <const V extends readonly string[]>(values: V) =>
-  caseless(values).optional().meta({ description: "How to pay; `x402` asks for crypto instructions." });
+  caseless(values).optional().meta({ description: "How to pay; `x402` requests crypto payment instructions." });
 
 /** Headers of an order. */
 export const orderHeaders = z.object({
   "X-Payment-Method": method(paymentMethods),
   "X-Payment-Chain": chain,
   "X-Payment-Currency": currency,
+  "X-Payment-From": from,
   "X-Payment": payment.optional(),
 });
 
@@ -118,7 +123,7 @@ export const cryptoHeaders = orderHeaders.extend({ "X-Payment-Method": method(["
 export const uploadHeaders = z.object({
   "Upload-Length": z.string().optional().meta({ type: "integer", minimum: 0, description: "Size of the file in bytes." }),
   "Upload-Metadata": z.string().optional().meta({
-    description: "Names and base64 values, by tus 1.0: filename, filetype and what the upload needs.",
+    description: "Names with base64 values, as tus 1.0 defines: `filename`, `filetype` and others.",
   }),
   "Tus-Resumable": z.literal("1.0.0").meta({ description: "Version of the upload protocol." }),
 });
@@ -129,5 +134,5 @@ export const streamHeaders = z.object({
     .string()
     .default("application/json")
     .transform((accept) => (accept.includes("text/event-stream") ? ("events" as const) : ("json" as const))),
-  "Last-Event-ID": z.string().optional().meta({ description: "Continue the stream after this event." }),
+  "Last-Event-ID": z.string().optional().meta({ description: "Resume the stream after this event." }),
 });

@@ -10,7 +10,9 @@ export const serverInfo = z.strictObject({
   name: z.string(),
   version: z.string(),
   sandbox: z.boolean(),
-  extensions: z.array(z.string()).meta({ description: "Routes beyond the specification, as `METHOD /path`." }),
+  extensions: z
+    .array(z.string())
+    .meta({ description: "Endpoints that other servers of this API need not have, as `METHOD /path`." }),
   features: z.strictObject({
     cards: z
       .string()
@@ -24,7 +26,7 @@ export const serverInfo = z.strictObject({
     videoBytes: z.int(),
     buildBytes: z.int(),
     freeTrialSlots: z.int(),
-    reservedSlots: z.int().meta({ description: "Slots a playtester may hold at once." }),
+    reservedSlots: z.int().meta({ description: "Maximum number of slots that a playtester can hold at once." }),
   }),
 });
 
@@ -47,13 +49,13 @@ export const info = {
   getServerInfo: endpoint("GET /info/server", {
     access: "none",
     extension: true,
-    summary: "Show what this server is and offers",
+    summary: "Show the server's name, version, features and limits",
     reply: serverInfo,
   }),
   getOpenapi: endpoint("GET /openapi.json", {
     access: "none",
     extension: true,
-    summary: "Get this description of the API",
+    summary: "Get the OpenAPI document of this API",
     media: "document",
     reply: z.record(z.string(), z.unknown()),
   }),

@@ -26,7 +26,7 @@ export const notifications = {
         .string()
         .optional()
         .transform((value) => value === "true")
-        .meta({ description: "`true` lists only unread ones." }),
+        .meta({ description: "`true` lists only unread notifications." }),
     }),
     list: true,
     reply: z.strictObject({

@@ -15,37 +15,49 @@ export const pastPlaytesterScopes = ["any", "specific"] as const;
 export type PastPlaytesterScope = (typeof pastPlaytesterScopes)[number];
 
 const fields = {
-  visibility: z.enum(visibilities).optional().meta({ description: "Public videos are free and published; default private." }),
+  visibility: z
+    .enum(visibilities)
+    .optional()
+    .meta({ description: "A public playtest is free, and its videos are published; default private." }),
   quantity: z.int().min(1).max(100).default(1).meta({ description: "Slots to create." }),
   durationMinutes: z
     .literal(durations)
     .optional()
     .meta({ description: "Minutes per slot; default 60, or 30 for a public playtest." }),
   playerCount: z.int().min(1).max(8).default(1).meta({ description: "Players per slot." }),
-  notesForTesters: text(5000).optional().meta({ description: "Notes playtesters see only after claiming." }),
+  notesForTesters: text(5000).optional().meta({ description: "Notes, shown to playtesters only after claiming." }),
   keysForTesters: z
     .array(text(200, 1))
     .max(800)
     .optional()
-    .meta({ description: "Game keys, one for each player of each slot, handed out in order." }),
-  isFreePublicTrial: z.boolean().default(false).meta({ description: "The game's one free public trial: 1 player, 30 minutes." }),
-  targetingType: z.enum(targetingTypes).optional().meta({ description: "Only playtesters who are new, or only past ones." }),
+    .meta({ description: "Game keys, one for each player of each slot, assigned in order." }),
+  isFreePublicTrial: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Use the game's one free public trial: 1 player, 30 minutes." }),
+  targetingType: z
+    .enum(targetingTypes)
+    .optional()
+    .meta({ description: "Offer it only to new playtesters, or only to past ones." }),
   targetingScope: z
     .enum(targetingScopes)
     .optional()
-    .meta({ description: "New or past to this game or to all your games; default owner." }),
-  pastPlaytesterScope: z.enum(pastPlaytesterScopes).optional().meta({ description: "Any past playtester, or the one named." }),
-  targetedPlaytesterId: id().optional().meta({ description: "The one playtester to invite." }),
+    .meta({ description: "Whether new and past refer to this game or to all your games; default owner." }),
+  pastPlaytesterScope: z
+    .enum(pastPlaytesterScopes)
+    .optional()
+    .meta({ description: "Any past playtester, or one specific playtester." }),
+  targetedPlaytesterId: id().optional().meta({ description: "Playtester to invite." }),
   selectionMode: z
     .enum(selectionModes)
     .default("automatic")
-    .meta({ description: "First come first served, or you approve applications." }),
-  qualifications: text(2000).optional().meta({ description: "What you ask of playtesters; shown with the offer." }),
+    .meta({ description: "First come, first served (automatic), or you approve applications (manual)." }),
+  qualifications: text(2000).optional().meta({ description: "Requirements for playtesters, shown with the offer." }),
 };
 
 const shape = z.strictObject(fields);
 const quoteShape = shape.extend({
-  gameId: id().optional().meta({ description: "The game it would be for, to check its free trial." }),
+  gameId: id().optional().meta({ description: "Game to order for, to check its free trial." }),
 });
 type Fields = z.output<typeof shape>;
 type Fault = { field: keyof Fields; message: string };

@@ -63,7 +63,7 @@ export const heldSlot = z
       .strictObject({ filename: z.string(), sizeBytes: z.int() })
       .nullable()
       .optional()
-      .meta({ description: "The completely uploaded video that submitting would take; null while there is none." }),
+      .meta({ description: "Video that was uploaded completely and can be submitted; null if there is none." }),
   })
   .meta({ id: "HeldSlot" });
 
@@ -88,6 +88,9 @@ export const earning = z
     amountCents: z.int(),
     slotId: id().nullable(),
     createdAt: timestamp(),
+    availableFrom: timestamp()
+      .nullable()
+      .meta({ description: "When it can be paid out; null if it can be now, and for payouts." }),
   })
   .meta({ id: "Earning" });
 
@@ -110,10 +113,10 @@ export const playtester = {
   }),
   applyToPlaytest: endpoint("POST /playtester/playtests/:id/applications", {
     ...own,
-    summary: "Apply to a playtest whose owner chooses",
+    summary: "Apply to a playtest with manual selection",
     body: z
       .strictObject({
-        qualificationsResponse: text(5000).optional().meta({ description: "How you meet what the owner asks for." }),
+        qualificationsResponse: text(5000).optional().meta({ description: "How you meet the requirements." }),
       })
       .prefault({}),
     status: 201,
@@ -165,7 +168,7 @@ export const playtester = {
   }),
   releaseSlot: endpoint("POST /playtester/slots/:id/release", {
     ...own,
-    summary: "Give a slot back; you cannot claim in this playtest again",
+    summary: "Release a slot; you cannot claim another slot of this playtest",
     risk: "destroy",
     reply: slotReply,
   }),
@@ -173,19 +176,24 @@ export const playtester = {
     ...own,
     summary: "Report that the build cannot be played",
     body: z.strictObject({
-      reasonCode: z.enum(blockReasons).meta({ description: "What is wrong." }),
-      notes: text(2000).optional().meta({ description: "What happened." }),
+      reasonCode: z.enum(blockReasons).meta({ description: "Why the build cannot be played." }),
+      notes: text(2000).optional().meta({ description: "Details of the problem." }),
     }),
     reply: slotReply,
     secretReply: true,
   }),
   getEarnings: endpoint("GET /playtester/earnings", {
     ...own,
-    summary: "Show what you earned and what was paid out",
+    summary: "Show your earnings and payouts",
     query: pageQuery(),
     list: true,
     reply: z.strictObject({
-      balanceCents: cents(),
+      balanceCents: cents().meta({ description: "Earnings not paid out yet, available or held." }),
+      availableCents: cents().meta({ description: "What can be paid out now." }),
+      heldCents: cents().meta({ description: "What is held because it may come from a card payment." }),
+      heldUntil: timestamp()
+        .nullable()
+        .meta({ description: "When all that is held becomes available; null if nothing is held." }),
       paidCents: cents(),
       entries: z.array(earning),
     }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, KiB } from "./endpoint.ts";
 import { cents, extra, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { orderHeaders, payHeaders } from "./headers.ts";
 import {
@@ -66,7 +66,7 @@ export const pendingOrder = z
     totalCents: cents(),
     playtestMinutesNeeded: minutes(),
     playtestMinutesAvailable: minutes(),
-    checkoutUrl: extra(z.string().optional().meta({ description: "Where to pay by card, when that was asked for." })),
+    checkoutUrl: extra(z.string().optional().meta({ description: "URL of the card checkout, if card payment was requested." })),
     paymentId: extra(id().optional()),
   })
   .meta({ id: "PendingOrder" });
@@ -124,7 +124,7 @@ export const quote = z
     playtestMinutesAvailable: minutes(),
     balanceCents: cents(),
     wouldPayWith: z.enum(["free", "hours", "credit", "none"]),
-    missingCents: cents().meta({ description: "Credit that is missing to pay for all of it." }),
+    missingCents: cents().meta({ description: "Credit that is missing to pay the total." }),
   })
   .meta({ id: "Quote" });
 
@@ -144,6 +144,7 @@ export const playtests = {
     summary: "Order playtests of a game",
     risk: "spend",
     body: orderBody,
+    maxBodyBytes: 1024 * KiB,
     status: 201,
     reply: orderReply,
     headers: orderHeaders,
@@ -159,7 +160,7 @@ export const playtests = {
     summary: "Change the notes of an active playtest",
     body: z
       .strictObject({
-        notesForTesters: text(5000).optional().meta({ description: "Notes playtesters see only after claiming." }),
+        notesForTesters: text(5000).optional().meta({ description: "Notes, shown to playtesters only after claiming." }),
       })
       .prefault({}),
     reply: z.strictObject({ playtest }),
@@ -167,19 +168,20 @@ export const playtests = {
   quotePlaytest: endpoint("POST /playtests/quote", {
     ...owner,
     extension: true,
-    summary: "Price an order without placing it",
+    summary: "Get the price of an order without placing it",
     risk: "read",
     body: quoteBody,
+    maxBodyBytes: 1024 * KiB,
     reply: quote,
     problems: ["NOT_FOUND"],
   }),
   payPlaytest: endpoint("POST /playtests/:id/pay", {
     ...owner,
     extension: true,
-    summary: "Pay for an order that waits for payment",
+    summary: "Pay for a pending order",
     risk: "spend",
     body: z.strictObject({
-      method: z.enum(["hours", "credit", "card", "x402"]).meta({ description: "What to pay with." }),
+      method: z.enum(["hours", "credit", "card", "x402"]).meta({ description: "Payment method." }),
     }),
     reply: payReply,
     headers: payHeaders,
@@ -188,7 +190,7 @@ export const playtests = {
   cancelPlaytest: endpoint("POST /playtests/:id/cancel", {
     ...owner,
     extension: true,
-    summary: "Cancel what is unpaid or unclaimed and get it back",
+    summary: "Cancel an order's unpaid or unclaimed slots and refund them",
     risk: "destroy",
     reply: z.strictObject({
       playtest,
@@ -198,7 +200,7 @@ export const playtests = {
   }),
   getDashboardStats: endpoint("GET /playtests/dashboard/stats", {
     ...owner,
-    summary: "Count your games, active playtests and waiting reviews",
+    summary: "Count your games, active playtests and pending reviews",
     reply: z.strictObject({
       totalGames: z.int(),
       activePlaytests: z.int(),

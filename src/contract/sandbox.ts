@@ -11,11 +11,12 @@ const keyless = { access: "none", extension: true, only: "sandbox" } as const;
 const days = 86_400;
 
 const checkoutBody = z.strictObject({
-  outcome: z.enum(["paid", "declined", "cancelled", "disputed"]).meta({ description: "What happens at the checkout." }),
+  outcome: z.enum(["paid", "declined", "cancelled", "disputed"]).meta({ description: "Outcome of the checkout." }),
 });
 
 export const mail = z
   .strictObject({
+    id: id(),
     to: z.string(),
     subject: z.string(),
     text: z.string(),
@@ -32,7 +33,7 @@ export const sandbox = {
   }),
   advanceClock: endpoint("POST /sandbox/clock/advance", {
     ...keyless,
-    summary: "Move the clock forward and run what falls due",
+    summary: "Move the sandbox clock forward and run the jobs that become due",
     body: z.strictObject({
       seconds: z
         .int()
@@ -47,53 +48,59 @@ export const sandbox = {
   }),
   completePayment: endpoint("POST /sandbox/payments/:id/complete", {
     ...keyless,
-    summary: "Do what a person would do at a payment's checkout",
+    summary: "Simulate the outcome of a payment's checkout",
     body: checkoutBody,
     reply: z.strictObject({ payment }),
     problems: ["CONFLICT"],
   }),
   completeSubscription: endpoint("POST /sandbox/subscriptions/:id/complete", {
     ...keyless,
-    summary: "Do what a person would do at a subscription's checkout",
+    summary: "Simulate the outcome of a subscription's checkout",
     body: checkoutBody,
     reply: z.strictObject({ subscription }),
     problems: ["CONFLICT"],
   }),
   setRenewals: endpoint("POST /sandbox/subscriptions/:id/renewals", {
     ...keyless,
-    summary: "Decide how the next renewals go",
+    summary: "Set the outcome of the next renewals",
     body: z.strictObject({
-      outcome: z.enum(["paid", "failed"]).meta({ description: "What the next renewals do." }),
+      outcome: z.enum(["paid", "failed"]).meta({ description: "Outcome of the next renewals." }),
     }),
     reply: z.strictObject({ subscription }),
     problems: ["CONFLICT"],
   }),
   createTransaction: endpoint("POST /sandbox/chain/transactions", {
     ...keyless,
-    summary: "Make a transaction on the sandbox chain",
+    summary: "Create a transaction on the sandbox chain",
     body: z.strictObject({
-      chain: z.enum(chains).meta({ description: "Chain it is on." }),
-      currency: z.enum(currencies).meta({ description: "Currency it moves." }),
-      to: text(200, 1).meta({ description: "Address that receives it." }),
+      chain: z.enum(chains).meta({ description: "Chain of the transaction." }),
+      currency: z.enum(currencies).meta({ description: "Currency to transfer." }),
+      to: text(200, 1).meta({ description: "Receiving address." }),
       amount: z
         .string()
-        .regex(/^\d{1,78}$/, "must be a whole number in smallest units, as text")
-        .meta({ description: "Amount in smallest units, as text." }),
-      confirmations: z.int().min(0).max(1_000_000).optional().meta({ description: "Confirmations so far; default final." }),
-      status: z.enum(["success", "reverted"]).default("success").meta({ description: "Whether it succeeded." }),
+        .regex(/^\d{1,78}$/, "must be a whole number in the smallest unit, as a string")
+        .meta({ maxLength: 78, description: "Amount in the smallest unit of the currency, as a string." }),
+      from: text(64, 1).optional().meta({ description: "Address that sends it; default: not known." }),
+      confirmations: z
+        .int()
+        .min(0)
+        .max(1_000_000)
+        .optional()
+        .meta({ description: "Number of confirmations; default enough to be final." }),
+      status: z.enum(["success", "reverted"]).default("success").meta({ description: "Whether the transaction succeeded." }),
     }),
     reply: z.strictObject({ txHash: z.string() }),
   }),
   listOutbox: endpoint("GET /sandbox/outbox", {
     ...keyless,
-    summary: "List the mail the server sent",
+    summary: "List the emails the server sent",
     query: wholeListQuery(),
     list: true,
     reply: z.strictObject({ messages: z.array(mail) }),
   }),
   createTesters: endpoint("POST /sandbox/testers", {
     ...keyless,
-    summary: "Make simulated playtesters",
+    summary: "Create simulated playtesters",
     body: z
       .strictObject({
         count: z.int().min(1).max(100).default(1).meta({ description: "Number of playtesters." }),
@@ -110,7 +117,7 @@ export const sandbox = {
     summary: "Let a simulated playtester claim, play and submit a slot",
     body: z
       .strictObject({
-        testerId: id().optional().meta({ description: "Playtester to use; default one that may." }),
+        testerId: id().optional().meta({ description: "Playtester to use; default any that is eligible." }),
       })
       .prefault({}),
     reply: z.strictObject({ slot: slotDetail }),
@@ -119,10 +126,10 @@ export const sandbox = {
   emitEvent: endpoint("POST /sandbox/events", {
     ...keyless,
     access: ["game_owner"],
-    summary: "Emit an event to your own webhooks",
+    summary: "Send an event to your own webhooks",
     body: z.strictObject({
       event: z.enum(eventKinds).meta({ description: "Event kind." }),
-      data: z.record(z.string(), z.unknown()).optional().meta({ description: "Data of the event; default an example." }),
+      data: z.record(z.string(), z.unknown()).optional().meta({ description: "Data of the event; default example data." }),
     }),
     reply: z.strictObject({ event }),
   }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
+import { audited, endpoint } from "./endpoint.ts";
 import { cents, extra, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 import { visibilities } from "./order-body.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
@@ -8,6 +8,10 @@ const owner = { access: ["game_owner"] } as const;
 
 export const blockReasons = ["build_unavailable", "crash", "key_invalid", "not_as_described", "unsafe", "other"] as const;
 export type BlockReason = (typeof blockReasons)[number];
+
+/** How a report ended: `expired` when nobody answered it in time. */
+export const reportOutcomes = ["unblocked", "cancelled", "released", "expired"] as const;
+export type ReportOutcome = (typeof reportOutcomes)[number];
 export const transcriptVersions = ["original", "edited"] as const;
 export type TranscriptVersion = (typeof transcriptVersions)[number];
 
@@ -16,7 +20,7 @@ export const playtester = z.strictObject({ id: id(), displayName: z.string() });
 export const submission = z
   .strictObject({
     id: id(),
-    videoFileSize: z.int().nullable().meta({ description: "Bytes." }),
+    videoFileSize: z.int().nullable().meta({ description: "Size in bytes." }),
     notes: z.string().nullable(),
     createdAt: timestamp(),
   })
@@ -43,6 +47,27 @@ export const transcription = z
   })
   .meta({ id: "Transcription" });
 
+export const blockedReport = z
+  .strictObject({
+    reasonCode: z.enum(blockReasons),
+    notes: z.string().nullable(),
+    reportedAt: timestamp(),
+    answerBy: extra(
+      timestamp()
+        .nullable()
+        .meta({ description: "When the slot is cancelled and refunded if nobody answers; null once resolved." }),
+    ),
+    outcome: extra(
+      z.enum(reportOutcomes).nullable().meta({
+        description:
+          "`unblocked`: the playtester got the slot back. `cancelled`: by the owner. `released`: by the playtester. `expired`: nobody answered in time. Null while the slot is blocked.",
+      }),
+    ),
+    message: extra(z.string().nullable().meta({ description: "What the playtester was told when the slot was unblocked." })),
+    resolvedAt: extra(timestamp().nullable()),
+  })
+  .meta({ id: "BlockedReport" });
+
 export const slot = z
   .strictObject({
     id: id(),
@@ -55,6 +80,9 @@ export const slot = z
     rating: rating.nullable(),
     rejection: rejection.nullable(),
     transcription: transcription.nullable(),
+    blockedReport: extra(
+      blockedReport.nullable().meta({ description: "Latest problem that its playtester reported; kept after it is resolved." }),
+    ),
   })
   .meta({ id: "Slot" });
 
@@ -67,7 +95,10 @@ export const slotPlaytest = z.strictObject({
 });
 
 export const publishedUrl = extra(
-  z.string().nullable().meta({ description: "Where everybody can watch the video of a public playtest, once it is out." }),
+  z
+    .string()
+    .nullable()
+    .meta({ description: "URL of the public page with the video of a public playtest, once it is published." }),
 );
 
 export const slotDetail = slot
@@ -78,14 +109,6 @@ export const slotDetail = slot
     publishedUrl,
   })
   .meta({ id: "SlotDetail" });
-
-export const blockedReport = z
-  .strictObject({
-    reasonCode: z.enum(blockReasons),
-    notes: z.string().nullable(),
-    reportedAt: timestamp(),
-  })
-  .meta({ id: "BlockedReport" });
 
 export const submissionItem = z
   .strictObject({
@@ -113,7 +136,7 @@ export const publishedVideo = z
     gameName: z.string(),
     playtesterName: z.string(),
     publishedAt: timestamp(),
-    videoUrl: z.string().meta({ description: "The video itself; a part of it by `Range`." }),
+    videoUrl: z.string().meta({ description: "URL of the video file; supports `Range`." }),
   })
   .meta({ id: "PublishedVideo" });
 
@@ -141,7 +164,7 @@ export const slots = {
     ...owner,
     also: ["/slots/:id"],
     extension: true,
-    summary: "Cancel an unclaimed slot and get its price back",
+    summary: "Cancel an unclaimed or blocked slot and refund it",
     risk: "destroy",
     reply: z.strictObject({
       message: z.string(),
@@ -156,7 +179,7 @@ export const slots = {
     body: z
       .strictObject({
         rating: z.int().min(1).max(5).optional().meta({ description: "Rating of the playtest." }),
-        comment: text(1000).optional().meta({ description: "Comment that goes with the rating." }),
+        comment: text(1000).optional().meta({ description: "Comment on the rating." }),
       })
       .prefault({}),
     reply: message(),
@@ -167,23 +190,29 @@ export const slots = {
     summary: "Reject a submission",
     body: z
       .strictObject({
-        reason: text(5000).optional().meta({ description: "Why; the playtester sees it." }),
+        reason: text(5000).optional().meta({ description: "Reason, shown to the playtester." }),
         allowRetry: z.boolean().default(false).meta({ description: "Let the same playtester try again within 24 hours." }),
       })
       .prefault({}),
     reply: message(),
   }),
   unblockSlot: endpoint("POST /playtests/slots/:id/unblock", {
-    access: { anyOf: ["game_owner", "admin"] },
+    access: { anyOf: ["game_owner", "approve"] },
+    ...audited("slot.unblock"),
     also: ["/slots/:id/unblock"],
     extension: true,
-    summary: "Give a blocked slot back to its playtester with a fresh deadline",
+    summary: "Unblock a slot and give its playtester a new deadline",
+    body: z
+      .strictObject({
+        message: text(2000, 1).optional().meta({ description: "Answer, shown to the playtester." }),
+      })
+      .prefault({}),
     reply: z.strictObject({ slot: slotDetail }),
   }),
   getSlotDownloadUrl: endpoint("GET /playtests/slots/:id/download-url", {
     ...owner,
     also: ["/slots/:id/download-url"],
-    summary: "Get a signed link to the video, valid one hour",
+    summary: "Get a signed link to the video, valid for one hour",
     reply: z.strictObject({ downloadUrl: z.string(), expiresAt: timestamp() }),
   }),
   getSlotTranscript: endpoint("GET /playtests/slots/:id/transcript", {
@@ -200,7 +229,7 @@ export const slots = {
   listSubmissions: endpoint("GET /playtests/submissions", {
     ...owner,
     also: ["/submissions"],
-    summary: "List slots of one status over all your games",
+    summary: "List the slots with one status across all your games",
     query: z.object({
       ...page,
       status: z.enum(slotStatuses).default("submitted").meta({ description: "Slot status to list." }),

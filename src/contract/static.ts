@@ -1,6 +1,6 @@
 import type { Access, Endpoint, Media, Method, Risk } from "./endpoint.ts";
 import { contract, type Operation } from "./index.ts";
-import { inputSchema, type JsonSchema } from "./openapi/json-schema.ts";
+import { inputSchema, type JsonSchema, replySchema } from "./openapi/json-schema.ts";
 
 /**
  * What the command line needs of the contract, without zod: a build evaluates this module once and ships its value, so that a
@@ -34,6 +34,8 @@ export interface StaticOperation {
   list: boolean;
   extension: boolean;
   media?: Media;
+  /** The list or object without which a reply is of no use, by its name in `data`. */
+  holds?: { name: string; list: boolean };
   query: readonly Field[];
   body: readonly Field[];
 }
@@ -69,6 +71,22 @@ function fields(type: Endpoint["query"]): Field[] {
   return Object.entries(properties).map(([name, schema]) => field(name, schema as JsonSchema, required.includes(name)));
 }
 
+const isArray = (schema: JsonSchema | undefined) => schema?.type === "array";
+const isObject = (schema: JsonSchema | undefined) =>
+  schema !== undefined && (schema.type === "object" || "$ref" in schema || "allOf" in schema);
+
+/** What every form of the reply holds: the list of a list, or the only thing that it holds. Replies with other values are of use without it. */
+function heldBy({ reply, list }: Endpoint): StaticOperation["holds"] {
+  const schema = replySchema(reply);
+  const defined = (form: JsonSchema) => schema.$defs?.[form.$ref?.replace("#/$defs/", "") ?? ""] ?? form;
+  const forms = ((schema.anyOf as JsonSchema[] | undefined) ?? [schema]).map(defined);
+  const inAll = (forms[0]?.required ?? []).filter((name) => forms.every((form) => form.required?.includes(name)));
+  const properties = forms[0]?.properties as Record<string, JsonSchema> | undefined;
+  const found = inAll.find((name) => (list ? isArray(properties?.[name]) : isObject(properties?.[name])));
+  if (found === undefined || (!list && forms.length === 1 && inAll.length > 1)) return undefined;
+  return { name: found, list };
+}
+
 const describe = (e: Endpoint): StaticOperation => ({
   method: e.method,
   path: e.path,
@@ -79,6 +97,7 @@ const describe = (e: Endpoint): StaticOperation => ({
   list: e.list,
   extension: e.extension,
   ...(e.media && { media: e.media }),
+  ...(heldBy(e) && { holds: heldBy(e)! }),
   query: fields(e.query),
   body: fields(e.body),
 });

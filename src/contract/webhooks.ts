@@ -39,7 +39,7 @@ export const event = z
   })
   .meta({ id: "Event" });
 
-const urlField = httpUrl().meta({ description: "Public https address that receives the events." });
+const urlField = httpUrl().meta({ description: "Public HTTPS URL that receives the events." });
 const eventsField = z
   .array(z.enum([...eventKinds, "*"]))
   .min(1)
@@ -56,7 +56,7 @@ export const webhooks = {
   }),
   createWebhook: endpoint("POST /webhooks", {
     ...owner,
-    summary: "Register a webhook; its secret is shown once",
+    summary: "Create a webhook (its secret is shown once)",
     body: z.strictObject({ url: urlField, events: eventsField }),
     status: 201,
     reply: z.strictObject({ webhook, secret: z.string() }),
@@ -75,7 +75,7 @@ export const webhooks = {
   }),
   deleteWebhook: endpoint("DELETE /webhooks/:id", {
     ...owner,
-    summary: "Delete a webhook for good",
+    summary: "Delete a webhook permanently",
     risk: "destroy",
     reply: message(),
   }),
@@ -89,18 +89,18 @@ export const webhooks = {
   redeliver: endpoint("POST /webhooks/:id/deliveries/:deliveryId/redeliver", {
     ...owner,
     extension: true,
-    summary: "Deliver an event once more",
+    summary: "Redeliver an event",
     reply: z.strictObject({ delivery }),
   }),
   redeliverSince: endpoint("POST /webhooks/:id/redeliver", {
     ...owner,
     extension: true,
-    summary: "Deliver once more what happened since a time",
+    summary: "Redeliver the events since a time",
     body: z.strictObject({
-      since: timestamp().meta({ description: "Events of this time and later." }),
-      onlyUndelivered: z.boolean().default(false).meta({ description: "Only those that have not arrived yet." }),
+      since: timestamp().meta({ description: "Redeliver events from this time on." }),
+      onlyUndelivered: z.boolean().default(false).meta({ description: "Only events that were not delivered yet." }),
     }),
-    reply: z.strictObject({ count: z.int().meta({ description: "How many deliveries were queued." }) }),
+    reply: z.strictObject({ count: z.int().meta({ description: "Number of deliveries queued." }) }),
   }),
   testWebhook: endpoint("POST /webhooks/:id/test", {
     ...owner,
@@ -116,12 +116,12 @@ export const webhooks = {
   }),
   enableWebhook: endpoint("POST /webhooks/:id/enable", {
     ...owner,
-    summary: "Enable a webhook again after failures",
+    summary: "Enable a disabled webhook",
     reply: z.strictObject({ message: z.string(), isActive: z.boolean() }),
   }),
   rotateWebhookSecret: endpoint("POST /webhooks/:id/rotate-secret", {
     ...owner,
-    summary: "Replace the signing secret; the old one is invalid at once",
+    summary: "Replace the signing secret; the old one stops working at once",
     risk: "destroy",
     reply: z.strictObject({ secret: z.string(), message: z.string() }),
     secretReply: true,
@@ -129,7 +129,7 @@ export const webhooks = {
   listEvents: endpoint("GET /events", {
     access: "main",
     extension: true,
-    summary: "List what happened, or follow it live",
+    summary: "List events, or stream them live",
     media: "events",
     query: pageQuery(),
     list: true,

@@ -31,6 +31,7 @@ export const chapters = [
     title: "Reference",
     topics: [
       ["api", "Requests, replies, errors and paging of the HTTP API"],
+      ["states", "The states of slots, payments and everything else, and what follows them"],
       ["output", "Output formats: tables, JSON, CSV, templates"],
       ["ids", "How ids are written, shortened and looked up"],
       ["money", "Amounts, spending limits and safe retries"],

@@ -1,5 +1,6 @@
 import { marked, type Token, type Tokens } from "marked";
 import { type Block, type Document, type Inline, plain } from "./document.ts";
+import { stateDiagram } from "./state-diagram.ts";
 
 /** Reads Markdown. Whatever a document cannot hold, raw HTML above all, is an error. */
 
@@ -53,7 +54,7 @@ function block(token: Token): Block[] {
       return [{ kind: "list", ordered, items: items.map(listItem) }];
     }
     case "code":
-      return [{ kind: "code", text: token.text }];
+      return [token.lang === "mermaid" ? stateDiagram(token.text) : { kind: "code", text: token.text }];
     case "table": {
       const { header, rows } = token as Tokens.Table;
       return [{ kind: "table", head: header.map(cell), rows: rows.map((row) => row.map(cell)) }];

@@ -1,5 +1,5 @@
-/** Every event kind: the eight that every server of this API has, and the extensions of this one. */
-export const specifiedKinds = [
+/** Every event kind. Other servers of this API need not have those below `test.ping`. */
+export const eventKinds = [
   "slot.submitted",
   "slot.accepted",
   "slot.rejected",
@@ -8,10 +8,6 @@ export const specifiedKinds = [
   "subscription.cancelled",
   "subscription.payment_failed",
   "test.ping",
-] as const;
-
-export const eventKinds = [
-  ...specifiedKinds,
   "slot.reserved",
   "slot.expired",
   "payment.completed",
@@ -25,6 +21,8 @@ export const eventKinds = [
   "application.auto_rejected",
   "playtest.completed",
   "webhook.disabled",
+  "slot.blocked",
+  "slot.resolved",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

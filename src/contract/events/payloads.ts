@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { httpUrl, id, timestamp } from "../fields.ts";
+import { blockReasons, reportOutcomes } from "../slots.ts";
 import { slotStatuses, subscriptionStatuses } from "../states/index.ts";
 import { type EventKind, eventKinds } from "./kinds.ts";
 
@@ -26,6 +27,18 @@ export const eventPayloads = {
   "slot.accepted": z.strictObject({ ...slot, acceptedAt: timestamp() }),
   "slot.rejected": z.strictObject({ ...slot, rejectedAt: timestamp() }),
   "slot.expired": z.strictObject({ ...slot, expiredAt: timestamp() }),
+  "slot.blocked": z.strictObject({
+    ...slot,
+    reasonCode: z.enum(blockReasons),
+    notes: z.string().nullable(),
+    reportedAt: timestamp(),
+  }),
+  "slot.resolved": z.strictObject({
+    ...slot,
+    outcome: z.enum(reportOutcomes),
+    message: z.string().nullable(),
+    resolvedAt: timestamp(),
+  }),
   "subscription.created": subscription,
   "subscription.renewed": subscription,
   "subscription.cancelled": subscription,
@@ -47,7 +60,7 @@ export const eventPayloads = {
   "playtest.completed": z.strictObject({
     playtestId: id(),
     gameId: id(),
-    slots: z.record(z.enum(slotStatuses), z.int()).meta({ description: "How many slots have each status." }),
+    slots: z.record(z.enum(slotStatuses), z.int()).meta({ description: "Number of slots with each status." }),
     completedAt: timestamp(),
   }),
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../endpoint.ts";
-import { impliedProblems } from "../endpoint.ts";
+import { impliedProblems, KiB } from "../endpoint.ts";
 import { eventDelivery } from "../events/payloads.ts";
 import { resources } from "../index.ts";
 import { type ProblemCode, problems } from "../problems.ts";
@@ -60,10 +60,11 @@ function headersOf(e: Endpoint) {
   return [...own, { $ref: "#/components/parameters/Idempotency-Key" }];
 }
 
-function requestBody({ body }: Endpoint, shared: Shared) {
+function requestBody({ body, maxBodyBytes }: Endpoint, shared: Shared) {
   if (!body) return {};
   const { default: _, ...schema } = hoist(inputSchema(body), shared);
-  return { requestBody: { required: !body.safeParse(undefined).success, content: json(schema) } };
+  const required = !body.safeParse(undefined).success;
+  return { requestBody: { description: `At most ${maxBodyBytes / KiB} KiB.`, required, content: json(schema) } };
 }
 
 function content(e: Endpoint, shared: Shared): Json {
@@ -125,13 +126,13 @@ function operation(id: string, e: Endpoint, path: string, shared: Shared): Json 
 
 function eventWebhook(shared: Shared) {
   const named = {
-    "X-WPG-Signature": "Hex HMAC-SHA256 of `timestamp.body` under the webhook's secret.",
-    "X-WPG-Timestamp": "Epoch seconds of this attempt.",
+    "X-WPG-Signature": "HMAC-SHA256 of `timestamp.body` with the webhook's secret, in hex.",
+    "X-WPG-Timestamp": "Time of this attempt in Unix seconds.",
   };
   return {
     post: {
       operationId: "receiveEvent",
-      summary: "What a webhook receives; also signed as Standard Webhooks",
+      summary: "Event sent to a webhook; also signed according to Standard Webhooks",
       parameters: Object.entries(named).map(([name, description]) => ({
         name,
         in: "header",
@@ -147,6 +148,9 @@ function eventWebhook(shared: Shared) {
     },
   };
 }
+
+/** The title of the document: it tells a playtest server from other programs. */
+export const apiTitle = "Playtest marketplace API";
 
 /**
  * The OpenAPI 3.1 document of the API. Other forms of a path are operations of their own, named after the first with
@@ -168,14 +172,14 @@ export function openapi(contract: Record<string, Endpoint>, { baseUrl, version, 
   }
   return {
     openapi: "3.1.1",
-    info: { title: "Playtest marketplace API", version, license: { name: "MIT", identifier: "MIT" } },
+    info: { title: apiTitle, version, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: baseUrl }],
     tags: [...new Set(served.map(([id]) => tagOf.get(id)))].filter((tag) => tag !== undefined).map((name) => ({ name })),
     paths,
     webhooks: { event: eventWebhook(shared) },
     components: {
       securitySchemes: {
-        apiKey: { type: "http", scheme: "bearer", description: "An API key; the names listed are the scopes it needs." },
+        apiKey: { type: "http", scheme: "bearer", description: "An API key; the names listed are the required scopes." },
       },
       headers,
       parameters,

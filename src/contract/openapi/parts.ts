@@ -17,18 +17,18 @@ const string = { type: "string" };
 const header = (description: string, schema: JsonSchema | Json) => ({ description, schema });
 
 export const headers = {
-  "X-Request-Id": header("Names the request in the server's log; also `meta.requestId`.", {
+  "X-Request-Id": header("Id of the request in the server's log; also in `meta.requestId`.", {
     type: "string",
     pattern: "^req_[0-9a-z]{20}$",
   }),
-  "X-RateLimit-Limit": header("Requests allowed a minute.", integer),
+  "X-RateLimit-Limit": header("Requests allowed per minute.", integer),
   "X-RateLimit-Remaining": header("Requests left.", integer),
-  "X-RateLimit-Reset": header("When the limit is whole again, in epoch seconds.", integer),
+  "X-RateLimit-Reset": header("When all requests are available again, in Unix seconds.", integer),
   "Retry-After": header("Seconds to wait before trying again.", integer),
   "Idempotency-Replayed": header("`true` when this is the stored reply to an earlier request with the same key.", string),
   "X-Payment": header("Payment instructions as JSON.", { type: "string", contentMediaType: "application/json" }),
-  "PAYMENT-REQUIRED": header("Payment instructions for x402 v2 clients, base64.", string),
-  Location: header("Where to send the file, by tus 1.0.", { type: "string", format: "uri" }),
+  "PAYMENT-REQUIRED": header("Payment instructions for x402 v2 clients, encoded in base64.", string),
+  Location: header("URL to send the file to (tus 1.0).", { type: "string", format: "uri" }),
   "Tus-Resumable": header("Version of the upload protocol.", { const: "1.0.0" }),
 };
 

@@ -24,7 +24,7 @@ export const slotMoves = {
   reserved: { submit: "submitted", expire: "expired", release: "cancelled", report: "blocked" },
   submitted: { accept: "accepted", publish: "publishing", reject: "rejected" },
   publishing: { finish: "accepted", reject: "rejected" },
-  blocked: { unblock: "reserved", release: "cancelled" },
+  blocked: { unblock: "reserved", release: "cancelled", cancel: "cancelled" },
   accepted: {},
   rejected: {},
   expired: {},
@@ -79,7 +79,7 @@ export type ReversalStatus = (typeof reversalStatuses)[number];
 
 /** A dispute or a refund of a payment: `returned` when the bank decided for us, or the refund failed. */
 export const reversalMoves = {
-  taken: { giveBack: "returned" },
+  taken: { return: "returned" },
   returned: {},
 } as const satisfies Moves<ReversalStatus>;
 

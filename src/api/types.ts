@@ -1,0 +1,90 @@
+import type { Readable } from "node:stream";
+
+export interface HttpRequest {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body?: string | Uint8Array | Readable | undefined;
+  /** Milliseconds for the whole exchange; with `stream`, until the headers arrive and then between chunks of the body. */
+  timeout: number;
+  signal?: AbortSignal | undefined;
+  /** Return the body as a stream instead of reading it. */
+  stream?: boolean;
+}
+
+export interface HttpReply {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Set instead of `body` when a stream was requested and the response is a success. */
+  stream?: Readable;
+}
+
+/** The network layer of the client: one exchange, no retries, no redirects. */
+export interface Transport {
+  send(request: HttpRequest): Promise<HttpReply>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+  /** A request repeated with the same key never takes effect twice. Default: a new key for every mutation. */
+  idempotencyKey?: string;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for one attempt; default: the client's. */
+  timeout?: number;
+  /** Retries at most; default: the client's. */
+  retries?: number;
+}
+
+export interface RawRequest extends CallOptions {
+  method: string;
+  /** Relative to the base URL's `/api/v1`, with its query. */
+  path: string;
+  body?: unknown;
+  /** Return the body as a stream. */
+  stream?: boolean;
+  /** Whether it changes something on the server; default: every method but GET does. */
+  mutation?: boolean;
+}
+
+export interface PlannedRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  /** The cost, where it is known. */
+  costCents?: number;
+}
+
+export interface ClientOptions {
+  /** Address of the instance, with or without `/api/v1`. */
+  baseUrl: string;
+  apiKey?: string | undefined;
+  transport: Transport;
+  /** Milliseconds for one request. */
+  timeout: number;
+  retries: number;
+  /** Milliseconds that the retries of one request may wait in total. */
+  maxWait: number;
+  userAgent: string;
+  now(): number;
+  random(): number;
+  newId(): string;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  signal?: AbortSignal | undefined;
+  /** Send the key and changes over plain http to other machines too. */
+  insecure?: boolean;
+  /** Called before a mutation is sent; what it throws ends the command. */
+  beforeChange?: (() => void) | undefined;
+  /** Called instead of sending a mutation; what it throws ends the command. */
+  plan?: (request: PlannedRequest) => never;
+  /** Called for every attempt, with secrets not yet redacted. */
+  trace?: (event: TraceEvent) => void;
+}
+
+export type TraceEvent =
+  | { kind: "request"; method: string; url: string; headers: Record<string, string>; body?: unknown }
+  | { kind: "reply"; status: number; ms: number; requestId?: string | undefined; headers: Record<string, string>; body: Buffer }
+  | { kind: "failed"; error: Error; ms: number }
+  | { kind: "retry"; wait: number; tries: number };

@@ -1,0 +1,113 @@
+import { createClientCore } from "../../api/client.ts";
+import { methodsOf } from "../../api/methods.ts";
+import { createTransport } from "../../api/transport.ts";
+import type { ClientOptions, HttpReply, HttpRequest } from "../../api/types.ts";
+import type { UploadRequest } from "../../api/upload.ts";
+import { cacheDir } from "../../config/paths.ts";
+import type { Settings } from "../../config/settings.ts";
+import { DryRun } from "../../errors.ts";
+import type { Io } from "../../io/io.ts";
+import type { Api, Outside } from "../context.ts";
+import type { GlobalValues } from "../globals.ts";
+import { version } from "../version.ts";
+import { once } from "./once.ts";
+
+interface Options {
+  io: Io;
+  flags: GlobalValues;
+  outside: Outside;
+  settings: () => Settings;
+  /** The idempotency key of the next change. */
+  nextKey: () => string;
+  trace: ClientOptions["trace"];
+}
+
+const userAgent = `playtest/${version}`;
+
+/** The connections of a command, which are opened when it first uses one. */
+export class Clients {
+  readonly #options: Options;
+  readonly #insecure: boolean;
+  readonly #transport: () => ReturnType<typeof createTransport>;
+  #opened = false;
+
+  /** The client for the configured instance and key. */
+  readonly api = once(() => {
+    const { settings } = this.#options;
+    return this.at(settings().get("baseUrl")!.value, settings().apiKey()?.value, () => this.#refuseUntrusted());
+  });
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#insecure = options.flags.insecure === true || Boolean(options.io.env.PLAYTEST_INSECURE);
+    this.#transport = once(() => {
+      this.#opened = true;
+      return createTransport(options.io.env);
+    });
+  }
+
+  /** A client for any instance and key. */
+  at(baseUrl: string, apiKey: string | undefined, beforeChange?: () => void): Api {
+    const { io, flags, outside, settings, nextKey, trace } = this.#options;
+    const core = createClientCore({
+      baseUrl,
+      apiKey,
+      transport: this.#transport(),
+      timeout: settings().get("timeout")!.value * 1000,
+      retries: settings().get("retries")!.value,
+      maxWait: settings().get("maxWait")!.value * 1000,
+      userAgent,
+      now: outside.now,
+      random: outside.random,
+      sleep: outside.sleep,
+      newId: nextKey,
+      signal: io.signal,
+      insecure: this.#insecure,
+      beforeChange,
+      ...(trace && { trace }),
+      ...(flags.dryRun && { plan }),
+    });
+    return Object.assign(methodsOf(core.call), core);
+  }
+
+  send(request: HttpRequest): Promise<HttpReply> {
+    return this.#transport().send(request);
+  }
+
+  async upload(request: UploadRequest): Promise<void> {
+    const { io, flags, settings } = this.#options;
+    const { base, exchange, explain } = this.api();
+    this.#refuseUntrusted();
+    // With --dry-run this throws the planned request instead of sending it.
+    if (flags.dryRun) await exchange({ method: "POST", path: request.path, headers: { "tus-resumable": "1.0.0" } });
+    const [{ upload }, { uploadOperation }] = await Promise.all([import("../../api/upload.ts"), import("../../api/offers.ts")]);
+    const sent = upload(
+      {
+        base,
+        apiKey: settings().apiKey()?.value,
+        transport: this.#transport(),
+        userAgent,
+        directory: cacheDir(io.env, io.platform),
+        retries: settings().get("retries")!.value,
+        signal: io.signal,
+        insecure: this.#insecure,
+      },
+      request,
+    );
+    const operation = uploadOperation(request.path);
+    await (operation ? sent.catch((error: unknown) => explain(operation, error)) : sent);
+  }
+
+  /** Throws where a change would go to an address that the user did not choose. */
+  #refuseUntrusted(): void {
+    this.#options.settings().refuseUntrusted("The request");
+  }
+
+  async close(): Promise<void> {
+    if (this.#opened) await this.#transport().close();
+  }
+}
+
+const plan: NonNullable<ClientOptions["plan"]> = (request) => {
+  throw new DryRun([request]);
+};

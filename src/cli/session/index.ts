@@ -1,0 +1,160 @@
+import { pages, type Range } from "../../api/pages.ts";
+import { openIdCache, resolveId } from "../../config/ids.ts";
+import { cacheDir, configDir } from "../../config/paths.ts";
+import { type FlagValues, readSettings, type Settings, saveDirectoryFile } from "../../config/settings.ts";
+import { openStore } from "../../config/store.ts";
+import { usage } from "../../errors.ts";
+import type { TimeMode } from "../../io/cells.ts";
+import { subjectOf } from "../../io/fields.ts";
+import { chooseFormat } from "../../io/formats.ts";
+import type { Io } from "../../io/io.ts";
+import { CommandOutput } from "../../io/output.ts";
+import { createProgress, type ProgressMode } from "../../io/progress.ts";
+import { createPrompt } from "../../io/prompt.ts";
+import { fileSink, type Sink, stdoutSink } from "../../io/sink.ts";
+import { painter } from "../../io/text.ts";
+import type { Api, Context, Outside } from "../context.ts";
+import type { GlobalValues } from "../globals.ts";
+import { tracer } from "../trace.ts";
+import { Clients } from "./clients.ts";
+import { confirmations } from "./confirm.ts";
+import { once } from "./once.ts";
+import { SecretFile } from "./secret-file.ts";
+
+export interface Session {
+  ctx: Context;
+  /** The idempotency key that makes repeating the whole command safe. */
+  repeatKey(): string;
+  /** Closes the output and the connections. */
+  close(complete: boolean): Promise<void>;
+}
+
+/** Whether to use color on a stream. */
+export function wantsColor(io: Io, mode: string | undefined, terminal: boolean) {
+  if (mode === "always" || mode === "never") return mode === "always";
+  if (io.env.NO_COLOR) return false;
+  if (io.env.FORCE_COLOR && io.env.FORCE_COLOR !== "0") return true;
+  return terminal && io.env.TERM !== "dumb";
+}
+
+/** The first change of a command uses the given key, later ones use keys derived from it, so that repeating the command is safe. */
+function keySequence(given: string | undefined, newId: () => string) {
+  const first = once(() => given ?? newId());
+  let count = 0;
+  return { first, next: () => (++count === 1 ? first() : `${first()}-${count}`) };
+}
+
+/** Creates the context of a command from the global flags. Nothing is read or opened before it is needed. */
+export function createSession(io: Io, flags: GlobalValues, outside: Outside): Session {
+  const { env } = io;
+  const store = openStore(configDir(env, io.platform), outside.keyring(env, io.platform));
+  const settings = once(() => readSettings({ flags: { ...flags } as FlagValues, env, cwd: io.cwd(), store }));
+  const baseUrl = () => settings().get("baseUrl")!.value;
+  const idCache = once(() => openIdCache(cacheDir(env, io.platform)));
+  const keys = keySequence(checkIdempotencyKey(flags.idempotencyKey), outside.newId);
+  const trace = tracer({
+    verbose: flags.verbose === true,
+    debug: flags.debug === true || Boolean(env.PLAYTEST_DEBUG),
+    err: io.err,
+  });
+  const clients = new Clients({ io, flags, outside, settings, nextKey: keys.next, trace });
+  const secretFile = new SecretFile();
+  const sink = flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output);
+  const shown = (key: string, items: Parameters<ReturnType<typeof idCache>["remember"]>[2]) =>
+    idCache().remember(baseUrl(), key, items);
+  const prompt = createPrompt(io, flags.input === false);
+  const ctx: Context = {
+    ...outside,
+    io,
+    out: outputTo(sink, { io, flags, outside, settings, shown }),
+    prompt,
+    flags,
+    signal: io.signal,
+    store,
+    settings,
+    api: clients.api,
+    apiAt: (address, apiKey) => clients.at(address, apiKey),
+    send: (request) => clients.send(request),
+    upload: (request) => clients.upload(request),
+    ...outcomes(clients.api),
+    ...secretsIn(secretFile, flags),
+    // One for all steps of a command: a new one would start with ten seconds of silence.
+    progress: once(() =>
+      createProgress(io, settings().get("progress")!.value as ProgressMode, flags.quiet === true, outside.now),
+    ),
+    ...confirmations(prompt, flags),
+    resolveId: (id) => resolveId(id, idCache().entries(baseUrl())),
+    saveInDirectory: (values) => saveDirectoryFile(settings().directoryFile, io.cwd(), values),
+  };
+  return {
+    ctx,
+    repeatKey: keys.first,
+    async close(complete) {
+      await secretFile.removeUnused();
+      await sink.close(complete);
+      await clients.close();
+    },
+  };
+}
+
+interface Shown {
+  io: Io;
+  flags: GlobalValues;
+  outside: Outside;
+  settings: () => Settings;
+  shown: ConstructorParameters<typeof CommandOutput>[0]["shown"];
+}
+
+function outputTo(sink: Sink, { io, flags, outside, settings, shown }: Shown): CommandOutput {
+  const format = chooseFormat(flags);
+  const time = settings().get("time")!;
+  const forPeople = sink.terminal && format.kind === "auto";
+  return new CommandOutput({
+    format,
+    sink,
+    columns: io.columns,
+    messageColumns: io.messageColumns,
+    paint: painter(wantsColor(io, settings().get("color")!.value, sink.terminal)),
+    time: time.source === "flag" || forPeople ? (time.value as TimeMode) : undefined,
+    header: flags.header === true,
+    rawCells: flags.rawCells === true,
+    quiet: flags.quiet === true,
+    now: outside.now,
+    err: io.err,
+    shown,
+  });
+}
+
+/** What a command returns, and the lists it is made of. */
+function outcomes(api: () => Api): Pick<Context, "item" | "list" | "rows" | "pages" | "text"> {
+  async function* listPages(operation: never, input: never, range: Range) {
+    yield* pages(api(), operation, input, range);
+  }
+  return {
+    item: (data, view) => ({ kind: "item", data, subject: subjectOf(data), view }),
+    list: (operation, input, range, view) => ({ kind: "list", pages: pages(api(), operation, input, range), view }),
+    rows: (key, items, view) => ({ kind: "rows", key, items: items as Record<string, unknown>[], view }),
+    pages: (operation, input, range) =>
+      listPages(operation as never, input as never, range) as ReturnType<Context["pages"]> as never,
+    text: (text, data) => ({ kind: "text", text, data }),
+  };
+}
+
+function secretsIn(file: SecretFile, { dryRun }: GlobalValues): Pick<Context, "reserveSecret" | "secret"> {
+  return {
+    async reserveSecret(path) {
+      if (path !== undefined && !dryRun) await file.reserve(path);
+    },
+    async secret(secret, path, data) {
+      if (path === undefined) return { kind: "text", text: secret, data };
+      await file.write(path, secret);
+      return { kind: "text", text: `Wrote the secret to ${path}.`, data: { result: { file: path } } };
+    },
+  };
+}
+
+function checkIdempotencyKey(key: string | undefined) {
+  if (key !== undefined && !/^[\x20-\x7e]{1,250}$/.test(key))
+    throw usage("--idempotency-key: must be 1 to 250 printable ASCII characters.");
+  return key;
+}
