@@ -1,4 +1,4 @@
-import type { PlannedRequest } from "./api/client.ts";
+import type { PlannedRequest } from "./api/types.ts";
 import type { ProblemDetail } from "./contract/problems.ts";
 
 /** Frozen within a major version: scripts depend on them. */
@@ -52,6 +52,8 @@ export const usage = (message: string, hint?: string) => new CliError("USAGE", e
 export const badConfig = (message: string, hint?: string) => new CliError("CONFIG", exitCodes.usage, message, { hint });
 export const declined = (message = "Cancelled. Nothing was changed.") => new CliError("DECLINED", exitCodes.error, message);
 export const notFound = (message: string, hint?: string) => new CliError("NOT_FOUND", exitCodes.notFound, message, { hint });
+export const notSignedIn = (message = "Not signed in.") =>
+  new CliError("UNAUTHORIZED", exitCodes.unauthenticated, message, { hint: hints.UNAUTHORIZED });
 export const gateFailed = (message: string, hint?: string) => new CliError("GATE_FAILED", exitCodes.gate, message, { hint });
 export const insufficientScope = (message: string) =>
   new CliError("FORBIDDEN", exitCodes.scope, message, { hint: hints.FORBIDDEN });
@@ -76,6 +78,13 @@ const writeFailures: Readonly<Record<string, string>> = {
 /** The error for a file that cannot be written. */
 export const cannotWrite = (path: string, error: Error, hint = "Choose another path, or fix the problem and try again.") =>
   failure(`Cannot write ${path}: ${writeFailures[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message}.`, hint, error);
+
+/** The error for a command that needs a sandbox, on an instance that is none. */
+export const noSandbox = (baseUrl: string, extra: Extra = {}) =>
+  new CliError("NOT_OFFERED", exitCodes.notFound, `${baseUrl} is not a sandbox. Nothing was done.`, {
+    hint: "Start a sandbox with `playtest serve run --sandbox`.",
+    ...extra,
+  });
 
 /** Statuses a server may return for a route that it does not have. */
 const absentStatuses: readonly (number | undefined)[] = [404, 405, 501];

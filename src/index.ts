@@ -19,6 +19,8 @@ export interface Options {
   maxWait?: number | undefined;
   /** Environment to read HTTPS_PROXY, HTTP_PROXY and NO_PROXY from. Default: no proxy. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Send the API key over plain http to other machines too. Default: only over https, or to this machine. */
+  insecure?: boolean | undefined;
   userAgent?: string | undefined;
   /** Aborts every request of this client. A single request accepts its own `signal` in its input. */
   signal?: AbortSignal | undefined;
@@ -59,7 +61,7 @@ export interface Client extends Methods {
  * that makes a retry safe.
  */
 export function createClient(options: Options): Client {
-  const { apiKey, retries = 3, userAgent = `playtest/${version}`, signal } = options;
+  const { apiKey, retries = 3, insecure = false, userAgent = `playtest/${version}`, signal } = options;
   const transport = createTransport(options.env ?? {});
   const core = createClientCore({
     baseUrl: options.baseUrl,
@@ -69,6 +71,7 @@ export function createClient(options: Options): Client {
     retries,
     maxWait: options.maxWait ?? 60_000,
     userAgent,
+    insecure,
     signal,
     ...outside,
   });
@@ -76,7 +79,7 @@ export function createClient(options: Options): Client {
   async function upload({ path, file, metadata, directory, progress = () => {}, signal: own }: Upload) {
     const { size, mtimeMs } = await stat(file);
     const ending = AbortSignal.any([own, signal].filter((one) => one !== undefined));
-    const uploader = { base: core.base, apiKey, transport, userAgent, directory, retries, signal: ending };
+    const uploader = { base: core.base, apiKey, transport, userAgent, directory, retries, insecure, signal: ending };
     const fingerprint = JSON.stringify([file, size, mtimeMs, metadata]);
     const [{ upload: send }, { uploadOperation }] = await Promise.all([import("./api/upload.ts"), import("./api/offers.ts")]);
     const sent = send(uploader, { path, file, metadata, fingerprint, progress });
@@ -93,7 +96,7 @@ export function createClient(options: Options): Client {
   };
 }
 
-export { OutcomeUnknown } from "./api/client.ts";
+export { OutcomeUnknown } from "./api/exchange.ts";
 export { NetworkError } from "./api/transport.ts";
 export { CliError } from "./errors.ts";
 export type { Data, Input, Items, Meta, Methods, Operation, Page, Range, Reply };

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { webUrl } from "../api/url.ts";
 import { failure } from "../errors.ts";
 import type { Io } from "./io.ts";
 
@@ -23,15 +24,29 @@ export async function runShell(io: Io, command: string, input: string, env: Reco
   });
 }
 
-/** Runs a command line in the shell and returns its standard output. Its standard error is passed through. */
-export async function shellOutput(io: Io, command: string, env: Record<string, string>): Promise<{ code: number; out: string }> {
+interface ShellOptions {
+  env?: Record<string, string>;
+  /** Default: the current directory. */
+  cwd?: string;
+  /** Drop standard error instead of passing it through. */
+  quiet?: boolean;
+}
+
+/** Runs a command line in the shell and returns its standard output. */
+export async function shellOutput(
+  io: Io,
+  command: string,
+  { env, cwd = io.cwd(), quiet = false }: ShellOptions,
+): Promise<{ code: number; out: string }> {
   const spawn = await spawner();
-  const child = spawn(command, { shell: true, cwd: io.cwd(), env: { ...io.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, { shell: true, cwd, env: { ...io.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   child.stdout.on("data", (chunk: Buffer) => {
     out += chunk.toString("utf8");
   });
-  child.stderr.on("data", (chunk: Buffer) => io.err(chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (!quiet) io.err(chunk.toString("utf8"));
+  });
   const stop = () => child.kill();
   io.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -43,18 +58,24 @@ export async function shellOutput(io: Io, command: string, env: Record<string, s
   }
 }
 
-const openers: Record<string, [string, ...string[]]> = {
-  darwin: ["open"],
-  win32: ["rundll32", "url.dll,FileProtocolHandler"],
-};
+/** The system's program for web pages. On Windows by its full path: a bare name is looked for in the current directory first. */
+function systemOpener({ env, platform }: Io): [string, ...string[]] {
+  if (env.BROWSER) return [env.BROWSER];
+  if (platform === "darwin") return ["open"];
+  if (platform !== "win32") return ["xdg-open"];
+  return [`${env.SystemRoot ?? "C:\\Windows"}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler"];
+}
 
-/** Opens a URL with `command` (a program and its arguments) or in the default browser. Returns false if the program cannot start. */
-export async function openUrl(io: Io, url: string, command?: string): Promise<boolean> {
+/**
+ * Opens a URL with `command` (a program and its arguments) or in the default browser: the only way for an address from a server to
+ * reach another program. Returns false if the program cannot start; throws if it is not an http or https URL.
+ */
+export async function openUrl(io: Io, address: string, command?: string): Promise<boolean> {
+  const { href } = webUrl(address);
   const spawn = await spawner();
   const [given, ...options] = command?.split(/\s+/).filter(Boolean) ?? [];
-  const system: [string, ...string[]] = io.env.BROWSER ? [io.env.BROWSER] : (openers[io.platform] ?? ["xdg-open"]);
-  const [program, ...args] = given ? [given, ...options] : system;
-  const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env: { ...io.env } });
+  const [program, ...args] = given ? [given, ...options] : systemOpener(io);
+  const child = spawn(program, [...args, href], { stdio: "ignore", detached: true, env: { ...io.env } });
   const opened = await once(child, "spawn").then(
     () => true,
     () => false,

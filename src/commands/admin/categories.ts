@@ -1,9 +1,18 @@
 import { arg, define, flag } from "../../cli/define.ts";
 import { categoryView, statsView } from "./view.ts";
 
+export const categoriesList = define({
+  name: "categories list",
+  aliases: ["categories"],
+  summary: "List game categories",
+  operation: "listCategories",
+  list: true,
+  examples: ["playtest admin categories list"],
+  run: async ({ range }, ctx) => ctx.list("listCategories", {}, range, categoryView),
+});
+
 export const categoriesCreate = define({
   name: "categories create",
-  aliases: ["categories"],
   summary: "Add a game category",
   operation: "createCategory",
   args: { name: arg.text("Name of the category") },

@@ -1,6 +1,8 @@
 import type { Group } from "../../cli/define.ts";
+import { admins, adminsCreate, adminsRevoke } from "./admins.ts";
 import { approvals, approve, reject, showApproval } from "./approvals.ts";
-import { categoriesCreate, stats } from "./categories.ts";
+import { audit } from "./audit.ts";
+import { categoriesCreate, categoriesList, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
 import { chargeback, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
@@ -19,6 +21,7 @@ export const admin: Group = {
     suspendGame,
     unsuspendGame,
     grant,
+    categoriesList,
     categoriesCreate,
     chargeback,
     suspense,
@@ -27,6 +30,10 @@ export const admin: Group = {
     payouts,
     payoutsCreate,
     payoutsFail,
+    admins,
+    adminsCreate,
+    adminsRevoke,
+    audit,
     stats,
   ],
 };

@@ -27,6 +27,35 @@ export const userView: View = {
   empty: "No matching accounts.",
 };
 
+export const adminView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("name", "name"),
+    col("scopes", "scopes"),
+    col("revoked", "suspendedAt", "ago"),
+    col("created", "createdAt", "ago"),
+  ],
+};
+
+const fieldsText = (fields: unknown) => (fields === null ? null : JSON.stringify(fields));
+
+export const auditView: View = {
+  columns: [
+    col("seq", "seq"),
+    col("time", "createdAt"),
+    col("actor", "actorId", "id"),
+    col("action", "action"),
+    col("target", "targetId", "id"),
+    col("address", "address"),
+    detail("details", ({ details }) => fieldsText(details)),
+    detail("before", ({ before }) => fieldsText(before)),
+    detail("after", ({ after }) => fieldsText(after)),
+    detail("key", "keyId", "id"),
+    detail("hash", "hash"),
+  ],
+  empty: "The audit log has no such entries.",
+};
+
 export const payoutView: View = {
   columns: [
     col("id", "id", "id"),
@@ -45,10 +74,14 @@ export const suspenseView: View = {
     col("amount", "amountCents", "usd"),
     col("crypto", ({ cryptoAmount, currency, chain }) => `${cryptoAmount} ${currency} on ${chain}`),
     col("reason", "reason"),
+    col("proof", ({ proof }) => (proof as { by: string } | null)?.by ?? null),
     col("owner", "userId", "id"),
     col("status", "status", "status"),
     col("received", "createdAt", "ago"),
     detail("transaction", "txHash"),
+    detail("sender", "sender"),
+    detail("proved by", ({ proof }) => (proof as { userId: string } | null)?.userId ?? null, "id"),
+    detail("signature", ({ proof }) => (proof as { signature: string } | null)?.signature ?? null),
     detail("payment", "paymentId"),
     detail("resolved", "resolvedAt", "ago"),
     detail("note", "note"),

@@ -5,7 +5,6 @@ import { applicationView } from "./view.ts";
 
 export const show = define({
   name: "show",
-  aliases: ["get"],
   summary: "Show an application to a playtest",
   args: { playtest: arg.playtest(), application: arg.id("Application id") },
   operation: "listApplications",

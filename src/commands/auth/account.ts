@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import type { Api } from "../../cli/context.ts";
 import type { Context } from "../../cli/define.ts";
 import { checkKey } from "../../config/settings.ts";
-import { isAbsent, usage } from "../../errors.ts";
+import { declined, isAbsent, usage } from "../../errors.ts";
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
 
@@ -16,9 +16,17 @@ export async function readSecret(ctx: Context, file: string | undefined, flag: s
   return ctx.prompt.secret(question, `Pass ${flag} FILE; - reads standard input.`);
 }
 
+/** Asks before a password or a key goes to an address that only a directory file names: it may come with a cloned repository. */
+async function requireTrust(ctx: Context, address: string, from: string) {
+  if (!ctx.settings().untrusted()) return;
+  const question = `Only ${from} sets the address ${address}, where you never signed in. Sign in there?`;
+  if (!(await ctx.prompt.confirm(question, `If you trust it, pass \`--base-url ${address}\`.`))) throw declined();
+}
+
 /** The address of the instance to sign in to: the configured one, else the answer to a prompt. */
 export async function chooseInstance(ctx: Context): Promise<string> {
-  const { value, source } = ctx.settings().get("baseUrl")!;
+  const { value, source, from } = ctx.settings().get("baseUrl")!;
+  await requireTrust(ctx, value, from);
   if (source !== "default" || !ctx.prompt.possible) return value;
   return ctx.prompt.text("Instance URL:", "Pass --base-url.", value);
 }
@@ -35,15 +43,17 @@ export function profileFor(ctx: Context, baseUrl: string): string {
 export async function saveLogin(ctx: Context, baseUrl: string, key: string): Promise<string> {
   const profile = profileFor(ctx, baseUrl);
   const checked = checkKey(key, "The input");
-  await ctx.store.saveKeys((keys) => {
-    keys[baseUrl] = { ...keys[baseUrl], [profile]: checked };
-  });
+  await ctx.store.saveKey({ baseUrl, profile }, checked);
   await ctx.store.saveConfig((config) => {
     config.profiles[profile] = { ...config.profiles[profile], baseUrl };
     config.profile = profile;
   });
   return profile;
 }
+
+/** Puts a new key in the place of the one that is stored for this instance and profile. */
+export const replaceStored = (ctx: Context, key: string): Promise<void> =>
+  ctx.store.saveKey({ baseUrl: ctx.settings().get("baseUrl")!.value, profile: ctx.settings().profile.value }, key);
 
 /** The account of the key. Undefined if the instance lacks that route; an invalid key is still an error then. */
 export async function whoIs(api: Api): Promise<Data<"getMe"> | undefined> {
@@ -54,4 +64,11 @@ export async function whoIs(api: Api): Promise<Data<"getMe"> | undefined> {
     await api.listDevices({});
     return undefined;
   }
+}
+
+/** The email address given, that of the account signed in, or the answer to a prompt. */
+export async function emailOf(ctx: Context, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const me = ctx.settings().apiKey() && (await whoIs(ctx.api()));
+  return me?.email ?? ctx.prompt.text("Email address:", "Pass --email.");
 }

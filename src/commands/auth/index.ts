@@ -1,11 +1,39 @@
 import type { Group } from "../../cli/define.ts";
-import { keysCreate, keysList, keysRevoke } from "./keys.ts";
+import { email } from "./email.ts";
+import { keysCreate, keysList, keysRevoke, keysRotate } from "./keys.ts";
 import { login } from "./login.ts";
+import { password, passwordConfirm, passwordReset } from "./password.ts";
+import { profileShow, profileUpdate } from "./profile.ts";
 import { list, logout, switchProfile, token } from "./profiles.ts";
 import { register } from "./register.ts";
+import { resendVerification } from "./resend-verification.ts";
+import { sessionsEnd, sessionsList, signOutEverywhere } from "./sessions.ts";
 import { status } from "./status.ts";
 import { waitVerified } from "./wait-verified.ts";
 
 export const auth: Group = {
-  commands: [login, register, status, switchProfile, list, logout, token, waitVerified, keysList, keysCreate, keysRevoke],
+  commands: [
+    login,
+    register,
+    status,
+    switchProfile,
+    list,
+    logout,
+    token,
+    waitVerified,
+    resendVerification,
+    profileShow,
+    profileUpdate,
+    email,
+    password,
+    passwordReset,
+    passwordConfirm,
+    keysList,
+    keysCreate,
+    keysRevoke,
+    keysRotate,
+    sessionsList,
+    sessionsEnd,
+    signOutEverywhere,
+  ],
 };

@@ -1,4 +1,10 @@
-import { arg, col, define, flag, prose, type View } from "../../cli/define.ts";
+import type { Data } from "../../api/client.ts";
+import { arg, type Context, col, define, detail, flag, prose, type View } from "../../cli/define.ts";
+import { notFound } from "../../errors.ts";
+import { duration } from "../../io/text.ts";
+import { replaceStored } from "./account.ts";
+
+type Key = Data<"listApiKeys">["keys"][number];
 
 const keyView: View = {
   columns: [
@@ -9,6 +15,8 @@ const keyView: View = {
     col("last used", "lastUsedAt", "ago"),
     col("expires", "expiresAt", "ago"),
     col("created", "createdAt", "ago"),
+    detail("created with", "parentId", "id"),
+    detail("in use", "current"),
   ],
 };
 
@@ -40,15 +48,86 @@ export const keysCreate = define({
   },
 });
 
+/** The keys made with one of these, and with those, in the order of the list. Empty on an instance that does not tell. */
+function madeWith(keys: readonly Key[], ids: readonly string[]): Key[] {
+  const children = keys.filter(({ parentId }) => typeof parentId === "string" && ids.includes(parentId));
+  if (children.length === 0) return [];
+  // A key has one parent, so this ends.
+  const found = new Set([
+    ...children,
+    ...madeWith(
+      keys,
+      children.map(({ id }) => id),
+    ),
+  ]);
+  return keys.filter((key) => found.has(key));
+}
+
+/** What ends together with a key, as part of a question. */
+async function endsWith(ctx: Context, id: string): Promise<string> {
+  const { keys } = await ctx.api().listApiKeys({});
+  const more = madeWith(keys, [id]);
+  if (more.length === 0) return "";
+  const names = more.map(({ name, prefix }) => `${name} (${prefix}…)`);
+  return ` So ${more.length === 1 ? "does this key" : `do these ${more.length} keys`}, created with it: ${names.join(", ")}.`;
+}
+
 export const keysRevoke = define({
   name: "keys revoke",
-  summary: "Revoke an API key",
-  operation: "revokeApiKey",
+  summary: "Revoke an API key and those created with it",
+  operation: ["revokeApiKey", "listApiKeys"],
   args: { key: arg.id("Key id", "listApiKeys") },
-  confirm: ({ args }) => `Revoke API key ${args.key}? Everything that uses it stops working immediately.`,
+  confirm: async ({ args }, ctx) =>
+    `Revoke API key ${args.key}? Everything that uses it stops working immediately.${await endsWith(ctx, args.key)}`,
   examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
   async run({ args }, ctx) {
     const data = await ctx.api().revokeApiKey({ params: { id: args.key } });
     return ctx.text(data.message, data);
+  },
+});
+
+const day = 86_400;
+
+/** The id of the key in use. */
+async function keyInUse(ctx: Context): Promise<string> {
+  const { keys } = await ctx.api().listApiKeys({});
+  const current = keys.find((key) => key.current);
+  if (!current) throw notFound("The key in use is not in the list of API keys.", "Pass the id of the key.");
+  return current.id;
+}
+
+/** How long a key still works, as a sentence says it. */
+const grace = (seconds: number) => (seconds === 0 ? "immediately" : `in ${duration(seconds)}`);
+
+export const keysRotate = define({
+  name: "keys rotate",
+  summary: "Replace an API key with a new one (shown once)",
+  description:
+    "Creates a key with the same name, scopes and expiry. The old key, and the keys created with it, stop working after the grace period. Without KEY, replaces the key in use, and saves the new one if that key is stored for this profile.",
+  operation: ["rotateApiKey", "listApiKeys"],
+  args: { key: { ...arg.optional("Key id (default: the key in use)"), id: { label: "name" } } },
+  flags: {
+    grace: flag.duration("How long the old key still works (default 24h; 0s ends it at once)"),
+    secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),
+  },
+  confirm: async ({ args, flags }, ctx) => {
+    const id = args.key ?? (await keyInUse(ctx));
+    return `Replace API key ${id}? It stops working ${grace(flags.grace ?? day)}.${await endsWith(ctx, id)}`;
+  },
+  examples: ["playtest auth keys rotate --yes", "playtest auth keys rotate 4f6a1b2c --grace 1h --secret-file key.txt --yes"],
+  async run({ args, flags }, ctx) {
+    await ctx.reserveSecret(flags.secretFile);
+    const graceSeconds = flags.grace ?? day;
+    const settings = ctx.settings();
+    const id = args.key ?? (await keyInUse(ctx));
+    const data = await ctx.api().rotateApiKey({ params: { id }, body: { graceSeconds } });
+    const ends = `The old key stops working ${grace(graceSeconds)}.`;
+    if (!data.previous.current || settings.apiKey()?.source !== "profile") {
+      ctx.out.note(`Replaced the API key ${data.key.name}. The new one will not be shown again. ${ends}`);
+      return ctx.secret(data.apiKey, flags.secretFile, data);
+    }
+    await replaceStored(ctx, data.apiKey);
+    const said = `Replaced the API key ${data.key.name} and saved the new one in profile ${settings.profile.value}. ${ends}`;
+    return flags.secretFile === undefined ? ctx.text(said, data) : ctx.secret(data.apiKey, flags.secretFile, data);
   },
 });

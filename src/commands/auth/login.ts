@@ -24,7 +24,7 @@ export const login = define({
   name: "login",
   summary: "Sign in to an instance and save an API key",
   description:
-    "Prompts for email and password and creates an API key, or saves a key that you already have. Keys are stored for each instance in a file that only you can read.",
+    "Prompts for email and password and creates an API key, or saves a key that you already have. Keys are stored for each instance, in the system keyring or in a file that only you can read.",
   operation: ["getMe", "createApiKey"],
   flags: {
     withKey: flag.toggle("Use an existing API key, read from a prompt or standard input"),

@@ -1,5 +1,5 @@
 import { arg, type Context, col, define, flag, prose, type View } from "../../cli/define.ts";
-import { notFound, usage } from "../../errors.ts";
+import { notFound, notSignedIn, usage } from "../../errors.ts";
 
 const view: View = {
   columns: [col("profile", "profile"), prose("instance", "baseUrl"), col("active", "inUse"), col("has key", "hasKey")],
@@ -8,13 +8,12 @@ const view: View = {
 
 const profilesOf = (ctx: Context) => {
   const { profiles } = ctx.store.config();
-  const keys = ctx.store.keys();
   const current = ctx.settings().profile.value;
   return Object.entries(profiles).map(([profile, { baseUrl = null }]) => ({
     profile,
     baseUrl,
     inUse: profile === current,
-    hasKey: baseUrl !== null && keys[baseUrl]?.[profile] !== undefined,
+    hasKey: baseUrl !== null && ctx.store.placeOfKey({ baseUrl, profile }) !== undefined,
   }));
 };
 
@@ -53,10 +52,7 @@ export const logout = define({
     const names = flags.all ? Object.keys(ctx.store.config().profiles) : [profile];
     const stored = profilesOf(ctx).filter((one) => names.includes(one.profile) && one.hasKey);
     if (stored.length === 0) throw notFound(flags.all ? "No key is stored." : `No key is stored for profile ${profile}.`);
-    await ctx.store.saveKeys((keys) => {
-      for (const held of Object.values(keys)) for (const name of names) delete held[name];
-      for (const [baseUrl, held] of Object.entries(keys)) if (Object.keys(held).length === 0) delete keys[baseUrl];
-    });
+    for (const login of ctx.store.logins()) if (names.includes(login.profile)) await ctx.store.removeKey(login);
     await ctx.store.saveConfig((config) => {
       for (const name of names) delete config.profiles[name];
       if (config.profile && names.includes(config.profile)) delete config.profile;
@@ -75,7 +71,7 @@ export const token = define({
   examples: ["playtest auth token", "playtest auth token --secret-file key.txt"],
   async run({ flags }, ctx) {
     const key = ctx.settings().apiKey();
-    if (!key) throw notFound("No API key is stored for this instance and profile.", "Run `playtest login`.");
+    if (!key) throw notSignedIn("No API key is stored for this instance and profile.");
     return ctx.secret(key.value, flags.secretFile, { result: { apiKey: key.value, from: key.from } });
   },
 });

@@ -1,5 +1,5 @@
 import { type Context, col, define, detail, flag, type View } from "../../cli/define.ts";
-import { CliError, exitCodes } from "../../errors.ts";
+import { notSignedIn } from "../../errors.ts";
 import { whoIs } from "./account.ts";
 
 const account = [
@@ -20,6 +20,7 @@ const accountView: View = {
     detail("company", "user.profile.companyName"),
     detail("scopes", "user.scopes"),
     col("key from", "keyFrom"),
+    detail("key stored in", "keyStoredIn"),
     col("problem", "problem"),
   ],
 };
@@ -27,24 +28,22 @@ const accountView: View = {
 async function one(ctx: Context) {
   const settings = ctx.settings();
   const key = settings.apiKey();
-  if (!key)
-    throw new CliError("UNAUTHORIZED", exitCodes.unauthenticated, "Not signed in.", {
-      hint: "Run `playtest login`, or set PLAYTEST_API_KEY.",
-    });
+  if (!key) throw notSignedIn();
   const user = (await whoIs(ctx.api())) ?? null;
-  const keyFrom = key.from;
-  return { profile: settings.profile.value, baseUrl: settings.get("baseUrl")!.value, keyFrom, user, problem: null };
+  const login = { profile: settings.profile.value, baseUrl: settings.get("baseUrl")!.value };
+  const keyStoredIn = (key.source === "profile" && ctx.store.placeOfKey(login)) || null;
+  return { ...login, keyFrom: key.from, keyStoredIn, user, problem: null };
 }
 
 /** Every saved login, with the error of those that fail. */
 async function every(ctx: Context) {
-  const logins = Object.entries(ctx.store.keys()).flatMap(([baseUrl, keys]) =>
-    Object.entries(keys).map(([profile, key]) => ({ baseUrl, profile, key })),
-  );
   return Promise.all(
-    logins.map(async ({ baseUrl, profile, key }) => {
-      const base = { profile, baseUrl, keyFrom: `profile ${profile}` };
-      return whoIs(ctx.apiAt(baseUrl, key)).then(
+    ctx.store.logins().map(async (login) => {
+      const { profile, baseUrl } = login;
+      const keyStoredIn = ctx.store.placeOfKey(login) ?? null;
+      const base = { profile, baseUrl, keyFrom: `profile ${profile}`, keyStoredIn };
+      const ask = async () => whoIs(ctx.apiAt(baseUrl, ctx.store.key(login)));
+      return ask().then(
         (user) => ({ ...base, user: user ?? null, problem: null }),
         (error: Error) => ({ ...base, user: null, problem: error.message }),
       );

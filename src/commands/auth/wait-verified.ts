@@ -35,7 +35,7 @@ export const waitVerified = define({
         progress.done();
         throw stillPending(
           `${email ?? "The account"} is not verified yet.`,
-          "Open the link in the verification email. To send it again: `playtest api POST auth/resend-verification -f email=…`.",
+          "Open the link in the verification email. To send it again: `playtest auth resend-verification`.",
         );
       }
       progress.update(`Waiting for the verification link${email ? ` sent to ${email}` : ""} to be opened`);

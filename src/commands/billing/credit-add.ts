@@ -1,5 +1,7 @@
+import { webUrl } from "../../api/url.ts";
 import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
+import { requireSandbox } from "../shared/sandbox.ts";
 import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
 
 export const creditAdd = define({
@@ -13,15 +15,17 @@ export const creditAdd = define({
   exits: [7, 8],
   examples: ["playtest billing credit add --amount 50 --open --wait", "playtest billing credit add --amount 50 --sandbox"],
   async run({ body, flags }, ctx) {
+    if (flags.sandbox) await requireSandbox(ctx);
     const bought = await ctx.api().buyCredit({ body });
     const id = bought.paymentId;
+    const page = () => webUrl(bought.checkoutUrl).href;
     if (flags.sandbox) await ctx.api().completePayment({ params: { id }, body: { outcome: "paid" } });
     else if (!flags.wait) {
-      await openPage(ctx, bought.checkoutUrl, flags);
-      return ctx.text(bought.checkoutUrl, bought);
+      await openPage(ctx, page(), flags);
+      return ctx.text(page(), bought);
     } else {
-      ctx.out.note(`Pay here: ${bought.checkoutUrl}`);
-      await openPage(ctx, bought.checkoutUrl, flags);
+      ctx.out.note(`Pay here: ${page()}`);
+      await openPage(ctx, page(), flags);
     }
     return waitForCredit(ctx, id, flags);
   },

@@ -1,9 +1,10 @@
 import { parseJson, replyError } from "../../api/replies.ts";
 import { retryAfter } from "../../api/retry.ts";
-import type { HttpReply } from "../../api/transport.ts";
+import type { HttpReply } from "../../api/types.ts";
 import { type Context, define, detail, flag } from "../../cli/define.ts";
 import { stillPending, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
+import { requireSandbox } from "../shared/sandbox.ts";
 import { type Instructions, paymentUri } from "./payment-uri.ts";
 
 const path = "/billing/credit/x402";
@@ -18,6 +19,7 @@ interface Payment extends Omit<Instructions, "atomicAmount" | "asset"> {
 interface Flags {
   chain: string | undefined;
   currency: string | undefined;
+  from: string | undefined;
   wait: boolean;
   for: number | undefined;
 }
@@ -27,13 +29,14 @@ export const creditX402 = define({
   summary: "Buy credit with crypto, in two steps",
   description:
     "Step 1, with --amount: prints how much to send, to which address and by when. Step 2, after sending the transaction, with --tx: adds the\n" +
-    "credit. Exits with 8 while the transaction is not final; with --wait, waits until it is.",
+    "credit. With --from, a payment from that address counts although it is late or of another amount. Exits with 8 while the transaction is not final; with --wait, waits until it is.",
   operation: ["buyCreditWithCrypto", "createTransaction"],
   body: "buyCreditWithCrypto",
   flags: {
     chain: flag.choice(["base", "ethereum", "solana"], "Blockchain to pay on (default base)"),
     currency: flag.choice(["USDC", "ETH", "SOL"], "Currency to pay in (default USDC)"),
     tx: flag.text("Hash of the transaction that you sent", { value: "HASH" }),
+    from: flag.text("With --amount: address that you will send it from", { value: "ADDRESS" }),
     qr: flag.toggle("Show a QR code for a wallet"),
     wait: flag.toggle("With --tx: wait until the transaction is final"),
     for: flag.duration("With --wait: how long to wait (default 15m)"),
@@ -48,7 +51,9 @@ export const creditX402 = define({
   async run({ body, flags }, ctx) {
     if ((flags.tx === undefined) === (body.amountCents === undefined))
       throw usage("Pass --amount to get payment instructions, or --tx for a transaction that you sent.");
+    if (flags.tx !== undefined && flags.from !== undefined) throw usage("--from and --tx cannot be used together.");
     if (flags.tx !== undefined) return redeem(ctx, flags.tx, flags);
+    if (flags.sandbox) await requireSandbox(ctx);
     const { payment, instructions } = await requestInstructions(ctx, body, flags);
     if (flags.sandbox) return redeem(ctx, await sandboxTransaction(ctx, instructions), { ...flags, wait: true });
     const uri = paymentUri(instructions);
@@ -63,6 +68,7 @@ export const creditX402 = define({
         detail("send", (one: Record<string, unknown>) => `${one.cryptoAmount} ${one.currency}`),
         detail("to", "receiver"),
         detail("on", (one: Record<string, unknown>) => `${one.chain} (${one.network})`),
+        detail("payment", "id"),
         detail("expires", "expiresAt", "ago"),
         detail("wallet link", () => uri),
       ],
@@ -84,7 +90,7 @@ async function requestInstructions(
   body: object,
   flags: Flags,
 ): Promise<{ payment: Payment; instructions: Instructions }> {
-  const headers = { "x-payment-method": "x402", ...chainHeaders(flags) };
+  const headers = { "x-payment-method": "x402", ...chainHeaders(flags), ...(flags.from && { "x-payment-from": flags.from }) };
   const reply = await ctx.api().exchange({ method: "POST", path, headers, body });
   const payment = (parseJson(reply.body) as { error?: { payment?: Payment } } | undefined)?.error?.payment;
   if (reply.status !== 402 || payment === undefined) throw errorOf(ctx, reply);

@@ -3,6 +3,7 @@ import type { Input } from "../../api/client.ts";
 import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { isAbsent, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
+import { assembleBody, type OrderFlags, orderFlags } from "../shared/order-flags.ts";
 import { listPrice, type Sized } from "../shared/price-list.ts";
 import { type Mix, mixes, type PricedOrder } from "./mix.ts";
 
@@ -31,14 +32,13 @@ export const forecast = define({
   body: "quotePlaytest",
   partialBody: true,
   args: { file: arg.optional("File with a list of orders; - reads standard input") },
-  flags: { orders: flag.integer("Number of orders (default 1)", { min: 1, max: 1000 }) },
+  flags: { ...orderFlags, orders: flag.integer("Number of orders (default 1)", { min: 1, max: 1000 }) },
   examples: [
     "playtest billing forecast --quantity 5 --duration-minutes 60 --orders 4",
     "playtest billing forecast orders.yaml --json",
   ],
   async run({ args, body, flags }, ctx) {
-    const orders =
-      args.file === undefined ? Array.from({ length: flags.orders ?? 1 }, () => body) : await readOrders(ctx, args.file);
+    const orders = args.file === undefined ? await repeated(ctx, body, flags) : await readOrders(ctx, args.file);
     const priced = await price(ctx, orders);
     const [{ plans, configured }, { balanceCents, playtestMinutes }] = await Promise.all([
       ctx.api().listPlans({}),
@@ -49,6 +49,11 @@ export const forecast = define({
     return ctx.rows("ways", ways, view);
   },
 });
+
+async function repeated(ctx: Context, body: Order, flags: OrderFlags & { orders: number | undefined }): Promise<Order[]> {
+  const order = await assembleBody(ctx, body, flags);
+  return Array.from({ length: flags.orders ?? 1 }, () => order);
+}
 
 function advice(
   { plan, planCents, byHours, creditCents, totalCents }: Mix,

@@ -2,10 +2,11 @@ import type { Group } from "../../cli/define.ts";
 import { balance } from "./balance.ts";
 import { creditAdd } from "./credit-add.ts";
 import { creditX402 } from "./credit-x402.ts";
+import { creditX402Prove } from "./credit-x402-prove.ts";
 import { forecast } from "./forecast.ts";
 import { hours, hoursHistory } from "./hours.ts";
 import { invoice } from "./invoice.ts";
-import { paymentsGet, paymentsList } from "./payments.ts";
+import { paymentsList, paymentsShow } from "./payments.ts";
 import { plans } from "./plans.ts";
 import { subscriptionCancel, subscriptionCheckout, subscriptionResume, subscriptionShow } from "./subscription.ts";
 
@@ -13,10 +14,11 @@ export const billing: Group = {
   commands: [
     balance,
     paymentsList,
-    paymentsGet,
+    paymentsShow,
     invoice,
     creditAdd,
     creditX402,
+    creditX402Prove,
     plans,
     subscriptionShow,
     subscriptionCheckout,

@@ -1,5 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { NetworkError } from "../../api/transport.ts";
 import { arg, type Context, col, define, flag, prose } from "../../cli/define.ts";
 import { CliError, cannotWrite, partlyDone, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
@@ -52,7 +53,9 @@ export const invoice = define({
 
 const fetchInvoice = async (ctx: Context, id: string) => {
   const path = `/billing/payments/${encodeURIComponent(id)}/invoice`;
-  return (await ctx.api().checked({ method: "GET", path, headers: { accept: "application/pdf" } })).body;
+  const { body } = await ctx.api().checked({ method: "GET", path, headers: { accept: "application/pdf" } });
+  if (body.subarray(0, 1024).includes("%PDF-")) return body;
+  throw new NetworkError(`The invoice of payment ${id} is not a PDF file. It was not saved.`, true);
 };
 
 async function completedSince(ctx: Context, from: number): Promise<string[]> {

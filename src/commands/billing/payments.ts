@@ -11,11 +11,11 @@ export const paymentsList = define({
   run: async ({ range }, ctx) => ctx.list("listPayments", {}, range, paymentView),
 });
 
-export const paymentsGet = define({
-  name: "payments get",
+export const paymentsShow = define({
+  name: "payments show",
   summary: "Show a payment",
   operation: "getPayment",
   args: { payment: arg.id("Payment id", "listPayments", "status") },
-  examples: ["playtest billing payments get 7be02c11"],
+  examples: ["playtest billing payments show 7be02c11"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().getPayment({ params: { id: args.payment } }), paymentView),
 });

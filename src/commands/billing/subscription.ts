@@ -1,5 +1,7 @@
+import { webUrl } from "../../api/url.ts";
 import { define } from "../../cli/define.ts";
 import { duration } from "../../io/text.ts";
+import { requireSandbox } from "../shared/sandbox.ts";
 import { checkoutFlags, notPaid, openPage, pollUntilPaid } from "./checkout.ts";
 import { changedSubscriptionView, subscriptionView } from "./view.ts";
 
@@ -31,13 +33,15 @@ export const subscriptionCheckout = define({
     "playtest billing subscription checkout --plan-key indie_monthly --sandbox",
   ],
   async run({ body, flags }, ctx) {
+    if (flags.sandbox) await requireSandbox(ctx);
     const started = await ctx.api().checkoutSubscription({ body });
     const id = started.subscriptionId;
     if (flags.sandbox) await ctx.api().completeSubscription({ params: { id }, body: { outcome: "paid" } });
     else {
-      await openPage(ctx, started.checkoutUrl, flags);
-      if (!flags.wait) return ctx.text(started.checkoutUrl, started);
-      ctx.out.note(`Pay here: ${started.checkoutUrl}`);
+      const { href } = webUrl(started.checkoutUrl);
+      await openPage(ctx, href, flags);
+      if (!flags.wait) return ctx.text(href, started);
+      ctx.out.note(`Pay here: ${href}`);
     }
     const data = await pollUntilPaid(ctx, flags, "subscription", async () => {
       const found = await ctx.api().getSubscription({});

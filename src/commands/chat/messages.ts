@@ -1,4 +1,4 @@
-import type { Context, ListRange } from "../../cli/define.ts";
+import type { Context, ListRange } from "../../cli/context.ts";
 
 export interface Message {
   id: string;

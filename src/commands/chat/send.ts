@@ -1,4 +1,4 @@
-import { arg, define } from "../../cli/define.ts";
+import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { contactArg, conversationWith, findContact } from "./contacts.ts";
 import { messageView } from "./view.ts";
@@ -9,6 +9,7 @@ export const send = define({
   operation: ["sendMessage", "openConversation", "listContacts"],
   body: "sendMessage",
   partialBody: true,
+  flags: { content: flag.text("Same as the message", { hidden: true }) },
   args: { contact: contactArg(), message: arg.optional("Message text; - reads standard input") },
   examples: ["playtest chat send Ada 'The new build is up'", "git log -1 --format=%B | playtest chat send Ada -"],
   async run({ args, body }, ctx) {

@@ -40,6 +40,12 @@ const requirements = ({ baseUrl, game }: Plan, secret: string) =>
     ...(game.includes("$") ? ["the variable PLAYTEST_GAME"] : []),
   ].join(", ");
 
+/** By the hash of a release: a tag can be moved to another program, which would get the API key. */
+const actions = {
+  checkout: "actions/checkout@34e114876b0b11c390a56381ad16ebd13914f8d5 # v4.3.1",
+  setupNode: "actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0",
+};
+
 const github = (plan: Plan) => `# Pushes the build, orders playtests of it, and fails if more than one video is rejected.
 # Requires ${requirements(plan, "the secret PLAYTEST_API_KEY")}.
 name: playtest
@@ -62,8 +68,8 @@ ${plan.game.includes("$") ? `  PLAYTEST_GAME: ${githubVariable("PLAYTEST_GAME")}
     runs-on: ubuntu-latest
     timeout-minutes: 60
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
+      - uses: ${actions.checkout}
+      - uses: ${actions.setupNode}
         with:
           node-version: 22
       - run: ${install(plan)}
@@ -76,7 +82,7 @@ ${indent([order(plan)], 10)}
     runs-on: ubuntu-latest
     timeout-minutes: 15
     steps:
-      - uses: actions/setup-node@v4
+      - uses: ${actions.setupNode}
         with:
           node-version: 22
       - run: ${install(plan)}

@@ -77,7 +77,7 @@ async function withByteProgress<T>(
 }
 
 async function filesOf(ctx: Context, folder: string, source: string): Promise<TreeFile[]> {
-  const { files, skipped } = await readTree(folder);
+  const { files, skipped } = await readTree(folder, ctx.signal);
   if (files.length === 0) throw usage(`${source} contains no files to push.`);
   if (skipped.length > 0)
     ctx.out.warn(

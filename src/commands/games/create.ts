@@ -1,5 +1,13 @@
-import { define } from "../../cli/define.ts";
+import { define, type View } from "../../cli/define.ts";
+import { columnValue } from "../../io/cells.ts";
 import { gameView } from "./view.ts";
+
+/** What was sent stands for the lists that the reply need not contain; what neither has is left out. */
+function createdView(sent: Record<string, unknown>, game: Record<string, unknown>): View {
+  const shown = { ...sent, ...game };
+  const columns = gameView.columns.map((column) => ({ ...column, value: () => columnValue(column, shown) }));
+  return { columns: columns.filter(({ value }) => value() !== undefined) };
+}
 
 export const create = define({
   name: "create",
@@ -13,6 +21,6 @@ export const create = define({
   async run({ body }, ctx) {
     const data = await ctx.api().createGame({ body });
     ctx.out.note(`Created ${data.game.name}. Order playtests with \`playtest order ${data.game.id}\`.`);
-    return ctx.item(data, gameView);
+    return ctx.item(data, createdView({ devices: body.devices, platforms: body.platforms }, data.game));
   },
 });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { type Data, OutcomeUnknown } from "../../api/client.ts";
+import type { Data } from "../../api/client.ts";
+import { OutcomeUnknown } from "../../api/exchange.ts";
 import { parseObject } from "../../cli/body.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";

@@ -1,3 +1,4 @@
+import { webUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
 import { readZipIndex, type ZipEntry } from "../../io/files/zip.ts";
@@ -27,7 +28,7 @@ export function changes(before: readonly ZipEntry[], after: readonly ZipEntry[])
 
 /** The files of the current build; undefined if they cannot be read. */
 async function currentFiles(ctx: Context, link: string): Promise<ZipEntry[] | undefined> {
-  const url = new URL(link);
+  const url = webUrl(link);
   const fetchPart = async (range: string) => {
     const reply = await ctx.send({ method: "GET", url, headers: { range }, timeout: 60_000, signal: ctx.signal });
     if (reply.status !== 206) throw new CliError("NO_RANGES", 1, `the server returned ${reply.status} to a range request`);

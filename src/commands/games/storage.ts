@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { isWebUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
@@ -14,10 +15,9 @@ export interface StorageFlags {
 }
 
 const hours = 3_600_000;
-const webUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 export function checkUrl(text: string, label: string): string {
-  if (!webUrl(text)) throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
+  if (!isWebUrl(text)) throw usage(`${label}: ${JSON.stringify(text)} is not an http or https URL.`);
   return text;
 }
 
@@ -72,11 +72,11 @@ async function byCommand(ctx: Context, build: BuildFile, flags: StorageFlags): P
   const { shellOutput } = await import("../../io/shell.ts");
   const command = flags.uploadCmd!.replaceAll("{file}", shellQuote(build.file));
   const env = { PLAYTEST_BUILD_FILE: build.file, PLAYTEST_BUILD_NAME: build.filename, PLAYTEST_BUILD_SHA256: build.sha256 };
-  const { code, out } = await shellOutput(ctx.io, command, env);
+  const { code, out } = await shellOutput(ctx.io, command, { env });
   if (code !== 0) throw refused(`--upload-cmd exited with code ${code}`, "");
   const last = out.trimEnd().split("\n").at(-1)?.trim() ?? "";
   if (flags.publicUrl !== undefined) return flags.publicUrl;
-  if (webUrl(last)) return last;
+  if (isWebUrl(last)) return last;
   throw refused(
     `--upload-cmd did not print a URL as its last line but ${JSON.stringify(last)}`,
     "Print the URL as the last line, or pass --public-url.",

@@ -10,14 +10,15 @@ export async function versionLabel(
   directory: string,
 ): Promise<string | undefined> {
   if (label !== undefined && from !== undefined) throw usage("--version-label and --version-from cannot be used together.");
-  if (from === "git") return fromGit(ctx);
+  if (from === "git") return fromGit(ctx, directory);
   return from === "file" ? fromFile(directory) : label;
 }
 
-async function fromGit(ctx: Context) {
+/** The version of the repository that the build is in. What git says about a failure is left out: the error says it. */
+async function fromGit(ctx: Context, directory: string) {
   const { shellOutput } = await import("../../io/shell.ts");
-  const { code, out } = await shellOutput(ctx.io, "git describe --tags --always --dirty", {});
-  if (code !== 0) throw usage("--version-from git: this directory is not a git repository with a commit.");
+  const { code, out } = await shellOutput(ctx.io, "git describe --tags --always --dirty", { cwd: directory, quiet: true });
+  if (code !== 0) throw usage(`--version-from git: ${directory} is not in a git repository with a commit.`);
   return out.trim();
 }
 

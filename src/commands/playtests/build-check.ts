@@ -1,3 +1,4 @@
+import { isWebUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes } from "../../errors.ts";
 
@@ -19,9 +20,8 @@ async function problemWith(ctx: Context, url: URL): Promise<string | undefined> 
  * so they are not checked.
  */
 export async function checkBuild(ctx: Context, buildUrl: string, strict: boolean) {
-  const url = new URL(buildUrl);
-  if (url.origin === new URL(ctx.api().base).origin) return;
-  const reason = await problemWith(ctx, url);
+  if (isWebUrl(buildUrl) && new URL(buildUrl).origin === new URL(ctx.api().base).origin) return;
+  const reason = isWebUrl(buildUrl) ? await problemWith(ctx, new URL(buildUrl)) : "is not at an http or https URL";
   if (reason === undefined) return;
   const message = `The build at ${buildUrl} ${reason}.`;
   if (!strict) return ctx.out.warn(message);

@@ -2,11 +2,11 @@ import type { Group } from "../../cli/define.ts";
 import { bulk } from "./bulk/bulk.ts";
 import { cancel } from "./cancel.ts";
 import { cancelSlot } from "./cancel-slot.ts";
-import { get } from "./get.ts";
 import { list } from "./list.ts";
 import { order } from "./order.ts";
 import { pay } from "./pay.ts";
 import { quote } from "./quote.ts";
+import { show } from "./show.ts";
 import { slots } from "./slots.ts";
 import { template } from "./template.ts";
 import { update } from "./update.ts";
@@ -14,5 +14,5 @@ import { wait } from "./wait.ts";
 import { watch } from "./watch.ts";
 
 export const playtests: Group = {
-  commands: [list, get, order, quote, pay, cancel, update, slots, cancelSlot, wait, watch, bulk, template],
+  commands: [list, show, order, quote, pay, cancel, update, slots, cancelSlot, wait, watch, bulk, template],
 };

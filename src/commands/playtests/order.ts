@@ -4,38 +4,15 @@ import { CliError, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary } from "../../io/ci.ts";
 import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
-import { checkOrder, keysIn, likeBody, type OrderBody, targeting } from "../shared/order-body.ts";
+import { checkOrder, type OrderBody } from "../shared/order-body.ts";
+import { assembleBody, orderFlags } from "../shared/order-flags.ts";
 import { type Method, priceOrder, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 import { checkBuild } from "./build-check.ts";
 import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 
-export const orderFlags = {
-  keysFile: flag.text("File with game keys, one per line; - for standard input", { value: "FILE" }),
-  fresh: flag.toggle("Only playtesters who have not tested this game"),
-  tester: flag.text("Only this playtester, who has tested for you before", { value: "ID" }),
-  select: flag.choice(["automatic", "manual"], "Same as --selection-mode"),
-  like: flag.text("Copy the settings of this earlier playtest", { value: "ID" }),
-};
-
-interface Given {
-  keysFile: string | undefined;
-  fresh: boolean;
-  tester: string | undefined;
-  select: "automatic" | "manual" | undefined;
-  like: string | undefined;
-}
-
-/** Builds the order body from an earlier playtest, the file, the flags and the shorthand flags. Later ones take precedence. */
-export async function assembleBody(ctx: Context, body: OrderBody, flags: Given): Promise<OrderBody> {
-  const like = flags.like === undefined ? {} : likeBody(await earlier(ctx, flags.like));
-  const keys = flags.keysFile === undefined ? undefined : keysIn(await ctx.io.readText(flags.keysFile, "--keys-file"));
-  return { ...like, ...body, ...targeting(flags), ...(keys && { keysForTesters: keys }) };
-}
-
-const earlier = async (ctx: Context, id: string) => (await ctx.api().getPlaytest({ params: { id: ctx.resolveId(id) } })).playtest;
-
-const proof = (flags: { tx: string | undefined; chain: string | undefined; currency: string | undefined }) => ({
+const proof = (flags: Record<"tx" | "chain" | "currency" | "from", string | undefined>) => ({
+  ...(flags.from && { "x-payment-from": flags.from }),
   ...(flags.chain && { "x-payment-chain": flags.chain }),
   ...(flags.currency && { "x-payment-currency": flags.currency }),
   ...(flags.tx && {
@@ -46,6 +23,7 @@ const proof = (flags: { tx: string | undefined; chain: string | undefined; curre
 export const cryptoFlags = {
   chain: flag.text("For x402: chain to pay on (default base)", { value: "CHAIN" }),
   currency: flag.text("For x402: currency to pay in (default USDC)", { value: "CODE" }),
+  from: flag.text("For x402: address that you will pay from", { value: "ADDRESS" }),
   tx: flag.text("For x402: hash of the payment transaction", { value: "HASH" }),
 };
 
@@ -92,7 +70,7 @@ export const order = define({
     "playtest playtests order --quantity 3",
     "playtest playtests order GAME --duration-minutes 120 --player-count 2 --keys-file keys.txt --max-cost 120",
     "playtest playtests order --pay x402 --chain base --currency USDC --yes",
-    'playtest playtests order --select manual --qualifications "Has played a roguelike" --yes',
+    'playtest playtests order --selection-mode manual --qualifications "Has played a roguelike" --yes',
     "playtest playtests order -f order.yaml --once --pay credit --yes --json",
   ],
   exits: [7, 8],

@@ -1,4 +1,5 @@
 import type { Data } from "../../api/client.ts";
+import { isWebUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { detail } from "../../cli/define.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
@@ -23,12 +24,16 @@ export function remainingText(reply: OrderReply): string {
   return "paidWithCredit" in reply && typeof reply.balanceCents === "number" ? usd(reply.balanceCents) : "";
 }
 
+/** The checkout page, if the server gave one that a browser may open. */
+const checkoutOf = (reply: OrderReply) =>
+  "checkoutUrl" in reply && reply.checkoutUrl && isWebUrl(reply.checkoutUrl) ? reply.checkoutUrl : undefined;
+
 const view = (reply: OrderReply) => ({
   columns: [
     ...playtestColumns,
     detail("paid with", () => paidText(reply)),
     ...(remainingText(reply) ? [detail("remaining", () => remainingText(reply))] : []),
-    ...("checkoutUrl" in reply && reply.checkoutUrl ? [detail("pay at", () => reply.checkoutUrl)] : []),
+    ...(checkoutOf(reply) ? [detail("pay at", () => checkoutOf(reply))] : []),
   ],
 });
 
@@ -43,7 +48,7 @@ export function orderOutcome(ctx: Context, reply: OrderReply, allowPending: bool
 }
 
 function unpaid(reply: OrderReply, pay: string) {
-  const checkout = "checkoutUrl" in reply && reply.checkoutUrl ? "Pay at the address above" : `Pay with \`${pay}\``;
+  const checkout = checkoutOf(reply) ? "Pay at the address above" : `Pay with \`${pay}\``;
   const message = `Order ${reply.playtest.id} is not paid yet. Playtesters cannot see it until it is.`;
   return new CliError("PAYMENT_PENDING", exitCodes.payment, message, {
     hint: `${checkout}. Unpaid orders expire after 24 hours. If this is expected, pass --allow-pending.`,

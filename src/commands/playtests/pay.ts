@@ -1,5 +1,5 @@
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { CliError, failure } from "../../errors.ts";
+import { CliError, exitCodes } from "../../errors.ts";
 import { fundsOf, type Price } from "../shared/price.ts";
 import { confirmPrice } from "../shared/spend.ts";
 import { cryptoFlags, paymentHeaders } from "./order.ts";
@@ -9,7 +9,7 @@ import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 async function amountDue(ctx: Context, id: string, txHash: string | undefined): Promise<Price> {
   const { playtest } = await ctx.api().getPlaytest({ params: { id } });
   if (playtest.status !== "pending_payment" && txHash === undefined)
-    throw failure(`Playtest ${id} is ${playtest.status}. No payment is due.`);
+    throw new CliError("CONFLICT", exitCodes.conflict, `Playtest ${id} is ${playtest.status}. No payment is due.`);
   const { quantity, durationMinutes, playerCount } = playtest;
   const costPerSlotCents = playtest.costPerSlotCents ?? 0;
   return {

@@ -1,9 +1,9 @@
 import { arg, type Context, define } from "../../cli/define.ts";
 import { isAbsent } from "../../errors.ts";
 import { type CheckedOrder, checkOrder } from "../shared/order-body.ts";
+import { assembleBody, orderFlags } from "../shared/order-flags.ts";
 import { estimate } from "../shared/price.ts";
 import { fromPriceList } from "../shared/price-list.ts";
-import { assembleBody, orderFlags } from "./order.ts";
 import { quoteView } from "./view.ts";
 
 export const quote = define({

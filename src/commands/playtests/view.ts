@@ -85,11 +85,18 @@ export const playtestView: View = {
   ],
 };
 
+/** What blocks a slot. */
+function problem({ status, blockedReport }: Record<string, unknown>) {
+  const report = blockedReport as { reasonCode: string } | null | undefined;
+  return status === "blocked" ? report?.reasonCode.replaceAll("_", " ") : undefined;
+}
+
 export const slotsView: View = {
   columns: [
     col("id", "id", "id"),
     col("status", "status", "status"),
     col("playtester", "playtester.displayName"),
+    optionalCol("problem", problem),
     col("deadline", "deadlineAt", "ago"),
     col("video", "submission.videoFileSize", "bytes"),
     col("submitted", "submission.createdAt", "ago"),

@@ -1,8 +1,9 @@
 import { isAbsolute, join } from "node:path";
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, prose } from "../../cli/define.ts";
+import { videoExtensions } from "../../contract/files/media.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
-import { type Download, download as fetchFile, finished, other, partSize, videoExtensions } from "../../io/files/download.ts";
+import { type Download, download as fetchFile, finished, other, partSize } from "../../io/files/download.ts";
 import { createMeter, type Meter } from "../../io/meter.ts";
 import { bytes } from "../../io/text.ts";
 import { conclude, partialFailure, several } from "../shared/several.ts";
@@ -56,7 +57,11 @@ interface Job {
   report(): void;
 }
 
-function source(job: Job, link: () => Promise<string>, size: number | undefined): Omit<Download, "stem" | "extension"> {
+function source(
+  job: Job,
+  link: () => Promise<string>,
+  size: number | undefined,
+): Omit<Download, "stem" | "extension" | "otherwise"> {
   const { ctx } = job;
   const { send, sleep, signal } = ctx;
   const timeout = (ctx.settings().get("timeout")?.value ?? 30) * 1000;
@@ -64,7 +69,7 @@ function source(job: Job, link: () => Promise<string>, size: number | undefined)
     job.meter.add(count);
     job.report();
   };
-  return { size, link, send, sleep, signal, timeout, attempts: 5, onBytes };
+  return { size, link, send, sleep, signal, timeout, attempts: ctx.settings().get("retries")!.value + 1, onBytes };
 }
 
 async function saveVideo(
@@ -82,7 +87,7 @@ async function saveVideo(
     throw failure(`${conflict} already exists with a different size. It was not changed.`, "Pass --force to replace it.");
   const link = async () => (await job.ctx.api().getSlotDownloadUrl({ params: { id: slot.id } })).downloadUrl;
   job.meter.expect(Math.max(0, (size ?? 0) - (await partSize(stem))));
-  const path = await fetchFile({ ...source(job, link, size), stem, extension });
+  const path = await fetchFile({ ...source(job, link, size), stem, extension, otherwise: ".mp4" });
   return { path, bytes: size ?? 0, skipped: false };
 }
 
@@ -90,7 +95,12 @@ async function saveVideo(
 async function saveTranscript(job: Job, slot: Slot, stem: string): Promise<string | null> {
   const link = async () => (await job.ctx.api().getSlotTranscript({ params: { id: slot.id } })).downloadUrl;
   try {
-    return await fetchFile({ ...source(job, link, undefined), stem: `${stem}.transcript`, extension: undefined });
+    return await fetchFile({
+      ...source(job, link, undefined),
+      stem: `${stem}.transcript`,
+      extension: undefined,
+      otherwise: ".txt",
+    });
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
     job.ctx.out.warn(`Slot ${slot.id} has no transcript yet.`);

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
+import { videoExtensions } from "../../contract/files/media.ts";
 import { usage } from "../../errors.ts";
-import { videoExtensions } from "../../io/files/download.ts";
 
 /** Pure functions for names of downloaded files, which contain untrusted text. */
 

@@ -1,4 +1,5 @@
 import type { Data } from "../../api/client.ts";
+import { webUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
@@ -24,11 +25,11 @@ const choices = [
 ] as const;
 
 async function play(ctx: Context, slot: Slot) {
-  const { downloadUrl } = await ctx.api().getSlotDownloadUrl({ params: { id: slot.id } });
+  const { href } = webUrl((await ctx.api().getSlotDownloadUrl({ params: { id: slot.id } })).downloadUrl);
   const { openUrl } = await import("../../io/shell.ts");
-  if (await openUrl(ctx.io, downloadUrl, ctx.io.env.PLAYTEST_PLAYER)) return ctx.out.note("Opening the video.");
+  if (await openUrl(ctx.io, href, ctx.io.env.PLAYTEST_PLAYER)) return ctx.out.note("Opening the video.");
   ctx.out.warn("Cannot start a video player. Set PLAYTEST_PLAYER, or open this link:");
-  ctx.out.note(downloadUrl);
+  ctx.out.note(href);
 }
 
 /** Prompts for a rating from 1 to 5, or nothing, until the answer is valid. */

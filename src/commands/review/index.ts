@@ -1,16 +1,19 @@
 import type { Group } from "../../cli/define.ts";
 import { accept } from "./accept.ts";
+import { cancel } from "./cancel.ts";
 import { download } from "./download.ts";
 import { list } from "./list.ts";
 import { next } from "./next.ts";
+import { problems } from "./problems.ts";
 import { reject } from "./reject.ts";
 import { show } from "./show.ts";
 import { stats } from "./stats.ts";
 import { transcript } from "./transcript.ts";
+import { unblock } from "./unblock.ts";
 import { url } from "./url.ts";
 import { watch } from "./watch.ts";
 
 export const review: Group = {
-  commands: [list, show, next, accept, reject, url, transcript, download, watch, stats],
+  commands: [list, show, next, accept, reject, problems, unblock, cancel, url, transcript, download, watch, stats],
   fallback: "list",
 };

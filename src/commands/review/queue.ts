@@ -1,5 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { type Arg, arg, type Context } from "../../cli/define.ts";
+import type { SlotStatus } from "../../contract/states/index.ts";
 
 export type Submission = Data<"listSubmissions">["submissions"][number];
 
@@ -8,7 +9,11 @@ const label = (item: object) => {
   return [game.name, ...(playtester ? [playtester.displayName] : [])].join(", ");
 };
 
-export const slotArg = (): Arg<string> => ({ summary: "Slot id", id: { pick: "listSubmissions", label } });
+/** A slot; if it is omitted, one of this status, by default one that waits for review, is chosen. */
+export const slotArg = (status: SlotStatus = "submitted"): Arg<string> => ({
+  summary: "Slot id",
+  id: { pick: "listSubmissions", label, query: { status } },
+});
 
 /** Ids of slots that wait for review. Optional, because the flags in `unless` can select slots instead. */
 export const slotIds = (...unless: string[]) => {

@@ -13,7 +13,7 @@ export const reject = define({
   summary: "Reject submissions",
   description: "Without --retry, the playtester is not paid and the price is not refunded.",
   args: { slots: slotIds("all") },
-  flags: { retry: flag.toggle("Let the playtester try again within 24 hours") },
+  flags: { retry: flag.toggle("Let the playtester try again within 24 hours", { field: "allowRetry" }) },
   operation: "rejectSlot",
   body: "rejectSlot",
   bodyOmit: ["allowRetry"],

@@ -4,7 +4,6 @@ import { slotView } from "./view.ts";
 
 export const show = define({
   name: "show",
-  aliases: ["get"],
   summary: "Show a slot and its submission",
   args: { slot: slotArg() },
   operation: "getSlot",

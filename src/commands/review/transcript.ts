@@ -1,3 +1,4 @@
+import { webUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, stillPending } from "../../errors.ts";
 import { lines } from "../../io/text.ts";
@@ -18,7 +19,8 @@ async function transcriptOf(ctx: Context, id: string) {
 
 async function fetchText(ctx: Context, address: string) {
   const timeout = ctx.settings().get("timeout")!.value * 1000;
-  const reply = await ctx.send({ method: "GET", url: new URL(address), headers: { accept: "*/*" }, timeout, signal: ctx.signal });
+  const url = webUrl(address);
+  const reply = await ctx.send({ method: "GET", url, headers: { accept: "*/*" }, timeout, signal: ctx.signal });
   if (reply.status !== 200) throw failure(`Downloading the transcript failed with status ${reply.status}.`);
   return lines(reply.body.toString("utf8"));
 }

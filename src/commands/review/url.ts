@@ -1,3 +1,4 @@
+import { webUrl } from "../../api/url.ts";
 import { define, flag } from "../../cli/define.ts";
 import { slotArg } from "./queue.ts";
 
@@ -10,6 +11,6 @@ export const url = define({
   examples: ["playtest review url SLOT", 'curl -o video.mp4 "$(playtest review url SLOT)"'],
   async run({ args, flags }, ctx) {
     const data = await ctx.api().getSlotDownloadUrl({ params: { id: args.slot } });
-    return ctx.secret(data.downloadUrl, flags.secretFile, data);
+    return ctx.secret(webUrl(data.downloadUrl).href, flags.secretFile, data);
   },
 });

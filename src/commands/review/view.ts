@@ -22,6 +22,21 @@ function reportText({ blockedReport }: Record<string, unknown>) {
   return report ? `blocked: ${report.reasonCode}` : "";
 }
 
+const reason = (report: unknown) => (report as { reasonCode?: string } | null | undefined)?.reasonCode?.replaceAll("_", " ");
+
+export const problemsView: View = {
+  columns: [
+    col("slot", "slot.id", "id"),
+    col("game", "game.name"),
+    col("playtester", "playtester.displayName"),
+    col("problem", (item) => reason(item.blockedReport)),
+    col("notes", "blockedReport.notes"),
+    col("reported", "blockedReport.reportedAt", "ago"),
+    col("answer by", "blockedReport.answerBy", "ago"),
+  ],
+  empty: "No reported problems are waiting for an answer.",
+};
+
 const numbered = (lines: unknown) => (Array.isArray(lines) ? lines.map((line) => `• ${line}`).join("\n") : undefined);
 const transcription = (slot: Record<string, unknown>) => slot.transcription as { status?: string; keyTakeaways?: unknown } | null;
 
@@ -34,6 +49,12 @@ export const slotView: View = {
     detail("playtester", "playtester.displayName"),
     detail("duration", "playtest.durationMinutes", "minutes"),
     detail("deadline", ({ status, deadlineAt }) => (status === "reserved" ? deadlineAt : undefined), "ago"),
+    detail("problem", (slot) => reason(slot.blockedReport)),
+    detail("problem notes", "blockedReport.notes"),
+    detail("reported", "blockedReport.reportedAt", "ago"),
+    detail("answer by", "blockedReport.answerBy", "ago"),
+    detail("problem ended", "blockedReport.outcome"),
+    detail("answer", "blockedReport.message"),
     detail("submitted", "submission.createdAt", "ago"),
     detail("video", "submission.videoFileSize", "bytes"),
     detail("notes", "submission.notes"),
@@ -43,6 +64,14 @@ export const slotView: View = {
     detail("published at", "publishedUrl"),
     detail("transcript", "transcription.status", "status"),
     detail("takeaways", (slot) => numbered(transcription(slot)?.keyTakeaways)),
+  ],
+};
+
+export const cancelledView: View = {
+  columns: [
+    detail("result", "message"),
+    detail("credit refunded", "refundedCents", "usd"),
+    detail("minutes refunded", "refundedMinutes"),
   ],
 };
 

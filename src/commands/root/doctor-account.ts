@@ -1,6 +1,6 @@
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, isAbsent } from "../../errors.ts";
-import { type Check, fail, failed, ok, warn } from "./doctor.ts";
+import { type Check, fail, failed, ok, warn } from "./doctor-check.ts";
 
 /** A read operation for each scope, to detect the scopes of a key on servers that do not report them. */
 const reads = {

@@ -8,7 +8,7 @@ import { explain } from "../../api/transport.ts";
 import type { Context } from "../../cli/define.ts";
 import { exitCodes, isAbsent } from "../../errors.ts";
 import { ago, plural } from "../../io/text.ts";
-import { type Check, fail, failed, ok, warn } from "./doctor.ts";
+import { type Check, fail, failed, ok, warn } from "./doctor-check.ts";
 
 const day = 86_400_000;
 const soon = 14 * day;

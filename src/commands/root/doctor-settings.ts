@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context } from "../../cli/define.ts";
-import { type Check, ok, warn } from "./doctor.ts";
+import { type Check, ok, warn } from "./doctor-check.ts";
 
 const modeOf = (path: string) => {
   try {

@@ -1,7 +1,9 @@
 import { arg, define, flag } from "../../cli/define.ts";
+import { commandNamed } from "../../cli/globals.ts";
 import { groups, shortcuts, topCommands } from "../../cli/groups.ts";
 import { commandHelp, groupHelp } from "../../cli/help.ts";
 import { columns, rootHelp } from "../../cli/root-help.ts";
+import { nearest } from "../../contract/text/nearest.ts";
 import { notFound } from "../../errors.ts";
 import { isTopic, topicList } from "../../help/list.ts";
 import { showTopic } from "./topic.ts";
@@ -16,10 +18,19 @@ async function helpOn(words: readonly string[]): Promise<string | undefined> {
   if (!entry) return undefined;
   const { commands } = await entry.load();
   const verb = rest.join(" ");
-  const found = commands.find(({ name, aliases }) => name === verb || aliases?.includes(verb));
+  const found = commandNamed(commands, verb);
   if (found) return commandHelp(found, `${entry.name} ${found.name}`);
   const below = commands.filter(({ name }) => verb === "" || name.startsWith(`${verb} `));
   return below.length > 0 ? groupHelp(entry, below) : undefined;
+}
+
+/** The error for words that name neither a command nor a topic. */
+async function noHelp(words: string) {
+  const { tree } = await import("../../cli/tree.ts");
+  const commands = tree.commands.map(({ path }) => path.join(" "));
+  const near = nearest(words, [...topicNames, ...groups.map(({ name }) => name), ...commands]);
+  const topics = `Topics: ${topicNames.join(", ")}. For commands, see \`playtest --help\`.`;
+  return notFound(`No help found for ${JSON.stringify(words)}.`, near === undefined ? topics : `Did you mean ${near}?`);
 }
 
 export const help = define({
@@ -46,11 +57,7 @@ export const help = define({
     if (topic === undefined) return ctx.text(rootHelp(), { topics: topicNames });
     if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx);
     const text = await helpOn(args.about);
-    if (text === undefined)
-      throw notFound(
-        `No help found for ${JSON.stringify(args.about.join(" "))}.`,
-        `Topics: ${topicNames.join(", ")}. For commands, see \`playtest --help\`.`,
-      );
+    if (text === undefined) throw await noHelp(args.about.join(" "));
     return ctx.text(text, { topic: args.about.join(" "), text });
   },
 });

@@ -1,5 +1,6 @@
+import { webUrl } from "../../api/url.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { CliError, isAbsent, notFound, usage } from "../../errors.ts";
+import { CliError, isAbsent, notFound } from "../../errors.ts";
 
 /** Page paths of a server started with `playtest serve`. */
 const own: Readonly<Record<string, string>> = {
@@ -62,12 +63,6 @@ async function namedPage(ctx: Context, baseUrl: string, name: string): Promise<s
   throw notFound(`${baseUrl} has no ${name} page.`, ours ? byCommand[name] : `Its pages: ${Object.keys(hosted).join(", ")}.`);
 }
 
-/** Validates an address from the server before a browser opens it. */
-function webPage(address: string): string {
-  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return new URL(address).href;
-  throw usage(`${JSON.stringify(address)} is not an http or https URL. It was not opened.`);
-}
-
 export const open = define({
   name: "open",
   summary: "Open a page, game or video in the browser",
@@ -82,7 +77,7 @@ export const open = define({
   async run({ args, flags }, ctx) {
     const baseUrl = ctx.settings().get("baseUrl")!.value;
     const what = args.what ?? "home";
-    const url = webPage(names.includes(what) ? await namedPage(ctx, baseUrl, what) : await pageOf(ctx, baseUrl, what));
+    const { href: url } = webUrl(names.includes(what) ? await namedPage(ctx, baseUrl, what) : await pageOf(ctx, baseUrl, what));
     const outcome = (opened: boolean) => ctx.text(opened ? `Opened ${url}` : url, { result: { url, opened } });
     if (flags.print || !ctx.io.terminal.stdout) return outcome(false);
     const opened = await (await import("../../io/shell.ts")).openUrl(ctx.io, url);

@@ -1,5 +1,7 @@
 import { arg, define } from "../../cli/define.ts";
+import { commandNamed } from "../../cli/globals.ts";
 import { operations } from "../../contract/static.ts";
+import { nearest } from "../../contract/text/nearest.ts";
 import { usage } from "../../errors.ts";
 
 export const schema = define({
@@ -13,9 +15,18 @@ export const schema = define({
   async run({ args }, ctx) {
     const { tree } = await import("../../cli/tree.ts");
     if (args.command.length === 0) return ctx.text(JSON.stringify(tree, null, 2), tree);
-    const found = tree.commands.find(({ path }) => path.join(" ") === args.command.join(" "));
-    if (!found) throw usage(`Unknown command ${JSON.stringify(args.command.join(" "))}.`, "See `playtest help --tree`.");
-    const { body, ...described } = found;
+    const named = tree.commands.map((command) => ({ name: command.path.join(" "), command }));
+    const words = args.command.join(" ");
+    const found = commandNamed(named, words);
+    if (!found) {
+      const near = nearest(
+        words,
+        named.map(({ name }) => name),
+      );
+      const hint = near === undefined ? "See `playtest help --tree`." : `Did you mean ${near}?`;
+      throw usage(`Unknown command ${JSON.stringify(words)}.`, hint);
+    }
+    const { body, ...described } = found.command;
     const data = { ...described, body: body === null ? [] : operations[body].body };
     return ctx.text(JSON.stringify(data, null, 2), data);
   },

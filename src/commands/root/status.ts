@@ -6,6 +6,7 @@ import { parseGate } from "../shared/gate.ts";
 const view: View = {
   columns: [
     col("reviews waiting", "pendingReviews"),
+    col("problems reported", "reportedProblems"),
     col("active playtests", "activePlaytests"),
     col("games", "totalGames"),
     col("next deadline", "nextDeadlineAt", "ago"),
@@ -37,8 +38,17 @@ async function deadlines(ctx: Context) {
   return { nextDeadlineAt: times.sort()[0] ?? null, dueWithinDay: soon.length };
 }
 
+/** The number of problems that wait for the owner's answer. */
+async function problems(ctx: Context): Promise<number> {
+  let count = 0;
+  for await (const { items } of ctx.pages("listSubmissions", { query: { status: "blocked" } }, { all: true }))
+    count += items.length;
+  return count;
+}
+
 const counted = [
   "pendingReviews",
+  "reportedProblems",
   "activePlaytests",
   "totalGames",
   "dueWithinDay",
@@ -58,7 +68,7 @@ function checkGates(gates: readonly { text: string; gate: ReturnType<typeof pars
 
 export const status = define({
   name: "status",
-  summary: "Show what needs your attention: reviews, deadlines, balance",
+  summary: "Show what needs your attention: reviews, problems, deadlines, balance",
   description:
     "Exits with 13 when a --fail-if condition is met. Use it in a scheduled job to detect waiting reviews or a low balance.",
   flags: {
@@ -74,16 +84,25 @@ export const status = define({
   async run({ flags }, ctx) {
     const gates = flags.failIf.map((text) => ({ text, gate: parseGate(text, counted, "value") }));
     const api = ctx.api();
-    const [stats, due, balance, notifications] = await Promise.all([
+    const [stats, due, reportedProblems, balance, notifications] = await Promise.all([
       api.getDashboardStats({}),
       deadlines(ctx),
+      problems(ctx),
       orNothing(api.getBalance({})),
       orNothing(api.listNotifications({ query: { limit: 1 } })),
     ]);
     const { balanceCents = null, playtestMinutes = null } = balance ?? {};
-    const result = { ...stats, ...due, balanceCents, playtestMinutes, unreadCount: notifications?.unreadCount ?? null };
+    const result = {
+      ...stats,
+      reportedProblems,
+      ...due,
+      balanceCents,
+      playtestMinutes,
+      unreadCount: notifications?.unreadCount ?? null,
+    };
     checkGates(gates, result);
     if (stats.pendingReviews > 0) ctx.out.note("To review the waiting submissions, run `playtest review next`.");
+    if (reportedProblems > 0) ctx.out.note("To see the reported problems, run `playtest review problems`.");
     return ctx.item({ result }, view);
   },
 });

@@ -1,12 +1,19 @@
 import type { Restored } from "../../../server/operations/archive/restore.ts";
-import { arg, type Context, define, type Outcome } from "../../cli/define.ts";
+import { arg, type Context, define, flag, type Outcome } from "../../cli/define.ts";
+import { declined } from "../../errors.ts";
 import { bytes, plural } from "../../io/text.ts";
 import { location } from "./location-flags.ts";
 import { locationText } from "./location-text.ts";
+import { refused } from "./refused.ts";
 import { withProgress } from "./with-progress.ts";
 
 const archive = arg.text("File created by `serve backup` or `serve export`");
+const flags = {
+  ...location,
+  allowPrograms: flag.toggle("Restore settings of the archive that make the server run programs, such as transcriber.command"),
+};
 interface Given {
+  allowPrograms: boolean;
   data: string | undefined;
   databaseUrl: string | undefined;
 }
@@ -18,10 +25,31 @@ function resultText({ archive: from, createdAt, dataDir, files, bytes: size, rep
   return lines.join("\n");
 }
 
-async function restoreArchive(ctx: Context, path: string, given: Given, replace: boolean): Promise<Outcome> {
-  const { restore } = await import("../../../server/operations/archive/restore.ts");
+/** Asks about programs that the server would run because of the archive. --yes is not enough: it was given without knowing of them. */
+async function confirmPrograms(ctx: Context, path: string, dataDir: string, allowed: boolean) {
+  const { newProgramsAt } = await import("../../../server/operations/archive/programs.ts");
+  const programs = await newProgramsAt(path, dataDir).catch((error: unknown) => Promise.reject(refused(error)));
+  if (programs.length === 0 || allowed) return programs;
+  const listed = programs.map(({ setting, command }) => `${setting} ${command}`).join(", ");
+  if (ctx.flags.dryRun) {
+    ctx.out.warn(`The settings in ${path} make the server run programs: ${listed}. Restoring it takes --allow-programs.`);
+    return [];
+  }
+  const question = `The settings in ${path} make the server run programs: ${listed}. Restore them?`;
+  if (!(await ctx.prompt.confirm(question, "If you trust them, pass --allow-programs."))) throw declined();
+  return programs;
+}
+
+async function restoreArchive(ctx: Context, path: string, flags: Given, replace: boolean): Promise<Outcome> {
+  const [{ restore }, { dataLocationOf }] = await Promise.all([
+    import("../../../server/operations/archive/restore.ts"),
+    import("../../../server/config/data-location.ts"),
+  ]);
   const dryRun = ctx.flags.dryRun === true;
-  const options = { ...given, env: { ...ctx.io.env }, archive: path, replace, dryRun, now: ctx.now(), signal: ctx.signal };
+  const { allowPrograms, ...given } = flags;
+  const env = { ...ctx.io.env };
+  const programs = await confirmPrograms(ctx, path, dataLocationOf({ ...given, env }).dataDir, allowPrograms);
+  const options = { ...given, env, archive: path, replace, programs, dryRun, now: ctx.now(), signal: ctx.signal };
   const done = await withProgress(ctx, (onProgress) => restore({ ...options, onProgress }));
   const text = dryRun
     ? `${path} of ${done.createdAt} is valid: ${plural(done.files, "file")}, ${bytes(done.bytes)}. Nothing was changed.`
@@ -31,7 +59,8 @@ async function restoreArchive(ctx: Context, path: string, given: Given, replace:
 
 const procedure =
   "The archive is unpacked into the data directory and verified, including the ledger, before any data is replaced. If anything fails, " +
-  "nothing changes. API keys remain valid. With --dry-run, only verifies the archive.";
+  "nothing changes. API keys remain valid. Settings that make the server run programs are restored only if the server had them before, or " +
+  "after a confirmation. With --dry-run, only verifies the archive.";
 
 export const restoreCommand = define({
   name: "restore",
@@ -39,14 +68,14 @@ export const restoreCommand = define({
   description: `Stop the server first. ${procedure} The previous data is kept in the directory as \`replaced-…\`. An existing PostgreSQL database is never replaced: pass a new one.`,
   risk: "destroy",
   args: { archive },
-  flags: location,
-  confirm: ({ args, flags }) => `Replace ${flags.data ?? "the server's data"} with ${args.archive}?`,
+  flags,
+  confirm: ({ args, flags: given }) => `Replace ${given.data ?? "the server's data"} with ${args.archive}?`,
   examples: [
     "playtest serve restore /var/backups/playtest/playtest-20260301T030000Z.tar --data /srv/playtest",
     "playtest serve restore backup.tar --data /srv/playtest --yes",
     "playtest serve restore backup.tar --dry-run",
   ],
-  run: ({ args, flags }, ctx) => restoreArchive(ctx, args.archive, flags, true),
+  run: ({ args, flags: given }, ctx) => restoreArchive(ctx, args.archive, given, true),
 });
 
 export const importCommand = define({
@@ -55,11 +84,11 @@ export const importCommand = define({
   description: `The data directory must not contain a server, and the database must be empty. ${procedure}`,
   risk: "local",
   args: { archive },
-  flags: location,
+  flags,
   examples: [
     "playtest serve import export.tar --data /srv/new",
     "playtest serve import export.tar --data /srv/new --database-url postgres://localhost/playtest",
   ],
   exits: [6],
-  run: ({ args, flags }, ctx) => restoreArchive(ctx, args.archive, flags, false),
+  run: ({ args, flags: given }, ctx) => restoreArchive(ctx, args.archive, given, false),
 });

@@ -42,7 +42,7 @@ export const run = define({
     databaseUrl: flag.text("Use this PostgreSQL database instead of SQLite", { value: "URL" }),
     config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
-    behindProxy: flag.toggle("Allow addresses other than this machine's, because a proxy terminates TLS"),
+    behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),
     ephemeral: flag.toggle("Use a temporary data directory, deleted on exit"),
     sandbox: flag.toggle("Test mode: no real money, an adjustable clock, simulated playtesters"),
     noAutoVerify: flag.toggle("In sandbox mode, do not verify the email addresses of new accounts automatically"),
@@ -57,7 +57,7 @@ export const run = define({
     "playtest serve",
     "playtest serve --seed demo --ephemeral --port 0",
     "playtest serve --seed demo --ephemeral --port 0 --exec 'npm test'",
-    "playtest serve --host 0.0.0.0 --behind-proxy --public-url https://playtest.example.com --data /var/lib/playtest",
+    "playtest serve --behind-proxy --public-url https://playtest.example.com --data /var/lib/playtest",
   ],
   async run({ flags }, ctx) {
     const { noAutoVerify, ...given } = flags;

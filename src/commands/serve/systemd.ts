@@ -14,13 +14,13 @@ export const systemd = define({
     port: flag.integer("Port to listen on (default 4747)", { min: 1, max: 65_535, value: "PORT" }),
     host: flag.text("Address to listen on (default 127.0.0.1)", { value: "ADDRESS" }),
     publicUrl: flag.text("Public address of the server, if it differs", { value: "URL" }),
-    behindProxy: flag.toggle("Allow addresses other than this machine's, because a proxy terminates TLS"),
+    behindProxy: flag.toggle("A TLS proxy is in front: allow a --host of the network, and take client addresses from the proxy"),
     config: flag.text("Configuration file (default: config.json in the data directory)", { value: "FILE" }),
     user: flag.text("User to run the server as (default playtest)", { value: "NAME" }),
     envFile: flag.text("Environment file (default /etc/playtest/environment)", { value: "FILE" }),
   },
   examples: [
-    "playtest serve systemd --public-url https://playtest.example.com | sudo tee /etc/systemd/system/playtest.service",
+    "playtest serve systemd --behind-proxy --public-url https://playtest.example.com | sudo tee /etc/systemd/system/playtest.service",
     "playtest serve systemd --data /srv/playtest --port 8080 --user www-data",
   ],
   async run({ flags }, ctx) {

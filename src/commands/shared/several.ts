@@ -1,4 +1,4 @@
-import type { PlannedRequest } from "../../api/client.ts";
+import type { PlannedRequest } from "../../api/types.ts";
 import type { Context } from "../../cli/context.ts";
 import { CliError, DryRun, exitCodes, partlyDone, usage } from "../../errors.ts";
 import type { View } from "../../io/cells.ts";

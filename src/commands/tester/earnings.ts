@@ -10,8 +10,12 @@ export const earnings = define({
   examples: ["playtest tester earnings", "playtest tester earnings --all --csv"],
   async run({ range }, ctx) {
     if (ctx.out.format.kind === "auto") {
-      const { balanceCents, paidCents } = await ctx.api().getEarnings({ query: { limit: 1 } });
+      const { balanceCents, heldCents, heldUntil, paidCents } = await ctx.api().getEarnings({ query: { limit: 1 } });
       ctx.out.note(`Balance: ${usd(balanceCents)}. Paid out so far: ${usd(paidCents)}.`);
+      if (heldUntil !== null)
+        ctx.out.note(
+          `Of the balance, ${usd(heldCents)} may come from card payments and is held. All of it is available from ${heldUntil}.`,
+        );
     }
     return ctx.list("getEarnings", {}, range, earningView);
   },

@@ -41,6 +41,9 @@ export const heldSlotView: View = {
     detail("rejection reason", "rejection.reason"),
     detail("published at", "publishedUrl"),
     detail("reported", (slot: Item) => (slot.blockedReport as Item | null)?.reasonCode),
+    detail("answer by", "blockedReport.answerBy", "ago"),
+    detail("report ended", "blockedReport.outcome"),
+    detail("answer", "blockedReport.message"),
   ],
   empty: "No active slots. Find playtests with `playtest tester browse`.",
 };
@@ -64,6 +67,7 @@ export const earningView: View = {
     col("amount", "amountCents", "usd"),
     col("slot", "slotId", "id"),
     col("created", "createdAt", "ago"),
+    col("available from", "availableFrom", "ago"),
   ],
   empty: "No earnings yet.",
 };

@@ -2,14 +2,14 @@ import type { Group } from "../../cli/define.ts";
 import { deliveries, redeliver, test } from "./deliveries.ts";
 import { doctor } from "./doctor.ts";
 import { listen } from "./listen.ts";
-import { create, enable, get, list, remove, rotateSecret, update } from "./manage.ts";
+import { create, enable, list, remove, rotateSecret, show, update } from "./manage.ts";
 import { sign, verify } from "./sign.ts";
 import { trigger } from "./trigger.ts";
 
 export const webhooks: Group = {
   commands: [
     list,
-    get,
+    show,
     create,
     update,
     remove,

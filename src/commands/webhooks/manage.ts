@@ -24,12 +24,12 @@ export const list = define({
   run: async ({ range }, ctx) => ctx.list("listWebhooks", {}, range, webhookView),
 });
 
-export const get = define({
-  name: "get",
+export const show = define({
+  name: "show",
   summary: "Show a webhook",
   operation: "listWebhooks",
   args: { webhook: webhookArg() },
-  examples: ["playtest webhooks get 5b7702ae"],
+  examples: ["playtest webhooks show 5b7702ae"],
   async run({ args }, ctx) {
     const webhook = (await allWebhooks(ctx)).find(({ id }) => id === args.webhook);
     if (!webhook) throw notFound(`Webhook ${args.webhook} not found.`, "See `playtest webhooks list`.");

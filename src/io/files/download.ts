@@ -1,15 +1,19 @@
 import { open as openFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, extname } from "node:path";
+import { dirname } from "node:path";
 import type { Readable } from "node:stream";
-import type { HttpReply, HttpRequest } from "../../api/transport.ts";
+import type { HttpReply, HttpRequest } from "../../api/types.ts";
+import { webUrl } from "../../api/url.ts";
+import { extensionOf, signatureBytes, videoType } from "../../contract/files/media.ts";
 import { CliError, cannotWrite, exitCodes, failure } from "../../errors.ts";
 import { makeFolder } from "./folder.ts";
 
 /** One file to download from a signed link. An interrupted download is resumed; the file appears only when it is complete. */
 export interface Download {
-  /** Path without extension. Unless `extension` is given, the reply determines it. */
+  /** Path without extension. Unless `extension` is given, the content determines it. */
   stem: string;
   extension: string | undefined;
+  /** Extension for content of an unknown kind. */
+  otherwise: string;
   /** Expected size in bytes, if known. */
   size: number | undefined;
   /** Gets a link. Called again when the previous one has expired. */
@@ -25,20 +29,17 @@ export interface Download {
 }
 
 const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
-const types: Record<string, string> = {
-  "video/mp4": ".mp4",
-  "video/webm": ".webm",
-  "video/quicktime": ".mov",
-  "video/x-matroska": ".mkv",
-  "text/vtt": ".vtt",
-  "text/plain": ".txt",
-};
-export const videoExtensions = [".mp4", ".webm", ".mov", ".mkv"];
 
-function extensionOf({ "content-disposition": disposition = "", "content-type": type = "" }: Record<string, string>) {
-  const named = extname(/filename="?([^";]+)/.exec(disposition)?.[1] ?? "").toLowerCase();
-  if (/^\.[a-z0-9]{1,5}$/.test(named)) return named;
-  return types[type.split(";")[0]!.trim()] ?? ".mp4";
+/** The extension for what was saved, by its first bytes, else by the media type; the name that the server gives is not trusted. */
+async function savedExtension(part: string, { "content-type": type = "" }: Record<string, string>, otherwise: string) {
+  const file = await openFile(part);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(signatureBytes), 0, signatureBytes, 0);
+    const detected = videoType(buffer.subarray(0, bytesRead));
+    return (detected && extensionOf(detected)) ?? extensionOf(type) ?? otherwise;
+  } finally {
+    await file.close();
+  }
 }
 
 const expired = (status: number) => status === 401 || status === 403 || status === 410;
@@ -46,7 +47,7 @@ const busy = (status: number) => status === 408 || status === 429 || status >= 5
 
 /** Follows redirects, which is safe because the request carries no API key. */
 async function open(download: Download, address: string, from: number): Promise<HttpReply> {
-  let url = new URL(address);
+  let url = webUrl(address);
   for (let hops = 0; hops < 5; hops++) {
     const headers: Record<string, string> = { accept: "*/*", ...(from > 0 && { range: `bytes=${from}-` }) };
     const { signal, timeout } = download;
@@ -54,7 +55,7 @@ async function open(download: Download, address: string, from: number): Promise<
     const { location } = reply.headers;
     if (reply.status < 300 || reply.status >= 400 || location === undefined) return reply;
     reply.stream?.destroy();
-    url = new URL(location, url);
+    url = webUrl(URL.canParse(location, url.href) ? new URL(location, url).href : location);
   }
   throw failure(`Too many redirects from ${url.origin}.`);
 }
@@ -99,14 +100,14 @@ function totalOf({ status, headers }: HttpReply): number | undefined {
 }
 
 /** Too few bytes mean a lost connection, because the HTTP client treats a closed connection as the end of the body. */
-async function whole({ size }: Download, part: string, total: number | undefined, headers: Record<string, string>) {
+async function whole({ size, otherwise }: Download, part: string, total: number | undefined, headers: Record<string, string>) {
   const expected = size ?? total;
   const actual = (await sizeOf(part)) ?? 0;
   if (expected !== undefined && total !== undefined && total < expected)
     throw await wrongSize(part, `the file has ${total} bytes instead of ${expected}`);
   if (expected !== undefined && actual < expected) return "retry";
   if (expected !== undefined && actual > expected) throw await wrongSize(part, `received ${actual} bytes instead of ${expected}`);
-  return { extension: extensionOf(headers) };
+  return { extension: await savedExtension(part, headers, otherwise) };
 }
 
 async function wrongSize(part: string, what: string) {

@@ -24,12 +24,42 @@ const always = [".git/", ".DS_Store", "Thumbs.db", "/.playtestignore", "/.playte
 type Ignore = (path: string, folder: boolean) => boolean;
 
 interface Rule {
-  pattern: RegExp;
+  /** Path segments; `**` stands for any number of them. */
+  segments: readonly string[];
   negated: boolean;
   foldersOnly: boolean;
 }
 
-const escapeRegExp = (text: string) => text.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+/**
+ * Whether `items` match `pattern`, in which a star stands for any number of them. Only the last star is ever tried again, so the time is at
+ * most the product of the lengths; a regular expression takes exponentially long for patterns such as `*a*a*a*b`.
+ */
+function matchesWild<P, T>(
+  pattern: readonly P[],
+  items: readonly T[],
+  isStar: (one: P) => boolean,
+  matches: (one: P, item: T) => boolean,
+): boolean {
+  let [at, star, resume] = [0, -1, 0];
+  for (let i = 0; i < items.length; ) {
+    if (at < pattern.length && isStar(pattern[at]!)) [star, resume] = [at++, i];
+    else if (at < pattern.length && matches(pattern[at]!, items[i]!)) [at, i] = [at + 1, i + 1];
+    else if (star < 0) return false;
+    else [at, i] = [star + 1, ++resume];
+  }
+  return pattern.slice(at).every(isStar);
+}
+
+const matchesSegment = (pattern: string, name: string) =>
+  matchesWild(
+    [...pattern],
+    [...name],
+    (one) => one === "*",
+    (one, character) => one === "?" || one === character,
+  );
+
+const matchesPath = ({ segments }: Rule, path: string) =>
+  matchesWild(segments, path.split("/"), (one) => one === "**", matchesSegment);
 
 /** Parses a line of an ignore file, with the syntax of `.gitignore`. */
 function parseRule(line: string): Rule | undefined {
@@ -37,33 +67,31 @@ function parseRule(line: string): Rule | undefined {
   if (text === "" || text.startsWith("#")) return undefined;
   const negated = text.startsWith("!");
   const glob = text.slice(negated ? 1 : 0).replace(/\/$/, "");
-  const foldersOnly = text.endsWith("/");
-  const anchored = glob.includes("/");
-  const body = glob
-    .replace(/^\//, "")
-    .split(/(\*\*\/|\*\*|\*|\?)/)
-    .map((part) => ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" })[part] ?? escapeRegExp(part))
-    .join("");
-  return { pattern: new RegExp(`^${anchored ? "" : "(?:.*/)?"}${body}$`), negated, foldersOnly };
+  const segments = glob.replace(/^\//, "").split("/");
+  if (!glob.includes("/")) segments.unshift("**");
+  // `a/**` stands for what is in the folder, not for the folder.
+  else if (segments.at(-1) === "**") segments.splice(-1, 0, "*");
+  return { segments, negated, foldersOnly: text.endsWith("/") };
 }
 
 /** Tests paths against the lines of an ignore file. The last matching line decides. */
 export function ignoring(lines: readonly string[]): Ignore {
   const rules = lines.map(parseRule).filter((rule) => rule !== undefined);
   return (path, folder) => {
-    const decisive = rules.findLast(({ pattern, foldersOnly }) => (folder || !foldersOnly) && pattern.test(path));
+    const decisive = rules.findLast((rule) => (folder || !rule.foldersOnly) && matchesPath(rule, path));
     return decisive !== undefined && !decisive.negated;
   };
 }
 
-/** The files below a directory, except those that its `.playtestignore` or the built-in rules exclude. */
-export async function readTree(root: string): Promise<Tree> {
+/** The files below a directory, except those that its `.playtestignore` or the built-in rules exclude. Aborting the signal stops it. */
+export async function readTree(root: string, signal: AbortSignal): Promise<Tree> {
   const own = await readFile(join(root, ".playtestignore"), "utf8").catch(() => "");
   const ignored = ignoring([...always, ...own.split(/\r?\n/)]);
   const tree: Tree = { files: [], skipped: [] };
 
   async function visit(folder: string) {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+      signal.throwIfAborted();
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (ignored(path, entry.isDirectory())) continue;
       const file = join(root, path);

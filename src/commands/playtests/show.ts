@@ -1,12 +1,11 @@
 import { arg, define } from "../../cli/define.ts";
 import { playtestView } from "./view.ts";
 
-export const get = define({
-  name: "get",
-  aliases: ["show"],
+export const show = define({
+  name: "show",
   summary: "Show a playtest with its slot counts",
   args: { playtest: arg.playtest() },
   operation: "getPlaytest",
-  examples: ["playtest playtests get PLAYTEST", "playtest playtests get --json=slots PLAYTEST"],
+  examples: ["playtest playtests show PLAYTEST", "playtest playtests show --json=slots PLAYTEST"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().getPlaytest({ params: { id: args.playtest } }), playtestView),
 });

@@ -1,0 +1,41 @@
+import { arg, define, flag } from "../../cli/define.ts";
+import { adminView } from "./view.ts";
+
+export const admins = define({
+  name: "admins",
+  summary: "List administrators and what each may do",
+  operation: "listAdmins",
+  list: true,
+  examples: ["playtest admin admins"],
+  run: async ({ range }, ctx) => ctx.list("listAdmins", {}, range, adminView),
+});
+
+export const adminsCreate = define({
+  name: "admins create",
+  summary: "Add an administrator with an API key (shown once)",
+  description:
+    "The scopes: `approve` for trials, videos, games and categories, `money` for grants, payouts, deposits and chargebacks, `accounts` for accounts, `admin` for all of these, the audit log and administrators.",
+  operation: "createAdmin",
+  body: "createAdmin",
+  flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
+  examples: [
+    "playtest admin admins create --name Ada --scopes approve,accounts",
+    "playtest admin admins create --name payouts --scopes money --secret-file key.txt",
+  ],
+  async run({ body, flags }, ctx) {
+    await ctx.reserveSecret(flags.secretFile);
+    const data = await ctx.api().createAdmin({ body });
+    ctx.out.note(`Added the administrator ${data.admin.name}. The API key will not be shown again.`);
+    return ctx.secret(data.apiKey, flags.secretFile, data);
+  },
+});
+
+export const adminsRevoke = define({
+  name: "admins revoke",
+  summary: "Revoke an administrator and all their API keys",
+  operation: "revokeAdmin",
+  args: { admin: arg.id("Administrator id", "listAdmins") },
+  confirm: ({ args }) => `Revoke the administrator ${args.admin}? All API keys of that account stop working immediately.`,
+  examples: ["playtest admin admins revoke 4f6a1b2c --yes"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().revokeAdmin({ params: { id: args.admin } }), adminView),
+});

@@ -1,0 +1,26 @@
+import { define, flag } from "../../cli/define.ts";
+import { readSecret } from "./account.ts";
+
+export const email = define({
+  name: "email",
+  summary: "Change the email address of your account",
+  description:
+    "Sends a link to the present and to the new address. The address changes when both links were opened within 24 hours.",
+  operation: "changeEmail",
+  body: "changeEmail",
+  bodyOmit: ["password"],
+  partialBody: true,
+  flags: {
+    passwordFile: flag.text("Read the password from a file; - reads standard input", { value: "FILE", field: "password" }),
+  },
+  examples: [
+    "playtest auth email --new-email ada@example.org",
+    "playtest auth email --new-email ada@example.org --password-file -",
+  ],
+  async run({ body, flags }, ctx) {
+    const newEmail = body.newEmail ?? (await ctx.prompt.text("New email address:", "Pass --new-email."));
+    const password = await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
+    const data = await ctx.api().changeEmail({ body: { newEmail, password } });
+    return ctx.text(data.message, data);
+  },
+});

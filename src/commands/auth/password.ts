@@ -1,0 +1,78 @@
+import { type Context, define, flag } from "../../cli/define.ts";
+import { usage } from "../../errors.ts";
+import { emailOf, readSecret } from "./account.ts";
+
+const newPasswordFile = flag.text("Read the new password from a file; - reads standard input", {
+  value: "FILE",
+  field: "newPassword",
+});
+
+/** A new password, from a file or typed twice. */
+async function readNewPassword(ctx: Context, file: string | undefined): Promise<string> {
+  const flagName = "--new-password-file";
+  const password = await readSecret(ctx, file, flagName, "New password (at least 8 characters):");
+  if (file !== undefined || (await readSecret(ctx, undefined, flagName, "New password again:")) === password) return password;
+  throw usage("The two passwords differ. Nothing was changed.", "Run the command again.");
+}
+
+/** Refuses two secrets from one standard input. */
+function requireOneInput(...files: [flag: string, file: string | undefined][]) {
+  const names = files.filter(([, file]) => file === "-").map(([name]) => name);
+  if (names.length > 1) throw usage(`${names.join(" and ")} cannot both read standard input.`);
+}
+
+export const password = define({
+  name: "password",
+  summary: "Change your password",
+  description: "Asks for the current password and the new one, or reads them from files. API keys remain valid.",
+  operation: "changePassword",
+  flags: {
+    currentPasswordFile: flag.text("Read the current password from a file; - reads standard input", {
+      value: "FILE",
+      field: "currentPassword",
+    }),
+    newPasswordFile,
+  },
+  examples: ["playtest auth password", "playtest auth password --current-password-file old.txt --new-password-file new.txt"],
+  async run({ flags }, ctx) {
+    const current = ["--current-password-file", flags.currentPasswordFile] as const;
+    requireOneInput([...current], ["--new-password-file", flags.newPasswordFile]);
+    const currentPassword = await readSecret(ctx, current[1], current[0], "Current password:");
+    const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
+    const data = await ctx.api().changePassword({ body: { currentPassword, newPassword } });
+    return ctx.text(data.message, data);
+  },
+});
+
+export const passwordReset = define({
+  name: "password reset",
+  summary: "Send a mail with which you can set a new password",
+  description: "For a password that you forgot. The mail has a link, and a token for `playtest auth password confirm`.",
+  operation: ["requestPasswordReset", "getMe"],
+  body: "requestPasswordReset",
+  partialBody: true,
+  examples: ["playtest auth password reset --email ada@example.com"],
+  async run({ body }, ctx) {
+    const data = await ctx.api().requestPasswordReset({ body: { email: await emailOf(ctx, body.email) } });
+    return ctx.text(data.message, data);
+  },
+});
+
+export const passwordConfirm = define({
+  name: "password confirm",
+  summary: "Set a new password with the token of a reset mail",
+  operation: "confirmPasswordReset",
+  flags: {
+    tokenFile: flag.text("Read the token from a file; - reads standard input", { value: "FILE", field: "token" }),
+    newPasswordFile,
+    revokeApiKeys: flag.toggle("Also revoke all API keys of the account", { field: "revokeApiKeys" }),
+  },
+  examples: ["playtest auth password confirm", "playtest auth password confirm --token-file token.txt --new-password-file -"],
+  async run({ flags }, ctx) {
+    requireOneInput(["--token-file", flags.tokenFile], ["--new-password-file", flags.newPasswordFile]);
+    const token = (await readSecret(ctx, flags.tokenFile, "--token-file", "Token from the mail:")).trim();
+    const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
+    const data = await ctx.api().confirmPasswordReset({ body: { token, newPassword, revokeApiKeys: flags.revokeApiKeys } });
+    return ctx.text(data.message, data);
+  },
+});

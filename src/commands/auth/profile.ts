@@ -1,0 +1,40 @@
+import { define, detail, type View } from "../../cli/define.ts";
+import { usage } from "../../errors.ts";
+
+const view: View = {
+  columns: [
+    detail("email", "email"),
+    detail("role", "role"),
+    detail("verified", "emailVerified"),
+    detail("name", "profile.displayName"),
+    detail("company", "profile.companyName"),
+    detail("website", "profile.websiteUrl"),
+    detail("experience", "profile.gamingExperience"),
+    detail("created", "createdAt", "ago"),
+  ],
+};
+
+export const profileShow = define({
+  name: "profile show",
+  aliases: ["profile"],
+  summary: "Show your profile",
+  operation: "getMe",
+  examples: ["playtest auth profile show", "playtest auth profile show --json=displayName"],
+  run: async (_, ctx) => ctx.item(await ctx.api().getMe({}), view),
+});
+
+export const profileUpdate = define({
+  name: "profile update",
+  summary: "Change your name, company, website or gaming experience",
+  operation: "updateProfile",
+  body: "updateProfile",
+  examples: [
+    "playtest auth profile update --display-name Ada --company-name 'Moon Games'",
+    "playtest auth profile update --clear website-url",
+  ],
+  async run({ body }, ctx) {
+    if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest auth profile update --help`.");
+    const data = await ctx.api().updateProfile({ body });
+    return ctx.text(data.message, data);
+  },
+});

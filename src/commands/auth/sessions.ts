@@ -1,0 +1,52 @@
+import { arg, col, define, detail, flag, prose, type View } from "../../cli/define.ts";
+
+const view: View = {
+  columns: [
+    col("id", "id", "id"),
+    prose("browser", "agent"),
+    col("address", "address"),
+    col("last used", "lastUsedAt", "ago"),
+    col("signed in", "createdAt", "ago"),
+    detail("expires", "expiresAt", "ago"),
+  ],
+  empty: "No browser is signed in.",
+};
+
+export const sessionsList = define({
+  name: "sessions list",
+  summary: "List the browsers that are signed in to your account",
+  operation: "listSessions",
+  examples: ["playtest auth sessions list"],
+  async run(_, ctx) {
+    const { sessions } = await ctx.api().listSessions({});
+    return ctx.rows("sessions", sessions, view);
+  },
+});
+
+export const sessionsEnd = define({
+  name: "sessions end",
+  summary: "Sign a browser out of your account",
+  operation: "endSession",
+  args: { session: arg.id("Session id", "listSessions", "agent") },
+  confirm: ({ args }) => `Sign out the browser of session ${args.session}?`,
+  examples: ["playtest auth sessions end 4f6a1b2c --yes"],
+  async run({ args }, ctx) {
+    const data = await ctx.api().endSession({ params: { id: args.session } });
+    return ctx.text(data.message, data);
+  },
+});
+
+export const signOutEverywhere = define({
+  name: "sign-out-everywhere",
+  summary: "Sign out of every browser",
+  description: "API keys remain valid, unless --revoke-api-keys is given: then only the key in use does.",
+  operation: "signOutEverywhere",
+  flags: { revokeApiKeys: flag.toggle("Also revoke all other API keys of the account", { field: "revokeApiKeys" }) },
+  confirm: ({ flags }) =>
+    `Sign out of every browser${flags.revokeApiKeys ? " and revoke all API keys except the one in use" : ""}?`,
+  examples: ["playtest auth sign-out-everywhere --yes", "playtest auth sign-out-everywhere --revoke-api-keys --yes"],
+  async run({ flags }, ctx) {
+    const data = await ctx.api().signOutEverywhere({ body: { revokeApiKeys: flags.revokeApiKeys } });
+    return ctx.text(data.message, data);
+  },
+});

@@ -1,0 +1,16 @@
+import { define } from "../../cli/define.ts";
+import { shortId } from "../../io/text.ts";
+import { slotArg } from "./queue.ts";
+import { cancelledView } from "./view.ts";
+
+export const cancel = define({
+  name: "cancel",
+  summary: "Cancel a slot with a reported problem and get its price back",
+  description:
+    "Use this if the problem cannot be fixed. The playtester is notified and not paid. To let the playtester continue instead, use `playtest review unblock`.",
+  args: { slot: slotArg("blocked") },
+  operation: "deleteSlot",
+  confirm: ({ args }) => `Cancel slot ${shortId(args.slot)}? Its price is refunded and its playtester is not paid.`,
+  examples: ["playtest review cancel SLOT", "playtest review cancel SLOT --yes --jq .refundedCents"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteSlot({ params: { id: args.slot } }), cancelledView),
+});

@@ -1,0 +1,41 @@
+import { arg, col, define, type View } from "../../cli/define.ts";
+import { parseDuration } from "../../config/settings.ts";
+import { operations } from "../../contract/static.ts";
+import { usage } from "../../errors.ts";
+
+const clockView: View = { columns: [col("now", "now")] };
+const advancedView: View = { columns: [...clockView.columns, col("jobs run", "ran")] };
+
+/** Milliseconds: everything that becomes due runs before the server answers. */
+const timeout = 600_000;
+
+export const clock = define({
+  name: "clock",
+  summary: "Show the sandbox clock",
+  operation: "getClock",
+  examples: ["playtest sandbox clock"],
+  run: async (_, ctx) => ctx.item(await ctx.api().getClock({}), clockView),
+});
+
+export const advance = define({
+  name: "advance",
+  summary: "Move the sandbox clock forward and run what becomes due",
+  description: "Deadlines, renewals and expirations follow this clock. It cannot be moved back.",
+  operation: "advanceClock",
+  args: { time: arg.text("How far, such as 30s, 5m, 2h or 7d; at most 400d") },
+  examples: ["playtest sandbox advance 7d", "playtest sandbox advance 2h --json"],
+  async run({ args }, ctx) {
+    // Not tried again: a move whose reply was lost would be made twice.
+    const request = { body: { seconds: secondsOf(args.time) }, timeout, retries: 0 };
+    return ctx.item(await ctx.api().advanceClock(request), advancedView);
+  },
+});
+
+function secondsOf(text: string): number {
+  const seconds = parseDuration(text);
+  if (seconds === undefined) throw usage(`time: ${JSON.stringify(text)} is not a valid duration. Examples: 30s, 5m, 2h, 7d.`);
+  if (!Number.isInteger(seconds)) throw usage("time: must be whole seconds.");
+  const { max = 0 } = operations.advanceClock.body.find(({ name }) => name === "seconds")!;
+  if (seconds > max) throw usage(`time: must be at most ${max / 86_400}d.`);
+  return seconds;
+}

@@ -1,0 +1,13 @@
+import { col, define, type View } from "../../cli/define.ts";
+
+const view: View = { columns: [col("id", "id", "id"), col("name", "displayName"), col("api key", "apiKey")] };
+
+export const testersCreate = define({
+  name: "testers create",
+  summary: "Create simulated playtesters and print their API keys",
+  description: "With its key in PLAYTEST_API_KEY, a playtester can use `playtest tester`.",
+  operation: "createTesters",
+  body: "createTesters",
+  examples: ["playtest sandbox testers create --count 3", "playtest sandbox testers create --jq '.result[0].apiKey'"],
+  run: async ({ body }, ctx) => ctx.rows("testers", (await ctx.api().createTesters({ body })).testers, view),
+});

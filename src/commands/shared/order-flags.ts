@@ -1,0 +1,34 @@
+import { type Context, flag } from "../../cli/define.ts";
+import type { SelectionMode } from "../../contract/order-body.ts";
+import { keysIn, likeBody, type OrderBody, targeting } from "./order-body.ts";
+
+const selectionModes = ["automatic", "manual"] as const satisfies readonly SelectionMode[];
+
+/** Flags of an order beside those for the fields of its body. A field that one of them sets has no visible flag of its own. */
+export const orderFlags = {
+  keysFile: flag.text("File with game keys, one per line, one for each player of each slot; - for standard input", {
+    value: "FILE",
+    field: "keysForTesters",
+  }),
+  tester: flag.text("Only this playtester, who has tested for you before", { value: "ID", field: "targetedPlaytesterId" }),
+  like: flag.text("Copy the settings of this earlier playtest", { value: "ID" }),
+  fresh: flag.toggle("Same as --targeting-type new --targeting-scope game", { hidden: true }),
+  select: flag.choice(selectionModes, "Same as --selection-mode", { hidden: true }),
+};
+
+export interface OrderFlags {
+  keysFile: string | undefined;
+  fresh: boolean;
+  tester: string | undefined;
+  select: SelectionMode | undefined;
+  like: string | undefined;
+}
+
+/** Builds the order body from an earlier playtest, the file, the flags and the shorthand flags. Later ones take precedence. */
+export async function assembleBody(ctx: Context, body: OrderBody, flags: OrderFlags): Promise<OrderBody> {
+  const like = flags.like === undefined ? {} : likeBody(await earlier(ctx, flags.like));
+  const keys = flags.keysFile === undefined ? undefined : keysIn(await ctx.io.readText(flags.keysFile, "--keys-file"));
+  return { ...like, ...body, ...targeting(flags), ...(keys && { keysForTesters: keys }) };
+}
+
+const earlier = async (ctx: Context, id: string) => (await ctx.api().getPlaytest({ params: { id: ctx.resolveId(id) } })).playtest;
