@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
+import type { Config } from "../../server/config/schema.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { admin as adminRoutes } from "../../src/contract/admin.ts";
 import { onBothDatabases } from "../helpers/each.ts";
@@ -7,6 +8,7 @@ import {
   claim,
   createGame,
   giveCredit,
+  giveMinutes,
   giveVideo,
   order,
   type Person,
@@ -26,8 +28,8 @@ async function adminOf(server: TestServer): Promise<Person> {
 const unknown = "0190a000-0000-7000-8000-000000000000";
 
 onBothDatabases("admin", (serve) => {
-  async function open() {
-    const server = await serve();
+  async function open(config?: (config: Config) => void) {
+    const server = await serve(config ? { config } : {});
     const [admin, owner, playtester] = [
       await adminOf(server),
       await registerOwner(server, "Olga"),
@@ -37,7 +39,7 @@ onBothDatabases("admin", (serve) => {
     return { server, admin, owner, playtester, gameId };
   }
 
-  it("lets only admins in", async () => {
+  it("every admin endpoint refuses other roles", async () => {
     const { server, owner, playtester } = await open();
     for (const { method, path } of Object.values(adminRoutes)) {
       const at = path.replace(":id", owner.id);
@@ -50,7 +52,7 @@ onBothDatabases("admin", (serve) => {
     }
   });
 
-  describe("free trials", () => {
+  describe("trial", () => {
     const trial = async () => {
       const opened = await open();
       const playtestId = await order(opened.owner, opened.gameId, { isFreePublicTrial: true, quantity: 2 });
@@ -58,7 +60,7 @@ onBothDatabases("admin", (serve) => {
     };
     const offers = async (playtester: Person) => (await playtester.get("/playtester/playtests")).body.data.playtests.length;
 
-    it("are offered once approved, and approved once", async () => {
+    it("is offered once it is approved, and a second approval gets 409", async () => {
       const { server, admin, owner, playtester, gameId, playtestId } = await trial();
       expect((await admin.get("/admin/approvals")).body.data.approvals).toEqual([
         {
@@ -85,7 +87,7 @@ onBothDatabases("admin", (serve) => {
       expect((await admin.post(`/admin/playtests/${playtestId}/reject`)).status).toBe(409);
     });
 
-    it("are cancelled by a rejection and may be used again", async () => {
+    it("is cancelled by a rejection and can be ordered again", async () => {
       const { server, admin, owner, gameId, playtestId } = await trial();
       const rejected = await admin.post(`/admin/playtests/${playtestId}/reject`, { reason: "No build to be found." });
       expect(rejected.body.data.playtest).toMatchObject({ id: playtestId, status: "cancelled" });
@@ -100,7 +102,7 @@ onBothDatabases("admin", (serve) => {
       expect((await admin.post(`/admin/playtests/${playtestId}/approve`)).status).toBe(409);
     });
 
-    it("alone are approved", async () => {
+    it("is the only kind of playtest that can be approved", async () => {
       const { admin, owner, gameId } = await open();
       const paid = await order(owner, gameId, { visibility: "public" });
       for (const verb of ["approve", "reject"]) {
@@ -110,7 +112,7 @@ onBothDatabases("admin", (serve) => {
     });
   });
 
-  describe("public videos", () => {
+  describe("public video", () => {
     const played = async (body: Record<string, unknown> = { isFreePublicTrial: true }) => {
       const opened = await open();
       const { server, admin, owner, playtester, gameId } = opened;
@@ -128,7 +130,7 @@ onBothDatabases("admin", (serve) => {
       return { ...opened, playtestId, slotId, slot, waits, accept, decide };
     };
 
-    it("of a trial are published when the owner and then an admin agree", async () => {
+    it("of a trial is published when the owner and then an admin approve it", async () => {
       const { server, admin, owner, gameId, playtestId, slotId, slot, waits, accept, decide } = await played();
       await accept();
       await server.advance(3_600_000);
@@ -143,7 +145,7 @@ onBothDatabases("admin", (serve) => {
       expect((await decide("reject")).status).toBe(409);
     });
 
-    it("of a trial are published when an admin and then the owner agree", async () => {
+    it("of a trial is published when an admin and then the owner approve it", async () => {
       const { server, admin, slot, waits, accept, decide } = await played();
       expect(await waits()).toBe(true);
       expect((await decide("approve")).body.data.slot.status).toBe("submitted");
@@ -172,7 +174,7 @@ onBothDatabases("admin", (serve) => {
       expect(notice.type).toBe("slot.rejected");
     });
 
-    it("that need no approval get none, and private ones no decision", async () => {
+    it("that needs no approval cannot be approved, nor can a private video", async () => {
       const open = await played({ visibility: "public" });
       expect((await open.decide("approve")).status).toBe(409);
       const closed = await played({ visibility: "private" });
@@ -182,8 +184,8 @@ onBothDatabases("admin", (serve) => {
     });
   });
 
-  describe("accounts", () => {
-    it("are listed newest first, by role and by address, in pages", async () => {
+  describe("account", () => {
+    it("lists accounts newest first, by role and by email address, in pages", async () => {
       const { admin, owner, playtester } = await open();
       const ids = async (query: string) =>
         (await admin.get(`/admin/users${query}`)).body.data.users.map((user: { id: string }) => user.id);
@@ -196,7 +198,7 @@ onBothDatabases("admin", (serve) => {
       expect((await admin.get("/admin/users?role=king")).status).toBe(422);
     });
 
-    it("are verified without a mail", async () => {
+    it("is verified without an email", async () => {
       const server = await serve({
         config(config) {
           config.autoVerify = false;
@@ -210,7 +212,7 @@ onBothDatabases("admin", (serve) => {
       expect((await admin.post(`/admin/users/${unknown}/verify`)).status).toBe(404);
     });
 
-    it("are shut out while suspended", async () => {
+    it("that is suspended is refused everywhere", async () => {
       const { server, admin, owner } = await open();
       const now = server.clock.now();
       const session = { hash: "s", user_id: owner.id, csrf: "c", created_at: now, expires_at: now + 1000 };
@@ -234,7 +236,7 @@ onBothDatabases("admin", (serve) => {
       expect((await owner.get("/games")).status).toBe(200);
     });
 
-    it("that are suspended offer nothing, and slots that are held go on", async () => {
+    it("that is suspended offers nothing, and claimed slots continue", async () => {
       const { server, admin, owner, playtester, gameId } = await open();
       await giveCredit(server, owner, 10_000);
       const playtestId = await order(owner, gameId, { quantity: 2 });
@@ -249,14 +251,14 @@ onBothDatabases("admin", (serve) => {
       expect(await offers()).toBe(1);
     });
 
-    it("of one's own cannot be suspended", async () => {
+    it("of the admin who asks cannot be suspended", async () => {
       const { admin } = await open();
       expect((await admin.post(`/admin/users/${admin.id}/suspend`)).status).toBe(409);
       expect((await admin.get("/admin/stats")).status).toBe(200);
     });
   });
 
-  it("hides a suspended game's offers and lets held slots go on", async () => {
+  it("game: a suspension hides its offers, and claimed slots continue", async () => {
     const { server, admin, owner, playtester, gameId } = await open();
     await giveCredit(server, owner, 10_000);
     const playtestId = await order(owner, gameId, { quantity: 2 });
@@ -279,8 +281,8 @@ onBothDatabases("admin", (serve) => {
     expect((await admin.post(`/admin/games/${unknown}/suspend`)).status).toBe(404);
   });
 
-  describe("grants", () => {
-    it("give credit that pays", async () => {
+  describe("grant", () => {
+    it("of credit can be spent", async () => {
       const { admin, owner, gameId } = await open();
       const reply = await admin.post(`/admin/users/${owner.id}/credit`, { amountCents: 2000, note: "Sorry for the outage." });
       expect(reply.body.data).toMatchObject({ user: { id: owner.id }, balanceCents: 2000, playtestMinutes: 0 });
@@ -288,7 +290,7 @@ onBothDatabases("admin", (serve) => {
       expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(0);
     });
 
-    it("give hours that settle first what a chargeback left owing", async () => {
+    it("of hours first covers what a chargeback left owing", async () => {
       const { server, admin, owner } = await open();
       const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
       const act = (outcome: string) =>
@@ -304,7 +306,7 @@ onBothDatabases("admin", (serve) => {
       expect(given).toEqual([0, 100]);
     });
 
-    it("give hours that show in the history with their note", async () => {
+    it("of hours is in the history with its note", async () => {
       const { admin, owner } = await open();
       const reply = await admin.post(`/admin/users/${owner.id}/hours`, { minutes: 90, note: "For the talk." });
       expect(reply.body.data).toMatchObject({ balanceCents: 0, playtestMinutes: 90 });
@@ -314,7 +316,7 @@ onBothDatabases("admin", (serve) => {
       ]);
     });
 
-    it("happen once per idempotency key", async () => {
+    it("takes effect once per idempotency key", async () => {
       const { admin, owner } = await open();
       const body = { amountCents: 500, note: "Once." };
       const grant = () => admin.post(`/admin/users/${owner.id}/credit`, body, { "idempotency-key": "g1" });
@@ -332,7 +334,7 @@ onBothDatabases("admin", (serve) => {
       expect((await owner.get("/billing/balance")).body.data).toMatchObject({ balanceCents: 0, playtestMinutes: 0 });
     });
 
-    it("need a note and an owner", async () => {
+    it("requires a note and a game owner", async () => {
       const { admin, owner, playtester } = await open();
       const to = async (id: string, body: object) => (await admin.post(`/admin/users/${id}/credit`, body)).status;
       expect(await to(owner.id, { amountCents: 1 })).toBe(422);
@@ -342,7 +344,7 @@ onBothDatabases("admin", (serve) => {
     });
   });
 
-  it("adds a category once per slug, also for two requests at once", async () => {
+  it("category: a slug can be added once, also by two concurrent requests", async () => {
     const { admin, owner } = await open();
     const add = (name: string, slug: string) => admin.post("/admin/categories", { name, slug });
     const replies = await Promise.all([add("Deck Builder", "deck-builder"), add("Deckbuilder", "deck-builder")]);
@@ -354,11 +356,12 @@ onBothDatabases("admin", (serve) => {
     expect((await add("Bad", "Not A Slug")).status).toBe(422);
   });
 
-  describe("payouts", () => {
-    const earned = async () => {
-      const opened = await open();
+  describe("payout", () => {
+    type Fund = (server: TestServer, owner: Person, cents: number, admin: Person) => Promise<void>;
+    const earned = async (holdDays = 0, fund: Fund = giveCredit) => {
+      const opened = await open((config) => (config.payouts.holdDays = holdDays));
       const { server, admin, owner, playtester, gameId } = opened;
-      await giveCredit(server, owner, 2000);
+      await fund(server, owner, 2000, admin);
       const slotId = await play(server, playtester, await order(owner, gameId));
       await owner.post(`/playtests/slots/${slotId}/accept`);
       const pay = (amountCents: unknown, userId = playtester.id) => admin.post("/admin/payouts", { userId, amountCents });
@@ -366,7 +369,7 @@ onBothDatabases("admin", (serve) => {
       return { ...opened, pay, earnings };
     };
 
-    it("lower what is owed and tell the playtester", async () => {
+    it("lowers the balance owed and notifies the playtester", async () => {
       const { admin, playtester, pay, earnings } = await earned();
       const reply = await pay(400);
       expect(reply.status).toBe(201);
@@ -378,7 +381,7 @@ onBothDatabases("admin", (serve) => {
       expect((await admin.get("/admin/payouts")).body.data.payouts).toEqual([payout]);
     });
 
-    it("that fail are owed again, once", async () => {
+    it("that failed is owed again, once", async () => {
       const { admin, playtester, pay, earnings } = await earned();
       const { id } = (await pay(1000)).body.data.payout;
       expect(await earnings()).toMatchObject({ balanceCents: 0, paidCents: 1000 });
@@ -393,7 +396,7 @@ onBothDatabases("admin", (serve) => {
       expect((await admin.post(`/admin/payouts/${unknown}/fail`)).status).toBe(404);
     });
 
-    it("never exceed what is owed, also at once", async () => {
+    it("never exceeds what is owed, also with concurrent requests", async () => {
       const { pay, earnings } = await earned();
       const tooMuch = await pay(1001);
       expect(tooMuch.status).toBe(409);
@@ -403,7 +406,69 @@ onBothDatabases("admin", (serve) => {
       expect(await earnings()).toMatchObject({ balanceCents: 400, paidCents: 600 });
     });
 
-    it("go to playtesters, in whole cents", async () => {
+    const day = 24 * 3_600_000;
+    const grant: Fund = async (_, owner, amountCents, admin) => {
+      await admin.post(`/admin/users/${owner.id}/credit`, { amountCents, note: "Thanks" });
+    };
+
+    it("of card money is refused until payouts.holdDays after it was earned", async () => {
+      const { server, pay, earnings } = await earned(7);
+      const until = new Date(server.deps.clock.now() + 7 * day).toISOString();
+      const held = { balanceCents: 1000, availableCents: 0, heldCents: 1000, heldUntil: until };
+      expect(await earnings()).toMatchObject({ ...held, entries: [{ amountCents: 1000, availableFrom: until }] });
+      const refused = await pay(1);
+      expect(refused.status).toBe(409);
+      expect(refused.body.error.message).toBe(
+        `This playtester has $0.00 to pay out now, less than $0.01. Another $10.00 may come from card payments and is held until ${until}. Nothing was recorded. Pay it then.`,
+      );
+      await server.advance(7 * day - 1);
+      expect((await pay(1)).status).toBe(409);
+      await server.advance(1);
+      const free = { balanceCents: 1000, availableCents: 1000, heldCents: 0, heldUntil: null };
+      expect(await earnings()).toMatchObject({ ...free, entries: [{ availableFrom: null }] });
+      expect((await pay(1000)).status).toBe(201);
+    });
+
+    it("of older earnings is possible while newer ones are held", async () => {
+      const { server, admin, owner, playtester, pay, earnings } = await earned(7);
+      await server.advance(7 * day);
+      await giveCredit(server, owner, 2000);
+      const slotId = await play(server, playtester, await order(owner, await createGame(owner)));
+      await owner.post(`/playtests/slots/${slotId}/accept`);
+      const until = new Date(server.deps.clock.now() + 7 * day).toISOString();
+      expect(await earnings()).toMatchObject({ balanceCents: 2000, availableCents: 1000, heldCents: 1000, heldUntil: until });
+      expect((await pay(1500)).body.error.message).toBe(
+        `This playtester has $10.00 to pay out now, less than $15.00. Another $10.00 may come from card payments and is held until ${until}. Nothing was recorded. Pay up to $10.00 now, or wait.`,
+      );
+      const { id } = (await pay(1000)).body.data.payout;
+      expect(await earnings()).toMatchObject({ balanceCents: 1000, availableCents: 0, heldCents: 1000 });
+      await admin.post(`/admin/payouts/${id}/fail`);
+      expect(await earnings()).toMatchObject({ balanceCents: 2000, availableCents: 1000, heldCents: 1000 });
+    });
+
+    it("of granted credit is not held, nor once the owner pays by card later", async () => {
+      const { server, owner, pay, earnings } = await earned(7, grant);
+      await server.advance(1);
+      await giveCredit(server, owner, 2000);
+      expect(await earnings()).toMatchObject({
+        availableCents: 1000,
+        heldCents: 0,
+        heldUntil: null,
+        entries: [{ availableFrom: null }],
+      });
+      expect((await pay(1000)).status).toBe(201);
+    });
+
+    it("of playtest hours is held when the owner had paid by card", async () => {
+      const { earnings, pay } = await earned(1, async (server, owner) => {
+        await giveCredit(server, owner, 100);
+        await giveMinutes(server, owner, 60);
+      });
+      expect(await earnings()).toMatchObject({ availableCents: 0, heldCents: 1000 });
+      expect((await pay(1)).status).toBe(409);
+    });
+
+    it("goes only to playtesters, in whole cents", async () => {
       const { owner, pay } = await earned();
       expect((await pay(1, owner.id)).body.error).toMatchObject({
         code: "CONFLICT",
@@ -414,7 +479,7 @@ onBothDatabases("admin", (serve) => {
     });
   });
 
-  it("records a chargeback once", async () => {
+  it("chargeback: is recorded once", async () => {
     const { server, admin, owner, gameId } = await open();
     await giveCredit(server, owner, 5000);
     const [topUp] = (await owner.get("/billing/payments")).body.data.payments;
@@ -429,7 +494,7 @@ onBothDatabases("admin", (serve) => {
     expect([await back(topUp.id), await back(charge.id), await back(unknown)]).toEqual([409, 409, 404]);
   });
 
-  it("counts what there is", async () => {
+  it("stats: count users, games, playtests, reviews, credit and earnings", async () => {
     const { server, admin, owner, playtester, gameId } = await open();
     const figures = async () => (await admin.get("/admin/stats")).body.data;
     const none = { activePlaytests: 0, openSlots: 0, pendingReviews: 0, pendingApprovals: 0, creditCents: 0, payableCents: 0 };

@@ -48,7 +48,7 @@ const suspend = (server: TestServer, { id }: Person) =>
   server.deps.store.write((tx) => users.update(tx, id, { suspended_at: server.clock.now() }));
 
 onBothDatabases("applications", (serve) => {
-  it("of a suspended playtester cannot be approved, and can be rejected", async () => {
+  it("suspended playtester: an application cannot be approved, but can be rejected", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);
@@ -59,7 +59,7 @@ onBothDatabases("applications", (serve) => {
     expect((await reject(owner, application)).status).toBe(200);
   });
 
-  it("reject with a retry: a suspended playtester gets no retry slot; without a retry the rejection goes through", async () => {
+  it("suspended playtester: a rejection with a retry is refused, one without is not", async () => {
     const server = await serve();
     const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
     const gameId = await createGame(owner);
@@ -70,7 +70,7 @@ onBothDatabases("applications", (serve) => {
     expect((await owner.post(`/slots/${slotId}/reject`, { allowRetry: false })).status).toBe(200);
   });
 
-  it("order: a suspended playtester cannot be targeted", async () => {
+  it("suspended playtester: an order cannot target them", async () => {
     const server = await serve();
     const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server)];
     const gameId = await createGame(owner);
@@ -81,7 +81,7 @@ onBothDatabases("applications", (serve) => {
     ]);
   });
 
-  it("are listed with the request, the counts and what is known of each playtester", async () => {
+  it("list: has the playtest, the counts and the profile of each playtester", async () => {
     const server = await serve();
     const { owner, gameId, id, playtesters } = await manual(server, 2, 2, { qualifications: "Plays horror." });
     const [veteran, novice] = playtesters as [Person, Person];
@@ -122,7 +122,7 @@ onBothDatabases("applications", (serve) => {
     expect(data.applications[0].validatedAt).toMatch(/^2026-/);
   });
 
-  it.each([1, 4])("an approval reserves a slot for 72 hours, with %i player(s)", async (playerCount) => {
+  it.each([1, 4])("approve: reserves a slot for 72 hours, with %i player(s)", async (playerCount) => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 2, 1, { playerCount });
     const application = await apply(playtesters[0]!, id);
@@ -139,7 +139,7 @@ onBothDatabases("applications", (serve) => {
     });
   });
 
-  it("closes the rest when the last slot is filled, telling each once", async () => {
+  it("approve: the last slot closes the other applications, with one notification each", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 2, 5);
     const applications = await applyAll(playtesters, id);
@@ -158,7 +158,7 @@ onBothDatabases("applications", (serve) => {
   it.each([
     { how: "deletes it", act: (owner: Person, _: string, slotId: string) => owner.delete(`/slots/${slotId}`) },
     { how: "cancels the playtest", act: (owner: Person, id: string) => owner.post(`/playtests/${id}/cancel`) },
-  ])("closes the rest when the owner takes back the last open slot: $how", async ({ act }) => {
+  ])("last open slot cancelled by the owner: the other applications close ($how)", async ({ act }) => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 2, 2);
     const [first] = await applyAll(playtesters, id);
@@ -168,7 +168,7 @@ onBothDatabases("applications", (serve) => {
     expect(await statuses(owner, id)).toEqual(["approved", "auto_rejected"]);
   });
 
-  it("gives 10 slots to exactly 10 of 50 approvals at once", { timeout: 60_000 }, async () => {
+  it("approve: of 50 concurrent approvals exactly 10 get the 10 slots", { timeout: 60_000 }, async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 10, 50);
     const applications = await applyAll(playtesters, id);
@@ -180,7 +180,7 @@ onBothDatabases("applications", (serve) => {
     expect(new Set(replies.map((reply) => reply.body.data?.assignedSlotId)).size).toBe(11);
   });
 
-  it("sends the owner's words with a rejection: as text, and escaped in HTML", async () => {
+  it("reject: the owner's message is in the email, as text and escaped in HTML", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);
@@ -198,22 +198,22 @@ onBothDatabases("applications", (serve) => {
     expect(await kinds(playtesters[0]!)).toContain("application.rejected");
   });
 
-  it("mails each applicant how it ended, once", async () => {
+  it("emails: each applicant gets one about the decision", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 1, 3);
     const [first, second] = (await applyAll(playtesters, id)) as [string, string, string];
     await reject(owner, first);
     await approve(owner, second);
     await server.advance(0);
-    const ends = [/was approved/, /was not chosen/, /is closed/];
-    const told = server.mails
+    const ends = [/was approved/, /was not accepted/, /is closed/];
+    const ended = server.mails
       .map(({ to, text }) => ({ to, end: ends.findIndex((end) => end.test(text)) }))
       .filter(({ end }) => end >= 0);
-    expect(told.map(({ end }) => end).sort()).toEqual([0, 1, 2]);
-    expect(new Set(told.map(({ to }) => to)).size).toBe(3);
+    expect(ended.map(({ end }) => end).sort()).toEqual([0, 1, 2]);
+    expect(new Set(ended.map(({ to }) => to)).size).toBe(3);
   });
 
-  it("takes 1500 characters of it and not one more", async () => {
+  it("reject: a message can have 1500 characters and no more", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);
@@ -221,7 +221,7 @@ onBothDatabases("applications", (serve) => {
     expect((await reject(owner, application, { customMessage: "𝄞".repeat(1500) })).status).toBe(200);
   });
 
-  describe("once per playtest", () => {
+  describe("apply: once per playtest", () => {
     const rows = [
       { after: "while pending", act: async () => {} },
       { after: "after a rejection", act: (owner: Person, _: Person, id: string) => reject(owner, id) },
@@ -246,7 +246,7 @@ onBothDatabases("applications", (serve) => {
       expect((await playtester.get("/playtester/playtests")).body.data.playtests).toEqual([]);
     });
 
-    it("also when sent twice at once", async () => {
+    it("of two concurrent requests one is refused", async () => {
       const server = await serve();
       const { id, playtesters } = await manual(server, 2, 1);
       const replies = await Promise.all([1, 2, 3].map(() => playtesters[0]!.post(`/playtester/playtests/${id}/applications`)));
@@ -254,7 +254,7 @@ onBothDatabases("applications", (serve) => {
     });
   });
 
-  it("cannot be decided twice", async () => {
+  it("decided application: a second decision gets 409", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 5, 3);
     const [first, second, third] = await applyAll(playtesters, id);
@@ -269,7 +269,7 @@ onBothDatabases("applications", (serve) => {
     expect((await playtesters[2]!.post(`/playtester/applications/${third}/withdraw`)).status).toBe(409);
   });
 
-  it("belong to manual playtests only", async () => {
+  it("playtest with automatic selection: takes and lists no applications", async () => {
     const server = await serve();
     const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
     const [playtester] = playtesters as [Person];
@@ -284,7 +284,7 @@ onBothDatabases("applications", (serve) => {
     expect(replies.map((reply) => [reply.status, reply.body.error.code])).toEqual(Array(2).fill([400, "BAD_REQUEST"]));
   });
 
-  it("are nobody else's", async () => {
+  it("application of another owner: 404 for every action", async () => {
     const server = await serve();
     const { id, playtesters } = await manual(server, 1, 2);
     const other = await registerOwner(server);
@@ -304,7 +304,7 @@ onBothDatabases("applications", (serve) => {
     expect((await playtesters[1]!.post(`/playtester/playtests/${unknown}/applications`)).status).toBe(404);
   });
 
-  it("are in the playtester's own list", async () => {
+  it("playtester's own list: has every application with its status", async () => {
     const server = await serve();
     const { gameId, id, playtesters } = await manual(server, 1, 1);
     const [playtester] = playtesters as [Person];
@@ -325,7 +325,7 @@ onBothDatabases("applications", (serve) => {
     expect(withdrawn.body.data.application).toEqual({ ...shown, status: "withdrawn" });
   });
 
-  it("are for those the playtest is meant for", async () => {
+  it("apply: a playtester outside the targeting is refused", async () => {
     const server = await serve();
     const { owner, gameId, playtesters } = await manual(server, 1, 2);
     const [veteran, novice] = playtesters as [Person, Person];
@@ -335,7 +335,7 @@ onBothDatabases("applications", (serve) => {
     await apply(novice, id);
   });
 
-  it("do not give anybody more slots than they may hold", async () => {
+  it("approve: refused when the playtester holds the maximum number of slots", async () => {
     const server = await serve({ config: (config) => (config.playtesters.maxReserved = 1) });
     const { owner, gameId, id, playtesters } = await manual(server, 1, 1);
     const [playtester] = playtesters as [Person];
@@ -348,7 +348,7 @@ onBothDatabases("applications", (serve) => {
 });
 
 onBothDatabases("the review window", (serve) => {
-  it("closes to the millisecond although no job has run", async () => {
+  it("ends to the millisecond although no job has run", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 2, 2);
     const [playtester, late] = playtesters as [Person, Person];
@@ -379,7 +379,7 @@ onBothDatabases("the review window", (serve) => {
     expect(refused.map((reply) => reply.status)).toEqual(Array(7).fill(409));
   });
 
-  it("returns exactly the price of what is unfilled, once", async () => {
+  it("end: refunds exactly the price of the unfilled slots, once", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 3, 2);
     const [first] = await applyAll(playtesters, id);
@@ -398,7 +398,7 @@ onBothDatabases("the review window", (serve) => {
     expect((await kinds(owner)).filter((kind: string) => kind === "slot.expired")).toHaveLength(4);
   });
 
-  it("returns minutes where minutes paid", async () => {
+  it("end: refunds minutes for an order paid with minutes", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const gameId = await createGame(owner);
@@ -442,7 +442,7 @@ onBothDatabases("the review window", (serve) => {
     expect(await balance(owner)).toBe(before + 2000);
   });
 
-  it("does not touch who was chosen in time", async () => {
+  it("end: an approved playtester keeps the slot", async () => {
     const server = await serve();
     const { owner, id, playtesters } = await manual(server, 1, 1);
     const application = await apply(playtesters[0]!, id);

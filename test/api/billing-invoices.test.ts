@@ -18,7 +18,7 @@ async function paid(till: Till, cents = 2000) {
 }
 
 onBothDatabases("invoices", (serve) => {
-  test("name number, parties, dates, lines, total and payment", async () => {
+  test("contents: number, parties, dates, lines, total and payment", async () => {
     const server = await serve({
       config: (config) => {
         config.invoices.seller = { name: "Lantern Markets", lines: ["1 Quay Street", "VAT 42"] };
@@ -53,19 +53,19 @@ onBothDatabases("invoices", (serve) => {
     "สตูดิโอโคมไฟ",
     "தமிழ் ማንዴላ 🎮",
     "Zażółć gęślą jaźń — Łódź",
-  ])("render the name %s", async (name) => {
+  ])("fonts: the name %s is rendered", async (name) => {
     const till = await openTill(await serve(), name);
     const text = (await textOf(await invoice(till, await paid(till)))).replaceAll("\n", "");
     for (const character of new Set(name.replaceAll(" ", ""))) expect(text).toContain(character);
     expect(text).not.toContain("\u0000");
   });
 
-  test("set Arabic and Hebrew from right to left", async () => {
+  test("fonts: Arabic and Hebrew are set from right to left", async () => {
     const till = await openTill(await serve(), "שלום 42");
     expect(await textOf(await invoice(till, await paid(till)))).toContain("42 \nםולש");
   });
 
-  test("number completed payments without gaps, also when many are asked for at once, and each year anew", async () => {
+  test("numbers: without gaps, also for concurrent requests, and from 1 again each year", async () => {
     const till = await openTill(await serve());
     const ids: string[] = [];
     for (let count = 0; count < 6; count++) ids.push(await paid(till));
@@ -87,7 +87,7 @@ onBothDatabases("invoices", (serve) => {
     ]);
   });
 
-  test("are the same bytes ever after, whatever the account is called then", async () => {
+  test("an issued invoice: stays the same bytes when the account changes its name", async () => {
     const till = await openTill(await serve(), "Old Name");
     const id = await paid(till);
     const first = await (await invoice(till, id)).arrayBuffer();
@@ -96,7 +96,7 @@ onBothDatabases("invoices", (serve) => {
     expect(Buffer.from(await (await invoice(till, id)).arrayBuffer()).equals(Buffer.from(first))).toBe(true);
   });
 
-  test.each(["pending", "declined", "cancelled", "disputed"])("of a payment that is %s is refused", async (outcome) => {
+  test.each(["pending", "declined", "cancelled", "disputed"])("a payment that is %s: has no invoice", async (outcome) => {
     const till = await openTill(await serve());
     const { paymentId } = await till.buy();
     if (outcome === "disputed") await till.complete(paymentId, "paid");
@@ -105,7 +105,7 @@ onBothDatabases("invoices", (serve) => {
     expect([reply.status, reply.body.error.code]).toEqual([409, "CONFLICT"]);
   });
 
-  test("exist for orders paid with hours, and not for somebody else's payment", async () => {
+  test("an order paid with hours: has an invoice; another owner's payment is 404", async () => {
     const till = await openTill(await serve());
     await giveMinutes(till.server, till.owner, 60);
     await order(till.owner, await createGame(till.owner));

@@ -49,7 +49,7 @@ onBothDatabases("cards by Stripe", (serve) => {
   }
   const statusOf = async (till: Till) => (await till.owner.get("/billing/subscription")).body.data.subscription.status;
 
-  test("the checkout leads to one session of Stripe's, which says what is bought and where to return", async () => {
+  test("checkout: opens one Stripe session with the purchase and the return address", async () => {
     const { stripe, till } = await open();
     const { checkoutUrl, paymentId, session } = await visit(till);
     const again = await Promise.all([follow(checkoutUrl), follow(checkoutUrl)]);
@@ -69,7 +69,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await till.payment(paymentId)).toMatchObject({ provider: "stripe", status: "pending", externalId: session });
   });
 
-  test("success reported five times at once, and again under other ids, is credited once", async () => {
+  test("webhook: success reported five times at once, and again under other ids, is credited once", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     stripe.pay(session);
@@ -83,7 +83,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await till.flag(paymentId)).toBeNull();
   });
 
-  test("a report older than what it is about changes nothing", async () => {
+  test("webhook: an event older than the state of the payment changes nothing", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     expect(await stripe.report(server, "checkout.session.completed", session)).toBe(200);
@@ -94,7 +94,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     ["signed with another secret", { secret: "whsec_other" }],
     ["changed on the way", { tamper: true }],
     ["ten minutes old", { ageSeconds: 600 }],
-  ])("a report %s is refused", async (_name, options) => {
+  ])("webhook: a report %s is refused", async (_name, options) => {
     const { stripe, server, till } = await open();
     const { session } = await visit(till);
     stripe.pay(session);
@@ -102,7 +102,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await till.credit()).toBe(0);
   });
 
-  test("coming back shows the payment paid although no report has come", async () => {
+  test("return from the checkout: shows the payment as paid before the webhook arrives", async () => {
     const { stripe, till } = await open();
     const { checkoutUrl, paymentId, session } = await visit(till, "https://shop.example/");
     const early = await follow(`${checkoutUrl}/done`);
@@ -113,7 +113,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await till.credit()).toBe(2000);
   });
 
-  test("turning back decides nothing; cancelling ends the session, so that nobody pays it any more", async () => {
+  test("checkout: going back changes nothing; cancelling ends the Stripe session", async () => {
     const { stripe, till } = await open();
     const { checkoutUrl, paymentId, session } = await visit(till, "https://shop.example/");
     const left = await follow(`${checkoutUrl}/left`);
@@ -124,7 +124,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([stripe.sessions.get(session)!.status, (await till.payment(paymentId)).status]).toEqual(["expired", "cancelled"]);
   });
 
-  test("cancelling what was just paid is paid", async () => {
+  test("checkout: cancelling after the payment leaves it paid", async () => {
     const { stripe, till } = await open();
     const { checkoutUrl, session } = await visit(till, "https://shop.example/");
     stripe.pay(session);
@@ -132,7 +132,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([reply.headers.get("location"), await till.credit()]).toEqual([expect.stringContaining("status=success"), 2000]);
   });
 
-  test("a checkout that lapses is asked about once more: what was paid counts, the rest is closed", async () => {
+  test("expired checkout: Stripe is asked once more; a payment counts, otherwise the session is closed", async () => {
     const { stripe, server, till } = await open();
     const [paid, unpaid] = [await visit(till), await visit(till)];
     const unvisited = await till.buy(2000);
@@ -146,7 +146,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await till.credit(), await till.flag(paid.paymentId)]).toEqual([2000, "paid after the checkout had expired"]);
   });
 
-  test("the page can still be opened in the last minute, for the first time or again", async () => {
+  test("checkout page: can be opened in the last minute, for the first time or again", async () => {
     const { stripe, server, till } = await open();
     const [visited, unvisited] = [await visit(till), await till.buy(2000)];
     server.clock.set(server.clock.now() + day - 1000);
@@ -156,7 +156,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(stripe.sessions.size).toBe(2);
   });
 
-  test("another amount than asked is not credited, and is flagged", async () => {
+  test("webhook: another amount than requested is not credited, and is flagged", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     stripe.pay(session);
@@ -166,7 +166,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(server.errors.splice(0)).toHaveLength(1);
   });
 
-  test("a dispute that is reported before its payment finds it, and takes it back", async () => {
+  test("dispute: one reported before its payment is found and reverses it", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     stripe.pay(session);
@@ -177,7 +177,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["disputed", 0]);
   });
 
-  test("a dispute that is won gives the money back once; an inquiry takes nothing", async () => {
+  test("dispute: a won one restores the money once; an inquiry takes nothing", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     stripe.pay(session);
@@ -194,7 +194,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()]).toEqual(["completed", 500, 0]);
   });
 
-  test("a dispute that is won before it is told as opened leaves the payment completed", async () => {
+  test("dispute: one won before its opening is reported leaves the payment completed", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     stripe.pay(session);
@@ -211,7 +211,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     ]);
   });
 
-  test("a further dispute of a payment is flagged, and each is booked by itself", async () => {
+  test("dispute: a second one of a payment is flagged and posted separately", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.flag(paymentId)];
@@ -231,7 +231,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await state()).toEqual(["disputed", 0, expect.stringContaining("dp_third")]);
   });
 
-  test("a chargeback recorded by hand is the dispute that Stripe tells of later", async () => {
+  test("dispute: a chargeback recorded by an admin is the same as the one Stripe reports later", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     stripe.pay(session);
@@ -244,7 +244,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["completed", 2000]);
   });
 
-  test("a chargeback recorded by hand is put right when Stripe tells of less, or of the rest after a refund", async () => {
+  test("dispute: a chargeback recorded by an admin is corrected when Stripe reports less, or the rest after a refund", async () => {
     const { stripe, server, till } = await open();
     for (const { refunded, disputed, credit } of [
       { refunded: 0, disputed: 800, credit: 1200 },
@@ -262,7 +262,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     }
   });
 
-  test("a refund made at Stripe is booked once, in parts, also before its payment; what was spent is owed", async () => {
+  test("refund: one made at Stripe is posted once, in parts, also before its payment; spent credit is owed", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()];
@@ -279,7 +279,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect((await till.owner.get(`/billing/payments/${paymentId}/invoice`)).status).toBe(409);
   });
 
-  test("a plan refunded in part goes on; refunded in full it ends, and its hours go", async () => {
+  test("refund: a plan refunded in part continues; refunded in full it ends and loses its hours", async () => {
     const { stripe, server, till } = await open();
     const { session } = await subscribe(till, stripe);
     await till.spend("hours", 100);
@@ -290,7 +290,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect((await till.owner.get("/billing/subscription")).body.data.subscription.endedReason).toBe("refunded");
   });
 
-  test("a plan saves the card, and each renewal charges it once under its payment's key", async () => {
+  test("plan: saves the card, and each renewal charges it once under the payment's key", async () => {
     const { stripe, server, till } = await open();
     const { session } = await subscribe(till, stripe);
     expect(stripe.sessions.get(session)!.asked).toMatchObject({
@@ -305,7 +305,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await till.minutes(), renewals[0].externalId]).toEqual([900, "pi_1"]);
   });
 
-  test("a renewal whose answer was lost is booked by its report, also when the plan ended meanwhile", async () => {
+  test("renewal: one whose reply was lost is posted by the webhook, also when the plan has ended", async () => {
     const { stripe, server, till } = await open();
     const { session } = await subscribe(till, stripe);
     stripe.setLosing(true);
@@ -326,7 +326,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await till.flag(renewal.id)).toContain("the subscription had ended when its renewal was paid; the hours were added");
   });
 
-  test("a renewal Stripe declines is past due and tried again; one Stripe cannot answer stays open", async () => {
+  test("renewal: one that Stripe declines is past due and retried; without an answer it stays open", async () => {
     const { stripe, server, till } = await open();
     await subscribe(till, stripe, "pm_fails");
     await server.advance(31 * day);
@@ -340,7 +340,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(await statusOf(till)).toBe("cancelled");
   });
 
-  test("a won dispute of a plan returns its hours; the plan stays ended", async () => {
+  test("dispute: a won one of a plan restores its hours; the plan stays ended", async () => {
     const { stripe, server, till } = await open();
     const { session } = await subscribe(till, stripe);
     await till.spend("hours", 100);
@@ -352,8 +352,8 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 200, 0]);
   });
 
-  /** What the books say that Stripe holds, and what it cost. */
-  async function books(till: Till) {
+  /** What Stripe holds according to the ledger, and what it cost. */
+  async function stripeFigures(till: Till) {
     const sum = async (account: string) => {
       const sql = "SELECT COALESCE(SUM(amount), 0) AS total FROM ledger_postings WHERE account_id = ?";
       return Number((await till.server.deps.store.read((q) => q.one<{ total: number }>(sql, account)))!.total);
@@ -366,77 +366,80 @@ onBothDatabases("cards by Stripe", (serve) => {
     ];
   }
 
-  test("what Stripe keeps of a payment is booked once, with it or when it is known", async () => {
+  test("fee: that of a payment is posted once, with it or when it is known", async () => {
     const { stripe, server, till } = await open();
     const [known, later] = [await visit(till), await visit(till)];
     for (const { session } of [known, later]) stripe.pay(session);
     stripe.fee(known.session, 88);
     for (const { session } of [known, later]) await stripe.report(server, "checkout.session.completed", session);
-    expect(await books(till)).toEqual([4000 - 88, 88, 0, 4000]);
+    expect(await stripeFigures(till)).toEqual([4000 - 88, 88, 0, 4000]);
     const charge = stripe.fee(later.session, 90);
     await Promise.all([1, 2, 3].map(() => stripe.report(server, "charge.updated", charge)));
     await stripe.report(server, "checkout.session.completed", known.session);
-    expect(await books(till)).toEqual([4000 - 88 - 90, 178, 0, 4000]);
+    expect(await stripeFigures(till)).toEqual([4000 - 88 - 90, 178, 0, 4000]);
   });
 
-  test("a fee that is known before its payment is booked comes with it; one in another currency is not guessed", async () => {
+  test("fee: one known before its payment is posted with it; one in another currency is not converted", async () => {
     const { stripe, server, till } = await open();
     const [early, foreign] = [await visit(till), await visit(till)];
     for (const { session } of [early, foreign]) stripe.pay(session);
     await stripe.report(server, "charge.updated", stripe.fee(early.session, 88));
     await stripe.report(server, "charge.updated", stripe.fee(foreign.session, 70, "eur"));
     await stripe.report(server, "checkout.session.completed", foreign.session);
-    expect(await books(till)).toEqual([4000 - 88, 88, 0, 4000]);
+    expect(await stripeFigures(till)).toEqual([4000 - 88, 88, 0, 4000]);
   });
 
-  test("what Stripe keeps of a renewal is booked with it", async () => {
+  test("fee: that of a renewal is posted with it", async () => {
     const { stripe, server, till } = await open();
     await subscribe(till, stripe);
     stripe.setRenewalFee(259);
     await server.advance(31 * day);
-    expect(await books(till)).toEqual([2 * 7900 - 259, 259, 0, 0]);
+    expect(await stripeFigures(till)).toEqual([2 * 7900 - 259, 259, 0, 0]);
   });
 
-  test("the fee of a dispute is booked once, and returned where a won one returns it", async () => {
+  test("fee: that of a dispute is posted once, and restored where a won dispute restores it", async () => {
     const { stripe, server, till } = await open();
     const { session } = await visit(till);
     stripe.pay(session);
     await stripe.report(server, "checkout.session.completed", session);
-    const told = async (kind: string, status: string, fees: number[]) => {
+    const report = async (kind: string, status: string, fees: number[]) => {
       const dispute = stripe.dispute(session, status, { fees });
       await Promise.all([1, 2].map(() => stripe.report(server, `charge.dispute.${kind}`, dispute)));
-      return books(till);
+      return stripeFigures(till);
     };
-    expect(await told("created", "needs_response", [])).toEqual([0, 0, 0, 0]);
-    expect(await told("funds_withdrawn", "needs_response", [1500])).toEqual([-1500, 0, 1500, 0]);
+    expect(await report("created", "needs_response", [])).toEqual([0, 0, 0, 0]);
+    expect(await report("funds_withdrawn", "needs_response", [1500])).toEqual([-1500, 0, 1500, 0]);
     // Read before the money was taken, and booked after.
-    expect(await told("updated", "under_review", [])).toEqual([-1500, 0, 1500, 0]);
-    expect(await told("funds_reinstated", "won", [1500, -1500])).toEqual([2000, 0, 0, 2000]);
-    expect(await told("funds_withdrawn", "needs_response", [1500])).toEqual([2000, 0, 0, 2000]);
+    expect(await report("updated", "under_review", [])).toEqual([-1500, 0, 1500, 0]);
+    expect(await report("funds_reinstated", "won", [1500, -1500])).toEqual([2000, 0, 0, 2000]);
+    expect(await report("funds_withdrawn", "needs_response", [1500])).toEqual([2000, 0, 0, 2000]);
   });
 
-  test.each(["refund.failed", "charge.refund.updated"])("a refund that the bank refuses is undone once (%s)", async (kind) => {
-    const { stripe, server, till } = await open();
-    const { paymentId, session } = await visit(till);
-    const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()];
-    stripe.pay(session);
-    await stripe.report(server, "checkout.session.completed", session);
-    await till.spend("credit", 1200);
-    await stripe.report(server, "charge.refunded", stripe.refund(session, 500));
-    await stripe.report(server, "charge.refunded", stripe.refund(session, 2000));
-    expect(await state()).toEqual(["refunded", 0, 1200]);
-    const refund = stripe.failRefund(session, 2);
-    await Promise.all([1, 2, 3].map(() => stripe.report(server, kind, refund)));
-    await stripe.report(server, "charge.refunded", String(refund.charge));
-    expect(await state()).toEqual(["completed", 300, 0]);
-    expect(await till.flag(paymentId)).toBe(`refund ${refund.id} failed: the amount is back at the processor`);
-    // Read before it failed, and booked after.
-    refund.status = "pending";
-    await stripe.report(server, kind, refund);
-    expect(await state()).toEqual(["completed", 300, 0]);
-  });
+  test.each(["refund.failed", "charge.refund.updated"])(
+    "refund: one that the bank refuses is reversed once (%s)",
+    async (kind) => {
+      const { stripe, server, till } = await open();
+      const { paymentId, session } = await visit(till);
+      const state = async () => [(await till.payment(paymentId)).status, await till.credit(), await till.owedCents()];
+      stripe.pay(session);
+      await stripe.report(server, "checkout.session.completed", session);
+      await till.spend("credit", 1200);
+      await stripe.report(server, "charge.refunded", stripe.refund(session, 500));
+      await stripe.report(server, "charge.refunded", stripe.refund(session, 2000));
+      expect(await state()).toEqual(["refunded", 0, 1200]);
+      const refund = stripe.failRefund(session, 2);
+      await Promise.all([1, 2, 3].map(() => stripe.report(server, kind, refund)));
+      await stripe.report(server, "charge.refunded", String(refund.charge));
+      expect(await state()).toEqual(["completed", 300, 0]);
+      expect(await till.flag(paymentId)).toBe(`refund ${refund.id} failed: the amount is back at the processor`);
+      // Read before it failed, and booked after.
+      refund.status = "pending";
+      await stripe.report(server, kind, refund);
+      expect(await state()).toEqual(["completed", 300, 0]);
+    },
+  );
 
-  test("a refund that failed before it was told of takes nothing", async () => {
+  test("refund: one that failed before it was reported takes nothing", async () => {
     const { stripe, server, till } = await open();
     const { paymentId, session } = await visit(till);
     stripe.pay(session);
@@ -448,7 +451,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([(await till.payment(paymentId)).status, await till.credit()]).toEqual(["completed", 2000]);
   });
 
-  test("a plan whose refund failed has its hours again, and stays ended", async () => {
+  test("refund: a plan whose refund failed has its hours again, and stays ended", async () => {
     const { stripe, server, till } = await open();
     const { session } = await subscribe(till, stripe);
     await till.spend("hours", 100);
@@ -458,7 +461,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect([await statusOf(till), await till.minutes(), await till.owedMinutes()]).toEqual(["cancelled", 200, 0]);
   });
 
-  test("while Stripe is down the page says so, and the report is asked for again", async () => {
+  test("outage: the checkout page says that Stripe is down, and a webhook is answered so that Stripe sends it again", async () => {
     const { stripe, server, till } = await open();
     const { checkoutUrl } = await till.buy(2000);
     stripe.setDown(true);
@@ -468,7 +471,7 @@ onBothDatabases("cards by Stripe", (serve) => {
     expect(server.errors.splice(0)).toHaveLength(1);
   });
 
-  test("reports about what this server does not know are taken and forgotten", async () => {
+  test("webhook: events about unknown objects are accepted and ignored", async () => {
     const { stripe, server } = await open();
     expect(await stripe.report(server, "customer.created", "cus_1")).toBe(200);
     expect((await fetch(`${server.baseUrl}/processors/stripe`)).status).toBe(405);
@@ -477,7 +480,7 @@ onBothDatabases("cards by Stripe", (serve) => {
 });
 
 describe("a server that cannot start", () => {
-  test("because the Stripe package is missing says what installs it", async () => {
+  test("without the Stripe package: the error says how to install it", async () => {
     const missing = () => Promise.reject(new Error("Cannot find package 'stripe'"));
     const started = createStripeCards({ secretKey, webhookSecret, apiUrl: null }, missing);
     await expect(started).rejects.toThrow("npm install stripe@23");

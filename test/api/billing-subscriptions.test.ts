@@ -37,7 +37,7 @@ const state = async (till: Till) => {
 };
 
 onBothDatabases("subscriptions", (serve) => {
-  test("nobody has one at first", async () => {
+  test("new account: has no subscription", async () => {
     expect(await show(await openTill(await serve()))).toEqual({
       subscription: null,
       plan: null,
@@ -49,7 +49,7 @@ onBothDatabases("subscriptions", (serve) => {
     });
   });
 
-  test("a checkout is incomplete until paid, then the plan is active and its hours are there once", async () => {
+  test("checkout: incomplete until it is paid, then the plan is active and its hours are granted once", async () => {
     const till = await openTill(await serve());
     const checkout = await subscribe(till, "indie_monthly");
     expect(checkout).toMatchObject({ sessionId: expect.stringMatching(/^cs_/), isPlanChange: false });
@@ -70,7 +70,7 @@ onBothDatabases("subscriptions", (serve) => {
   test.each([
     ["declined", "payment_failed"],
     ["cancelled", "checkout_cancelled"],
-  ])("a checkout that is %s ends the subscription before it began", async (outcome, endedReason) => {
+  ])("checkout: one that is %s ends the subscription before it starts", async (outcome, endedReason) => {
     const till = await openTill(await serve());
     const { subscriptionId } = await subscribe(till, "indie_monthly");
     expect((await act(till, subscriptionId, outcome)).body.data.subscription).toMatchObject({ status: "cancelled", endedReason });
@@ -78,7 +78,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect([await till.minutes(), await till.events("subscription.created")]).toEqual([0, []]);
   });
 
-  test("a checkout lapses after 24 hours; a late success still starts the plan", async () => {
+  test("checkout: expires after 24 hours; a late success still starts the plan", async () => {
     const till = await openTill(await serve());
     const { subscriptionId } = await subscribe(till, "indie_monthly");
     till.server.clock.set(till.server.clock.now() + day);
@@ -95,7 +95,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await till.minutes()).toBe(300);
   });
 
-  test("periods are calendar months from the day it began, on the last day where a month is shorter", async () => {
+  test("period: calendar months from the first day, on the last day where a month is shorter", async () => {
     const server = await serve();
     await server.advance(Date.parse("2026-08-31T12:00:00Z") - server.clock.now());
     const { till } = await openPlan(server);
@@ -110,7 +110,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await till.events("subscription.renewed")).toHaveLength(7);
   });
 
-  test("a year advanced at once renews a monthly plan twelve times, a yearly one once", async () => {
+  test("renewal: a year advanced at once renews a monthly plan twelve times, a yearly one once", async () => {
     const server = await serve();
     const monthly = await openPlan(server);
     const yearly = await openPlan(server, "studio_yearly");
@@ -119,7 +119,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await state(yearly.till)).toEqual(["studio_yearly", "active", "2027-03-01", "2028-03-01", "2028-03-01", null]);
   });
 
-  test("a failed renewal is past due, and is tried again after a day until it goes through", async () => {
+  test("renewal: a failed one is past due and is retried after a day until it succeeds", async () => {
     const { till, id } = await openPlan(await serve());
     await setRenewals(till, id, "failed");
     await till.server.advance(31 * day);
@@ -133,7 +133,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect([await till.minutes(), (await till.events("subscription.renewed")).length]).toEqual([600, 1]);
   });
 
-  test("after attempts 1, 3 and 5 days past the due date it is cancelled", async () => {
+  test("renewal: failed attempts 1, 3 and 5 days past the due date cancel the subscription", async () => {
     const { till, id } = await openPlan(await serve());
     await setRenewals(till, id, "failed");
     const seen: unknown[] = [];
@@ -155,7 +155,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await till.events("subscription.payment_failed")).toHaveLength(4);
   });
 
-  test("the card that fails at renewal does", async () => {
+  test("renewal: the test card that fails at renewal does", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl } = await subscribe(till, "indie_monthly");
     await submit(checkoutUrl, { ...goodCard, number: "4000 0000 0000 0341" });
@@ -164,7 +164,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect((await show(till)).subscription.status).toBe("past_due");
   });
 
-  test("cancelling keeps the plan to the end of its period, and can be undone before", async () => {
+  test("cancel: the plan stays until the end of its period, and can be resumed before", async () => {
     const { till } = await openPlan(await serve());
     const cancelled = await till.owner.post("/billing/subscription/cancel");
     expect(cancelled.body.data.subscription).toMatchObject({ status: "active", cancelAtPeriodEnd: true });
@@ -185,7 +185,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await till.minutes()).toBe(600);
   });
 
-  test("a cancelled plan is over at its last millisecond, before any job has run", async () => {
+  test("cancel: the plan ends at its last millisecond, before any job has run", async () => {
     const { till } = await openPlan(await serve());
     await till.owner.post("/billing/subscription/cancel");
     till.server.clock.set(Date.parse("2026-04-01T12:00:00Z"));
@@ -197,7 +197,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await state(till)).toEqual(["indie_monthly", "active", "2026-04-01", "2026-05-01", "2026-05-01", null]);
   });
 
-  test("a past due plan that is cancelled ends at once and is charged no more", async () => {
+  test("cancel: a past due plan ends at once and is not charged again", async () => {
     const { till, id } = await openPlan(await serve());
     await setRenewals(till, id, "failed");
     await till.server.advance(31 * day);
@@ -212,7 +212,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect([await till.minutes(), (await show(till)).subscription.status]).toEqual([300, "cancelled"]);
   });
 
-  test("a plan change ends the old plan at that moment, adds all new hours and keeps the old ones", async () => {
+  test("plan change: ends the old plan at that moment, adds all new hours and keeps the old ones", async () => {
     const { till, id } = await openPlan(await serve());
     await till.server.advance(10 * day);
     const change = await subscribe(till, "studio_monthly");
@@ -231,7 +231,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect(await till.minutes()).toBe(1800);
   });
 
-  test("cancelling while a renewal runs leaves one consistent state and at most one grant", async () => {
+  test("cancel: during a renewal leaves one consistent state and at most one grant", async () => {
     const { till } = await openPlan(await serve());
     till.server.clock.set(Date.parse("2026-04-01T12:00:00Z"));
     const [cancelled] = await Promise.all([till.owner.post("/billing/subscription/cancel"), till.server.advance(0)]);
@@ -246,7 +246,7 @@ onBothDatabases("subscriptions", (serve) => {
     ]);
   });
 
-  test("a renewal job that runs twice grants once", async () => {
+  test("renewal: a job that runs twice grants hours once", async () => {
     const { till, id } = await openPlan(await serve());
     const { deps } = till.server;
     till.server.clock.set(Date.parse("2026-04-01T12:00:00Z"));
@@ -256,7 +256,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect([await till.minutes(), (await till.events("subscription.renewed")).length]).toEqual([600, 1]);
   });
 
-  test("a chargeback takes the hours back, owes what was spent, and ends the plan", async () => {
+  test("chargeback: takes the hours, leaves spent ones owed, and ends the plan", async () => {
     const { till, id } = await openPlan(await serve());
     await till.spend("hours", 200);
     const disputed = await act(till, id, "disputed");
@@ -286,13 +286,13 @@ onBothDatabases("subscriptions", (serve) => {
     ["resume without a cancellation", "resume", undefined, 400, "nothing to resume"],
     ["checkout of no plan", "checkout", { planKey: "mega_monthly" }, 422, "planKey"],
     ["checkout without a plan", "checkout", {}, 422, "planKey"],
-  ])("%s is refused", async (_name, verb, body, status, words) => {
+  ])("checkout: %s is refused", async (_name, verb, body, status, words) => {
     const { till } = await openPlan(await serve());
     const reply = await till.owner.post(`/billing/subscription/${verb}`, body);
     expect([reply.status, reply.body.error.message]).toEqual([status, expect.stringContaining(words)]);
   });
 
-  test("cancelling without a plan is refused", async () => {
+  test("cancel: refused without a plan", async () => {
     const owner = await registerOwner(await serve());
     const reply = await owner.post("/billing/subscription/cancel");
     const { code, message } = reply.body.error;
@@ -303,7 +303,7 @@ onBothDatabases("subscriptions", (serve) => {
     ]);
   });
 
-  test("without a card processor the checkout is 503", async () => {
+  test("checkout: 503 without a card processor", async () => {
     const server = await serve({
       config: (config) => {
         config.sandbox = false;
@@ -317,7 +317,7 @@ onBothDatabases("subscriptions", (serve) => {
     expect((await owner.get("/billing/subscription")).body.data.subscription).toBeNull();
   });
 
-  test("renewals of a subscription that does not run cannot be set", async () => {
+  test("sandbox: the renewals of an ended subscription cannot be set", async () => {
     const till = await openTill(await serve());
     const { subscriptionId } = await subscribe(till, "indie_monthly");
     expect((await setRenewals(till, subscriptionId, "failed")).status).toBe(409);

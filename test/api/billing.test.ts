@@ -7,7 +7,7 @@ import { createGame, registerOwner } from "../helpers/factories.ts";
 const hour = 3_600_000;
 
 onBothDatabases("card payments", (serve) => {
-  test("a top-up is pending until the card is charged, then credit once, with an event", async () => {
+  test("top-up: pending until the card is charged, then credited once, with an event", async () => {
     const till = await openTill(await serve());
     const bought = await till.buy(2500, "https://shop.example/back?order=7%20a#top");
     expect(await till.payment(bought.paymentId)).toMatchObject({
@@ -31,13 +31,13 @@ onBothDatabases("card payments", (serve) => {
     expect(list.body.data.payments).toEqual([await till.payment(bought.paymentId)]);
   });
 
-  test.each([1999, 1_000_001, 2000.5, "2000", null, true, -1])("amount %j is refused", async (amountCents) => {
+  test.each([1999, 1_000_001, 2000.5, "2000", null, true, -1])("top-up: amount %j is refused", async (amountCents) => {
     const till = await openTill(await serve());
     const reply = await till.owner.post("/billing/credit", { amountCents });
     expect([reply.status, reply.body.error.details[0].field]).toEqual([422, "amountCents"]);
   });
 
-  test.each([2000, 1_000_000])("amount %j passes", async (amountCents) => {
+  test.each([2000, 1_000_000])("top-up: amount %j is accepted", async (amountCents) => {
     const till = await openTill(await serve());
     expect((await till.buy(amountCents)).amountCents).toBe(amountCents);
   });
@@ -50,14 +50,14 @@ onBothDatabases("card payments", (serve) => {
     ["http://localhost:3000/back", 200],
     ["http://127.1:8080/", 200],
     ["http://[::1]:8080/", 200],
-  ])("return address %s: %i", async (returnUrl, status) => {
+  ])("top-up: return address %s gets %i", async (returnUrl, status) => {
     const till = await openTill(await serve());
     const reply = await till.owner.post("/billing/credit", { amountCents: 2000, returnUrl });
     expect(reply.status).toBe(status);
     if (status === 422) expect(reply.body.error.details[0].field).toBe("returnUrl");
   });
 
-  test("five clicks and five processor reports at once are one payment", async () => {
+  test("checkout: five clicks and five processor reports at once are one payment", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl, paymentId } = await till.buy();
     const clicks = Array.from({ length: 5 }, () => submit(checkoutUrl, goodCard));
@@ -69,7 +69,7 @@ onBothDatabases("card payments", (serve) => {
     expect(await till.events("payment.completed")).toHaveLength(1);
   });
 
-  test("a declined card ends the payment, and a later card cannot revive it", async () => {
+  test("checkout: a declined card ends the payment, and another card cannot pay it", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl, paymentId } = await till.buy(2000, "https://shop.example/");
     const declined = await submit(checkoutUrl, { ...goodCard, number: "4000-0000-0000-0002" });
@@ -87,7 +87,7 @@ onBothDatabases("card payments", (serve) => {
     ["a word for a card", { ...goodCard, number: "constructor" }],
     ["a month that is over", { ...goodCard, expiry: "02/26" }],
     ["no security code", { ...goodCard, cvc: "" }],
-  ])("%s is shown as wrong and charges nothing", async (_name, form) => {
+  ])("checkout: %s is shown as invalid and charges nothing", async (_name, form) => {
     const till = await openTill(await serve());
     const { checkoutUrl, paymentId } = await till.buy();
     const page = await submit(checkoutUrl, form);
@@ -97,7 +97,7 @@ onBothDatabases("card payments", (serve) => {
     expect((await till.payment(paymentId)).status).toBe("pending");
   });
 
-  test("a cancelled checkout goes back as cancelled, and stays cancelled", async () => {
+  test("checkout: a cancelled one returns as cancelled, and stays cancelled", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl, paymentId } = await till.buy(2000, "https://shop.example/back");
     const cancelled = await submit(`${checkoutUrl}/cancel`);
@@ -108,7 +108,7 @@ onBothDatabases("card payments", (serve) => {
     expect((await till.complete(paymentId, "paid")).status).toBe(409);
   });
 
-  test("the page allows its form to lead back to the return address only, and shows no card afterwards", async () => {
+  test("checkout: the page lets its form redirect only to the return address, and shows no card afterwards", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl } = await till.buy(123_456, "https://shop.example/back");
     const page = await fetch(checkoutUrl);
@@ -124,7 +124,7 @@ onBothDatabases("card payments", (serve) => {
     expect(JSON.stringify(dump)).not.toMatch(/4242/);
   });
 
-  test("a checkout lapses after 24 hours to the millisecond, and a later success is credited once and flagged", async () => {
+  test("checkout: expires after 24 hours to the millisecond, and a later success is credited once and flagged", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl, paymentId } = await till.buy();
     till.server.clock.set(till.server.clock.now() + 24 * hour - 1);
@@ -142,7 +142,7 @@ onBothDatabases("card payments", (serve) => {
     expect(await till.credit()).toBe(2000);
   });
 
-  test("a dispute above the balance leaves zero and a receivable, which the next top-up settles first", async () => {
+  test("dispute: one above the balance leaves zero and a receivable, which the next top-up settles first", async () => {
     const till = await openTill(await serve());
     const first = await till.buy(5000);
     expect((await till.complete(first.paymentId, "disputed")).status).toBe(409);
@@ -159,7 +159,7 @@ onBothDatabases("card payments", (serve) => {
     expect([await till.credit(), await till.owedCents()]).toEqual([3000, 0]);
   });
 
-  test("the disputing test card pays, and is charged back a day later", async () => {
+  test("dispute: the disputing test card pays, and is charged back a day later", async () => {
     const till = await openTill(await serve());
     const { checkoutUrl, paymentId } = await till.buy();
     await submit(checkoutUrl, { ...goodCard, number: "4000000000000259" });
@@ -168,7 +168,7 @@ onBothDatabases("card payments", (serve) => {
     expect([await till.credit(), (await till.payment(paymentId)).status]).toEqual([0, "disputed"]);
   });
 
-  test("somebody else's payment is as unknown as none", async () => {
+  test("another account's payment: 404 like an unknown one", async () => {
     const till = await openTill(await serve());
     const { paymentId } = await till.buy();
     const other = await registerOwner(till.server);
@@ -177,7 +177,7 @@ onBothDatabases("card payments", (serve) => {
     expect([foreign.status, foreign.body.error]).toEqual([404, unknown.body.error]);
   });
 
-  test("plans, hours and history of a new account", async () => {
+  test("new account: plans, hours and history", async () => {
     const till = await openTill(await serve());
     const plans = await till.owner.get("/billing/plans");
     expect(plans.body.data.configured).toBe(true);
@@ -200,7 +200,7 @@ onBothDatabases("card payments", (serve) => {
     expect([history.body.data, history.body.meta.hasMore]).toEqual([{ entries: [] }, false]);
   });
 
-  test("without a card processor, plans say so and checkout is refused with what to do", async () => {
+  test("without a card processor: plans say so and the checkout is refused with what to do", async () => {
     const server = await serve({
       config: (config) => {
         config.sandbox = false;
@@ -233,7 +233,7 @@ onBothDatabases("orders paid by card", (serve) => {
   };
   const statusOf = async (till: Till, id: string) => (await till.owner.get(`/playtests/${id}`)).body.data.playtest.status;
 
-  test("the money passes through credit into the order, which becomes active", async () => {
+  test("payment: passes through credit into the order, which becomes active", async () => {
     const till = await openTill(await serve());
     const { playtestId, paymentId } = await orderByCard(till);
     await till.complete(paymentId, "paid");
@@ -241,7 +241,7 @@ onBothDatabases("orders paid by card", (serve) => {
     expect(await till.flag(paymentId)).toBeNull();
   });
 
-  test("money for an order that was cancelled meanwhile stays as credit, and is flagged", async () => {
+  test("cancelled order: a later payment stays as credit, and is flagged", async () => {
     const till = await openTill(await serve());
     const { playtestId, paymentId } = await orderByCard(till);
     await till.owner.post(`/playtests/${playtestId}/cancel`);
@@ -250,7 +250,7 @@ onBothDatabases("orders paid by card", (serve) => {
     expect(await till.flag(paymentId)).toContain("credit");
   });
 
-  test("money that comes when the order's time is up stays as credit, although no job has run", async () => {
+  test("expired order: a payment when the order's time is up stays as credit, although no job has run", async () => {
     const till = await openTill(await serve());
     const { playtestId, paymentId } = await orderByCard(till);
     till.server.clock.set(till.server.clock.now() + 24 * hour);

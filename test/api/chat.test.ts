@@ -32,7 +32,7 @@ describe.each(drivers)("chat on $name", ({ open }) => {
   const say = (account: Account, conversation: string, content: string) =>
     data(account, "POST", `/chat/conversations/${conversation}/messages`, { content });
 
-  it("makes a contact with the first slot and unlocks at the first accepted one", async () => {
+  it("contact: exists from the first slot and is unlocked by the first accepted one", async () => {
     expect(await data(owner, "GET", "/chat/contacts")).toEqual({ contacts: [] });
     expect(await data(tess, "GET", "/chat/contacts")).toEqual({ contacts: [], chatDisabled: true });
     expect(await status(owner, "POST", "/chat/conversations", { contactId: tess.id })).toBe(404);
@@ -56,7 +56,7 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect((await data(tess, "GET", "/chat/contacts")).chatDisabled).toBe(false);
   });
 
-  it("carries messages oldest first, counts the unread, and a fetched page counts as read", async () => {
+  it("messages: oldest first, with a count of unread ones; fetching a page marks it as read", async () => {
     await giveSlot(server, owner.id, tess.id, "accepted");
     const conversation = await openWith(owner, tess);
     const path = `/chat/conversations/${conversation}`;
@@ -87,7 +87,7 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(backwards.messages.map((m: { content: string }) => m.content)).toEqual(["three", "two"]);
   });
 
-  it("lists the latest message first, with a preview that is safe to print", async () => {
+  it("contacts: the latest message first, with a preview that is safe to print", async () => {
     const theo = await register(server, "playtester", "Theo");
     const silent = await register(server, "playtester", "Silent");
     const later = await register(server, "playtester", "Later");
@@ -108,7 +108,7 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(second.contacts.map((c: { displayName: string }) => c.displayName)).toEqual(["Silent"]);
   });
 
-  it("stops messages to who blocked, and says so only to the blocker", async () => {
+  it("block: stops messages to the person who blocked, and only that person sees it", async () => {
     await giveSlot(server, owner.id, tess.id, "accepted");
     const conversation = await openWith(owner, tess);
     const path = `/chat/conversations/${conversation}`;
@@ -122,7 +122,7 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(await status(owner, "POST", `${path}/messages`, { content: "hi" })).toBe(201);
   });
 
-  it("tells the recipient of a message, and nobody else, by event and notification", async () => {
+  it("message: only the recipient gets an event and a notification", async () => {
     await giveSlot(server, owner.id, tess.id, "accepted");
     const conversation = await openWith(owner, tess);
     const { message } = await say(tess, conversation, "hello");
@@ -144,13 +144,13 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     ["an empty message", "", 422],
     ["5000 characters", "é".repeat(5000), 201],
     ["5001 characters", "é".repeat(5001), 422],
-  ])("answers %s", async (_, content, expected) => {
+  ])("send: answers %s", async (_, content, expected) => {
     await giveSlot(server, owner.id, tess.id, "accepted");
     const conversation = await openWith(owner, tess);
     expect(await status(owner, "POST", `/chat/conversations/${conversation}/messages`, { content })).toBe(expected);
   });
 
-  it("is 404 for a conversation of others, 403 without the scope, 401 without a key", async () => {
+  it("access: 404 for another account's conversation, 403 without the scope, 401 without a key", async () => {
     await giveSlot(server, owner.id, tess.id, "accepted");
     const path = `/chat/conversations/${await openWith(owner, tess)}`;
     const other = await register(server, "game_owner", "Otto");

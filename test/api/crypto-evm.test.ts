@@ -53,7 +53,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
   const payToken = (asked: Reply, { to = receiver, contract = token, by = 0n } = {}) =>
     node.send({ to: contract, data: callData(selectors.transfer, to, amountOf(asked) + by) });
 
-  it("offers what is configured", async () => {
+  it("pairs: the server offers the configured ones", async () => {
     const wallet = await open();
     const { crypto } = (await wallet.server.request("GET", "/info/server")).body.data.features;
     expect(crypto).toEqual([
@@ -64,7 +64,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     expect(instructionsOf(await wallet.ask())).toMatchObject({ asset: token, receiver });
   });
 
-  it("credits a token transfer once", async () => {
+  it("token transfer: credited once", async () => {
     const wallet = await open();
     const txHash = await payToken(await wallet.ask(2000));
     const replies = [await wallet.prove(txHash), await wallet.prove(txHash.toUpperCase().replace("0X", "0x"))];
@@ -75,14 +75,14 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     expect(await wallet.credit()).toBe(2000);
   });
 
-  it("credits coins at the locked rate", async () => {
+  it("coins: credited at the locked rate", async () => {
     const wallet = await open();
     const asked = await wallet.ask(2000, "base", "ETH");
     const txHash = await node.send({ to: receiver, value: amountOf(asked) });
     expect((await wallet.prove(txHash, "base", "ETH")).body.data.creditedCents).toBe(2000);
   });
 
-  it("tells two transfers of one transaction apart", async () => {
+  it("two transfers of one transaction: credited separately", async () => {
     const wallet = await open();
     const [first, second] = [await wallet.ask(2000), await wallet.ask(3000)];
     const signature = await node.rpc("web3_sha3", `0x${Buffer.from("transferTwice(address,uint256,uint256)").toString("hex")}`);
@@ -92,6 +92,41 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     await wallet.prove(txHash);
     await wallet.prove(txHash);
     expect([await wallet.credit(), await wallet.received()]).toEqual([5000, 5000]);
+  });
+
+  it("wrong amount: credited to who signs with the address that sent it, by a real wallet", async () => {
+    const wallet = await open();
+    const [payer, other] = node.accounts as [string, string];
+    for (const [currency, cents] of [
+      ["USDC", 2500],
+      ["ETH", 17_000],
+    ] as const) {
+      const asked = await wallet.ask(2000, "base", currency);
+      const txHash =
+        currency === "USDC"
+          ? await payToken(asked, { by: 5_000_000n })
+          : await node.send({ to: receiver, value: amountOf(asked) + 5n * 10n ** 16n });
+      expect((await wallet.prove(txHash, "base", currency)).status).toBe(409);
+      const path = `/billing/payments/${asked.body.error.payment.id}/proof`;
+      const { proof } = (await wallet.owner.get(`${path}?txHash=${txHash}`)).body.data;
+      expect(proof.addresses).toEqual([payer.toLowerCase()]);
+      const signed = (by: string) => node.rpc("personal_sign", `0x${Buffer.from(proof.message).toString("hex")}`, by);
+      expect((await wallet.owner.post(path, { txHash, signature: await signed(other) })).status).toBe(422);
+      expect((await wallet.owner.post(path, { txHash, signature: await signed(payer) })).body.data.creditedCents).toBe(cents);
+    }
+    expect(await wallet.credit()).toBe(19_500);
+  });
+
+  it("relayed transfer: its sender is whose tokens moved, not who sent the transaction", async () => {
+    const wallet = await open();
+    const asked = await wallet.ask(2000);
+    const holder = node.accounts[3]!;
+    await node.send({ to: token, data: callData(selectors.transfer, holder, 30_000_000n) });
+    const words = [holder, receiver, 25_000_000n].map((word) => BigInt(word).toString(16).padStart(64, "0"));
+    const txHash = await node.send({ to: token, data: `0x23b872dd${words.join("")}` });
+    const path = `/billing/payments/${asked.body.error.payment.id}/proof`;
+    const { proof } = (await wallet.owner.get(`${path}?txHash=${txHash}`)).body.data;
+    expect(proof.addresses).toEqual([holder.toLowerCase()]);
   });
 
   describe("does not credit", () => {
@@ -134,14 +169,14 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
       expect([await wallet.credit(), await wallet.received()]).toEqual([0, 0]);
     });
 
-    it("an NFT, whose event has a fourth topic", async () => {
+    it("an NFT transfer, whose event has a fourth topic", async () => {
       const usdc = await node.deploy("Collectible");
       const wallet = await open({ usdc });
       const txHash = await payToken(await wallet.ask(2000), { contract: usdc });
       expect([(await wallet.prove(txHash)).status, await wallet.credit()]).toEqual([422, 0]);
     });
 
-    it("coins that a contract passed on", async () => {
+    it("coins that a contract forwarded", async () => {
       const wallet = await open();
       const asked = await wallet.ask(2000, "base", "ETH");
       const contract = await node.deploy("Wallet");
@@ -149,22 +184,22 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
       expect((await wallet.prove(txHash, "base", "ETH")).status).toBe(422);
     });
 
-    it.each(["0x12", "nonsense", `0x${"g".repeat(64)}`])("what is no hash: %s", async (txHash) => {
+    it.each(["0x12", "nonsense", `0x${"g".repeat(64)}`])("an invalid hash: %s", async (txHash) => {
       const wallet = await open();
       await wallet.ask();
       expect((await wallet.prove(txHash)).body.error.details[0].field).toBe("txHash");
     });
   });
 
-  it("keeps too little aside, and credits too much whole", async () => {
+  it("wrong amount: less goes to suspense, a little more is credited in full", async () => {
     const wallet = await open();
     const asked = await wallet.ask(2000);
     expect((await wallet.prove(await payToken(asked, { by: -1_000_000n }))).status).toBe(402);
-    expect((await wallet.prove(await payToken(asked, { by: 1_000_000n }))).body.data.creditedCents).toBe(2100);
-    expect([await wallet.credit(), await wallet.suspense(asked.body.error.payment.id)]).toEqual([2100, 1900]);
+    expect((await wallet.prove(await payToken(asked, { by: 100_000n }))).body.data.creditedCents).toBe(2010);
+    expect([await wallet.credit(), await wallet.suspense(asked.body.error.payment.id)]).toEqual([2010, 1900]);
   });
 
-  it("waits for confirmations, then credits without being asked", async () => {
+  it("confirmations: awaited, then credited in the background", async () => {
     const wallet = await open({ confirmations: 3 });
     const txHash = await payToken(await wallet.ask());
     expect((await wallet.prove(txHash)).status).toBe(402);
@@ -176,7 +211,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     expect((await wallet.prove(txHash)).status).toBe(200);
   });
 
-  it("credits nothing when a reorganization takes the transaction back before it is final", async () => {
+  it("reorganization: a transaction removed before it is final is not credited", async () => {
     const wallet = await open({ confirmations: 3 });
     const asked = await wallet.ask();
     const before = await node.rpc("evm_snapshot");
@@ -190,7 +225,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     expect([await wallet.credit(), await wallet.received()]).toEqual([0, 0]);
   });
 
-  it("credits nothing from a block that is not the chain's", async () => {
+  it("forged block: a transaction in it is not credited", async () => {
     const proxy = await startRpc(async (method, params) => {
       const result = await node.rpc<unknown>(method, ...params);
       return {
@@ -204,7 +239,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
   });
 
   it.each<Trouble>(["refuses", "fails", "babbles", "hangs", "errs", "confuses"])(
-    "answers 503 while the node %s, and credits afterwards",
+    "outage: 503 while the node %s, credited afterwards",
     async (trouble) => {
       const proxy = await startRpc(async (method, params) => ({ result: await node.rpc(method, ...params) }));
       proxies.push(proxy);
@@ -220,7 +255,7 @@ onBothDatabases("deposits on a real EVM node", (serve) => {
     },
   );
 
-  it("takes nothing through a node of another chain", async () => {
+  it("node of another chain: nothing is credited through it", async () => {
     const wallet = await open({ chainId: 1 });
     const reply = await wallet.ask();
     expect([reply.status, reply.body.error.message]).toEqual([503, expect.stringContaining("serves chain 8453, not 1")]);

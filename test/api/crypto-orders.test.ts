@@ -28,7 +28,7 @@ async function openShop(server: TestServer, name = "Lantern Deep") {
 const orderOf = (asked: Reply) => instructionsOf(asked).extra.playtestRequestId!;
 
 onBothDatabases("orders paid by crypto", (serve) => {
-  it("are made with instructions, and paid by sending the same order with the transaction", async () => {
+  it("order: gets payment instructions, and is paid by the same request with the transaction", async () => {
     const shop = await openShop(await serve(), "Löwe 🦁");
     const body = { quantity: 2, durationMinutes: 30 };
     const asked = await shop.order(body);
@@ -55,7 +55,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await shop.server.deps.store.read(checkLedger)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  it.each(["an order", "a top-up"])("of %s are read by a standard x402 client", async (what) => {
+  it.each(["an order", "a top-up"])("instructions for %s: a standard x402 client reads them", async (what) => {
     const shop = await openShop(await serve());
     const path = what === "an order" ? shop.path : "/billing/credit/x402";
     const asked = what === "an order" ? await shop.order() : await shop.owner.post(path, { amountCents: 2000 }, asking());
@@ -69,7 +69,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect(ether.headers.get("payment-required")).toBeNull();
   });
 
-  it("under an idempotency key: the same 402 while it is open, paid by X-Payment, the same 201 ever after", async () => {
+  it("idempotency key: the same 402 while the quote is open, paid by X-Payment, then always the same 201", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };
     const [first, second] = [await shop.order({}, key), await shop.order({}, key)];
@@ -81,7 +81,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await shop.orders()).length).toBe(1);
   });
 
-  it("under a key whose quote is over: the same order, quoted anew", async () => {
+  it("idempotency key: after the quote expired, the same order gets a new quote", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };
     const first = await shop.order({}, key);
@@ -93,7 +93,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect(await shop.orders()).toMatchObject([{ id: orderOf(first), status: "active" }]);
   });
 
-  it("keep an order's quote open under its key when too little was sent", async () => {
+  it("underpayment: the quote stays open under its idempotency key", async () => {
     const shop = await openShop(await serve());
     const key = { "idempotency-key": "order-1" };
     const first = await shop.order({}, key);
@@ -103,17 +103,17 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await shop.pay(await shop.send(first), {}, key)).status).toBe(201);
   });
 
-  it("give the surplus as credit", async () => {
+  it("overpayment: the surplus becomes credit", async () => {
     const shop = await openShop(await serve());
     const asked = await shop.order();
-    const reply = await shop.pay(await shop.send(asked, { by: 5_000_000 }));
-    expect([reply.status, reply.body.data.totalCents, await shop.credit()]).toEqual([201, 2000, 500]);
+    const reply = await shop.pay(await shop.send(asked, { by: 200_000 }));
+    expect([reply.status, reply.body.data.totalCents, await shop.credit()]).toEqual([201, 2000, 20]);
   });
 
   it.each([
     ["another quantity", { quantity: 2 }],
     ["another duration", { durationMinutes: 120 }],
-  ])("are not paid by %s", async (_, body) => {
+  ])("payment: %s is refused", async (_, body) => {
     const shop = await openShop(await serve());
     const asked = await shop.order();
     const txHash = await shop.send(asked);
@@ -122,7 +122,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await shop.pay(txHash)).status).toBe(201);
   });
 
-  it("are not paid as a top-up, nor by another owner", async () => {
+  it("payment: refused as a top-up, and for another owner", async () => {
     const server = await serve();
     const [shop, other] = [await openShop(server), await openShop(server)];
     const asked = await shop.order();
@@ -134,7 +134,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await other.pay(txHash)).status).toBe(409);
   });
 
-  it("that were cancelled leave the money as credit, and say so", async () => {
+  it("cancelled order: a payment becomes credit, and the reply says so", async () => {
     const shop = await openShop(await serve());
     const asked = await shop.order();
     await shop.owner.post(`/playtests/${orderOf(asked)}/cancel`);
@@ -144,7 +144,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect(await shop.credit()).toBe(2000);
   });
 
-  it("whose time was up leave the money as credit, although no job has run", async () => {
+  it("expired order whose time was up: a payment becomes credit, although no job has run", async () => {
     const shop = await openShop(await serve());
     const asked = await shop.order();
     const txHash = await shop.send(asked);
@@ -153,7 +153,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect([await shop.credit(), await shop.orders()]).toEqual([2000, [expect.objectContaining({ status: "cancelled" })]]);
   });
 
-  it("are activated in the background when the transaction becomes final", async () => {
+  it("waiting transaction: the order is activated in the background when it is final", async () => {
     const shop = await openShop(await serve());
     const asked = await shop.order();
     expect((await shop.pay(await shop.send(asked, { confirmations: 0 }))).status).toBe(402);
@@ -161,7 +161,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect(await shop.orders()).toMatchObject([{ id: orderOf(asked), status: "active" }]);
   });
 
-  it("are paid once by many requests at once", async () => {
+  it("concurrent payments: the order is paid once", async () => {
     const shop = await openShop(await serve());
     const txHash = await shop.send(await shop.order());
     const replies = await Promise.all(Array.from({ length: 8 }, () => shop.pay(txHash)));
@@ -169,7 +169,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect([await shop.credit(), (await shop.orders()).length]).toEqual([0, 1]);
   });
 
-  it("take hours or credit where they cover the order", async () => {
+  it("hours or credit that cover the order: are used first", async () => {
     const shop = await openShop(await serve());
     await giveCredit(shop.server, shop.owner, 2000);
     expect((await shop.order()).body.data.paidWithCredit).toBe(true);
@@ -177,7 +177,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
     expect((await shop.order()).body.data.paidWithPlaytestHours).toBe(true);
   });
 
-  describe("later", () => {
+  describe("pay later", () => {
     const placed = async (server: TestServer) => {
       const shop = await openShop(server);
       const id: string = (await shop.owner.post(shop.path, {})).body.data.playtest.id;
@@ -185,7 +185,7 @@ onBothDatabases("orders paid by crypto", (serve) => {
       return { ...shop, id, payLater: pay };
     };
 
-    it("in two steps", async () => {
+    it("in two requests", async () => {
       const shop = await placed(await serve());
       const asked = await shop.payLater();
       expect([asked.status, orderOf(asked)]).toEqual([402, shop.id]);
@@ -203,21 +203,21 @@ onBothDatabases("orders paid by crypto", (serve) => {
       expect((await shop.payLater()).status).toBe(409);
     });
 
-    it("in a currency and on a chain of choice", async () => {
+    it("with a chosen currency and chain", async () => {
       const shop = await placed(await serve());
       const asked = await shop.payLater({ "x-payment-chain": "solana", "x-payment-currency": "SOL" });
       expect(asked.body.error.payment).toMatchObject({ chain: "solana", currency: "SOL" });
       expect((await shop.payLater(proof(await shop.send(asked), "solana", "SOL"))).status).toBe(200);
     });
 
-    it("not after the order lapsed", async () => {
+    it("is refused after the order expired", async () => {
       const shop = await placed(await serve());
       await shop.server.advance(24 * hour);
       expect((await shop.payLater()).status).toBe(409);
     });
   });
 
-  it("are refused, with nothing ordered, where no chain is configured", async () => {
+  it("no chain configured: the order is refused and nothing is ordered", async () => {
     const server = await serve({ config: (config) => Object.assign(config, { sandbox: false }) });
     const shop = await openShop(server);
     expect((await shop.order()).status).toBe(503);

@@ -54,19 +54,31 @@ async function replay(change: (reply: Recorded) => unknown = (reply) => reply, i
 const watch = async (receiver: string, { mint = usdc, change = undefined as ((reply: Recorded) => unknown) | undefined } = {}) =>
   createSolanaChain({ rpcUrl: await replay(change), receiver, usdc: mint, timeoutMs: 2_000 });
 
+/** Whose money it was; another paid the fee of the first two. */
+const senders = {
+  usdc: "8fusVwhgo4oS1fGpZKeRaXrJXQk9auKnAgcj9A97wR3t",
+  sol: "DT1mBDFsNBc1UXa25RdxNvnjL5Lro7su7gX1zpLyCmWe",
+  table: "web3xFMwEPrc92NeeXdAigni95NDnnd2NPuajTirao2",
+};
+
 it.each([
-  ["USDC to an account it opens", "usdcToNewAccount", owner, [{ index: 0, currency: "USDC", to: owner, amount: 1000n }]],
+  [
+    "USDC to an account it opens",
+    "usdcToNewAccount",
+    owner,
+    [{ index: 0, currency: "USDC", to: owner, amount: 1000n, from: senders.usdc }],
+  ],
   [
     "SOL",
     "sol",
     "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem",
-    [{ index: 1, currency: "SOL", to: "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem", amount: 1_000_000n }],
+    [{ index: 1, currency: "SOL", to: "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem", amount: 1_000_000n, from: senders.sol }],
   ],
   [
     "SOL to an address of a lookup table, in a versioned transaction",
     "solThroughLookupTable",
     "buffaAJKmNLao65TDTUGq8oB9HgxkfPLGqPMFQapotJ",
-    [{ index: 1, currency: "SOL", to: "buffaAJKmNLao65TDTUGq8oB9HgxkfPLGqPMFQapotJ", amount: 1000n }],
+    [{ index: 1, currency: "SOL", to: "buffaAJKmNLao65TDTUGq8oB9HgxkfPLGqPMFQapotJ", amount: 1000n, from: senders.table }],
   ],
   ["what its sender has less of", "sol", "DT1mBDFsNBc1UXa25RdxNvnjL5Lro7su7gX1zpLyCmWe", []],
   ["what the sender of tokens has less of", "usdcToNewAccount", "8fusVwhgo4oS1fGpZKeRaXrJXQk9auKnAgcj9A97wR3t", []],
@@ -76,22 +88,22 @@ it.each([
   expect(seen).toMatchObject({ status: "success", final: true, at: recorded.transactions[name].blockTime * 1000, transfers });
 });
 
-it("takes no other mint for USDC", async () => {
+it("USDC: a transfer of another mint does not count", async () => {
   expect((await (await watch(owner, { mint: usdt })).find(signatureOf("usdcToNewAccount")))?.transfers).toEqual([]);
 });
 
-it("takes the lamports that open a token account for no SOL of the receiver", async () => {
+it("SOL: lamports that open a token account do not count", async () => {
   // They go to the account of the tokens, which is not the receiver's own.
   const seen = await (await watch(owner)).find(signatureOf("usdcToNewAccount"));
   expect(seen?.transfers.map(({ currency }) => currency)).toEqual(["USDC"]);
 });
 
-it("takes a recorded transfer that failed for none", async () => {
+it("failed transfer: does not count", async () => {
   const change = (reply: Recorded) => ({ ...reply, meta: { ...reply.meta, err: { InstructionError: [1, { Custom: 1 }] } } });
   expect((await (await watch(owner, { change })).find(signatureOf("usdcToNewAccount")))?.status).toBe("reverted");
 });
 
-it("finds transfers of tokens by the token account, and none from before", async () => {
+it("scan: finds token transfers by the token account, and none from before the quote", async () => {
   const chain = await watch(owner);
   const scan = (after: string | null, since = 0) => chain.scan({ after, since, nativeSince: null });
   const all = await scan(null);
@@ -124,7 +136,7 @@ onBothDatabases("a recorded deposit on Solana", (serve) => {
     return { ...wallet, askForIt, prove: () => wallet.prove(signatureOf("usdcToNewAccount"), "solana") };
   }
 
-  it("pays the quote that asked for it, once", async () => {
+  it("pays its quote, once", async () => {
     const wallet = await open();
     await wallet.askForIt();
     const replies = [await wallet.prove(), await wallet.prove()];
@@ -132,21 +144,21 @@ onBothDatabases("a recorded deposit on Solana", (serve) => {
     expect(await wallet.credit()).toBe(2000);
   });
 
-  it("pays it without being named", async () => {
+  it("pays its quote without being submitted", async () => {
     const wallet = await open();
     await wallet.askForIt();
     await wallet.server.advance(5 * 60_000);
     expect([await wallet.credit(), (await wallet.prove()).status]).toEqual([2000, 200]);
   });
 
-  it("is too little for any other", async () => {
+  it("is too little for any other quote", async () => {
     const wallet = await open();
     const reply = await wallet.prove();
     expect([reply.status, reply.body.error.message]).toEqual([402, expect.stringContaining("0.001 USDC arrived of 20.0")]);
     expect(await wallet.credit()).toBe(0);
   });
 
-  it("is none where another mint is configured", async () => {
+  it("does not count where another mint is configured", async () => {
     const wallet = await open(usdt);
     await wallet.askForIt();
     expect([(await wallet.prove()).status, await wallet.credit()]).toEqual([422, 0]);

@@ -114,14 +114,14 @@ onBothDatabases("deposits on Solana", (serve) => {
   it.each([
     ["an account the transfer opens", 0n],
     ["an account with money in it", 123_456_789_012n],
-  ])("credits USDC sent to %s, once", async (_, before) => {
+  ])("USDC: a transfer to %s is credited once", async (_, before) => {
     const wallet = await open();
     wallet.final({ token: await wallet.ask(), before });
     expect([(await wallet.prove()).body.data?.creditedCents, (await wallet.prove()).status]).toEqual([2000, 200]);
     expect([await wallet.credit(), await wallet.received("solana", "USDC")]).toEqual([2000, 2000]);
   });
 
-  it("credits SOL", async () => {
+  it("SOL: a transfer is credited", async () => {
     const wallet = await open();
     wallet.final({ lamports: await wallet.ask("SOL") });
     expect((await wallet.prove("SOL")).body.data.creditedCents).toBe(2000);
@@ -140,20 +140,20 @@ onBothDatabases("deposits on Solana", (serve) => {
       expect([reply.status, reply.body.error.details[0].field, await wallet.credit()]).toEqual([422, "txHash", 0]);
     });
 
-    it("a transaction older than the quote", async () => {
+    it("a transaction that is older than the quote", async () => {
       const wallet = await open();
       wallet.final({ token: (await wallet.ask()) + 1n, blockTime: startTime / 1000 - 3600 });
       expect([(await wallet.prove()).status, await wallet.received("solana", "USDC")]).toEqual([422, 0]);
     });
 
-    it("what is no signature", async () => {
+    it("an invalid signature", async () => {
       const wallet = await open();
       await wallet.ask();
       expect((await wallet.prove("USDC", "0OIl")).body.error.details[0].field).toBe("txHash");
     });
   });
 
-  it("waits for finality, and credits in the background", async () => {
+  it("finality: awaited, then credited in the background", async () => {
     const wallet = await open();
     const token = await wallet.ask();
     expect((await wallet.prove()).status).toBe(402);
@@ -164,7 +164,7 @@ onBothDatabases("deposits on Solana", (serve) => {
     expect(await wallet.credit()).toBe(2000);
   });
 
-  it("credits nothing when the transaction is gone before it was final", async () => {
+  it("dropped transaction: one that is gone before it is final is not credited", async () => {
     const wallet = await open();
     wallet.confirmed({ token: await wallet.ask() });
     expect((await wallet.prove()).status).toBe(402);
@@ -174,7 +174,7 @@ onBothDatabases("deposits on Solana", (serve) => {
   });
 
   it.each<Trouble>(["refuses", "fails", "babbles", "hangs", "errs", "confuses"])(
-    "answers 503 while the node %s",
+    "outage: 503 while the node %s",
     async (trouble) => {
       const wallet = await open();
       wallet.final({ token: await wallet.ask() });
@@ -185,7 +185,7 @@ onBothDatabases("deposits on Solana", (serve) => {
     },
   );
 
-  it("takes nothing through a node of another network", async () => {
+  it("node of another network: nothing is credited through it", async () => {
     const wallet = await open("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG");
     const reply = await wallet.owner.post("/billing/credit/x402", { amountCents: 2000 }, { "x-payment-chain": "solana" });
     expect(reply.status).toBe(503);

@@ -32,6 +32,7 @@ function crashBefore({ deps }: TestServer, table: string): void {
       fn({
         one: (sql, ...values) => tx.one(sql, ...values),
         all: (sql, ...values) => tx.all(sql, ...values),
+        send: (sql, ...values) => tx.send(sql, ...values),
         async run(sql, ...values) {
           if (!sql.includes(table)) return tx.run(sql, ...values);
           store.write = write;
@@ -41,8 +42,8 @@ function crashBefore({ deps }: TestServer, table: string): void {
     ) as never;
 }
 
-onBothDatabases("deposits nobody named", (serve) => {
-  it("pays the quote that asked for the amount; naming it later answers the same 200", async () => {
+onBothDatabases("deposits found by scanning", (serve) => {
+  it("exact amount: pays its quote; submitting the transaction later gets the same 200", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask(2000);
     const txHash = await wallet.send(asked);
@@ -56,7 +57,7 @@ onBothDatabases("deposits nobody named", (serve) => {
     expect(events.filter(({ event }: { event: string }) => event === "payment.completed")).toHaveLength(1);
   });
 
-  it("activates an order", async () => {
+  it("exact amount of an order: activates it", async () => {
     const wallet = await openWallet(await serve());
     const game = (await wallet.owner.post("/games", { name: "G", buildUrl: "https://example.com/b.zip" })).body.data.game.id;
     const asked = await wallet.owner.post(`/games/${game}/playtests`, { quantity: 2 }, asking());
@@ -70,14 +71,14 @@ onBothDatabases("deposits nobody named", (serve) => {
     ["ETH", "base"],
     ["SOL", "solana"],
     ["USDC", "ethereum"],
-  ])("finds %s on %s", async (currency, chain) => {
+  ])("scan: finds %s on %s", async (currency, chain) => {
     const wallet = await openWallet(await serve());
     await wallet.send(await wallet.ask(3000, chain, currency));
     await wallet.server.advance(scan);
     expect(await wallet.credit()).toBe(3000);
   });
 
-  it("waits until it is final", async () => {
+  it("scan: waits until a transfer is final", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask(2000);
     await wallet.server.advance(scan - 30_000);
@@ -88,7 +89,7 @@ onBothDatabases("deposits nobody named", (serve) => {
     expect([early, await wallet.credit()]).toEqual([0, 2000]);
   });
 
-  it("credits nothing for one that failed or went elsewhere", async () => {
+  it("scan: ignores a transfer that failed or went elsewhere", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask(2000);
     await wallet.send(asked, { status: "reverted" });
@@ -126,7 +127,7 @@ onBothDatabases("deposits nobody named", (serve) => {
     expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
-  it("keeps an amount nobody asked for in suspense once who sent it had time to name it, with nobody's name", async () => {
+  it("unknown amount: goes to suspense without an owner after the time to submit it", async () => {
     const wallet = await openWallet(await serve());
     const other = await openWallet(wallet.server);
     const asked = await wallet.ask(2000);
@@ -140,27 +141,30 @@ onBothDatabases("deposits nobody named", (serve) => {
     expect([await wallet.received(), await wallet.credit(), await other.credit()]).toEqual([2070, 0, 0]);
     await wallet.ask();
     const named = await wallet.prove(txHash);
-    expect([named.status, named.body.error.message]).toEqual([409, expect.stringContaining("not lost: it is held as unmatched")]);
+    expect([named.status, named.body.error.message]).toEqual([
+      409,
+      expect.stringContaining("not lost: it is held as an unmatched deposit"),
+    ]);
     expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
-  it("leaves an amount that fits no quote to who names it in time", async () => {
+  it("inexact amount: credited to the owner who submits it in time", async () => {
     const wallet = await openWallet(await serve());
-    const txHash = await wallet.send(await wallet.ask(2000), { by: 700_000 });
+    const txHash = await wallet.send(await wallet.ask(2000), { by: 200_000 });
     await wallet.server.advance(30 * minute);
-    expect((await wallet.prove(txHash)).body.data.creditedCents).toBe(2070);
+    expect((await wallet.prove(txHash)).body.data.creditedCents).toBe(2020);
     await wallet.server.advance(24 * hour);
     expect((await deposits(wallet.server)).map(({ status }) => status)).toEqual(["credited"]);
   });
 
-  it("takes no notice of dust", async () => {
+  it("dust: is ignored", async () => {
     const wallet = await openWallet(await serve());
     await wallet.send(await wallet.ask(2000), { amount: "9999" });
     await wallet.server.advance(24 * hour);
     expect(await deposits(wallet.server)).toEqual([]);
   });
 
-  it("books once when named and found at the same moment", async () => {
+  it("submitted and found at the same moment: posted once", async () => {
     const wallet = await openWallet(await serve());
     const txHash = await wallet.send(await wallet.ask(2000));
     const [reply] = await Promise.all([wallet.prove(txHash), wallet.server.advance(scan)]);
@@ -170,7 +174,7 @@ onBothDatabases("deposits nobody named", (serve) => {
 
 type Wallet = Awaited<ReturnType<typeof openWallet>>;
 
-describe("on a real EVM node", () => {
+describe("real EVM node", () => {
   let node: EvmNode;
   let token: string;
   const proxies: { close(): Promise<void> }[] = [];
@@ -189,7 +193,7 @@ describe("on a real EVM node", () => {
     return node.send({ to: token, data: callData(selectors.transfer, receiver, BigInt(maxAmountRequired) + by) });
   };
 
-  onBothDatabases("deposits nobody named", (serve) => {
+  onBothDatabases("deposits found by scanning", (serve) => {
     async function open({ rpcUrl = node.url, scanBlocks = 500, confirmations = null as number | null } = {}) {
       const clock = createTestClock((await node.now()) + 1000);
       const receiver = freshReceiver();
@@ -220,7 +224,7 @@ describe("on a real EVM node", () => {
       return { ...wallet, asked, breakAt: (method: string | undefined) => (broken = method) };
     }
 
-    it("credits tokens and coins, each once", async () => {
+    it("tokens and coins: each credited once", async () => {
       const wallet = await open();
       const usdc = await wallet.ask(2000);
       const eth = await wallet.ask(3000, "base", "ETH");
@@ -233,7 +237,7 @@ describe("on a real EVM node", () => {
       expect([await wallet.credit(), (await wallet.prove(txHash, "base", "ETH")).status]).toEqual([5000, 200]);
     });
 
-    it("credits both transfers of one transaction", async () => {
+    it("two transfers of one transaction: both credited", async () => {
       const wallet = await open();
       const [first, second] = [await wallet.ask(2000), await wallet.ask(3000)].map(instructionsOf);
       const signature = await node.rpc("web3_sha3", `0x${Buffer.from("transferTwice(address,uint256,uint256)").toString("hex")}`);
@@ -243,7 +247,7 @@ describe("on a real EVM node", () => {
       expect(await wallet.credit()).toBe(5000);
     });
 
-    it("looks through many blocks in small ranges", async () => {
+    it("many blocks: scanned in small ranges", async () => {
       const wallet = await open({ scanBlocks: 7 });
       const [first, second] = [await wallet.ask(2000), await wallet.ask(3000)];
       await pay(first);
@@ -253,7 +257,7 @@ describe("on a real EVM node", () => {
       expect(await wallet.credit()).toBe(5000);
     });
 
-    it("waits for confirmations", async () => {
+    it("confirmations: awaited", async () => {
       const wallet = await open({ confirmations: 5 });
       await pay(await wallet.ask(2000));
       await wallet.server.advance(scan);
@@ -264,7 +268,7 @@ describe("on a real EVM node", () => {
     });
 
     it.each(["eth_getBlockByNumber", "eth_getLogs", "eth_getTransactionReceipt"])(
-      "tries again while the node does not answer %s; quotes stay as they are",
+      "outage: retried while the node does not answer %s; quotes do not change",
       async (method) => {
         const wallet = await openProxied();
         const asked = await wallet.ask(2000);
@@ -278,7 +282,7 @@ describe("on a real EVM node", () => {
       },
     );
 
-    it("credits once when it ends between two deposits and begins again", async () => {
+    it("interrupted between two deposits: resumes and credits each once", async () => {
       const wallet = await openProxied();
       await wallet.server.advance(0);
       await pay(await wallet.ask(2000));
@@ -291,7 +295,7 @@ describe("on a real EVM node", () => {
       expect([await wallet.credit(), await wallet.received(), (await wallet.prove(second)).status]).toEqual([5000, 5000, 200]);
     });
 
-    it("reads whole blocks only while coins are waited for", async () => {
+    it("whole blocks: read only while a quote in coins is open", async () => {
       const wallet = await openProxied();
       await wallet.ask(2000);
       await node.mine(40);

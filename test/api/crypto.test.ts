@@ -8,7 +8,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 onBothDatabases("crypto top-up", (serve) => {
-  describe("asks", () => {
+  describe("instructions", () => {
     const rows = [
       { chain: undefined, currency: undefined, network: "eip155:8453", asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" },
       { chain: "ethereum", currency: "USDC", network: "eip155:1", asset: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" },
@@ -27,9 +27,9 @@ onBothDatabases("crypto top-up", (serve) => {
       expect([reply.status, error.code]).toEqual([402, "PAYMENT_REQUIRED"]);
       expect(error.payment).toMatchObject({ chain: chain ?? "base", currency: currency ?? "USDC", network });
       expect(error.payment.expiresAt).toBe(new Date(wallet.server.clock.now() + 15 * minute).toISOString());
-      const told = instructionsOf(reply);
-      expect(told).toMatchObject({ scheme: "exact", network, asset, receiver: error.payment.receiver });
-      expect(told.extra).toEqual({ x402PaymentId: error.payment.id });
+      const instructions = instructionsOf(reply);
+      expect(instructions).toMatchObject({ scheme: "exact", network, asset, receiver: error.payment.receiver });
+      expect(instructions.extra).toEqual({ x402PaymentId: error.payment.id });
       expect((await wallet.payment(error.payment.id)).status).toBe("pending");
     });
 
@@ -38,7 +38,7 @@ onBothDatabases("crypto top-up", (serve) => {
       ["solana", "ETH", "X-Payment-Currency"],
       ["dogechain", "USDC", "X-Payment-Chain"],
       ["base", "DOGE", "X-Payment-Currency"],
-    ])("not on %s for %s", async (chain, currency, field) => {
+    ])("refuse %s with %s", async (chain, currency, field) => {
       const wallet = await openWallet(await serve());
       const reply = await wallet.ask(2000, chain, currency);
       expect([reply.status, reply.body.error.details[0].field]).toEqual([422, field]);
@@ -49,12 +49,12 @@ onBothDatabases("crypto top-up", (serve) => {
       [500, 402],
       [1_000_000, 402],
       [1_000_001, 422],
-    ])("%i cents: %i", async (cents, status) => {
+    ])("for %i cents get %i", async (cents, status) => {
       const wallet = await openWallet(await serve());
       expect((await wallet.ask(cents)).status).toBe(status);
     });
 
-    it("with amounts that no two open quotes share, each worth less than a cent more", async () => {
+    it("have amounts that no two open quotes share, each worth less than a cent more", async () => {
       const wallet = await openWallet(await serve());
       const amounts: bigint[] = [];
       for (let count = 0; count < 40; count++) amounts.push(BigInt(instructionsOf(await wallet.ask()).maxAmountRequired));
@@ -62,7 +62,7 @@ onBothDatabases("crypto top-up", (serve) => {
       expect(amounts.every((amount) => amount > 20_000_000n && amount < 20_010_000n)).toBe(true);
     });
 
-    it("with another amount when the one drawn is taken", async () => {
+    it("have another amount when the one drawn is taken", async () => {
       const { server, owner } = await openWallet(await serve());
       const draws = [1, 1, 2];
       const randomBytes = (count: number) => Buffer.alloc(count).fill(draws.shift() ?? 3, count - 1);
@@ -73,7 +73,7 @@ onBothDatabases("crypto top-up", (serve) => {
       expect([(await open()).amount_atomic, (await open()).amount_atomic]).toEqual(["20000002", "20000003"]);
     });
 
-    it("again with the same bytes under one idempotency key, and anew when that quote is over", async () => {
+    it("are the same bytes under one idempotency key, and new ones when the quote has expired", async () => {
       const wallet = await openWallet(await serve());
       const again = () =>
         wallet.owner.post("/billing/credit/x402", { amountCents: 2000 }, { "x-payment-method": "x402", "idempotency-key": "k" });
@@ -86,7 +86,7 @@ onBothDatabases("crypto top-up", (serve) => {
     });
   });
 
-  it("credits a final transfer once, also when it is named again or many times at once", async () => {
+  it("final transfer: credited once, also when it is submitted again or many times at once", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask(2000);
     const txHash = await wallet.send(asked);
@@ -108,7 +108,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
-  it.each(["ETH", "SOL"])("credits %s at the rate of the quote", async (currency) => {
+  it.each(["ETH", "SOL"])("%s: credited at the rate of the quote", async (currency) => {
     const wallet = await openWallet(await serve());
     const chain = currency === "SOL" ? "solana" : "ethereum";
     const asked = await wallet.ask(12_345, chain, currency);
@@ -116,7 +116,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect([reply.status, reply.body.data.creditedCents]).toEqual([200, 12_345]);
   });
 
-  it("gives another owner nothing for it", async () => {
+  it("another owner: gets nothing for the same transaction", async () => {
     const wallet = await openWallet(await serve());
     const other = await openWallet(wallet.server);
     const asked = await wallet.ask();
@@ -128,7 +128,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect([await wallet.credit(), await other.credit()]).toEqual([2000, 0]);
   });
 
-  it("pays one quote with one transaction: another quote stays open", async () => {
+  it("one transaction: pays one quote, another stays open", async () => {
     const wallet = await openWallet(await serve());
     const txHash = await wallet.send(await wallet.ask());
     const second = await wallet.ask();
@@ -161,14 +161,14 @@ onBothDatabases("crypto top-up", (serve) => {
       expect((await wallet.prove(await wallet.send(asked))).status).toBe(200);
     });
 
-    it("a chain or currency other than the quote's", async () => {
+    it("a chain or currency that is not the quote's", async () => {
       const wallet = await openWallet(await serve());
       const asked = await wallet.ask();
       const reply = await wallet.prove(await wallet.send(asked, { chain: "ethereum" }), "ethereum");
       expect([reply.status, reply.body.error.details[0].field]).toEqual([422, "X-Payment"]);
     });
 
-    it("a transaction when nothing was asked for", async () => {
+    it("a transaction without a quote", async () => {
       const wallet = await openWallet(await serve());
       expect((await wallet.prove(`0x${"ab".repeat(32)}`)).status).toBe(409);
     });
@@ -193,7 +193,7 @@ onBothDatabases("crypto top-up", (serve) => {
     });
   });
 
-  it("takes a transaction named in standard base64", async () => {
+  it("X-Payment: accepts the standard base64 form", async () => {
     const wallet = await openWallet(await serve());
     const txHash = await wallet.send(await wallet.ask());
     const standard = { x402Version: 1, scheme: "exact", network: "eip155:8453", payload: { txHash } };
@@ -201,17 +201,17 @@ onBothDatabases("crypto top-up", (serve) => {
     expect((await wallet.owner.post("/billing/credit/x402", undefined, { "x-payment": header })).status).toBe(200);
   });
 
-  it("an overpayment becomes credit whole", async () => {
+  it("overpayment of up to 1 %: credited in full", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask(2000);
-    const txHash = await wallet.send(asked, { by: 1_500_000 });
+    const txHash = await wallet.send(asked, { by: 150_000 });
     const reply = await wallet.prove(txHash);
-    expect([reply.status, reply.body.data.creditedCents]).toEqual([200, 2150]);
+    expect([reply.status, reply.body.data.creditedCents]).toEqual([200, 2015]);
     expect((await wallet.prove(txHash)).body.data).toEqual(reply.body.data);
-    expect([await wallet.credit(), (await wallet.payment(asked.body.error.payment.id)).amountCents]).toEqual([2150, 2150]);
+    expect([await wallet.credit(), (await wallet.payment(asked.body.error.payment.id)).amountCents]).toEqual([2015, 2015]);
   });
 
-  it("an underpayment is kept aside and says what is missing; the full amount still pays", async () => {
+  it("underpayment: goes to suspense and the reply says what is missing; the full amount still pays", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask(2000);
     const { id, cryptoAmount } = asked.body.error.payment;
@@ -229,8 +229,9 @@ onBothDatabases("crypto top-up", (serve) => {
 
   it.each([
     ["too much", 1_500_000],
+    ["a little too much", 150_000],
     ["too little", -1_500_000],
-  ])("%s is nobody's while another owner may have sent it", async (_, by) => {
+  ])("%s: credited to nobody while another owner may have sent it", async (_, by) => {
     const wallet = await openWallet(await serve());
     const other = await openWallet(wallet.server);
     const asked = await wallet.ask(2000);
@@ -249,7 +250,7 @@ onBothDatabases("crypto top-up", (serve) => {
     ]);
   });
 
-  it("a second payment of a paid quote is kept aside", async () => {
+  it("second payment of a paid quote: goes to suspense", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask();
     await wallet.prove(await wallet.send(asked));
@@ -261,7 +262,7 @@ onBothDatabases("crypto top-up", (serve) => {
   it.each([
     ["as the quote ends", 15 * minute + 1],
     ["after its amount was released", 3 * hour],
-  ])("a late deposit is kept aside: %s", async (_, after) => {
+  ])("late deposit: goes to suspense (%s)", async (_, after) => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask();
     await wallet.server.advance(after);
@@ -271,7 +272,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect([await wallet.credit(), await wallet.suspense(id), (await wallet.payment(id)).status]).toEqual([0, 2000, "cancelled"]);
   });
 
-  it("a deposit made in time counts, however late it is named", async () => {
+  it("deposit in time: counts however late it is submitted", async () => {
     // Nobody looks for it before it is named.
     const wallet = await openWallet(await serve({ config: ({ crypto }) => Object.assign(crypto, { scanMs: 24 * hour }) }));
     const asked = await wallet.ask();
@@ -283,7 +284,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect([(await wallet.payment(id)).status, await wallet.credit()]).toEqual(["completed", 2000]);
   });
 
-  it("waits for finality: 402 with Retry-After, then 200", async () => {
+  it("finality: 402 with Retry-After until the transaction is final, then 200", async () => {
     const wallet = await openWallet(await serve());
     const txHash = await wallet.send(await wallet.ask(), { confirmations: 11 });
     const early = await wallet.prove(txHash);
@@ -293,7 +294,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect((await wallet.prove(txHash)).status).toBe(200);
   });
 
-  it("credits in the background when nobody asks again", async () => {
+  it("background: credits a waiting transaction without another request", async () => {
     const wallet = await openWallet(await serve());
     const asked = await wallet.ask();
     const txHash = await wallet.send(asked, { confirmations: 0 });
@@ -306,7 +307,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect(await wallet.credit()).toBe(2000);
   });
 
-  it("credits nothing when the transaction is gone before it was final", async () => {
+  it("dropped transaction: one that is gone before it is final is not credited", async () => {
     const wallet = await openWallet(await serve());
     const txHash = await wallet.send(await wallet.ask(), { confirmations: 0 });
     expect((await wallet.prove(txHash)).status).toBe(402);
@@ -317,14 +318,14 @@ onBothDatabases("crypto top-up", (serve) => {
     expect(left).toEqual([]);
   });
 
-  it("a transaction nobody has seen: 402 with Retry-After", async () => {
+  it("unknown transaction: 402 with Retry-After", async () => {
     const wallet = await openWallet(await serve());
     await wallet.ask();
     const reply = await wallet.prove(`0x${"12".repeat(32)}`);
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([402, "10"]);
   });
 
-  it("settles first what a chargeback left owing", async () => {
+  it("receivable: a deposit first settles what a chargeback left owing", async () => {
     const wallet = await openWallet(await serve());
     const { owner, server } = wallet;
     const { paymentId } = (await owner.post("/billing/credit", { amountCents: 5000 })).body.data;
@@ -338,7 +339,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect(await ledgerFaults(server)).toEqual([]);
   });
 
-  it("emits payment.completed once", async () => {
+  it("event: payment.completed once", async () => {
     const wallet = await openWallet(await serve());
     const txHash = await wallet.send(await wallet.ask());
     await wallet.prove(txHash);
@@ -347,7 +348,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect(events.filter(({ event }: { event: string }) => event === "payment.completed")).toHaveLength(1);
   });
 
-  it("is off where no chain is configured", async () => {
+  it("no chain configured: refused", async () => {
     const server = await serve({ config: (config) => Object.assign(config, { sandbox: false }) });
     const owner = await registerOwner(server);
     expect((await owner.post("/billing/credit/x402", { amountCents: 2000 }, { "x-payment-method": "x402" })).status).toBe(503);
@@ -356,7 +357,7 @@ onBothDatabases("crypto top-up", (serve) => {
     expect((await server.request("POST", "/sandbox/chain/transactions", { body: {} })).status).toBe(404);
   });
 
-  it("names its pairs in the server's information", async () => {
+  it("server info: lists the chains and currencies", async () => {
     const server = await serve();
     const { crypto } = (await server.request("GET", "/info/server")).body.data.features;
     expect(

@@ -48,7 +48,7 @@ const moves: Record<string, Record<string, string>> = {
   open: { delete: "cancelled" },
   reserved: { submit: "submitted", report: "blocked", release: "cancelled" },
   submitted: { accept: "accepted", reject: "rejected", retry: "rejected" },
-  blocked: { unblock: "reserved", release: "cancelled" },
+  blocked: { unblock: "reserved", release: "cancelled", delete: "cancelled" },
   publishing: {},
   accepted: {},
   rejected: {},
@@ -56,7 +56,7 @@ const moves: Record<string, Record<string, string>> = {
   cancelled: {},
 };
 
-onBothDatabases("every command on a slot in every status", (serve) => {
+onBothDatabases("every command on a slot that is", (serve) => {
   it.each(Object.keys(moves))("%s", async (status) => {
     const server = await serve({ config: (config) => (config.playtesters.maxReserved = 100) });
     const { owner, playtester, gameId } = await market(server);
@@ -81,7 +81,7 @@ onBothDatabases("deadlines", (serve) => {
   it.each([
     { name: "1 player", body: {}, hours: 24 },
     { name: "4 players", body: { playerCount: 4 }, hours: 72 },
-  ])("hold to the millisecond without a job: $name", async ({ body, hours }) => {
+  ])("to the millisecond, without a job: $name", async ({ body, hours }) => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const second = await registerPlaytester(server);
@@ -155,7 +155,7 @@ onBothDatabases("deadlines", (serve) => {
     expect(replies.map((reply) => reply.status)).toEqual(inTime ? [201, 200, 200, 200, 200] : Array(5).fill(409));
   });
 
-  it("open one slot in place of an expired one, without refund or charge, and tell both", async () => {
+  it("expired slot: one slot opens in its place, without refund or charge, and both sides are notified", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const id = await order(owner, gameId, { keysForTesters: ["the-key"] });
@@ -175,7 +175,7 @@ onBothDatabases("deadlines", (serve) => {
     expect((await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot).not.toHaveProperty("keys");
   });
 
-  it("an unpaid order shows as cancelled from the millisecond it lapses", async () => {
+  it("unpaid order: shown as cancelled from the millisecond it expires", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const gameId = await createGame(owner);
@@ -189,7 +189,7 @@ onBothDatabases("deadlines", (serve) => {
     expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
   });
 
-  describe("of a retry", () => {
+  describe("deadline of a retry", () => {
     async function retried(server: TestServer) {
       const { owner, playtester, gameId } = await market(server);
       const id = await order(owner, gameId, { playerCount: 2 });
@@ -217,7 +217,7 @@ onBothDatabases("deadlines", (serve) => {
         act: (_server: TestServer, playtester: Person, retry: string) => playtester.post(`/playtester/slots/${retry}/release`),
         slots: { rejected: 1, cancelled: 1, open: 1 },
       },
-    ])("$what opens a slot for somebody else", async ({ act, slots }) => {
+    ])("$what: opens a slot for another playtester", async ({ act, slots }) => {
       const server = await serve();
       const { owner, playtester, id, retry } = await retried(server);
       await act(server, playtester, retry);
@@ -226,7 +226,7 @@ onBothDatabases("deadlines", (serve) => {
       await claim(await registerPlaytester(server), id);
     });
 
-    it("rejected for good forfeits the one price that was paid", async () => {
+    it("final rejection: the price is not refunded", async () => {
       const server = await serve();
       const { owner, playtester, id, retry } = await retried(server);
       const before = await balance(owner);
@@ -242,7 +242,7 @@ onBothDatabases("deadlines", (serve) => {
     });
   });
 
-  it("a blocked slot has none; unblocked, it has a fresh one", async () => {
+  it("blocked slot: has no deadline; unblocked, it has a new one", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const id = await order(owner, gameId);
@@ -260,7 +260,7 @@ onBothDatabases("deadlines", (serve) => {
     expect((await playtestOf(owner, id)).slots).toMatchObject({ expired: 1, open: 1 });
   });
 
-  it("ends a playtest with its last slot, and says so once", async () => {
+  it("last slot: ends the playtest, with one event", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const second = await registerPlaytester(server);
@@ -275,7 +275,7 @@ onBothDatabases("deadlines", (serve) => {
     expect(notifications.filter((notice: { type: string }) => notice.type === "playtest.completed")).toHaveLength(1);
   });
 
-  it("does not call a cancelled playtest completed", async () => {
+  it("cancelled playtest: is not completed by its last slot", async () => {
     const server = await serve();
     const { owner, gameId } = await market(server);
     await owner.post(`/playtests/${await order(owner, gameId)}/cancel`);
@@ -292,7 +292,7 @@ onBothDatabases("reminders", (serve) => {
     };
   };
 
-  it("come once, four hours before the deadline, by notification and mail", async () => {
+  it("sent once, four hours before the deadline, as notification and email", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const slotId = await claim(playtester, await order(owner, gameId));
@@ -309,7 +309,7 @@ onBothDatabases("reminders", (serve) => {
   it.each([
     { before: 2, at: 22 },
     { before: 30, at: undefined },
-  ])("follow the setting: $before hours before a deadline of 24", async ({ before, at }) => {
+  ])("setting: sent $before hours before a deadline of 24", async ({ before, at }) => {
     const server = await serve({ config: (config) => (config.playtesters.remindBeforeMs = before * hour) });
     const { owner, playtester, gameId } = await market(server);
     await claim(playtester, await order(owner, gameId));
@@ -337,7 +337,7 @@ onBothDatabases("reminders", (serve) => {
       act: (_: TestServer, mine: Person, slotId: string) =>
         mine.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" }),
     },
-  ])("do not come after $after", async ({ act }) => {
+  ])("not sent after $after", async ({ act }) => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const slotId = await claim(playtester, await order(owner, gameId));
@@ -346,7 +346,7 @@ onBothDatabases("reminders", (serve) => {
     expect(await remindersOf(server, playtester)).toEqual({ notices: 0, mails: 0 });
   });
 
-  it("follow the fresh deadline of an unblocked slot", async () => {
+  it("unblocked slot: sent before the new deadline", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const slotId = await claim(playtester, await order(owner, gameId));

@@ -30,7 +30,7 @@ const escapes: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"
 const visible = (html: string) => html.replace(/<[^>]+>/g, "").replace(/&(lt|gt|quot|amp|#39);/g, (entity) => escapes[entity]!);
 
 describe("/docs", () => {
-  it("lists every topic with its title", async () => {
+  it("contents: list every topic with its title", async () => {
     const page = await textOf("/docs");
     for (const { name, summary } of topicList) {
       expect(page).toContain(`href="/docs/${name}"`);
@@ -39,14 +39,14 @@ describe("/docs", () => {
     }
   });
 
-  it.each(topicList.map(({ name }) => name))("%s shows the whole topic", async (name) => {
+  it.each(topicList.map(({ name }) => name))("topic: %s is shown completely", async (name) => {
     const reply = await get(`/docs/${name}`);
     const page = visible(await reply.text());
     expect(reply.status).toBe(200);
     for (const block of topics[name].blocks) if (block.kind === "code") expect(page).toContain(block.text);
   });
 
-  it("every page is complete in itself: nothing from elsewhere, no inline script or style", async () => {
+  it("every page: nothing from elsewhere, no inline script or style", async () => {
     for (const path of await everyPage()) {
       const reply = await get(path);
       const page = await reply.text();
@@ -56,13 +56,14 @@ describe("/docs", () => {
       );
       expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
       expect([...page.matchAll(/(?:src|<link[^>]+href)="([^"]*)"/g)].map(([, address]) => address)).toEqual([
+        "/assets/icon.svg",
         "/assets/style.css",
         "/assets/docs.css",
       ]);
     }
   });
 
-  it("every link within the documentation leads somewhere", async () => {
+  it("links: every one within the documentation leads somewhere", async () => {
     const pages = new Map<string, string>();
     for (const path of await everyPage()) pages.set(path, await textOf(path));
     const dead: string[] = [];
@@ -75,14 +76,14 @@ describe("/docs", () => {
     expect(dead).toEqual([]);
   });
 
-  it("the reference has every endpoint of this server, and no sandbox on a live one", async () => {
+  it("reference: has every endpoint of this server, and no sandbox on a live one", async () => {
     const pages = (await Promise.all((await groups()).map(textOf))).join();
     const shown = (id: string) => pages.includes(`<h2 id="${id}">`);
     const all = Object.entries(contract as Record<string, Endpoint>);
     expect(all.filter(([id, { only }]) => shown(id) !== (only === undefined)).map(([id]) => id)).toEqual([]);
   });
 
-  it("the reference says what a request takes and what comes back", async () => {
+  it("reference: shows parameters, body, replies and errors", async () => {
     const page = visible(await textOf("/docs/api/playtests")).replace(/\s+/g, " ");
     expect(page).toContain("POST /api/v1/games/{gameId}/playtests");
     expect(page).toContain("durationMinutes30, 60, 120, 180");
@@ -90,17 +91,20 @@ describe("/docs", () => {
     expect(page).toContain("402: PAYMENT_REQUIRED");
   });
 
-  it.each(["/docs/nothing", "/docs/ordering/more", "/docs/api/nothing", "/docs/api/games/more"])("%s is 404", async (path) => {
-    expect((await get(path)).status).toBe(404);
-  });
+  it.each(["/docs/nothing", "/docs/ordering/more", "/docs/api/nothing", "/docs/api/games/more"])(
+    "unknown page: %s is 404",
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
 
-  it("takes no other method", async () => {
+  it("other methods: 405", async () => {
     const reply = await fetch(`${server.baseUrl}/docs`, { method: "POST" });
     expect([reply.status, reply.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 });
 
-it("a sandbox describes its own endpoints too", async () => {
+it("/docs of a sandbox: has the sandbox endpoints", async () => {
   const own = await drivers[0]!.open();
   const sandbox = await startTestServer({ store: own });
   expect(await (await fetch(`${sandbox.baseUrl}/docs/api/sandbox`)).text()).toContain('<h2 id="advanceClock">');

@@ -44,7 +44,22 @@ const fetchBytes = async (url: string, headers: Record<string, string> = {}) => 
 };
 
 onBothDatabases("downloads", (serve) => {
-  it("gives the whole video, or the part that is asked for", async () => {
+  it("gives a video the extension of what it is, whatever the playtester called it", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const gameId = await createGame(owner);
+    await giveCredit(server, owner, 10_000);
+    const playtestId = await order(owner, gameId);
+    const player = await registerPlaytester(server);
+    const slotId = await claim(player, playtestId);
+    const metadata = { filename: "playtest.hta", filetype: "application/hta" };
+    await upload(server, player, `/playtester/slots/${slotId}/video`, videoBytes(), { metadata });
+    await player.post(`/playtester/slots/${slotId}/submit`);
+    const { downloadUrl } = (await owner.get(`/playtests/slots/${slotId}/download-url`)).body.data;
+    expect((await fetchBytes(downloadUrl)).headers.get("content-disposition")).toBe('attachment; filename="playtest.mp4"');
+  });
+
+  it("video: whole, or the requested range", async () => {
     const server = await serve();
     const { url } = await submitted(server);
     const bytes = videoBytes();
@@ -87,7 +102,7 @@ onBothDatabases("downloads", (serve) => {
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("is valid for an hour, to the millisecond", async () => {
+  it("link: valid for an hour, to the millisecond", async () => {
     const server = await serve();
     const { url, expiresAt } = await submitted(server);
     expect(expiresAt).toBe(new Date(server.clock.now() + hour).toISOString());
@@ -97,7 +112,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(url)).status).toBe(403);
   });
 
-  it("refuses a token that anybody altered", async () => {
+  it("link: an altered token is refused", async () => {
     const server = await serve();
     const { url } = await submitted(server);
     const address = new URL(url);
@@ -123,7 +138,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(url)).status).toBe(200);
   });
 
-  it("is for the slot's owner, once there is a video", async () => {
+  it("link: only for the slot's owner, once there is a video", async () => {
     const server = await serve();
     const { slotId, playtestId, owner, player } = await submitted(server);
     const other = await registerOwner(server);
@@ -135,7 +150,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await owner.get(`/slots/${waiting}/download-url`)).status).toBe(404);
   });
 
-  it("says 404 when the file is gone", async () => {
+  it("link: 404 when the file is gone", async () => {
     const server = await serve();
     const { url } = await submitted(server);
     const target = JSON.parse(Buffer.from(new URL(url).searchParams.get("token")!.split(".")[0]!, "base64url").toString());
@@ -143,7 +158,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(url)).status).toBe(404);
   });
 
-  it("leads the holder of a slot to the build the game has now", async () => {
+  it("build: the holder of a slot gets the build the game has now", async () => {
     const server = await serve();
     const { owner, gameId, playtestId } = await submitted(server);
     const player = await registerPlaytester(server);
@@ -170,7 +185,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await fetchBytes(link)).headers.get("location")).toBe(spelled);
   });
 
-  it("keeps the bare address of a build closed, and gives its owner a link", async () => {
+  it("build: its URL without a token is refused, and its owner gets a link", async () => {
     const server = await serve();
     const { owner, gameId } = await submitted(server);
     const [external] = (await owner.get(`/games/${gameId}/builds`)).body.data.builds;
@@ -184,7 +199,7 @@ onBothDatabases("downloads", (serve) => {
     expect((await other.get(`/games/${gameId}/builds/${build.id}/download-url`)).status).toBe(404);
   });
 
-  it("never writes a token to the log", async () => {
+  it("log: never has a token", async () => {
     const server = await serve();
     const { url } = await submitted(server);
     await fetchBytes(url);
@@ -193,7 +208,7 @@ onBothDatabases("downloads", (serve) => {
     expect(server.lines.join("\n")).not.toContain(mac);
   });
 
-  it("reads no faster than the client does, and lets go when it leaves", async () => {
+  it("slow client: the file is read no faster than the client does, and closed when it leaves", async () => {
     const server = await serve();
     const { owner, gameId } = await submitted(server);
     const bytes = Buffer.alloc(40_000_000, 1);

@@ -33,7 +33,9 @@ onBothDatabases("events", (serve) => {
   /** As another process does it: this one is not told. */
   const happenElsewhere = async (kind: EventKind, created_at: number) => {
     const id = server.deps.newId();
-    await server.deps.store.write((tx) => eventStore.insert(tx, [{ id, account_id: owner.id, kind, data: "{}", created_at }]));
+    await server.deps.store.write(async (tx) =>
+      eventStore.insert(tx, [{ id, account_id: owner.id, kind, data: "{}", created_at }]),
+    );
     return id;
   };
   const listen = async (lastId?: string, person = owner) => {
@@ -48,7 +50,7 @@ onBothDatabases("events", (serve) => {
     return heard;
   };
 
-  it("lists an account's own events, newest first, by cursor", async () => {
+  it("list: an account's own events, newest first, by cursor", async () => {
     await happen("slot.submitted");
     await happen("slot.accepted");
     await happen("slot.rejected", await registerOwner(server));
@@ -61,7 +63,7 @@ onBothDatabases("events", (serve) => {
     expect(second.body.meta).toMatchObject({ hasMore: false, cursor: null });
   });
 
-  it("streams what happens from now on, each with its id", async () => {
+  it("stream: new events with their ids", async () => {
     await happen("slot.submitted");
     const [latest] = (await owner.get("/events")).body.data.events;
     const listening = await listen();
@@ -73,7 +75,7 @@ onBothDatabases("events", (serve) => {
     expect(heard).toEqual({ id: event.id, data: event });
   });
 
-  it("has so many streams open for one account, and another when one of them ends", async () => {
+  it("stream: limited in number per account, and another when one of them ends", async () => {
     server.deps.config.http.maxStreams = 2;
     const [first] = [await listen(), await listen(), await listen(undefined, await registerOwner(server))];
     const refused = await owner.get("/events", { accept: "text/event-stream" });
@@ -85,7 +87,7 @@ onBothDatabases("events", (serve) => {
     });
   });
 
-  it("tells a revoked key and a suspended account nothing more, however much happens", async () => {
+  it("stream: ends for a revoked key and a suspended account, however much happens", async () => {
     const [listening, suspended] = [await listen(), await registerOwner(server)];
     const other = await listen(undefined, suspended);
     for (const stream of [listening, other]) await stream.next();
@@ -98,7 +100,7 @@ onBothDatabases("events", (serve) => {
     expect([await listening.next(), await other.next()]).toEqual([undefined, undefined]);
   });
 
-  it("resumes behind Last-Event-ID and misses nothing, from the very first event on", async () => {
+  it("stream: resumes after Last-Event-ID and misses nothing, from the very first event on", async () => {
     const before = await listen();
     const start = await before.next();
     before.close();
@@ -112,7 +114,7 @@ onBothDatabases("events", (serve) => {
     expect(await kinds(rest, 2)).toEqual(["slot.accepted", "slot.rejected"]);
   });
 
-  it("delivers what another process wrote, and what was committed late with an earlier time", async () => {
+  it("stream: has events of another process, and those committed late with an earlier time", async () => {
     const listening = await listen();
     await listening.next();
     await happenElsewhere("slot.accepted", startTime + 5000);
@@ -121,7 +123,7 @@ onBothDatabases("events", (serve) => {
     expect(await listening.next()).toMatchObject({ id: late, data: { event: "slot.submitted" } });
   });
 
-  it("numbers many events of one instant in the order they were made", async () => {
+  it("ids: many events of one instant are in the order they were made", async () => {
     const expected: string[] = [];
     for (let count = 0; count < 250; count++) expected.push(await happenElsewhere("slot.submitted", startTime));
     const listening = await listen("0");
@@ -131,7 +133,7 @@ onBothDatabases("events", (serve) => {
     expect(heard).toEqual(expected);
   });
 
-  it("streams nothing of another account", async () => {
+  it("stream: has no events of another account", async () => {
     const other = await registerOwner(server);
     for (const kind of ["slot.submitted", "slot.accepted"] as const) await happen(kind, other);
     expect(await kinds(await listen("0", other), 3)).toEqual([undefined, "slot.submitted", "slot.accepted"]);
@@ -140,7 +142,7 @@ onBothDatabases("events", (serve) => {
     expect(await kinds(listening, 2)).toEqual([undefined, "payment.completed"]);
   });
 
-  it("tells two listeners of one account the same", async () => {
+  it("stream: two clients of one account get the same events", async () => {
     const both = [await listen(), await listen()];
     for (const listening of both) await listening.next();
     await Promise.all([happen("slot.submitted"), happen("slot.accepted")]);
@@ -149,7 +151,7 @@ onBothDatabases("events", (serve) => {
     expect([...one!].sort()).toEqual(["slot.accepted", "slot.submitted"]);
   });
 
-  it("refuses to resume behind an event it does not know, and one of somebody else", async () => {
+  it("stream: resuming after an unknown event, or one of another account, is refused", async () => {
     const other = await registerOwner(server);
     await happen("slot.submitted", other);
     const [theirs] = (await other.get("/events")).body.data.events;
@@ -161,14 +163,14 @@ onBothDatabases("events", (serve) => {
     }
   });
 
-  it("serves playtesters too, and nobody without the main scope", async () => {
+  it("access: for playtesters too, and for no key without the main scope", async () => {
     expect((await (await registerPlaytester(server)).get("/events")).body.data.events).toEqual([]);
     const limited = await owner.post("/auth/api-keys", { name: "billing", scopes: ["billing"] });
     expect((await server.request("GET", "/events", { key: limited.body.data.apiKey })).status).toBe(403);
   });
 });
 
-it("shows that a silent stream lives, and ends it when its key is revoked", async () => {
+it("stream: a silent one gets keep-alive comments, and ends when its key is revoked", async () => {
   const store = await drivers[0]!.open();
   const server = await startTestServer({ store, config: (config) => void Object.assign(config.http, { heartbeatMs: 10 }) });
   const owner = await registerOwner(server);
@@ -188,7 +190,7 @@ it("shows that a silent stream lives, and ends it when its key is revoked", asyn
   await store.remove();
 });
 
-it("keeps little for a client that does not read", async () => {
+it("stream: little is buffered for a client that does not read", async () => {
   let asked = 0;
   let written: ServerResponse | undefined;
   const leave = new AbortController();
@@ -206,7 +208,7 @@ it("keeps little for a client that does not read", async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1", () =>
-    client.pause().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+    client.pause().write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
   );
   // Full are the buffers of both sockets by then.
   await vi.waitUntil(async () => {
@@ -223,7 +225,7 @@ it("keeps little for a client that does not read", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it("ends its streams when the server drains", async () => {
+it("stream: ends when the server drains", async () => {
   const store = await drivers[0]!.open();
   const server = await startTestServer({ store });
   const owner = await registerOwner(server);

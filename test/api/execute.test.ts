@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { sessionPrincipal } from "../../server/accounts/sessions.ts";
 import { createOperations } from "../../server/app/app.ts";
-import type { Principal } from "../../server/http/call.ts";
-import { CommittedProblem } from "../../server/http/call.ts";
+import { type Client, CommittedProblem, type Principal } from "../../server/http/call.ts";
 import { createCallAs } from "../../server/http/call-operation.ts";
 import { createExecute, type OperationRequest, type ServedOperation } from "../../server/http/execute.ts";
 import type { Rendered } from "../../server/http/reply.ts";
@@ -22,11 +21,14 @@ import type { TestServer } from "../helpers/server.ts";
 const principalOf = ({ id }: Person, role: Principal["role"]): Principal => ({
   userId: id,
   keyId: "key",
+  sessionId: null,
   keyExpiresAt: null,
   role,
   scopes: new Set(roleScopes[role]),
   emailVerified: true,
 });
+
+const visitor: Client = { address: "127.0.0.1", agent: null, signal: new AbortController().signal };
 
 /** Executes operations without HTTP. */
 function direct({ deps }: TestServer) {
@@ -35,7 +37,7 @@ function direct({ deps }: TestServer) {
   const callAs = createCallAs(operations, execute);
 
   async function run(operation: ServedOperation, principal: Principal, given: Partial<OperationRequest> = {}) {
-    const none = { params: {}, query: {}, headers: {}, body: undefined, idempotencyKey: undefined };
+    const none = { params: {}, query: {}, headers: {}, body: undefined, idempotencyKey: undefined, client: visitor };
     const reply = (await execute(operation, { ...none, requestId: "req_test", ...given, principal })) as Rendered;
     const text = Buffer.from(reply.body).toString();
     return { ...reply, text, body: JSON.parse(text) };
@@ -44,7 +46,7 @@ function direct({ deps }: TestServer) {
   return {
     run,
     served: (name: Operation) => operations.get(name)!,
-    call: (principal: Principal) => callAs(principal, "req_test"),
+    call: (principal: Principal) => callAs(principal, { requestId: "req_test", client: visitor }),
   };
 }
 
@@ -57,7 +59,7 @@ onBothDatabases("execute", (serve) => {
     return { server, owner, principal: principalOf(owner, "game_owner"), ...direct(server) };
   }
 
-  it("validates query, body, headers and idempotency key by the contract, before the handler runs", async () => {
+  it("validation: query, body, headers and idempotency key are checked before the handler runs", async () => {
     const { owner, principal, run, served } = await ownerAt();
     const refusals: [Operation, Partial<OperationRequest>, string][] = [
       ["listGames", { query: { limit: "0" } }, "limit"],
@@ -74,7 +76,7 @@ onBothDatabases("execute", (serve) => {
     expect((await owner.get("/games")).body.data.games).toEqual([]);
   });
 
-  it("replays the stored reply under an idempotency key, and refuses the key for another request", async () => {
+  it("idempotency key: replays the stored reply, and is refused for another request", async () => {
     const { owner, principal, run, served } = await ownerAt();
     const create = (body: object) => run(served("createGame"), principal, { body, idempotencyKey: "one" });
     const [first, again] = [await create(game), await create({ buildUrl: game.buildUrl, name: game.name })];
@@ -84,7 +86,7 @@ onBothDatabases("execute", (serve) => {
     expect((await owner.get("/games")).body.data.games).toHaveLength(1);
   });
 
-  it("runs two requests with one idempotency key once", async () => {
+  it("idempotency key: two concurrent requests run once", async () => {
     const { owner, principal, run, served } = await ownerAt();
     const create = () => run(served("createGame"), principal, { body: game, idempotencyKey: "one" });
     const [first, second] = await Promise.all([create(), create()]);
@@ -92,7 +94,7 @@ onBothDatabases("execute", (serve) => {
     expect((await owner.get("/games")).body.data.games).toHaveLength(1);
   });
 
-  it("replays the request over HTTP that it executed, and the other way round", async () => {
+  it("idempotency key: shared with requests over HTTP, both ways", async () => {
     const { owner, principal, run, served } = await ownerAt();
     const executed = await run(served("createGame"), principal, { body: game, idempotencyKey: "one" });
     const overHttp = await owner.post("/games", game, { "idempotency-key": "one" });
@@ -101,7 +103,7 @@ onBothDatabases("execute", (serve) => {
     expect((await run(served("createGame"), principal, { body: game, idempotencyKey: "two" })).text).toBe(sent.text);
   });
 
-  it("commits a refusal with its effects, replays it until its time, then runs anew", async () => {
+  it("committed refusal: kept with its effects, replayed until it expires, then run again", async () => {
     const { server, principal, run, served } = await ownerAt();
     let runs = 0;
     const refused: ServedOperation = {
@@ -126,7 +128,7 @@ onBothDatabases("execute", (serve) => {
     expect([runs, (await name())?.display_name]).toEqual([2, "run 2"]);
   });
 
-  it("stores nothing when the handler throws: the same key runs again", async () => {
+  it("failed handler: nothing is stored, and the same key runs again", async () => {
     const { principal, run, served } = await ownerAt();
     const fails: ServedOperation = {
       endpoint: served("createGame").endpoint,
@@ -142,7 +144,7 @@ onBothDatabases("execute", (serve) => {
     expect((await run(served("getMe"), principal)).body.data.name).not.toBe("gone");
   });
 
-  it("continues a list from its cursor, and refuses the cursor of another list", async () => {
+  it("cursor: continues a list, and is refused for another list", async () => {
     const { owner, principal, run, served } = await ownerAt();
     const ids = [await createGame(owner), await createGame(owner), await createGame(owner)].reverse();
     const page = async (cursor?: string) =>
@@ -174,7 +176,7 @@ onBothDatabases("calling an operation for a page", (serve) => {
     return { server, owner, gameId, playtester, slotId, ...direct(server) };
   }
 
-  it("returns the data and cursor that the API returns over HTTP", async () => {
+  it("result: the data and cursor that the API returns over HTTP", async () => {
     const { playtester, slotId, call } = await marketplace();
     const ann = call(principalOf(playtester, "playtester"));
     const pairs = [
@@ -192,7 +194,7 @@ onBothDatabases("calling an operation for a page", (serve) => {
     }
   });
 
-  it("is refused what the API refuses: another account's slot, a scope it lacks, a state that does not allow it", async () => {
+  it("refusals: those of the API: another account's slot, a missing scope, a state that does not allow it", async () => {
     const { owner, playtester, slotId, call } = await marketplace();
     const [ann, stranger] = [principalOf(playtester, "playtester"), principalOf(owner, "playtester")];
     await expect(call(stranger)("getHeldSlot", { params: { id: slotId } })).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -203,7 +205,7 @@ onBothDatabases("calling an operation for a page", (serve) => {
     await expect(submit).rejects.toMatchObject({ code: overHttp.code, message: overHttp.message });
   });
 
-  it("throws a refusal that was committed, with its details, the first time and when it is replayed", async () => {
+  it("committed refusal: thrown with its details, the first time and when it is replayed", async () => {
     const { owner, call } = await marketplace();
     const as = call(principalOf(owner, "game_owner"));
     const buy = () => as("buyCreditWithCrypto", { body: { amountCents: 2000 }, idempotencyKey: "one" });
@@ -215,14 +217,19 @@ onBothDatabases("calling an operation for a page", (serve) => {
     expect(payments.filter(({ provider }: { provider: string }) => provider === "x402")).toHaveLength(1);
   });
 
-  it("has the type of the client's call, so that a portal page renders the same from another instance", async () => {
+  it("type: that of the client, so that a portal page renders the same from another instance", async () => {
     const { server, playtester, slotId, call } = await marketplace();
     const client = createClient({ baseUrl: server.baseUrl, apiKey: playtester.key });
     const remote: CallOperation = client.call;
     const rendered = async (view: View, source: CallOperation, id = "") => {
       const session = { user_id: playtester.id, display_name: "Ann", csrf: "token", role: "playtester", hash: "h" } as never;
       const page = { id, query: new URLSearchParams(), form: {}, formKey: "key", now: server.clock.now() };
-      const context = createContext({ ...page, callAs: () => source, session, requestId: "req_test" });
+      const context = createContext({
+        ...page,
+        callAs: () => source,
+        session,
+        origin: { requestId: "req_test", client: visitor },
+      });
       return (await view(context)).body.text;
     };
     const local = call(sessionPrincipal({ user_id: playtester.id, role: "playtester", hash: "h" } as never));

@@ -13,7 +13,7 @@ const freePort = () =>
   });
 
 onBothDatabases("first start", (serve) => {
-  it("makes the first admin once per database, also without verification", async () => {
+  it("first admin: created once per database, also without verification", async () => {
     const server = await serve({
       config(config) {
         config.autoVerify = false;
@@ -21,25 +21,25 @@ onBothDatabases("first start", (serve) => {
     });
     const key = await ensureAdmin(server.deps);
     const me = await server.request("GET", "/auth/me", { key: key! });
-    expect(me.body.data).toMatchObject({ role: "admin", emailVerified: true, scopes: ["admin"] });
+    expect(me.body.data).toMatchObject({ role: "admin", emailVerified: true, scopes: ["admin", "approve", "money", "accounts"] });
     expect(await ensureAdmin(server.deps)).toBeNull();
     expect(server.mails).toEqual([]);
   });
 
-  it("that fails leaves no port open: the process could not end", async () => {
+  it("failed start: leaves no port open, or the process could not end", async () => {
     const port = await freePort();
     const failing = serve({ port, config: (config) => (config.http.trustedProxies = ["nonsense"]) });
     await expect(failing).rejects.toThrow();
     await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
   });
 
-  it("makes one admin for two starts at once", async () => {
+  it("two starts at once: create one admin", async () => {
     const server = await serve();
     const keys = await Promise.all([ensureAdmin(server.deps), ensureAdmin(server.deps)]);
     expect(keys.filter((key) => key !== null)).toHaveLength(1);
   });
 
-  it("seeds an owner with credit, a game and three playtesters who can start at once", async () => {
+  it("seed: an owner with credit, a game and three playtesters who can start at once", async () => {
     const server = await serve();
     const { ownerKey, testerKeys, gameId } = await seedDemo(server.deps);
     const me = await server.request("GET", "/auth/me", { key: ownerKey });
@@ -54,7 +54,7 @@ onBothDatabases("first start", (serve) => {
     expect(game.body.data.game.categories.map((category: { slug: string }) => category.slug)).toEqual(["pixel-art", "roguelike"]);
   });
 
-  it("lets nobody log in to the accounts it made", async () => {
+  it("seed: nobody can sign in to its accounts", async () => {
     const server = await serve();
     await seedDemo(server.deps);
     for (const password of ["!", "", "password"]) {

@@ -3,7 +3,7 @@ import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, registerOwner } from "../helpers/factories.ts";
 
 onBothDatabases("games", (serve) => {
-  it("registers, shows, changes and lists a game with its relations", async () => {
+  it("game: can be created, shown, changed and listed with its relations", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const categories = (await owner.get("/info/categories")).body.data.categories;
@@ -34,7 +34,7 @@ onBothDatabases("games", (serve) => {
     expect(listed).toMatchObject({ id, categories: [], devices: ["Linux"], platforms: ["Steam"] });
   });
 
-  it("adds a build for the first and each changed buildUrl", async () => {
+  it("builds: one for the first and for each changed buildUrl", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const id = await createGame(owner, { buildUrl: "https://example.com/1.zip" });
@@ -58,7 +58,7 @@ onBothDatabases("games", (serve) => {
     { name: "an unknown device", body: { devices: ["Toaster"] }, field: "devices.0" },
     { name: "an unknown platform", body: { platforms: ["Attic"] }, field: "platforms.0" },
     { name: "a script as build", body: { buildUrl: "javascript:alert(1)" }, field: "buildUrl" },
-  ])("refuses $name, creating nothing", async ({ body, field }) => {
+  ])("create: $name is refused, and nothing is created", async ({ body, field }) => {
     const server = await serve();
     const owner = await registerOwner(server);
     const reply = await owner.post("/games", { name: "Lantern Deep", buildUrl: "https://example.com/b.zip", ...body });
@@ -66,7 +66,7 @@ onBothDatabases("games", (serve) => {
     expect((await owner.get("/games")).body.data.games).toEqual([]);
   });
 
-  it("answers another owner's game like an unknown one", async () => {
+  it("another owner's game: 404 like an unknown one", async () => {
     const server = await serve();
     const [owner, other] = [await registerOwner(server), await registerOwner(server)];
     const id = await createGame(owner);
@@ -79,5 +79,19 @@ onBothDatabases("games", (serve) => {
     }
     expect((await other.patch(`/games/${id}`, { name: "Mine" })).status).toBe(404);
     expect((await owner.get(`/games/${id}`)).body.data.game.name).toBe("Lantern Deep");
+  });
+
+  it("lets an account have as many as the server allows", async () => {
+    const server = await serve({ config: (config) => (config.games.maxPerAccount = 2) });
+    const [owner, other] = [await registerOwner(server), await registerOwner(server)];
+    await createGame(owner);
+    await createGame(owner);
+    const refused = await owner.post("/games", { name: "Third", buildUrl: "https://example.com/b.zip" });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "An account can have at most 2 games. Nothing was created. Ask the operator of this server for more.",
+    ]);
+    await createGame(other);
+    expect((await owner.get("/games")).body.data.games).toHaveLength(2);
   });
 });

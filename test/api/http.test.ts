@@ -1,11 +1,15 @@
-import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import { createApp } from "../../server/app/app.ts";
 import { listen } from "../../server/app/listen.ts";
 import { defaults } from "../../server/config/defaults.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract } from "../../src/contract/index.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveCredit, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { visitor } from "../helpers/portal.ts";
 import { type Reply, startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 
@@ -125,7 +129,7 @@ onBothDatabases("error envelope", (serve) => {
     },
   ];
 
-  it("answers every refusal in one shape, with the request id in body and header", async () => {
+  it("every refusal: has the same shape, with the request id in body and header", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     for (const row of rows) {
@@ -143,30 +147,124 @@ onBothDatabases("error envelope", (serve) => {
     { name: "not HTTP at all", text: "HELLO\r\n\r\n", status: 400 },
     {
       name: "two lengths",
-      text: "POST /api/v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      text: "POST /api/v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
       status: 400,
     },
     {
       name: "length and chunked",
-      text: "POST /api/v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      text: "POST /api/v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       status: 400,
     },
-    { name: "headers over 16 KiB", text: `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(20_000)}\r\n\r\n`, status: 431 },
+    {
+      name: "headers over 16 KiB",
+      text: `GET / HTTP/1.1\r\nHost: localhost\r\nX-Big: ${"a".repeat(20_000)}\r\n\r\n`,
+      status: 431,
+    },
     {
       name: "an absolute-form target",
-      text: "GET http://elsewhere/api/v1/games HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      text: "GET http://elsewhere/api/v1/games HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
       status: 400,
     },
-  ])("answers what the parser refuses: $name", async ({ text, status }) => {
+  ])("parser: $name is refused", async ({ text, status }) => {
     const reply = await raw(await serve(), text);
     expect(reply.split(" ")[1]).toBe(String(status));
     expect(JSON.parse(reply.slice(reply.indexOf("\r\n\r\n") + 4)).error.code).toBe("BAD_REQUEST");
   });
 
-  it("is a page outside the API, also where a path names what every object has", async () => {
+  it("outside the API: a page, also for a path that is what every object has", async () => {
     const server = await serve();
     for (const name of ["nothing", "constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"])
-      expect(await raw(server, `GET /${name} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
+      expect(await raw(server, `GET /${name} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).toMatch(
+        /^HTTP\/1\.1 404 /,
+      );
+  });
+});
+
+onBothDatabases("over-limit bodies", (serve) => {
+  /** Sends `head`, then `chunk` so many times, then a second request; what came back. */
+  function send(server: TestServer, head: string, chunk: string, count: number, next: string): Promise<string> {
+    const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
+    let reply = "";
+    socket.setEncoding("utf8").on("data", (text) => (reply += text));
+    socket.write(head);
+    for (let sent = 0; sent < count; sent++) socket.write(chunk);
+    socket.write(next);
+    return new Promise((resolve, reject) => socket.on("error", reject).on("close", () => resolve(reply)));
+  }
+
+  const filler = "x".repeat(2 ** 16);
+  it.each([
+    ["with its length", `Content-Length: ${2 ** 24}`, filler, ""],
+    ["in chunks", "Transfer-Encoding: chunked", `10000\r\n${filler}\r\n`, "0\r\n\r\n"],
+  ])("are taken to their end %s, so that the client reads its 413 and may go on", async (_, header, chunk, end) => {
+    const server = await serve();
+    const { key } = await registerOwner(server);
+    const common = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+    const next = `${end}GET /api/v1/games ${common}Connection: close\r\n\r\n`;
+    const replies = await send(server, `POST /api/v1/games ${common}${header}\r\n\r\n`, chunk, 2 ** 8, next);
+    expect(replies.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    expect(replies).toContain("The request body is larger than 131072 bytes. Nothing was changed.");
+  });
+
+  it("are measured by the endpoint, and by the server's own limit where that is lower", async () => {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    const gameId = await createGame(owner);
+    const status = async (path: string, bytes: number) => (await owner.post(path, { x: "x".repeat(bytes - 8) })).status;
+    const [games, orders] = ["/games", `/games/${gameId}/playtests`];
+    expect([await status("/webhooks", 2 ** 16), await status("/webhooks", 2 ** 16 + 1)]).toEqual([422, 413]);
+    expect([await status(games, 2 ** 17), await status(games, 2 ** 17 + 1)]).toEqual([422, 413]);
+    expect([await status(orders, 2 ** 20), await status(orders, 2 ** 20 + 1)]).toEqual([422, 413]);
+    const strict = await serve({ config: (config) => (config.http.bodyBytes = 1024) });
+    const other = await registerOwner(strict);
+    expect((await other.post("/games", { x: "x".repeat(1017) })).status).toBe(413);
+  });
+});
+
+onBothDatabases("security headers", (serve) => {
+  const isolated = ["cross-origin-opener-policy", "cross-origin-resource-policy"];
+  const paths = ["/info/categories", "/nothing", "//docs", "//nothing", "//livez", "//assets/style.css", "//downloads?token=x"];
+
+  it("an https address is kept to https, on pages and in the API", async () => {
+    const { deps } = await serve();
+    const app = createApp({ ...deps, config: { ...deps.config, baseUrl: "https://playtest.example.com" } });
+    const proxied = createServer((request, response) => void app.handle(request, response)).listen(0, "127.0.0.1");
+    await once(proxied, "listening");
+    const { port } = proxied.address() as AddressInfo;
+    for (const path of ["/docs", "/api/v1/info/categories", "/nothing"]) {
+      const { headers } = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect([path, headers.get("strict-transport-security")]).toEqual([path, "max-age=31536000"]);
+    }
+    proxied.closeAllConnections();
+    proxied.close();
+  });
+
+  it("every reply is isolated from other origins", async () => {
+    const server = await serve();
+    for (const path of paths) {
+      const { headers } = await server.request("GET", path);
+      expect([path, ...isolated.map((name) => headers.get(name))]).toEqual([path, "same-origin", "same-origin"]);
+      expect(headers.get("strict-transport-security")).toBe(null);
+    }
+  });
+
+  it("security.txt: names the operator's contact, and does not exist without one", async () => {
+    const silent = await serve();
+    expect((await silent.request("GET", "//.well-known/security.txt")).status).toBe(404);
+    const server = await serve({ config: (config) => (config.security.contact = "mailto:security@example.com") });
+    const { status, headers, text } = await server.request("GET", "//.well-known/security.txt");
+    expect([status, headers.get("content-type"), text]).toEqual([
+      200,
+      "text/plain; charset=utf-8",
+      `Contact: mailto:security@example.com
+Expires: 2026-08-28T12:00:00.000Z
+Preferred-Languages: en
+Canonical: ${server.baseUrl}/.well-known/security.txt
+Policy: ${server.baseUrl}/docs/security
+`,
+    ]);
+    expect((await server.request("GET", "//.well-known/other")).status).toBe(404);
+    expect((await server.request("POST", "//.well-known/security.txt")).status).toBe(405);
   });
 });
 
@@ -191,36 +289,40 @@ onBothDatabases("slow requests", (serve) => {
   const json = "Content-Type: application/json\r\n";
   const form = "Content-Type: application/x-www-form-urlencoded\r\n";
   it.each([
-    { name: "a JSON body", target: "POST /api/v1/games", head: `${json}Content-Length: 1000000\r\n`, more: " " },
+    { name: "a JSON body", target: "POST /api/v1/games", head: `${json}Content-Length: 60000\r\n`, more: " " },
     { name: "a chunked body", target: "POST /api/v1/games", head: `${json}Transfer-Encoding: chunked\r\n`, more: "1\r\n \r\n" },
     { name: "a page's form", target: "POST /verify-email", head: `${form}Content-Length: 60000\r\n`, more: "t" },
     { name: "headers", target: "GET /api/v1/games", head: "X-Slow: ", more: "x", unfinished: true },
-  ])("end with 408 that drip $name", async ({ target, head, more, unfinished }) => {
+  ])("slow $name: 408", async ({ target, head, more, unfinished }) => {
     const server = await serve({
       config: (config) => Object.assign(config.http, { requestTimeoutMs: 100, headersTimeoutMs: 100 }),
     });
     const { key } = await registerOwner(server);
-    const start = `${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${head}${unfinished ? "" : "\r\n"}`;
+    const start = `${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${head}${unfinished ? "" : "\r\n"}`;
     expect((await drip(server, start, more)).split(" ")[1]).toBe("408");
   });
 
-  it("are cut off that go on with a body nobody asked for", async () => {
+  it("unwanted body: the connection is closed", async () => {
     const server = await serve();
     const { key } = await registerOwner(server);
-    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n\r\n`;
-    const paths = ["/api/v1/games", "/verify-email", "/nothing"];
+    const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n\r\n`;
+    const paths = ["/api/v1/games", "/play/sign-in", "/nothing"];
     const replies = await Promise.all(paths.map((path) => drip(server, `GET ${path} ${head}`, " ")));
     expect(replies.map((reply) => reply.split(" ")[1])).toEqual(["200", "200", "404"]);
   });
 });
 
 describe("a client that takes nothing", () => {
-  it("is cut off: what it was to get would stay in memory for as long as it likes", async () => {
+  it("is disconnected, so that its replies do not stay in memory", async () => {
     let gone = () => {};
     const cut = new Promise<void>((resolve) => {
       gone = resolve;
     });
-    const server = await listen({ host: "127.0.0.1", port: 0, http: { ...defaults.http, idleTimeoutMs: 200, drainMs: 0 } });
+    const server = await listen({
+      host: "127.0.0.1",
+      port: 0,
+      config: { behindProxy: false, http: { ...defaults.http, idleTimeoutMs: 200, drainMs: 0 } },
+    });
     server.serve({
       clientError: (_, socket) => socket.destroy(),
       async handle(_, response) {
@@ -228,7 +330,7 @@ describe("a client that takes nothing", () => {
         response.end(Buffer.alloc(32 * 2 ** 20));
       },
     });
-    const client = connect(server.port, "127.0.0.1", () => client.pause().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    const client = connect(server.port, "127.0.0.1", () => client.pause().write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
     await cut;
     expect(client.bytesRead).toBeLessThan(32 * 2 ** 20);
     client.destroy();
@@ -239,14 +341,14 @@ describe("a client that takes nothing", () => {
 describe("stopping", () => {
   const answering = (socket: Socket) => new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(String(chunk))));
 
-  it("does not wait for clients that keep their connections: idle, answered meanwhile, or following the events", async () => {
+  it("does not wait for connections that are idle, answered meanwhile, or streaming events", async () => {
     const store = await drivers[0]!.open();
     const server = await startTestServer({ store, config: (config) => (config.http.drainMs = 60_000) });
     const { key } = await registerOwner(server);
     const port = Number(new URL(server.baseUrl).port);
     const ask = (head: string) => {
       const socket = connect(port, "127.0.0.1");
-      socket.write(`${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`);
+      socket.write(`${head} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`);
       return socket;
     };
     const [idle, stream, half] = [ask("GET /api/v1/games"), ask("GET /api/v1/events"), ask("POST /api/v1/games")] as const;
@@ -265,7 +367,7 @@ describe("stopping", () => {
 });
 
 onBothDatabases("authorization", (serve) => {
-  it("wants a key everywhere but on the keyless routes", async () => {
+  it("every route but the keyless ones: requires a key", async () => {
     const server = await serve();
     for (const endpoint of Object.values(contract) as Endpoint[]) {
       if (endpoint.access === "none" || endpoint.access === "optional") continue;
@@ -277,7 +379,7 @@ onBothDatabases("authorization", (serve) => {
     }
   });
 
-  it("refuses a key without the scope, on every route that names one", async () => {
+  it("every route with a scope: refuses a key without it", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const bare = (await owner.post("/auth/api-keys", { name: "chat only", scopes: ["chat"] })).body.data.apiKey;
@@ -289,7 +391,7 @@ onBothDatabases("authorization", (serve) => {
     }
   });
 
-  it("holds an unverified account to itself", async () => {
+  it("unverified account: can only use its own account", async () => {
     const server = await serve({ config: (config) => (config.autoVerify = false) });
     const owner = await registerOwner(server);
     expect((await owner.get("/auth/me")).body.data.emailVerified).toBe(false);
@@ -299,7 +401,7 @@ onBothDatabases("authorization", (serve) => {
 });
 
 onBothDatabases("rate limits", (serve) => {
-  it("counts what no route answers, against the key or the address", async () => {
+  it("unknown routes: count for the key or the address", async () => {
     const server = await serve({
       config: (config) => Object.assign(config.limits, { enabled: true, keyPerMinute: 60, keyBurst: 3, keylessPerMinute: 2 }),
     });
@@ -319,7 +421,7 @@ onBothDatabases("rate limits", (serve) => {
     }
   });
 
-  it("counts per key, says so on every reply, and refuses with Retry-After", async () => {
+  it("per key: in the headers of every reply, and 429 with Retry-After", async () => {
     const server = await serve({
       config: (config) => Object.assign(config.limits, { enabled: true, keyPerMinute: 60, keyBurst: 3, registerPerMinute: 100 }),
     });
@@ -342,7 +444,32 @@ onBothDatabases("rate limits", (serve) => {
     expect((await one.get("/games")).status).toBe(200);
   });
 
-  it("bounds guessing of keys and passwords per address", async () => {
+  it("per account: more keys and browsers do not add up to more requests", async () => {
+    const limits = {
+      enabled: true,
+      keyPerMinute: 60,
+      keyBurst: 3,
+      accountFactor: 2,
+      registerPerMinute: 100,
+      passwordPerMinute: 100,
+    };
+    const server = await serve({ config: (config) => Object.assign(config.limits, limits) });
+    const [ann, bob] = [await registerPlaytester(server), await registerPlaytester(server)];
+    const keys = [ann.key];
+    for (const name of ["a", "b"]) keys.push((await ann.post("/auth/api-keys", { name })).body.data.apiKey);
+    const statuses = [];
+    for (const key of [...keys, ...keys, ...keys]) statuses.push((await server.request("GET", "/auth/me", { key })).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429]);
+    expect((await bob.get("/auth/me")).status).toBe(200);
+    const browser = visitor(server);
+    const fields = { email: "playtester1@example.com", password: "correct horse" };
+    expect((await browser.submit("/play/sign-in", "/play/sign-in/password", fields)).status).toBe(303);
+    expect((await browser.get("/play")).status).toBe(429);
+    server.clock.set(server.clock.now() + 60_000);
+    expect((await browser.get("/play")).status).toBe(200);
+  });
+
+  it("per address: guesses of keys and passwords are limited", async () => {
     const server = await serve({
       config: (config) => Object.assign(config.limits, { enabled: true, keylessPerMinute: 5, passwordPerMinute: 2 }),
     });
@@ -357,6 +484,51 @@ onBothDatabases("rate limits", (serve) => {
           .status,
       );
     expect(logins).toEqual([401, 401, 429]);
+  });
+
+  it("counts pages together with the API's requests without a key, but not probes, styles and links that are good", async () => {
+    const server = await serve({ config: (config) => Object.assign(config.limits, { enabled: true, keylessPerMinute: 6 }) });
+    const get = async (path: string) => (await server.request("GET", path)).status;
+    const seen = [];
+    for (const path of ["//docs", "//play", "//play/sign-in", "//downloads?token=forged", "//nothing", "/auth/me"])
+      seen.push([path, await get(path)]);
+    expect(seen).toEqual([
+      ["//docs", 200],
+      ["//play", 303],
+      ["//play/sign-in", 200],
+      ["//downloads?token=forged", 403],
+      ["//nothing", 404],
+      ["/auth/me", 401],
+    ]);
+    const refused = [
+      "//docs/server",
+      "//play/sign-in",
+      "//play",
+      "//downloads?token=forged",
+      "//nothing",
+      "//checkout/x",
+      "//watch/x",
+    ];
+    for (const path of refused) expect([path, await get(path)]).toEqual([path, 429]);
+    for (const path of ["//livez", "//readyz", "//assets/style.css"]) expect([path, await get(path)]).toEqual([path, 200]);
+    expect((await server.request("GET", "//docs")).headers.get("retry-after")).toBe("10");
+  });
+
+  it("tells the clients of a proxy on this machine apart, also when it is not named", async () => {
+    const server = await serve({
+      config: (config) => {
+        config.behindProxy = true;
+        Object.assign(config.limits, { enabled: true, passwordPerMinute: 2 });
+      },
+    });
+    const reset = async (client: string) => {
+      const headers = { "x-forwarded-for": client };
+      return (await server.request("POST", "/auth/password-reset", { body: { email: "a@example.com" }, headers })).status;
+    };
+    const seen = [];
+    for (const client of ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2", "9.9.9.9, 203.0.113.1"])
+      seen.push(await reset(client));
+    expect(seen).toEqual([200, 200, 429, 200, 429]);
   });
 });
 
@@ -375,7 +547,7 @@ onBothDatabases("idempotency", (serve) => {
     expect((await owner.get("/games")).body.data.games).toHaveLength(1);
   });
 
-  it("refuses the key for another request, and keeps owners apart", async () => {
+  it("the key of another request is refused; owners do not share keys", async () => {
     const server = await serve();
     const [owner, other] = [await registerOwner(server), await registerOwner(server)];
     await owner.post("/games", body, { "idempotency-key": "one" });
@@ -391,7 +563,7 @@ onBothDatabases("idempotency", (serve) => {
     expect((await other.post("/games", body, { "idempotency-key": "one" })).headers.get("idempotency-replayed")).toBeNull();
   });
 
-  it("keeps the promise over a new key of the same account", async () => {
+  it("holds across API keys of the same account", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const second = (await owner.post("/auth/api-keys", { name: "second" })).body.data.apiKey;
@@ -400,7 +572,7 @@ onBothDatabases("idempotency", (serve) => {
     expect(again.text).toBe(first.text);
   });
 
-  it("runs a request that failed before, and forgets after a day", async () => {
+  it("a failed request runs again; a key is forgotten after a day", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const failed = await owner.post("/games", { name: "x" }, { "idempotency-key": "one" });
@@ -412,7 +584,7 @@ onBothDatabases("idempotency", (serve) => {
     expect(later.body.data.game.id).not.toBe(first.body.data.game.id);
   });
 
-  it("orders under the key of an order that was refused for want of credit, once that is there", async () => {
+  it("an order refused for too little credit runs under the same key once there is credit", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const gameId = await createGame(owner);
@@ -425,7 +597,7 @@ onBothDatabases("idempotency", (serve) => {
     expect([(await place()).text, (await place()).headers.get("idempotency-replayed")]).toEqual([placed.text, "true"]);
   });
 
-  it("stores a reply that holds a secret sealed", async () => {
+  it("a stored reply with a secret is encrypted", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const made = await owner.post("/auth/api-keys", { name: "ci" }, { "idempotency-key": "secret" });
@@ -438,7 +610,7 @@ onBothDatabases("idempotency", (serve) => {
 });
 
 onBothDatabases("paging", (serve) => {
-  it("walks a list newest first, without a repeat or a gap", async () => {
+  it("list: newest first, without a repeat or a gap", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const ids = [];
@@ -459,7 +631,7 @@ onBothDatabases("paging", (serve) => {
     ]);
   });
 
-  it("has 20 items a page when nothing is said", async () => {
+  it("limit: 20 items per page by default", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     for (let number = 0; number < 21; number++) await createGame(owner);
@@ -467,14 +639,14 @@ onBothDatabases("paging", (serve) => {
     expect([data.games.length, meta.hasMore]).toEqual([20, true]);
   });
 
-  it("knows that an exactly full last page is the last", async () => {
+  it("last page: known as the last when it is exactly full", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     for (let number = 0; number < 2; number++) await createGame(owner);
     expect((await owner.get("/games?limit=2")).body.meta).toMatchObject({ hasMore: false, cursor: null });
   });
 
-  it("refuses a cursor of another list or another owner", async () => {
+  it("cursor: refused for another list or another owner", async () => {
     const server = await serve();
     const [owner, other] = [await registerOwner(server), await registerOwner(server)];
     for (const person of [owner, other]) for (let number = 0; number < 2; number++) await createGame(person);
@@ -485,7 +657,7 @@ onBothDatabases("paging", (serve) => {
 });
 
 onBothDatabases("cursors", (serve) => {
-  it("go on under every form of a path, its ids and its query, and under no other text", async () => {
+  it("every form of a path, its ids and its query: continues the list; another text is refused", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const gameId = await createGame(owner);
@@ -507,7 +679,7 @@ onBothDatabases("cursors", (serve) => {
     for (const [path, status] of rows) expect([path, (await owner.get(path)).status]).toEqual([path, status]);
   });
 
-  it.each(["categories", "devices", "platforms"])("page through %s as through any list", async (list) => {
+  it.each(["categories", "devices", "platforms"])("%s: paged like any list", async (list) => {
     const owner = await registerOwner(await serve());
     const all = (await owner.get(`/info/${list}`)).body;
     expect([all.meta.hasMore, all.meta.cursor]).toEqual([false, null]);
@@ -524,7 +696,7 @@ onBothDatabases("cursors", (serve) => {
 });
 
 onBothDatabases("secrets", (serve) => {
-  it("keeps no key, password or tester key in the clear in the database", async () => {
+  it("no API key, password or game key is in plain text in the database", async () => {
     const server = await serve();
     const owner = await registerOwner(server);
     const playtester = await registerPlaytester(server);

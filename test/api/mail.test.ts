@@ -6,7 +6,7 @@ import { type Mail, type Mailer, MailRefused } from "../../server/mail/mailer.ts
 import { createOutbox } from "../../server/mail/outbox.ts";
 import { queueMail } from "../../server/mail/queue.ts";
 import { createSmtp } from "../../server/mail/smtp.ts";
-import type { Letter } from "../../server/mail/texts.ts";
+import type { MailContent } from "../../server/mail/texts.ts";
 import * as mails from "../../server/mail/texts.ts";
 import * as playtesterMails from "../../server/playtests/slots/mails.ts";
 import { startTestServer, startTime, type TestServer } from "../helpers/server.ts";
@@ -65,7 +65,7 @@ describe("SMTP", () => {
     await new Promise<void>((resolve) => smtp.close(() => resolve()));
   });
 
-  it("sends both parts with encoded headers and a stable id", async () => {
+  it("message: both parts, encoded headers and a stable id", async () => {
     await serveSmtp();
     await mailer.send(mail);
     const [{ from, to, raw }] = got as [Got];
@@ -81,7 +81,7 @@ describe("SMTP", () => {
     ["the subject", { subject: "Hello\r\nBcc: eve@example.com\r\n\r\nbody" }, 1],
     ["the address", { to: "tess@example.com\r\nBcc: eve@example.com" }, 0],
     ["the address, as a list", { to: "tess@example.com, eve@example.com" }, 0],
-  ])("lets nobody add a header or a recipient through %s", async (_, change, sent) => {
+  ])("header injection: %s adds no header or recipient", async (_, change, sent) => {
     await serveSmtp();
     await Promise.allSettled([mailer.send({ ...mail, ...change })]);
     expect(got).toHaveLength(sent);
@@ -92,7 +92,7 @@ describe("SMTP", () => {
     }
   });
 
-  it("logs in with the user and password of the URL", async () => {
+  it("authentication: with the user and password of the URL", async () => {
     const logins: unknown[] = [];
     const port = await serveSmtp({
       authOptional: false,
@@ -111,7 +111,7 @@ describe("SMTP", () => {
       done(Object.assign(new Error("no such mailbox"), { responseCode })),
   });
 
-  it("tells a refusal for good from one to try again", async () => {
+  it("reply: a permanent refusal is told from a temporary one", async () => {
     await serveSmtp(failing(550));
     await expect(mailer.send(mail)).rejects.toBeInstanceOf(MailRefused);
     await new Promise<void>((resolve) => smtp.close(() => resolve()));
@@ -121,7 +121,7 @@ describe("SMTP", () => {
     expect(temporary).not.toBeInstanceOf(MailRefused);
   });
 
-  it("tries again when nobody answers", async () => {
+  it("no answer: a temporary failure", async () => {
     const port = await serveSmtp();
     await new Promise<void>((resolve) => smtp.close(() => resolve()));
     const error = await createSmtp(`smtp://127.0.0.1:${port}`)
@@ -131,7 +131,7 @@ describe("SMTP", () => {
     expect(error).not.toBeInstanceOf(MailRefused);
   });
 
-  it("sends nothing in the clear to another machine", async () => {
+  it("without TLS: nothing is sent to another machine", async () => {
     const port = await serveSmtp({ disabledCommands: ["STARTTLS"] });
     // 0.0.0.0 leads here too, and is no loopback address by name.
     mailer = createSmtp(`smtp://0.0.0.0:${port}`);
@@ -145,13 +145,15 @@ describe("the mail job", () => {
   let removeStore: () => Promise<void>;
   const failures: (Error | undefined)[] = [];
   const tried: string[] = [];
+  let sent: Pick<Mail, "text" | "html"> | undefined;
 
   beforeEach(async () => {
     const store = await drivers[0]!.open();
     removeStore = () => store.remove();
-    server = await startTestServer({ store });
+    server = await startTestServer({ store, config: (config) => Object.assign(config, { sandbox: false }) });
     tried.splice(0);
-    server.deps.mailer.send = async ({ to }) => {
+    server.deps.mailer.send = async ({ to, text, html }) => {
+      sent = { text, html };
       tried.push(new Date(server.clock.now() - startTime).toISOString().slice(11, 16));
       const failure = failures.shift();
       if (failure) throw failure;
@@ -169,7 +171,7 @@ describe("the mail job", () => {
   const row = async () =>
     (await server.deps.store.read((q) => q.all<{ sent_at: number; failed_at: number }>("SELECT * FROM mails")))[0]!;
 
-  it("tries again after 1 min, 5 min, 30 min, 2 h and 6 h, then gives up", async () => {
+  it("retries after 1 min, 5 min, 30 min, 2 h and 6 h, then gives up", async () => {
     for (let count = 0; count < 7; count++) failures.push(new Error("connection refused"));
     await queue();
     await server.advance(24 * 3_600_000);
@@ -177,7 +179,34 @@ describe("the mail job", () => {
     expect(await row()).toMatchObject({ sent_at: null, failed_at: expect.any(Number) });
   });
 
-  it("sends once when the second try works", async () => {
+  const token = "a-one-time-token";
+  const withToken = () => {
+    const letter = mails.composeReset({ name: "Tess", token, url: `https://example.com/reset-password?token=${token}` });
+    return server.deps.store.write((tx) => queueMail(server.deps, tx, "tess@example.com", letter));
+  };
+
+  it("stores a one-time token encrypted, sends it, and then forgets it", async () => {
+    failures.push(new Error("451 try later"));
+    await withToken();
+    expect(JSON.stringify(await row())).not.toContain(token);
+    await server.advance(0);
+    expect(await row()).toMatchObject({ sealed: expect.any(String), sent_at: null });
+    await server.advance(24 * 3_600_000);
+    expect(sent!.text).toContain(`/reset-password?token=${token}\n`);
+    expect(sent!.html).toContain(`/reset-password?token=${token}"`);
+    expect(sent!.text).toContain(`use this token: ${token}\n`);
+    expect(await row()).toMatchObject({ sealed: null, sent_at: expect.any(Number) });
+    expect(JSON.stringify(await row())).not.toContain(token);
+  });
+
+  it("forgets the one-time token of a mail that is given up", async () => {
+    failures.push(new MailRefused("550 no such mailbox"));
+    await withToken();
+    await server.advance(0);
+    expect(await row()).toMatchObject({ sealed: null, failed_at: expect.any(Number) });
+  });
+
+  it("sends once when the second attempt succeeds", async () => {
     failures.push(new Error("451 try later"));
     await queue();
     await server.advance(24 * 3_600_000);
@@ -185,7 +214,7 @@ describe("the mail job", () => {
     expect(await row()).toMatchObject({ sent_at: expect.any(Number), failed_at: null });
   });
 
-  it("takes no place from other work while the mail server is silent", async () => {
+  it("does not delay other jobs while the mail server is silent", async () => {
     const { deps } = server;
     let answer = () => {};
     const silence = new Promise<void>((resolve) => {
@@ -199,7 +228,7 @@ describe("the mail job", () => {
     await vi.waitUntil(async () => (await waiting()) === undefined, { timeout: 5_000 }).finally(answer);
   });
 
-  it("gives up at once what the mail server refuses", async () => {
+  it("gives up at once when the mail server refuses", async () => {
     failures.push(new MailRefused("550 no such mailbox"));
     await queue();
     await server.advance(24 * 3_600_000);
@@ -208,7 +237,7 @@ describe("the mail job", () => {
   });
 });
 
-it("writes each mail to the outbox folder as it would have been sent", async () => {
+it("writes each email to the outbox folder as it would have been sent", async () => {
   const folder = join(freshFolder(), "outbox");
   const outbox = createOutbox(folder);
   await outbox.send(mail);
@@ -223,11 +252,11 @@ it("writes each mail to the outbox folder as it would have been sent", async () 
 describe("templates", () => {
   const evil = {
     name: 'Bobby\r\nBcc: eve@example.com <script>alert("1")</script>',
-    gameName: "Star\r\nLanes <b>",
+    gameName: "Star\r\nLanes <b> at https://star.evil.example/x, www.evil.example",
     url: "https://x.example/?a=1&b=2",
   };
-  const letters: [string, Letter][] = [
-    ["verification", mails.composeVerification(evil)],
+  const letters: [string, MailContent][] = [
+    ["verification", mails.composeVerification({ ...evil, token: "t" })],
     ["reset", mails.composeReset({ ...evil, token: "t" })],
     ["disabled webhook", mails.composeWebhookDisabled({ ...evil, id: "w" })],
     ["deadline", playtesterMails.composeReminder({ ...evil, deadlineAt: startTime })],
@@ -237,19 +266,36 @@ describe("templates", () => {
     ["closing", playtesterMails.composeClosed(evil)],
   ];
 
-  it.each(letters)("%s: one line of subject, nothing of people's words as HTML", (_, { subject, text, html }) => {
-    expect(subject).not.toMatch(/[\r\n]/);
-    expect(text).toContain(evil.name);
-    expect(html).not.toMatch(/<script|<b>|<i>|<img/);
+  it.each(letters)(
+    "%s: one line of subject, names without links, nothing of people's words as HTML",
+    (name, { subject, text, html }) => {
+      expect(subject).not.toMatch(/[\r\n]/);
+      expect(text).toMatch(
+        name === "verification" ? /^Hello,\n/ : /^Hello Bobby Bcc: eve example com <script>alert\("1"\)<\/script>,\n/,
+      );
+      expect(`${subject} ${text}`).not.toMatch(/evil\.example|eve@|https?:\/\/star/);
+      expect(html).not.toMatch(/<script|<b>|<i>|<img/);
+    },
+  );
+
+  it.each([
+    ["Lantern Deep v1.5 (2.0 beta)", "Lantern Deep v1.5 (2.0 beta)"],
+    ["Dr. No, Inc.", "Dr. No, Inc."],
+    ["evil.example/login", "evil example/login"],
+    ["HTTPS://evil.example", "evil example"],
+    ["evil.пример", "evil пример"],
+    ["call\u2028me@evil.example", "call me evil example"],
+  ])("the name %s is written %s", (name, shown) => {
+    expect(mails.nameInMail(name)).toBe(shown);
   });
 
-  it("keeps the owner's own words as they are in the text, and escaped in the HTML", () => {
+  it("the owner's words: unchanged in the text, escaped in the HTML", () => {
     const { text, html } = playtesterMails.composeRejected({ ...evil, customMessage: "<img src=x>\nline two & more" });
     expect(text).toContain("<img src=x>\nline two & more");
     expect(html).toContain("&lt;img src=x&gt;<br>line two &amp; more");
   });
 
-  it("names the amount of a receipt in dollars", () => {
+  it("receipt: the amount is in dollars", () => {
     expect(letters[4]![1].subject).toBe("Receipt for $1,234.56");
   });
 });

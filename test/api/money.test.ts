@@ -16,7 +16,7 @@ onBothDatabases("the money of an order", (serve) => {
     return 0 - Number((await server.deps.store.read((q) => q.one<{ total: number }>(sql, account)))!.total);
   }
 
-  test("all of a balance becomes a hold, and accepting splits it between playtester and platform", async () => {
+  test("credit: an order moves all of it to a hold, and accepting splits it between playtester and platform", async () => {
     const { till, owner, server, gameId } = await open(2000);
     const playtestId = await order(owner, gameId);
     expect([await till.credit(), await held(till, accounts.held(playtestId))]).toEqual([0, 2000]);
@@ -27,12 +27,12 @@ onBothDatabases("the money of an order", (serve) => {
     expect(await Promise.all(after.map((account) => held(till, account)))).toEqual([0, 1000, 1000]);
   });
 
-  test("a cent too little orders nothing, and says what there is and what is needed", async () => {
+  test("credit: one cent too little orders nothing, and the error has both amounts", async () => {
     const { till, owner, gameId } = await open(2001);
     await till.spend("credit", 2);
     const before = (await owner.get("/billing/payments")).body.data.payments;
     const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 1 });
-    const message = "The balance is $19.99 and $20.00 is required.";
+    const message = "The balance is $19.99, but $20.00 is required.";
     expect([reply.status, reply.body.error.code, reply.body.error.details]).toEqual([
       402,
       "PAYMENT_REQUIRED",
@@ -42,7 +42,7 @@ onBothDatabases("the money of an order", (serve) => {
     expect([payments.body.data.payments, playtests.body.data.playtests, await till.credit()]).toEqual([before, [], 1999]);
   });
 
-  test("exact hours are spent to the minute, and the history says on what", async () => {
+  test("hours: spent to the minute, and the history says on what", async () => {
     const { till, owner, server, gameId } = await open(0);
     await giveMinutes(server, owner, 120);
     const { data } = (await owner.post(`/games/${gameId}/playtests`, { quantity: 2 })).body;

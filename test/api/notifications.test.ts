@@ -37,7 +37,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
       }),
     );
 
-  it("has one readable text for each kind of event", async () => {
+  it("text: each kind of event has a readable one", async () => {
     for (const kind of eventKinds) await happen(kind);
     const { data } = await list("?limit=100");
     expect(data.unreadCount).toBe(eventKinds.length);
@@ -67,11 +67,13 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "application.auto_rejected | Application closed | The application of Tess to playtest Star Lanes was closed because no slots are left.",
         "playtest.completed | Playtest completed | Every slot of a playtest of Star Lanes has ended.",
         "webhook.disabled | Webhook disabled | https://example.com/hook failed too often and was disabled. Fix the endpoint, then enable the webhook.",
+        "slot.blocked | Problem reported | Tess cannot play Star Lanes: no details Answer by the deadline.",
+        "slot.resolved | Problem closed | Tess has the playtest slot of Star Lanes again.",
       ]
     `);
   });
 
-  it("filters the unread while the total stays, and marks all as read once", async () => {
+  it("list: filters unread ones while the total stays, and marks all as read once", async () => {
     await happen("slot.submitted");
     server.clock.set(server.clock.now() + 1000);
     expect((await server.request("POST", "/notifications/mark-all-read", { key: owner.key })).body.data).toEqual({
@@ -102,7 +104,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
     ]);
   });
 
-  it("keeps each account's to itself", async () => {
+  it("access: each account sees only its own", async () => {
     const other = await register(server, "game_owner", "Otto");
     await happen("slot.submitted", other);
     expect((await list()).data).toEqual({ notifications: [], unreadCount: 0 });

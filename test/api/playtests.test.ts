@@ -30,7 +30,7 @@ const countsOf = async (owner: Person, playtestId: string) => {
 };
 
 onBothDatabases("orders", (serve) => {
-  it("charges credit at once and opens the slots", async () => {
+  it("credit: charged at once, and the slots open", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 10_000));
     const reply = await owner.post(`/games/${gameId}/playtests`, { quantity: 3 });
     expect(reply.status).toBe(201);
@@ -44,7 +44,7 @@ onBothDatabases("orders", (serve) => {
     expect(await countsOf(owner, reply.body.data.playtest.id)).toEqual({ status: "active", open: 3 });
   });
 
-  it("spends exact hours and says what remains", async () => {
+  it("hours: exactly those of the order are spent, and the reply says what remains", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 10_000);
     await giveMinutes(server, owner, 240);
@@ -53,7 +53,7 @@ onBothDatabases("orders", (serve) => {
     expect(reply.body.data.playtest.playtestMinutesPerSlot).toBe(120);
   });
 
-  it("leaves hours alone that do not cover all of it, and takes credit", async () => {
+  it("hours: too few for the whole order are not spent, and credit is charged", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
     await giveMinutes(server, owner, 59);
@@ -62,7 +62,7 @@ onBothDatabases("orders", (serve) => {
     expect((await owner.get("/billing/playtest-hours")).body.data.balanceMinutes).toBe(59);
   });
 
-  it("says why hours were not used when the order waits for payment", async () => {
+  it("hours: a pending order says why they were not used", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server);
     await giveMinutes(server, owner, 59);
@@ -70,7 +70,7 @@ onBothDatabases("orders", (serve) => {
     expect(data).toMatchObject({ requiresPayment: true, playtestMinutesNeeded: 60, playtestMinutesAvailable: 59 });
   });
 
-  describe("an order without hours", () => {
+  describe("order without hours", () => {
     const rows = [
       {
         name: "no credit at all waits for payment",
@@ -101,13 +101,13 @@ onBothDatabases("orders", (serve) => {
     });
   });
 
-  it("names both amounts when credit is short", async () => {
+  it("credit: the error has both amounts when it is too little", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 1999));
     const { error } = (await owner.post(`/games/${gameId}/playtests`)).body;
-    expect(error.details[0].message).toBe("The balance is $19.99 and $20.00 is required.");
+    expect(error.details[0].message).toBe("The balance is $19.99, but $20.00 is required.");
   });
 
-  it("lets an unpaid order lapse after a day", async () => {
+  it("unpaid order: expires after a day", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server);
     const id = await order(owner, gameId);
@@ -116,7 +116,7 @@ onBothDatabases("orders", (serve) => {
     expect(await countsOf(owner, id)).toEqual({ status: "cancelled" });
   });
 
-  it("gives a game one free trial, also to two orders at once", async () => {
+  it("free trial: one per game, also for two concurrent orders", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server));
     const replies = await Promise.all(
       [1, 2].map(() => owner.post(`/games/${gameId}/playtests`, { isFreePublicTrial: true, quantity: 2 })),
@@ -131,7 +131,7 @@ onBothDatabases("orders", (serve) => {
     expect((await owner.get(`/games/${gameId}/playtests`)).body.data.eligibleForFreeTrial).toBe(false);
   });
 
-  it("pays one of 30 orders at once from credit for one", async () => {
+  it("credit for one order: pays one of 30 concurrent orders", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 2000));
     const replies = await Promise.all(
       Array.from({ length: 30 }, () => owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "credit" })),
@@ -140,7 +140,7 @@ onBothDatabases("orders", (serve) => {
     expect(replies.filter((reply) => reply.status === 402)).toHaveLength(29);
   });
 
-  it("orders once for 20 requests with one idempotency key", async () => {
+  it("idempotency key: 20 concurrent requests order once", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 100_000));
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => owner.post(`/games/${gameId}/playtests`, {}, { "idempotency-key": "order-1" })),
@@ -154,7 +154,7 @@ onBothDatabases("orders", (serve) => {
   it.each([
     { method: "credit", cents: 4000, minutes: 0, says: { paidWithCredit: true, balanceCents: 0 } },
     { method: "hours", cents: 0, minutes: 120, says: { paidWithPlaytestHours: true, playtestMinutesRemaining: 0 } },
-  ])("pays a waiting order with $method, once", async ({ method, cents, minutes, says }) => {
+  ])("pending order: can be paid once with $method", async ({ method, cents, minutes, says }) => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server);
     const id = await order(owner, gameId, { quantity: 2 });
@@ -167,7 +167,7 @@ onBothDatabases("orders", (serve) => {
     expect(await countsOf(owner, id)).toEqual({ status: "active", open: 2 });
   });
 
-  it("orders by card: a checkout that activates the order when it is paid", async () => {
+  it("card: a paid checkout activates the order", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 500);
     const reply = await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "card" });
@@ -179,7 +179,7 @@ onBothDatabases("orders", (serve) => {
     expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(500);
   });
 
-  it("quotes what an order would cost and be paid with", async () => {
+  it("quote: the price of an order and its payment method", async () => {
     const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 5000));
     const reply = await owner.post("/playtests/quote", { gameId, quantity: 3 });
     expect(reply.body.data).toEqual({
@@ -199,7 +199,7 @@ onBothDatabases("slots", (serve) => {
   it.each([
     { players: 1, hours: 24 },
     { players: 4, hours: 72 },
-  ])("a claim for $players player(s) has $hours hours", async ({ players, hours }) => {
+  ])("claim: for $players player(s) has a deadline of $hours hours", async ({ players, hours }) => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
@@ -209,7 +209,7 @@ onBothDatabases("slots", (serve) => {
     expect(Date.parse(reply.body.data.slot.deadlineAt) - server.clock.now()).toBe(hours * hour);
   });
 
-  it("shows instructions, notes, keys and build only to the holder", async () => {
+  it("instructions, notes, keys and build: shown only to the holder", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
@@ -229,7 +229,7 @@ onBothDatabases("slots", (serve) => {
     expect((await playtester.get(`/playtester/slots/${slotId}`)).text).not.toMatch(/Press start|Mind the gap|"k1"/);
   });
 
-  it("lets nobody hold more than three at once, and gives another when one is given back", async () => {
+  it("claim: a playtester holds at most three slots, and can claim another after a release", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
@@ -245,7 +245,7 @@ onBothDatabases("slots", (serve) => {
     expect((await fourth()).status).toBe(201);
   });
 
-  it("tells the owner and the playtester of each step, once", async () => {
+  it("events: the owner and the playtester get one for each step", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 100_000);
     const playtester = await registerPlaytester(server);
@@ -264,7 +264,7 @@ onBothDatabases("slots", (serve) => {
     }
   });
 
-  it("lets exactly one of 40 claims have the one slot", async () => {
+  it("claim: of 40 concurrent claims exactly one gets the slot", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtesters = await Promise.all(Array.from({ length: 40 }, () => registerPlaytester(server)));
@@ -273,7 +273,7 @@ onBothDatabases("slots", (serve) => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, ...Array(39).fill(409)]);
   });
 
-  it("pays the playtester once when the owner accepts", async () => {
+  it("accept: pays the playtester once", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
@@ -293,7 +293,7 @@ onBothDatabases("slots", (serve) => {
     });
   });
 
-  it("rejects for good: no payout, no refund, no second claim", async () => {
+  it("reject: without a retry there is no payout, no refund and no second claim", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 4000);
     const playtester = await registerPlaytester(server);
@@ -309,7 +309,7 @@ onBothDatabases("slots", (serve) => {
     expect((await playtester.post(`/playtester/playtests/${id}/claim`)).status).toBe(409);
   });
 
-  it("rejects with another try: a reserved slot for the same playtester, no charge", async () => {
+  it("reject: with a retry the same playtester gets a reserved slot, at no charge", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
@@ -323,7 +323,7 @@ onBothDatabases("slots", (serve) => {
     expect(Date.parse(retry.deadlineAt) - server.clock.now()).toBe(24 * hour);
   });
 
-  it("expires a reserved slot to the millisecond and opens another", async () => {
+  it("deadline: a reserved slot expires to the millisecond and another opens", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const [first, second] = [await registerPlaytester(server), await registerPlaytester(server)];
@@ -340,7 +340,7 @@ onBothDatabases("slots", (serve) => {
     await claim(second, id);
   });
 
-  it("refunds an open slot once, and never a claimed one", async () => {
+  it("cancel: refunds an open slot once, and never a claimed one", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 4000);
     const playtester = await registerPlaytester(server);
@@ -360,7 +360,7 @@ onBothDatabases("slots", (serve) => {
     expect((await owner.post("/playtests/quote", {})).body.data.balanceCents).toBe(2000);
   });
 
-  it("returns minutes where minutes paid", async () => {
+  it("cancel: refunds minutes for an order paid with minutes", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server);
     await giveMinutes(server, owner, 120);
@@ -373,7 +373,7 @@ onBothDatabases("slots", (serve) => {
     expect((await owner.post(`/playtests/${id}/cancel`)).status).toBe(409);
   });
 
-  it("stops the deadline while a slot is blocked and starts it afresh", async () => {
+  it("report: a blocked slot has no deadline, and a new one after it is unblocked", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const playtester = await registerPlaytester(server);
@@ -390,7 +390,7 @@ onBothDatabases("slots", (serve) => {
     expect(Date.parse(reply.body.data.slot.deadlineAt) - server.clock.now()).toBe(24 * hour);
   });
 
-  it("answers another owner's slot like an unknown one", async () => {
+  it("another owner's slot: 404 like an unknown one", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);
     const other = await registerOwner(server);
@@ -444,7 +444,7 @@ describe("targeting", () => {
       expect((await novice.post(`/playtester/playtests/${id}/claim`)).status).toBe(fresh);
     });
 
-    it("past, specific: only that playtester, and nobody to whom the offer is not made", async () => {
+    it("past, specific: offered only to that playtester", async () => {
       const server = await serve();
       const { owner, gameId } = await ownerWithGame(server, 100_000);
       const [meant, other] = [await registerPlaytester(server), await registerPlaytester(server)];
@@ -455,17 +455,20 @@ describe("targeting", () => {
       await claim(meant, id);
     });
 
-    it.each(["game", "owner"])("past of the %s means accepted: who only played is refused", async (targetingScope) => {
-      const server = await serve();
-      const { owner, gameId } = await ownerWithGame(server, 100_000);
-      const player = await registerPlaytester(server);
-      const slotId = await play(server, player, await order(owner, gameId));
-      const id = await order(owner, gameId, { targetingType: "past", pastPlaytesterScope: "any", targetingScope });
-      const claiming = () => player.post(`/playtester/playtests/${id}/claim`);
-      expect((await player.get("/playtester/playtests")).body.data.playtests).toEqual([]);
-      expect((await claiming()).status).toBe(409);
-      await owner.post(`/slots/${slotId}/accept`);
-      expect((await claiming()).status).toBe(201);
-    });
+    it.each(["game", "owner"])(
+      "past of the %s: a playtester without an accepted submission is refused",
+      async (targetingScope) => {
+        const server = await serve();
+        const { owner, gameId } = await ownerWithGame(server, 100_000);
+        const player = await registerPlaytester(server);
+        const slotId = await play(server, player, await order(owner, gameId));
+        const id = await order(owner, gameId, { targetingType: "past", pastPlaytesterScope: "any", targetingScope });
+        const claiming = () => player.post(`/playtester/playtests/${id}/claim`);
+        expect((await player.get("/playtester/playtests")).body.data.playtests).toEqual([]);
+        expect((await claiming()).status).toBe(409);
+        await owner.post(`/slots/${slotId}/accept`);
+        expect((await claiming()).status).toBe(201);
+      },
+    );
   });
 });

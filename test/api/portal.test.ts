@@ -54,8 +54,8 @@ onBothDatabases("the portal", (serve) => {
     return mailedPath(server);
   }
 
-  describe("signing in", () => {
-    it("by a mailed link: opening it asks for a click, which works once", async () => {
+  describe("sign-in", () => {
+    it("emailed link: opening it asks for a click, which works once", async () => {
       const { server, playtester } = await market();
       const ann = visitor(server);
       const path = await linkFor(server, ann, (await emailOf(playtester)).toUpperCase(), "/play/sign-in?next=/play/slots");
@@ -71,7 +71,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await visitor(server).submit(path, "/play/sign-in/confirm")).status).toBe(410);
     });
 
-    it("a link that is too old does not sign in", async () => {
+    it("expired link: does not sign in", async () => {
       const { server, playtester } = await market();
       const ann = visitor(server);
       const path = await linkFor(server, ann, await emailOf(playtester));
@@ -80,7 +80,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.get("/play")).location).toBe("/play/sign-in?next=%2Fplay");
     });
 
-    it("a mailed link verifies the address; before that, the password is refused", async () => {
+    it("emailed link: verifies the address; before that, the password is refused", async () => {
       const server = await serve({ config: (config) => Object.assign(config, { autoVerify: false }) });
       await registerPlaytester(server);
       const ann = visitor(server);
@@ -93,7 +93,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.get("/play")).status).toBe(200);
     });
 
-    it("an address without a playtester gets the same reply, and no email", async () => {
+    it("unknown address: gets the same reply, and no email", async () => {
       const { server, owner } = await market();
       for (const email of ["nobody@example.com", await emailOf(owner), "not an address"]) {
         const asked = await visitor(server).submit("/play/sign-in", "/play/sign-in/link", { email });
@@ -108,7 +108,7 @@ onBothDatabases("the portal", (serve) => {
       { name: "an unknown address", fields: { email: "x@example.com" }, status: 401, says: "is incorrect" },
       { name: "an owner", fields: { email: "game_owner1@example.com" }, status: 403, says: "not a playtester account" },
       { name: "no form token", fields: { csrf: "" }, status: 403, says: "out of date" },
-    ])("by password: $name", async ({ fields, status, says }) => {
+    ])("password: $name", async ({ fields, status, says }) => {
       const { server, playtester } = await market();
       const good = { email: await emailOf(playtester), password: "correct horse" };
       const reply = await visitor(server).submit("/play/sign-in", "/play/sign-in/password", { ...good, ...fields });
@@ -133,7 +133,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(429);
     });
 
-    it("redirects only to pages of the portal", async () => {
+    it("redirect: only to pages of the portal", async () => {
       const { server, playtester } = await market();
       for (const next of ["https://evil.example/play", "//evil.example", "/play/../x", "/play?x=1"]) {
         const page = `/play/sign-in?${new URLSearchParams({ next })}`;
@@ -142,7 +142,7 @@ onBothDatabases("the portal", (serve) => {
       }
     });
 
-    it("marks its cookies Secure when the base URL is https", async () => {
+    it("cookies: Secure when the base URL is https", async () => {
       const server = await serve();
       server.deps.config.baseUrl = "https://play.example.com";
       const cookie = (await visitor(server).get("/play/sign-in")).headers.getSetCookie()[0];
@@ -240,10 +240,10 @@ onBothDatabases("the portal", (serve) => {
     });
   });
 
-  describe("registering", () => {
+  describe("registration", () => {
     const fields = { name: "Ida", email: "ida@example.com", password: "long enough" };
 
-    it("mails a link that verifies the address; after that, the password signs in", async () => {
+    it("sends a link that verifies the address; after that, the password signs in", async () => {
       const server = await serve({ config: (config) => (config.autoVerify = false) });
       const ida = visitor(server);
       const asked = await ida.submit("/play/register", "/play/register", fields);
@@ -390,7 +390,7 @@ onBothDatabases("the portal", (serve) => {
   });
 
   describe("without scripts", () => {
-    it("claims once however often the form is sent, shows how to play, and releases the slot", async () => {
+    it("slot: claimed once however often the form is sent, shows how to play, and can be released", async () => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId, { quantity: 2, notesForTesters: "Try <the> cave.", keysForTesters: ["K-1", "K-2"] });
       const ann = await signedIn(server, playtester);
@@ -410,7 +410,7 @@ onBothDatabases("the portal", (serve) => {
 
       const refused = await ann.submit(`/play/slots/${slot.id}`, `/play/slots/${slot.id}/submit`, { notes: "Fun & <games>" });
       expect(refused.status).toBe(409);
-      expect(refused.html).toContain("No complete video was uploaded");
+      expect(refused.html).toContain("has no completely uploaded video");
       expect(refused.html).toContain("Fun &amp; &lt;games&gt;</textarea>");
 
       const released = await ann.submit(`/play/slots/${slot.id}`, `/play/slots/${slot.id}/release`);
@@ -418,10 +418,10 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.get(`/play/slots/${slot.id}`)).html).not.toContain("K-1");
       const again = await ann.send(`/play/offers/${id}/claim`, { ...fields, formKey: "another" });
       expect(again.status).toBe(409);
-      expect(again.html).toContain("You had a slot of this playtest before");
+      expect(again.html).toContain("You already had a slot of this playtest");
     });
 
-    it("reports a problem, shows the input again when it is refused, submits", async () => {
+    it("slot: a problem can be reported, refused input is shown again, and a video submitted", async () => {
       const { server, owner, gameId, playtester } = await market();
       const ann = await signedIn(server, playtester);
       const broken = await claim(playtester, await order(owner, gameId));
@@ -449,6 +449,13 @@ onBothDatabases("the portal", (serve) => {
       const earnings = (await ann.get("/play/earnings")).html;
       expect(earnings).toContain('<p class="amount">$10.00</p>');
       expect(earnings).toContain(`href="/play/slots/${slotId}"`);
+      expect(earnings).not.toContain("available from");
+      server.deps.config.payouts.holdDays = 7;
+      const held = (await ann.get("/play/earnings")).html;
+      expect(held).toContain(
+        "<p>$10.00 of your balance may come from card payments, which can still be disputed, and is held for now.",
+      );
+      expect(held).toContain('<span class="soft">available from <time datetime=');
     });
 
     describe("a video", () => {
@@ -523,7 +530,7 @@ onBothDatabases("the portal", (serve) => {
         const { head, body } = plainForm(fields, { name: "a.mp4", bytes: videoBytes(50_000) });
         const { port } = new URL(server.baseUrl);
         const socket = connect(Number(port), "127.0.0.1");
-        const lines = [`POST ${path} HTTP/1.1`, "Host: x", `Cookie: ${ann.cookie()}`, `Content-Type: ${head}`];
+        const lines = [`POST ${path} HTTP/1.1`, "Host: localhost", `Cookie: ${ann.cookie()}`, `Content-Type: ${head}`];
         socket.write(`${[...lines, `Content-Length: ${body.length}`].join("\r\n")}\r\n\r\n`);
         socket.write(body.subarray(0, 30_000));
         await vi.waitUntil(() => leftOf(server).length > 0, { timeout: 10_000 });
@@ -545,7 +552,7 @@ onBothDatabases("the portal", (serve) => {
       });
     });
 
-    it("applies to a playtest and withdraws the application", async () => {
+    it("application: can be sent and withdrawn", async () => {
       const { server, owner, gameId, playtester } = await market();
       const id = await order(owner, gameId, { selectionMode: "manual", qualifications: "Owns a <gamepad>" });
       const ann = await signedIn(server, playtester);
@@ -564,7 +571,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.send(withdraw, { ...fields, formKey: "another" })).status).toBe(409);
     });
 
-    it("sends each message once; blocking stops messages", async () => {
+    it("chat: each message is sent once; blocking stops messages", async () => {
       const { server, owner, gameId, playtester } = await market();
       const slotId = await play(server, playtester, await order(owner, gameId));
       const ann = await signedIn(server, playtester);
@@ -591,7 +598,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await owner.post(`/chat/conversations/${id}/messages`, { content: "?" })).status).toBe(201);
     });
 
-    it("shows notifications a page at a time, and marks them as read", async () => {
+    it("notifications: shown in pages, and marked as read", async () => {
       const { server, owner, gameId, playtester } = await market();
       for (let round = 0; round < 8; round++)
         await owner.post(`/slots/${await play(server, playtester, await order(owner, gameId))}/accept`);
@@ -635,7 +642,7 @@ onBothDatabases("the portal", (serve) => {
       expect((await ann.get("/assets/toString")).status).toBe(404);
     });
 
-    it("a session with its form token authorizes uploads, and nothing else of the API", async () => {
+    it("session: with its form token authorizes uploads, and nothing else of the API", async () => {
       const { server, owner, gameId, playtester } = await market();
       const slotId = await claim(playtester, await order(owner, gameId));
       const ann = await signedIn(server, playtester);

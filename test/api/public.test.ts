@@ -39,7 +39,7 @@ const letThrough = decide(approveVideo);
 const keepOut = decide((deps, tx, playtest, slot) => rejectVideo(deps, tx, playtest, slot, "Shows a face."));
 
 onBothDatabases("public playtests", (serve) => {
-  it("are free, 30 minutes, and need no money", async () => {
+  it("order: free, 30 minutes, without credit", async () => {
     const server = await serve();
     const { owner, gameId } = await market(server);
     const reply = await owner.post(`/games/${gameId}/playtests`, { visibility: "public", quantity: 2 });
@@ -59,7 +59,7 @@ onBothDatabases("public playtests", (serve) => {
   it.each([
     { configured: 0, balance: 0 },
     { configured: 300, balance: 300 },
-  ])("are accepted once published, and pay $configured cents", async ({ configured, balance }) => {
+  ])("accept: publishes first, then pays $configured cents", async ({ configured, balance }) => {
     const server = await serve({ config: (config) => (config.pricing.publicPayoutCents = configured) });
     const { owner, playtester, gameId } = await market(server);
     const id = await order(owner, gameId, { visibility: "public" });
@@ -97,7 +97,7 @@ onBothDatabases("public playtests", (serve) => {
     expect(kinds.filter((kind: string) => kind === "slot.accepted")).toHaveLength(1);
   });
 
-  it("wait for a publisher that fails, and are published later", async () => {
+  it("publisher that fails: the slot waits and is published later", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const slotId = await play(server, playtester, await order(owner, gameId, { visibility: "public" }));
@@ -114,7 +114,7 @@ onBothDatabases("public playtests", (serve) => {
 });
 
 onBothDatabases("free trials", (serve) => {
-  it("are offered once an admin approved them", async () => {
+  it("approval: offered once an admin approved it", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const id = await order(owner, gameId, { isFreePublicTrial: true });
@@ -133,14 +133,14 @@ onBothDatabases("free trials", (serve) => {
     { body: { durationMinutes: 60 }, field: "durationMinutes" },
     { body: { playerCount: 2 }, field: "playerCount" },
     { body: { selectionMode: "manual" }, field: "selectionMode" },
-  ])("refuse $body", async ({ body, field }) => {
+  ])("order: $body is refused", async ({ body, field }) => {
     const server = await serve();
     const { owner, gameId } = await market(server);
     const reply = await owner.post(`/games/${gameId}/playtests`, { isFreePublicTrial: true, ...body });
     expect([reply.status, reply.body.error.details?.[0]?.field]).toEqual([422, field]);
   });
 
-  it("may be had again after an admin rejected one", async () => {
+  it("rejection: another trial can be ordered afterwards", async () => {
     const server = await serve();
     const { owner, gameId } = await market(server);
     const eligible = async () => (await owner.get(`/games/${gameId}/playtests`)).body.data.eligibleForFreeTrial;
@@ -167,7 +167,7 @@ onBothDatabases("free trials", (serve) => {
   it.each([
     ["owner", "admin"],
     ["admin", "owner"],
-  ])("are published after both agreed: %s, then %s", async (first, second) => {
+  ])("approval: published after both approved, %s, then %s", async (first, second) => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     keyOf.set(server, owner.key);
@@ -182,10 +182,10 @@ onBothDatabases("free trials", (serve) => {
     await server.advance(0);
     expect(await statusOf(owner, slotId)).toBe("accepted");
     expect((await itemOf(owner, "accepted")).awaitingAdminApproval).toBe(false);
-    await expect(letThrough(server, slotId)).rejects.toThrow(/waits/);
+    await expect(letThrough(server, slotId)).rejects.toThrow(/waiting for approval/);
   });
 
-  it.each(["submitted", "publishing"])("are rejected by an admin while %s", async (status) => {
+  it.each(["submitted", "publishing"])("rejection: by an admin while %s", async (status) => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
     const slotId = await play(server, playtester, await orderTrial(server, owner, gameId));
@@ -209,7 +209,7 @@ onBothDatabases("the watch page", (serve) => {
     return { owner, playtester, gameId, slotId };
   }
 
-  it("shows a published video to everybody, under a strict policy", async () => {
+  it("published video: visible to everybody, with a strict policy", async () => {
     const server = await serve();
     const { slotId } = await published(server);
     const page = await server.request("GET", `//watch/${slotId}`);

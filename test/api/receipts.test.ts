@@ -64,7 +64,7 @@ const kinds: Record<string, { pay(till: Till): Promise<unknown>; subjects: strin
 };
 
 onBothDatabases("receipts", (serve) => {
-  it.each(Object.entries(kinds))("are mailed once for %s", async (_, { pay, subjects, about }) => {
+  it.each(Object.entries(kinds))("%s: sent once", async (_, { pay, subjects, about }) => {
     const till = await openTill(await serve());
     await pay(till);
     await till.server.advance(day);
@@ -78,14 +78,14 @@ onBothDatabases("receipts", (serve) => {
     }
   });
 
-  it.each(["declined", "cancelled"])("are not mailed for a payment that was %s", async (outcome) => {
+  it.each(["declined", "cancelled"])("a payment that was %s: none is sent", async (outcome) => {
     const till = await openTill(await serve());
     await till.complete((await till.buy()).paymentId, outcome);
     await till.server.advance(day);
     expect(till.server.mails.filter(({ subject }) => subject.startsWith("Receipt"))).toEqual([]);
   });
 
-  it("reach a mail server", async () => {
+  it("mail server: receives them", async () => {
     const letters: string[] = [];
     const smtp = new SMTPServer({
       authOptional: true,

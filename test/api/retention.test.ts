@@ -19,7 +19,7 @@ const tables = [
 ];
 const kept = ["events", "notifications", "games", "users"];
 
-onBothDatabases("what nobody needs any more", (serve) => {
+onBothDatabases("retention", (serve) => {
   let server: TestServer;
 
   const counts = (names: readonly string[]) =>
@@ -65,13 +65,15 @@ onBothDatabases("what nobody needs any more", (serve) => {
       await webhooks.insertAttempts(tx, [{ ...about, id: deps.newId(), created_at: deps.clock.now() }]);
     });
 
-  it("goes after its time, however much there is of it; history stays", async () => {
+  it("old rows: deleted after their time, however many there are; history stays", async () => {
     server = await serve({ config: (config) => (config.sandbox = false) });
     const owner = await registerOwner(server);
     await createGame(owner);
     await owner.post("/notifications/mark-all-read", {}, { "idempotency-key": "once" });
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
-    await server.deps.store.write((tx) => startSession(server.deps, tx, owner.id));
+    await server.deps.store.write((tx) =>
+      startSession(server.deps, tx, owner.id, { address: "127.0.0.1", agent: null, signal: new AbortController().signal }),
+    );
     await deliver(owner);
     const now = server.clock.now();
     const reports = Array.from({ length: 1001 }, (_, n) => ({

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
@@ -14,7 +16,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
-import { startTime } from "../helpers/server.ts";
+import { startTime, type TestServer } from "../helpers/server.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -62,7 +64,7 @@ onBothDatabases("sandbox", (serve) => {
       expect((await server.request("GET", "/sandbox/clock")).body.data.now).toBe(expected);
     });
 
-    it("runs what falls due at its own time, in order, before it answers", async () => {
+    it("runs due jobs at their own times, in order, before it replies", async () => {
       const server = await serve();
       const owner = await registerOwner(server);
       const gameId = await createGame(owner);
@@ -87,7 +89,7 @@ onBothDatabases("sandbox", (serve) => {
   });
 
   describe("outbox", () => {
-    it("lists the mails, the newest first, in pages", async () => {
+    it("lists the emails, newest first, in pages", async () => {
       const server = await serve({
         config(config) {
           config.autoVerify = false;
@@ -112,7 +114,7 @@ onBothDatabases("sandbox", (serve) => {
   });
 
   describe("testers", () => {
-    it("makes playtesters who can work at once, also where accounts need verification", async () => {
+    it("creates playtesters who can claim at once, also where accounts need verification", async () => {
       const server = await serve({
         config(config) {
           config.autoVerify = false;
@@ -127,14 +129,14 @@ onBothDatabases("sandbox", (serve) => {
       expect(server.mails).toEqual([]);
     });
 
-    it.each([0, 101, 1.5, "2"])("refuses to make %s of them", async (count) => {
+    it.each([0, 101, 1.5, "2"])("creating %s of them is refused", async (count) => {
       const server = await serve();
       expect((await server.request("POST", "/sandbox/testers", { body: { count } })).status).toBe(422);
     });
   });
 
   describe("events", () => {
-    it("emits an example that arrives as a notification", async () => {
+    it("sends an example that arrives as a notification", async () => {
       const server = await serve();
       const owner = await registerOwner(server);
       const reply = await owner.post("/sandbox/events", { event: "slot.submitted" });
@@ -143,7 +145,7 @@ onBothDatabases("sandbox", (serve) => {
       expect((await owner.get("/notifications")).body.data.notifications).toMatchObject([{ type: "slot.submitted" }]);
     });
 
-    it("emits what it is given", async () => {
+    it("sends the given data", async () => {
       const server = await serve();
       const owner = await registerOwner(server);
       const reply = await owner.post("/sandbox/events", { event: "payment.failed", data: { amountCents: 1 } });
@@ -179,7 +181,7 @@ onBothDatabases("sandbox", (serve) => {
       return { server, owner, gameId, playtestId, slotIds, play, tester };
     };
 
-    it("claims that very slot, uploads a real video and submits it", async () => {
+    it("claims the given slot, uploads a real video and submits it", async () => {
       const { owner, slotIds, play } = await playing({ quantity: 3 });
       const [newest] = await slotIds();
       const reply = await play(newest!);
@@ -203,7 +205,7 @@ onBothDatabases("sandbox", (serve) => {
       expect(new Set(players).size).toBe(3);
     });
 
-    it("plays as the playtester named, or as who holds the slot", async () => {
+    it("uses the named playtester, or the one who holds the slot", async () => {
       const { server, playtestId, slotIds, play, tester } = await playing({ quantity: 2 });
       const [ann, bob] = [await tester(), await tester()];
       const held = await claim(personWith(server, ann.apiKey, ann.id), playtestId);
@@ -213,7 +215,7 @@ onBothDatabases("sandbox", (serve) => {
       expect((await play(held)).body.data.slot).toMatchObject({ status: "submitted", playtester: { id: ann.id } });
     });
 
-    it("submits the next try after a rejection", async () => {
+    it("submits the retry after a rejection", async () => {
       const { owner, slotIds, play } = await playing();
       const [first] = await slotIds();
       await play(first!);
@@ -222,7 +224,7 @@ onBothDatabases("sandbox", (serve) => {
       expect((await play(retry)).body.data.slot).toMatchObject({ status: "submitted" });
     });
 
-    it("lets one of five plays of a slot at once through, and keeps no video of the others", async () => {
+    it("of five concurrent requests for a slot one succeeds, and no video of the others is kept", async () => {
       const { server, slotIds, play } = await playing();
       const [slotId] = await slotIds();
       const replies = await Promise.all([1, 2, 3, 4, 5].map(() => play(slotId!)));
@@ -253,7 +255,7 @@ onBothDatabases("sandbox", (serve) => {
       ]);
     });
 
-    it("plays no manual slot after the window", async () => {
+    it("refuses a slot with manual selection after the window", async () => {
       const { server, slotIds, play } = await playing({ selectionMode: "manual" });
       const [slotId] = await slotIds();
       await server.advance(7 * day);
@@ -279,7 +281,7 @@ onBothDatabases("sandbox", (serve) => {
         expect(reply.body.data.slot.playtester.id === veteran).toBe(again);
       });
 
-      it("refuses where nobody simulated is meant, and plays with who is", async () => {
+      it("refuses where no simulated playtester is eligible, and uses one who is", async () => {
         const { server, owner, gameId, slotIds, play } = await playing();
         const person = await registerPlaytester(server);
         const specific = { targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: person.id };
@@ -312,7 +314,7 @@ onBothDatabases("sandbox", (serve) => {
     });
   });
 
-  it("serves its OpenAPI document as plain JSON, with the sandbox routes only there", async () => {
+  it("OpenAPI document: plain JSON, with the sandbox routes only on a sandbox", async () => {
     for (const sandbox of [true, false]) {
       const server = await serve({
         config(config) {
@@ -324,5 +326,65 @@ onBothDatabases("sandbox", (serve) => {
       expect(reply.body).toMatchObject({ openapi: "3.1.1", servers: [{ url: server.baseUrl }] });
       expect("/api/v1/sandbox/clock" in reply.body.paths).toBe(sandbox);
     }
+  });
+});
+
+onBothDatabases("sandbox: requests of other sites", (serve) => {
+  /** The status of a request that needs no key, with these headers. */
+  async function status(server: TestServer, headers: Record<string, string>): Promise<number> {
+    const call = request(`${server.baseUrl}/api/v1/sandbox/clock/advance`, {
+      method: "POST",
+      headers: { "content-length": "0", ...headers },
+    });
+    const [reply] = (await once(call.end(), "response")) as [IncomingMessage];
+    reply.resume();
+    return reply.statusCode!;
+  }
+
+  it("are refused by the name they come to and by the origin they come from, pages included", async () => {
+    const server = await serve();
+    const { host, port } = new URL(server.baseUrl);
+    const before = server.clock.now();
+    const refused: Record<string, string>[] = [
+      { host: `rebind.example.com:${port}` },
+      { host: "localhost.example.com" },
+      { host: "127.0.0.1.example.com" },
+      { host: "192.168.1.5" },
+      { host, origin: "https://example.com" },
+      { host, origin: "http://localhost:3000" },
+      { host, origin: `https://${host}` },
+      { host, origin: "null" },
+      { host, origin: "null", "sec-fetch-site": "cross-site" },
+      { host, "sec-fetch-site": "cross-site" },
+      { host: "localhost/.example.com" },
+      { host: "localhost?.example.com" },
+      { host: "localhost#.example.com" },
+      { host: "example.com@localhost" },
+    ];
+    for (const headers of refused) expect([headers, await status(server, headers)]).toEqual([headers, 403]);
+    expect(server.clock.now()).toBe(before);
+    const page = request(`${server.baseUrl}/docs`, { headers: { host: "rebind.example.com" } });
+    const [reply] = (await once(page.end(), "response")) as [IncomingMessage];
+    expect(reply.resume().statusCode).toBe(403);
+  });
+
+  it("are told from its own pages and from programs", async () => {
+    const server = await serve();
+    const { host, port } = new URL(server.baseUrl);
+    const accepted: Record<string, string>[] = [
+      { host },
+      { host: `localhost:${port}` },
+      { host: `LOCALHOST:${port}` },
+      { host: `app.localhost:${port}` },
+      { host: `[::1]:${port}` },
+      { host, origin: `http://${host}` },
+      { host, origin: "null", "sec-fetch-site": "same-origin" },
+    ];
+    for (const headers of accepted) expect([headers, await status(server, headers)]).toEqual([headers, 422]);
+  });
+
+  it("concern a live server differently: proxies and clients may name it as they like", async () => {
+    const server = await serve({ config: (config) => (config.sandbox = false) });
+    expect(await status(server, { host: "playtest.example.com", origin: "https://example.com" })).toBe(404);
   });
 });

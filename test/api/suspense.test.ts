@@ -7,7 +7,7 @@ import { personWith, registerOwner, registerPlaytester } from "../helpers/factor
 
 const hour = 3_600_000;
 
-onBothDatabases("crypto that is kept aside", (serve) => {
+onBothDatabases("suspense", (serve) => {
   async function open(currency = "USDC") {
     const server = await serve();
     const till = await openTill(server);
@@ -39,7 +39,7 @@ onBothDatabases("crypto that is kept aside", (serve) => {
   const notices = async ({ owner }: Scene["till"]): Promise<{ title: string; body: string }[]> =>
     (await owner.get("/notifications")).body.data.notifications;
 
-  test("is listed with why and whose, and credited at the rate it was kept at, once", async () => {
+  test("credit: once, at the recorded rate; the list has reason and owner", async () => {
     const scene = await open();
     const { admin, till, wallet, paymentId } = scene;
     const entry = await short(scene, -1_500_000);
@@ -47,10 +47,11 @@ onBothDatabases("crypto that is kept aside", (serve) => {
       {
         ...{ id: entry.id, status: "suspense", reason: "short", amountCents: 1850, chain: "base", currency: "USDC" },
         ...{ cryptoAmount: expect.stringMatching(/^18\.5/), txHash: entry.txHash, userId: till.owner.id, paymentId },
+        ...{ sender: null, proof: null },
         ...{ note: null, resolvedBy: null, resolvedAt: null, createdAt: expect.any(String) },
       },
     ]);
-    const resolve = () => admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Close enough." });
+    const resolve = () => admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Close enough.", userId: till.owner.id });
     const replies = await Promise.all([resolve(), resolve(), resolve()]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     expect((await resolve()).body.error.message).toContain("(Close enough.). Nothing was changed.");
@@ -66,11 +67,15 @@ onBothDatabases("crypto that is kept aside", (serve) => {
     expect((await admin.post(`/admin/suspense/${entry.id}/refund`, { note: "No." })).status).toBe(409);
   });
 
-  test("is credited once for one idempotency key, and the quote it came for can still be paid", async () => {
+  test("credit: once per idempotency key, and the quote can still be paid", async () => {
     const scene = await open();
     const entry = await short(scene, -1_500_000);
     const resolve = () =>
-      scene.admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Fine." }, { "idempotency-key": "once" });
+      scene.admin.post(
+        `/admin/suspense/${entry.id}/resolve`,
+        { note: "Fine.", userId: scene.till.owner.id },
+        { "idempotency-key": "once" },
+      );
     const [first, again] = [await resolve(), await resolve()];
     expect([again.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([200, first.text, "true"]);
     expect((await scene.wallet.prove(await scene.wallet.send(scene.asked))).status).toBe(200);
@@ -80,17 +85,21 @@ onBothDatabases("crypto that is kept aside", (serve) => {
   test.each([
     ["more", 600_000],
     ["less", 1000],
-  ])("is credited at a rate of its own, when the coin is worth %s by then", async (_, rateCents) => {
+  ])("credit: at a given rate, when the coin is worth %s by then", async (_, rateCents) => {
     const scene = await open("ETH");
     const gwei = 10n ** 9n;
     const entry = await short(scene, -Number(gwei), "ETH");
     const worth = Number(((BigInt(instructionsOf(scene.asked).maxAmountRequired) - gwei) * BigInt(rateCents)) / 10n ** 18n);
-    const reply = await scene.admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "At today's rate.", rateCents });
+    const reply = await scene.admin.post(`/admin/suspense/${entry.id}/resolve`, {
+      note: "At today's rate.",
+      rateCents,
+      userId: scene.till.owner.id,
+    });
     expect([reply.body.data.payment.amountCents, await scene.wallet.credit()]).toEqual([worth, worth]);
     expect([entry.amountCents === worth, await scene.wallet.received("base", "ETH")]).toEqual([false, worth]);
   });
 
-  test("first settles what a chargeback left owing", async () => {
+  test("credit: first settles what a chargeback left owing", async () => {
     const scene = await open();
     const { till, admin } = scene;
     const { paymentId } = await till.buy(3000);
@@ -98,11 +107,11 @@ onBothDatabases("crypto that is kept aside", (serve) => {
     await till.spend("credit", 3000);
     await admin.post(`/admin/payments/${paymentId}/chargeback`);
     const entry = await short(scene, -1_500_000);
-    await admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Fine." });
+    await admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Fine.", userId: till.owner.id });
     expect([await till.credit(), await till.owedCents()]).toEqual([0, 1150]);
   });
 
-  test("is sent back once, and its owner is told why", async () => {
+  test("refund: once, and the owner is notified with the reason", async () => {
     const scene = await open();
     const { admin, till, wallet, paymentId } = scene;
     const entry = await short(scene, -1_500_000);
@@ -119,7 +128,26 @@ onBothDatabases("crypto that is kept aside", (serve) => {
     expect(await list(scene, "refunded")).toMatchObject([{ note: "Sent back by 0x9f.", resolvedBy: admin.id }]);
   });
 
-  test("that nobody asked for needs an owner to be credited", async () => {
+  test("named only: crediting requires an owner, unless the amount says whose deposit it is", async () => {
+    const scene = await open();
+    const { admin, till } = scene;
+    const named = await short(scene, -1_500_000);
+    const refused = await admin.post(`/admin/suspense/${named.id}/resolve`, { note: "Fine." });
+    expect([refused.status, refused.body.error.details]).toEqual([
+      422,
+      [{ field: "userId", message: expect.stringContaining(`account ${till.owner.id} only named it`) }],
+    ]);
+    await scene.server.advance(hour);
+    const late = await scene.wallet.send(scene.asked);
+    expect((await scene.wallet.prove(late)).status).toBe(409);
+    const entry = (await list(scene)).find(({ txHash }: { txHash: string }) => txHash === late);
+    expect((await admin.post(`/admin/suspense/${entry.id}/resolve`, { note: "Fine." })).status).toBe(200);
+    expect(await till.credit()).toBe(2000);
+    // Named again, it says what became of it.
+    expect((await scene.wallet.prove(late)).body.data.creditedCents).toBe(2000);
+  });
+
+  test("without a quote: crediting requires an owner", async () => {
     const scene = await open();
     const { admin, till, server } = scene;
     const entry = await unmatched(scene);
@@ -135,14 +163,14 @@ onBothDatabases("crypto that is kept aside", (serve) => {
     expect([await till.credit(), (await list(scene, "credited"))[0].userId]).toEqual([1234, till.owner.id]);
   });
 
-  test("that nobody asked for is sent back without a word to anybody", async () => {
+  test("without a quote: a refund notifies nobody", async () => {
     const scene = await open();
     const entry = await unmatched(scene);
     expect((await scene.admin.post(`/admin/suspense/${entry.id}/refund`, { note: "Sent back." })).status).toBe(200);
     expect([await scene.wallet.received(), await scene.till.events("payment.failed")]).toEqual([0, []]);
   });
 
-  test("is for admins, and unknown where it is not there", async () => {
+  test("access: only for admins, and 404 for an unknown one", async () => {
     const scene = await open();
     const { admin, server, till } = scene;
     await till.complete((await till.buy()).paymentId, "paid");

@@ -62,12 +62,12 @@ onBothDatabases("transcripts", (serve) => {
   it.each([
     [["whisper"], true],
     [[], false],
-  ])("are said to be a feature with the command %j: %s", async (command, said) => {
+  ])("server info: with the command %j transcription is %s", async (command, said) => {
     const server = await serve(using({ command }));
     expect((await server.request("GET", "/info/server")).body.data.features.transcription).toBe(said);
   });
 
-  it("are WebVTT behind a signed link", async () => {
+  it("transcript: WebVTT behind a signed link", async () => {
     const server = await serve(using({ command: runs("vtt") }));
     const { owner, slotId } = await submitted(server);
     await server.advance(0);
@@ -85,7 +85,7 @@ onBothDatabases("transcripts", (serve) => {
     expect(item.transcription).toEqual({ id: expect.any(String), status: "approved", selectedVersion: "original" });
   });
 
-  it("come with takeaways when the command gives some", async () => {
+  it("takeaways: present when the command returns some", async () => {
     const server = await serve(using({ command: runs("json") }));
     const { owner, slotId } = await submitted(server);
     await server.advance(0);
@@ -94,7 +94,7 @@ onBothDatabases("transcripts", (serve) => {
     expect((await transcription(owner, slotId)).keyTakeaways).toEqual(keyTakeaways);
   });
 
-  it("are made from segments too", async () => {
+  it("segments: converted to WebVTT", async () => {
     const server = await serve(using({ command: runs("segments") }));
     const { owner, slotId } = await submitted(server);
     await server.advance(0);
@@ -102,7 +102,7 @@ onBothDatabases("transcripts", (serve) => {
     expect(await (await fetch(downloadUrl)).text()).toBe("WEBVTT\n\n00:00:00.000 --> 00:01:01.500\nOne → &lt;two>\nthree\n");
   });
 
-  it("do not exist where no command is configured", async () => {
+  it("no command configured: no transcripts", async () => {
     const server = await serve();
     const { owner, slotId } = await submitted(server);
     await server.advance(0);
@@ -110,7 +110,7 @@ onBothDatabases("transcripts", (serve) => {
     expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
   });
 
-  it("are nobody else's, and not there before a video is", async () => {
+  it("access: 404 for another owner, and before there is a video", async () => {
     const server = await serve(using({ command: runs("vtt") }));
     const { owner, playtester, gameId, slotId } = await submitted(server);
     await server.advance(0);
@@ -122,7 +122,7 @@ onBothDatabases("transcripts", (serve) => {
     expect((await owner.get(`/slots/${reserved}/transcript`)).status).toBe(404);
   });
 
-  it("never show the command what the playtester called the file", async () => {
+  it("file name: the command never sees the playtester's", async () => {
     const server = await serve(using({ command: runs("arguments", "{video}") }));
     const { owner, playtester, gameId } = await market(server);
     const slotId = await claim(playtester, await order(owner, gameId));
@@ -165,7 +165,7 @@ onBothDatabases("transcripts", (serve) => {
     expect(readdirSync(join(server.deps.dataDir, "transcribing"))).toEqual([]);
   });
 
-  it("fail when the command hangs: it ends with its children, and nothing waited for it", { timeout: 60_000 }, async () => {
+  it("command that hangs: killed with its children, and no other job waits for it", { timeout: 60_000 }, async () => {
     const pids = join(freshFolder(), "pids");
     const server = await serve(using({ command: runs("hang", pids), timeoutMs: 3000 }));
     const { owner, playtester, gameId, slotId } = await submitted(server);
@@ -184,7 +184,7 @@ onBothDatabases("transcripts", (serve) => {
     await allDead(pids);
   });
 
-  it("do not wait for what a command leaves behind", async () => {
+  it("process that a command leaves behind: is not awaited", async () => {
     const pids = join(freshFolder(), "pids");
     const server = await serve(using({ command: runs("orphan", pids) }));
     const { owner, slotId } = await submitted(server);
@@ -195,21 +195,21 @@ onBothDatabases("transcripts", (serve) => {
 });
 
 describe.each(drivers)("a server that stops while a video is transcribed ($name)", (driver) => {
-  it("ends the command, and the next one makes the transcript", { timeout: 60_000 }, async () => {
+  it("ends the command, and the next server makes the transcript", { timeout: 60_000 }, async () => {
     const pids = join(freshFolder(), "pids");
     const dataDir = freshFolder();
     const store = await driver.open();
     const first = await startTestServer({ store, dataDir, ...using({ command: runs("hang", pids), timeoutMs: 60_000 }) });
     const { owner, slotId } = await submitted(first);
     await vi.waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "), { timeout: 30_000 });
-    // Closing a test server takes its files away: the next one finds them in another place.
+    // Closing a test server takes its files away: the next one finds them in another folder.
     const nextDir = freshFolder();
     cpSync(join(dataDir, "blobs"), join(nextDir, "blobs"), { recursive: true });
     await first.close();
     await allDead(pids);
 
     const second = await startTestServer({
-      store: await openStore(store.place.options),
+      store: await openStore(store.location.options),
       dataDir: nextDir,
       clock: first.clock,
       ...using({ command: runs("json") }),
@@ -220,7 +220,7 @@ describe.each(drivers)("a server that stops while a video is transcribed ($name)
       expect((await second.request("GET", `/slots/${slotId}/transcript`, key)).body.data.keyTakeaways).toHaveLength(2);
     } finally {
       await second.close();
-      await store.place.remove();
+      await store.location.remove();
     }
   });
 });
@@ -247,7 +247,7 @@ describe("a server that is killed while a video is transcribed", () => {
     return { child, ended, ask, ownerKey, gameId };
   }
 
-  it("takes the command and its children with it, and the next server makes the transcript", { timeout: 60_000 }, async () => {
+  it("ends the command and its children, and the next server makes the transcript", { timeout: 60_000 }, async () => {
     const folder = freshFolder();
     const pids = join(folder, "pids");
     const first = await start(folder, "first.json", runs("hang", pids), ["--seed", "demo"]);

@@ -56,7 +56,7 @@ async function stalled(server: TestServer, person: Person, url: string, offset: 
 }
 
 onBothDatabases("uploads", (serve) => {
-  it("takes a build and a video from tus-js-client", async () => {
+  it("tus-js-client: uploads a build and a video", async () => {
     const server = await serve();
     const { owner, builds, gameId, player, video, slotId } = await market(server);
     const build = Buffer.alloc(300_000, 5);
@@ -73,7 +73,7 @@ onBothDatabases("uploads", (serve) => {
     expect(reply.body.data.slot.submission.videoFileSize).toBe(bytes.length);
   });
 
-  it("is the same after 20 cuts at random", async () => {
+  it("resume: the file is the same after 20 cuts at random", async () => {
     const server = await serve();
     const { owner, builds } = await market(server);
     const build = Buffer.alloc(24_000_000, "a build that is cut again and again ");
@@ -84,7 +84,7 @@ onBothDatabases("uploads", (serve) => {
     expect(sha256(new Uint8Array(await (await fetch(link)).arrayBuffer()))).toBe(sha256(build));
   });
 
-  it("keeps files for nobody else to read", async () => {
+  it("file modes: only the server's user can read", async () => {
     const server = await serve();
     const { player, video, slotId } = await market(server);
     const url = await begin(server, player, video, bytes.length, named);
@@ -96,7 +96,7 @@ onBothDatabases("uploads", (serve) => {
     expect(modes(`blobs/videos/${idOf(url)}`)).toEqual(["700", "600"]);
   });
 
-  it("takes the same build twice", async () => {
+  it("same build twice: both are stored", async () => {
     const server = await serve();
     const { owner, builds } = await market(server);
     const metadata = { filename: "a.zip", sha256: sha256(bytes) };
@@ -132,7 +132,7 @@ onBothDatabases("uploads", (serve) => {
       ["a checksum of a kind unknown", { ...good, ...octets, "upload-checksum": "md5 eA==" }, 400, "BAD_REQUEST"],
     ];
 
-    it("refuses what is malformed, and keeps nothing", async () => {
+    it("malformed: is refused, and nothing is kept", async () => {
       const server = await serve({ config: ({ uploads }) => Object.assign(uploads, { buildMaxBytes: 1_000_000 }) });
       const { owner, builds } = await market(server);
       for (const [name, headers, status, code] of rows) {
@@ -144,7 +144,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await raw(server, owner, "POST", builds, good)).status).toBe(201);
     });
 
-    it("is for the game's owner and the slot's playtester", async () => {
+    it("access: only the game's owner and the slot's playtester", async () => {
       const server = await serve();
       const { builds, video, owner } = await market(server);
       const [otherOwner, otherPlayer] = [await registerOwner(server), await registerPlaytester(server)];
@@ -154,7 +154,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await raw(server, undefined, "POST", video, good)).status).toBe(401);
     });
 
-    it("of a video ends with the reservation, to the millisecond", async () => {
+    it("of a video: refused when the reservation has ended, to the millisecond", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       server.clock.set(server.clock.now() + day - 1);
@@ -165,7 +165,7 @@ onBothDatabases("uploads", (serve) => {
   });
 
   describe("transfer", () => {
-    it("refuses a PATCH that does not fit, and goes on from the offset it names", async () => {
+    it("PATCH at a wrong offset: refused, and the upload continues from the right one", async () => {
       const server = await serve();
       const { player, video, owner } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -208,7 +208,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await patch(server, player, url, 5_000, Buffer.alloc(0))).status).toBe(409);
     });
 
-    it("lets one request at a time send", async () => {
+    it("concurrent requests: one at a time can send", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -219,7 +219,7 @@ onBothDatabases("uploads", (serve) => {
       expect(await first.outcome).toBe(204);
     });
 
-    it("keeps what arrived on a connection that hangs, and lets HEAD take over", async () => {
+    it("connection that hangs: what arrived is kept, and HEAD takes over", async () => {
       const server = await serve();
       const { player, video, slotId } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -230,7 +230,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await submit(player, slotId)).status).toBe(200);
     });
 
-    it("cuts a connection that is silent for too long", async () => {
+    it("silent connection: is closed", async () => {
       const server = await serve({ config: ({ uploads }) => Object.assign(uploads, { idleMs: 40 }) });
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -239,7 +239,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await head(server, player, url)).headers.get("upload-offset")).toBe("1234");
     });
 
-    it("does not let a stranger's HEAD stop an upload", async () => {
+    it("HEAD of another account: does not stop an upload", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -249,7 +249,7 @@ onBothDatabases("uploads", (serve) => {
       expect(await first.outcome).toBe(204);
     });
 
-    it("describes itself", async () => {
+    it("OPTIONS: describes the protocol", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -267,7 +267,7 @@ onBothDatabases("uploads", (serve) => {
   describe("content", () => {
     const program = Buffer.concat([Buffer.from("MZ\x90\0", "latin1"), Buffer.alloc(4_996, 1)]);
 
-    it.each([5_000, 64, 40, 1])("refuses a program named as a video, %d bytes at a time", async (step) => {
+    it.each([5_000, 64, 40, 1])("a program named as a video: refused, %d bytes at a time", async (step) => {
       const server = await serve();
       const { player, video } = await market(server);
       const url = await begin(server, player, video, program.length, named);
@@ -282,7 +282,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await head(server, player, url)).status).toBe(410);
     });
 
-    it("refuses a program that comes with its creation", async () => {
+    it("a program sent with the creation: refused", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       const headers = { ...octets, "upload-length": "5000", "upload-metadata": metadataHeader(named) };
@@ -290,7 +290,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("refuses a large program after its first bytes", async () => {
+    it("a large program: refused after its first bytes", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       const large = Buffer.alloc(20_000_000, 1);
@@ -299,7 +299,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("answers before all of it has come, and takes the rest without keeping it", async () => {
+    it("refused content: answered before all of it arrived, and the rest is discarded", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       const url = await begin(server, player, video, program.length, named);
@@ -313,7 +313,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("refuses a build that is not what its SHA-256 says", async () => {
+    it("a build with another SHA-256 than declared: refused", async () => {
       const server = await serve();
       const { owner, builds, gameId } = await market(server);
       const url = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(program) });
@@ -328,7 +328,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await owner.get(`/games/${gameId}`)).body.data.game.buildUrl).toBe("https://example.com/build.zip");
     });
 
-    it("stores a hostile name under an id", async () => {
+    it("a hostile file name: stored under an id", async () => {
       const server = await serve();
       const { player, video, slotId, owner } = await market(server);
       const url = await begin(server, player, video, bytes.length, { filename: '../../x"\r\n', filetype: "text/html" });
@@ -337,14 +337,14 @@ onBothDatabases("uploads", (serve) => {
       await submit(player, slotId);
       const link = (await owner.get(`/slots/${slotId}/download-url`)).body.data.downloadUrl;
       const reply = await fetch(link);
-      expect(reply.headers.get("content-disposition")).toBe(`attachment; filename="x_"; filename*=UTF-8''x%22`);
+      expect(reply.headers.get("content-disposition")).toBe(`attachment; filename="x_.mp4"; filename*=UTF-8''x%22.mp4`);
       expect(reply.headers.get("content-type")).toBe("video/mp4");
       await reply.arrayBuffer();
     });
   });
 
   describe("life", () => {
-    it("cannot be submitted before it is complete", async () => {
+    it("incomplete video: cannot be submitted", async () => {
       const server = await serve();
       const { player, video, slotId } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -354,7 +354,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await submit(player, slotId)).status).toBe(200);
     });
 
-    it("keeps nothing of a video whose last byte comes after the deadline", async () => {
+    it("last byte after the deadline: nothing of the video is kept", async () => {
       const server = await serve();
       const { player, video } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -365,7 +365,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("expires, and its file goes", async () => {
+    it("expiry: deletes the file", async () => {
       const server = await serve();
       const { owner, builds } = await market(server);
       const url = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(bytes) });
@@ -379,7 +379,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("is replaced by the slot's next one", async () => {
+    it("next upload of a slot: replaces the one before", async () => {
       const server = await serve();
       const { player, video, slotId, owner } = await market(server);
       const first = await begin(server, player, video, bytes.length, named);
@@ -400,7 +400,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await (await fetch(link)).arrayBuffer()).byteLength).toBe(6_000);
     });
 
-    it("goes when its slot ends without it", async () => {
+    it("slot that ends without a submission: deletes the file", async () => {
       const server = await serve();
       const { player, video, slotId } = await market(server);
       await upload(server, player, video, bytes, { metadata: named });
@@ -410,7 +410,7 @@ onBothDatabases("uploads", (serve) => {
       expect(filesIn(server)).toEqual([]);
     });
 
-    it("can be ended while it is not complete", async () => {
+    it("DELETE: ends an incomplete upload", async () => {
       const server = await serve();
       const { player, video, owner } = await market(server);
       const url = await begin(server, player, video, bytes.length, named);
@@ -422,7 +422,7 @@ onBothDatabases("uploads", (serve) => {
       expect((await raw(server, player, "DELETE", done)).status).toBe(409);
     });
 
-    it.each(["the file is here", "the file has moved"])("is finished after a crash when %s", async (crash) => {
+    it.each(["the file is here", "the file has moved"])("crash: the upload is finished afterwards when %s", async (crash) => {
       const server = await serve();
       const { owner, builds, gameId } = await market(server);
       const url = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(bytes) });
@@ -435,7 +435,7 @@ onBothDatabases("uploads", (serve) => {
       expect(hosted.sha256).toBe(sha256(bytes));
     });
 
-    it("is gone when its file is", async () => {
+    it("missing file: the upload is gone", async () => {
       const server = await serve();
       const { owner, builds } = await market(server);
       const url = await begin(server, owner, builds, bytes.length, { filename: "a.zip", sha256: sha256(bytes) });
@@ -444,5 +444,74 @@ onBothDatabases("uploads", (serve) => {
       expect((await head(server, owner, url)).status).toBe(410);
       expect((await patch(server, owner, url, 0, bytes)).status).toBe(410);
     });
+  });
+});
+
+onBothDatabases("storage limits of uploads", (serve) => {
+  const create = (server: TestServer, person: Person, path: string, size: number, metadata: Record<string, string>) =>
+    raw(server, person, "POST", path, { ...tus, "upload-length": String(size), "upload-metadata": metadataHeader(metadata) });
+  const build = (content: Buffer) => ({ filename: "a.zip", sha256: sha256(content) });
+
+  it("refuse what is more than an account may store, before a byte is sent; what ended counts no more", async () => {
+    const server = await serve({ config: (config) => (config.uploads.accountMaxBytes = 12_000) });
+    const { owner, builds } = await market(server);
+    await upload(server, owner, builds, bytes, { metadata: build(bytes) });
+    const declared = await begin(server, owner, builds, 6_000, build(bytes));
+    const refused = await create(server, owner, builds, 1_001, build(bytes));
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "An account can store at most 12000 bytes, and this one uses 11000. Nothing was stored. Ask the operator of this server for more.",
+    ]);
+    const other = await market(server);
+    expect((await create(server, other.owner, other.builds, 12_000, build(bytes))).status).toBe(201);
+    expect((await raw(server, owner, "DELETE", declared)).status).toBe(204);
+    expect((await create(server, owner, builds, 7_000, build(bytes))).status).toBe(201);
+    server.clock.set(server.clock.now() + 8 * day);
+    expect((await create(server, owner, builds, 7_000, build(bytes))).status).toBe(201);
+  });
+
+  it("refuse more unfinished uploads than an account may have", async () => {
+    const server = await serve({ config: (config) => (config.uploads.maxOpenPerAccount = 2) });
+    const { owner, builds } = await market(server);
+    const first = await begin(server, owner, builds, bytes.length, build(bytes));
+    await begin(server, owner, builds, bytes.length, build(bytes));
+    const refused = await create(server, owner, builds, bytes.length, build(bytes));
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "An account can have at most 2 unfinished uploads. Nothing was stored. Finish or end one first.",
+    ]);
+    expect((await patch(server, owner, first, 0, bytes)).status).toBe(204);
+    expect((await create(server, owner, builds, bytes.length, build(bytes))).status).toBe(201);
+  });
+
+  it("count a slot's video once however often it is sent, and not when it is submitted", async () => {
+    const server = await serve({
+      config: (config) => Object.assign(config.uploads, { maxOpenPerAccount: 1, accountMaxBytes: 9_000 }),
+    });
+    const { owner, gameId, player, video, slotId } = await market(server);
+    await begin(server, player, video, bytes.length, named);
+    await upload(server, player, video, bytes, { metadata: named });
+    await upload(server, player, video, bytes, { metadata: named });
+    const second = `/playtester/slots/${await claim(player, await order(owner, gameId))}/video`;
+    expect((await create(server, player, second, bytes.length, named)).status).toBe(409);
+    expect((await submit(player, slotId)).status).toBe(200);
+    expect((await create(server, player, second, bytes.length, named)).status).toBe(201);
+  });
+
+  it("leave free space on the disk: nothing begins that does not fit, and nothing goes on", async () => {
+    const server = await serve();
+    const { owner, builds } = await market(server);
+    const begun = await begin(server, owner, builds, bytes.length, build(bytes));
+    server.deps.config.uploads.minFreeBytes = 2 ** 50;
+    const message = "The server has too little free disk space for this upload. Nothing was stored; try again later.";
+    for (const reply of [
+      await create(server, owner, builds, bytes.length, build(bytes)),
+      await patch(server, owner, begun, 0, bytes),
+    ])
+      expect([reply.status, reply.body.error.message, reply.headers.get("retry-after")]).toEqual([503, message, "300"]);
+    expect((await head(server, owner, begun)).headers.get("upload-offset")).toBe("0");
+    server.deps.config.uploads.minFreeBytes = 0;
+    expect((await create(server, owner, builds, bytes.length, build(bytes))).status).toBe(201);
+    expect((await patch(server, owner, begun, 0, bytes)).status).toBe(204);
   });
 });

@@ -48,7 +48,19 @@ onBothDatabases("webhooks", (serve) => {
     await server.advance(Date.parse(nextRetryAt) - server.clock.now());
   };
 
-  it("creates, lists, changes and deletes", async () => {
+  it("webhook: an account can have as many as the server allows", async () => {
+    server.deps.config.webhooks.maxPerAccount = 2;
+    const [{ path }] = [await register(), await register()];
+    const refused = await owner.post("/webhooks", { url: receiver.url, events: ["*"] });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "An account can have at most 2 webhooks. Nothing was created. Delete one first.",
+    ]);
+    await owner.delete(path);
+    await register();
+  });
+
+  it("webhook: can be created, listed, changed and deleted", async () => {
     const created = await owner.post("/webhooks", { url: receiver.url, events: ["slot.submitted", "slot.submitted"] });
     expect(created.status).toBe(201);
     const { webhook, secret } = created.body.data;
@@ -70,7 +82,7 @@ onBothDatabases("webhooks", (serve) => {
     expect((await owner.get(`/webhooks/${webhook.id}/deliveries`)).status).toBe(404);
   });
 
-  it("shows a secret once, and stores it encrypted", async () => {
+  it("secret: shown once, and stored encrypted", async () => {
     const hook = await register();
     const { secret: rotated } = (await owner.post(`${hook.path}/rotate-secret`)).body.data;
     const rows = await server.deps.store.read((q) => q.all("SELECT * FROM webhooks"));
@@ -81,7 +93,7 @@ onBothDatabases("webhooks", (serve) => {
     }
   });
 
-  it("is 404 for somebody else, whatever they try", async () => {
+  it("another account's webhook: 404 for every action", async () => {
     const hook = await register();
     await happen();
     await server.advance(0);
@@ -113,7 +125,7 @@ onBothDatabases("webhooks", (serve) => {
     ["a name with one private address of two", { url: "https://both.example.com/", events: ["*"] }, "url"],
     ["a fragment", { url: "https://hooks.example.com/#x", events: ["*"] }, "url"],
     ["port 22", { url: "https://hooks.example.com:22/", events: ["*"] }, "url"],
-  ])("refuses %s, creating nothing", async (_, body, field) => {
+  ])("create: %s is refused, and nothing is created", async (_, body, field) => {
     const names: Record<string, string[]> = {
       "hooks.example.com": ["93.184.216.34"],
       "inside.example.com": ["192.168.1.1"],
@@ -126,7 +138,7 @@ onBothDatabases("webhooks", (serve) => {
     expect((await owner.get("/webhooks")).body.data.webhooks).toEqual([]);
   });
 
-  it("refuses loopback on a server that is no sandbox, at creation and at change", async () => {
+  it("loopback address: refused on a live server, at creation and at change", async () => {
     await open({ config: (config) => (config.sandbox = false), resolve: async () => ["93.184.216.34"] });
     expect((await owner.post("/webhooks", { url: receiver.url, events: ["*"] })).status).toBe(422);
     const created = await owner.post("/webhooks", { url: "https://hooks.example.com/", events: ["*"] });
@@ -136,7 +148,7 @@ onBothDatabases("webhooks", (serve) => {
     expect((await webhookNow()).url).toBe("https://hooks.example.com/");
   });
 
-  it("sends what both kinds of receiver can verify", async () => {
+  it("signature: both kinds of receiver can verify it", async () => {
     await open({ clock: { ...createTestClock(), real: Date.now } });
     const hook = await register();
     await happen("slot.submitted");
@@ -167,7 +179,7 @@ onBothDatabases("webhooks", (serve) => {
     ]);
   });
 
-  it("delivers the kinds a webhook subscribes to, and all for *", async () => {
+  it("subscription: the chosen kinds, and all for *", async () => {
     await register(["slot.accepted", "slot.rejected"], `${receiver.url}/some`);
     await register(["*"], `${receiver.url}/all`);
     for (const kind of ["slot.submitted", "slot.accepted"] as const) await happen(kind);
@@ -178,7 +190,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(got("/all").sort()).toEqual(["slot.accepted", "slot.submitted"]);
   });
 
-  it("sends nothing for a transaction that was rolled back", async () => {
+  it("rolled back transaction: sends nothing", async () => {
     const hook = await register();
     const fails = server.deps.store.write(async (tx) => {
       const occurrence = { kind: "slot.submitted" as EventKind, data: eventData("slot.submitted"), notice: {} };
@@ -191,7 +203,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(await deliveriesOf(hook)).toEqual([]);
   });
 
-  it("tries eight times on the schedule, give or take a fifth, with one id and new timestamps", async () => {
+  it("retries: eight attempts on the schedule with ±20 % jitter, with one id and new timestamps", async () => {
     receiver.answer(status(500));
     const hook = await register();
     await happen();
@@ -222,7 +234,7 @@ onBothDatabases("webhooks", (serve) => {
     ["a date", "Sun, 01 Mar 2026 12:10:00 GMT", 600_000],
     ["more than an hour", "86400", hour],
     ["nonsense", "soon", 5_000],
-  ])("honours Retry-After given as %s", async (_, header, expected) => {
+  ])("retries: Retry-After given as %s is followed", async (_, header, expected) => {
     receiver.answer(status(503, { "Retry-After": header }));
     const hook = await register();
     await happen();
@@ -232,7 +244,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(after).toBeLessThanOrEqual(expected * 1.2);
   });
 
-  it("disables a webhook after ten failures in a row, tells its owner, and goes on when enabled", async () => {
+  it("ten failures in a row: disable the webhook and notify its owner; enabling it resumes deliveries", async () => {
     receiver.answer(status(500));
     const hook = await register();
     for (let event = 0; event < 12; event++) await happen();
@@ -258,7 +270,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(delivered).toHaveLength(12);
   });
 
-  it("counts failures in a row only: a success at nine starts again at zero", async () => {
+  it("failure count: a success after nine failures resets it", async () => {
     receiver.answer(status(500));
     await register();
     for (let event = 0; event < 9; event++) await happen();
@@ -270,7 +282,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(await webhookNow()).toMatchObject({ isActive: true, failureCount: 0 });
   });
 
-  it("disables at once a webhook whose receiver is gone", async () => {
+  it("410 Gone: disables the webhook at once", async () => {
     receiver.answer(status(410));
     await register();
     await happen();
@@ -278,7 +290,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(await webhookNow()).toMatchObject({ isActive: false, failureCount: 1 });
   });
 
-  it("keeps what happens while a webhook is disabled, to be redelivered", async () => {
+  it("disabled webhook: events are kept to be redelivered", async () => {
     receiver.answer(status(410));
     const hook = await register();
     await happen("slot.submitted");
@@ -297,7 +309,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(events.sort()).toEqual(["slot.accepted", "slot.submitted"]);
   });
 
-  it("redelivers what was delivered, under the same id, on a fresh schedule", async () => {
+  it("redeliver: a delivered event is sent again under the same id, on a new schedule", async () => {
     const hook = await register();
     await happen();
     await server.advance(0);
@@ -311,7 +323,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"]);
   });
 
-  it("redelivers what happened since a time, all of it or only what has not arrived", async () => {
+  it("redeliver since: all events, or only those that were not delivered", async () => {
     receiver.answer(status(410));
     const hook = await register();
     await happen("slot.submitted");
@@ -348,7 +360,7 @@ onBothDatabases("webhooks", (serve) => {
     expect((await (await registerOwner(server)).post(`${hook.path}/redeliver`, { since })).status).toBe(404);
   });
 
-  it("signs what was queued before a rotation with the new secret only", async () => {
+  it("rotated secret: signs queued deliveries too, and the old one signs none", async () => {
     await open({ clock: { ...createTestClock(), real: Date.now } });
     receiver.answer(status(500));
     const hook = await register();
@@ -361,7 +373,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(() => new Webhook(hook.secret).verify(body, headers as Record<string, string>)).toThrow("No matching signature");
   });
 
-  it("makes no further attempt after deletion", async () => {
+  it("deleted webhook: no further attempt", async () => {
     receiver.answer(status(500));
     const hook = await register();
     await happen();
@@ -371,7 +383,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("goes on at the new address after a change", async () => {
+  it("changed address: deliveries continue there", async () => {
     receiver.answer(status(500));
     const hook = await register();
     await happen();
@@ -387,7 +399,7 @@ onBothDatabases("webhooks", (serve) => {
     { answers: 200, success: true, deliveredAt: "2026-03-01T12:00:00.000Z" },
     { answers: 302, success: false, deliveredAt: null },
     { answers: 500, success: false, deliveredAt: null },
-  ])("pings once and says how it went: $answers", async ({ answers, success, deliveredAt }) => {
+  ])("test: one ping, and the reply says how it went: $answers", async ({ answers, success, deliveredAt }) => {
     const hook = await register(["slot.accepted"]);
     const bystander = await register(["*"], `${receiver.url}/other`);
     receiver.answer(status(answers, { Location: `${receiver.url}/elsewhere` }));
@@ -400,6 +412,40 @@ onBothDatabases("webhooks", (serve) => {
     expect(await deliveriesOf(bystander)).toEqual([]);
     for (const webhook of (await owner.get("/webhooks")).body.data.webhooks)
       expect(webhook).toMatchObject({ isActive: true, failureCount: 0, lastFailureAt: null });
+  });
+
+  it("test: pings, deliveries and redeliveries share the limits of a host, and pings beyond them are refused", async () => {
+    await open({ config: (config) => (config.webhooks.timeoutMs = 60_000) });
+    const hook = await register();
+    const answers: (() => void)[] = [];
+    let most = 0;
+    let inFlight = 0;
+    receiver.answer((response) => {
+      most = Math.max(most, ++inFlight);
+      answers.push(() => {
+        inFlight--;
+        response.end();
+      });
+    });
+    await happen();
+    await receiver.until(1);
+    let refused = 0;
+    const replies = Array.from({ length: 20 }, async () => {
+      const reply = await owner.post(`${hook.path}/test`);
+      if (reply.status === 429) refused++;
+      return reply;
+    });
+    await vi.waitUntil(() => refused === 12);
+    let ended = false;
+    const all = Promise.all(replies).finally(() => (ended = true));
+    await vi.waitUntil(() => {
+      answers.shift()?.();
+      return ended;
+    });
+    const codes = (await all).map(({ body }) => body.error?.message ?? body.data.success);
+    const message = "This webhook's host already has 8 test events in progress. Nothing was sent. Try again later.";
+    expect(codes.sort()).toEqual([...Array(12).fill(message), ...Array(8).fill(true)]);
+    expect([most, receiver.received.length]).toEqual([2, 9]);
   });
 
   const hostile: { name: string; how: Answer; statusCode: number | null; error: RegExp | null }[] = [
@@ -428,7 +474,12 @@ onBothDatabases("webhooks", (serve) => {
       statusCode: null,
       error: /does not match the HTTP/,
     },
-    { name: "redirects", how: status(307, { Location: "http://127.0.0.1:9/" }), statusCode: 307, error: /answered 307/ },
+    {
+      name: "redirects",
+      how: status(307, { Location: "http://127.0.0.1:9/" }),
+      statusCode: 307,
+      error: /responded with status 307/,
+    },
     { name: "drips its body", how: (response) => drip(response, "HTTP/1.1 200 OK\r\n\r\n", "x"), statusCode: 200, error: null },
     { name: "sends a body without end", how: endless, statusCode: 200, error: null },
   ];
@@ -448,7 +499,7 @@ onBothDatabases("webhooks", (serve) => {
     expect(attempt!.response?.length ?? 0).toBeLessThanOrEqual(4096);
   });
 
-  it("keeps two deliveries in flight to a host, and other hosts and mail do not wait for it", async () => {
+  it("concurrency: two deliveries at once per host; other hosts and emails do not wait", async () => {
     receiver.answer(nothing);
     const other = await startReceiver();
     await register();

@@ -11,7 +11,7 @@ const writeEveryMs = 5;
 
 /** `mixed`: reads spread over 10,000 games while an order or a change of a game is written every 5 ms, against a bare handler. */
 export async function mixed(): Promise<Figure[]> {
-  const served = await serveDemo();
+  const served = await serveDemo([], { games: { maxPerAccount: 2 * games } });
   const bare = await servePeer("peers/read-peer.ts", ["bare", join(served.dataDir, "playtest.db")]);
   try {
     for (let grant = 0; grant < 60; grant++) await grantCredit(served, 1_000_000);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,9 +20,10 @@ const cli = join(import.meta.dirname, "../../bin/playtest.js");
 /** A folder for a CPU profile of the server: for whoever asks where its time goes, not for figures. */
 const profileTo = process.env.PLAYTEST_BENCH_PROFILE;
 
-/** The server as shipped, in a process of its own, with the demo data and its rate limit raised. */
-export async function serveDemo(flags: string[] = []): Promise<Served> {
+/** The server as shipped, in a process of its own, with the demo data and its rate limit raised; `settings` is its configuration file. */
+export async function serveDemo(flags: string[] = [], settings: object = {}): Promise<Served> {
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
+  writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings));
   const readyFile = join(dataDir, "ready.json");
   const args = [
     ...(profileTo ? ["--cpu-prof", "--cpu-prof-dir", profileTo] : []),

@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mailVerification } from "../../server/accounts/service.ts";
+import * as users from "../../server/accounts/users-store.ts";
 import { topicList } from "../../src/help/list.ts";
 import { launchBrowser } from "../helpers/browser.ts";
 import {
@@ -97,6 +99,10 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
   const door = visitor(server);
   await door.submit("/play/forgot", "/play/forgot", { email: (await ann.get("/auth/me")).body.data.email });
   await server.advance(0);
+  await ann.post("/auth/change-email", { newEmail: `${"long".repeat(14)}@example.org`, password: "correct horse" });
+  await server.advance(0);
+  const changeEmail = mailedPath(server);
+  const { verify, reset } = await unverifiedLinks();
   pages.signedOut = {
     "sign-in": "/play/sign-in",
     "sign-in-sent": "/play/sign-in/sent",
@@ -107,7 +113,11 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     "forgot-sent": "/play/forgot/sent",
     "set-password": mailedPath(server),
     "set-password-stale": "/reset-password?token=x",
-    "verify-email": "/verify-email?token=x",
+    "change-email": changeEmail,
+    "change-email-stale": "/change-email?token=x",
+    "verify-email": verify,
+    "verify-email-stale": "/verify-email?token=x",
+    "set-password-unverified": reset,
     watch: `/watch/${slots.published}`,
   };
   const references = ["auth", "games", "playtests", "slots", "billing", "admin", "objects"].map((name) => `api/${name}`);
@@ -125,6 +135,26 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     nowhere: "/play/nowhere",
     ...Object.fromEntries(Object.entries(slots).map(([status, id]) => [`slot-${status}`, `/play/slots/${id}`])),
   };
+}
+
+/** Links that were mailed to an account that nobody verified yet. */
+async function unverifiedLinks(): Promise<{ verify: string; reset: string }> {
+  const body = { email: "new@example.com", password: "correct horse", role: "game_owner" };
+  const { userId } = (await server.request("POST", "/auth/register", { body })).body.data;
+  await server.deps.store.write(async (tx) => {
+    const from = {
+      email_verified_at: null,
+      created_from: "2001:db8:85a3:1234:5678:8a2e:370:7334",
+      created_with: `Mozilla/5.0 ${"(Long) ".repeat(20)}`,
+    };
+    await users.update(tx, userId, from);
+    await mailVerification(server.deps, tx, (await users.find(tx, userId))!);
+  });
+  await server.advance(0);
+  const verify = mailedPath(server);
+  await server.request("POST", "/auth/password-reset", { body: { email: body.email } });
+  await server.advance(0);
+  return { verify, reset: mailedPath(server) };
 }
 
 interface Seen {

@@ -72,12 +72,29 @@ describe("admin", () => {
   it("admin categories, games, chargeback: change the marketplace; a chargeback asks first", async () => {
     expect((await data(`games suspend ${fixture.gameId}`)).game.status).toBe("suspended");
     expect((await data(`games unsuspend ${fixture.gameId}`)).game.status).toBe("active");
+    const before = (await admin(["categories", "list", "--json"])).stdout;
+    expect([(await admin(["categories", "--json"])).stdout, JSON.parse(before).categories.length > 0]).toEqual([before, true]);
     expect(JSON.parse((await admin(["categories", "create", "Auto Battler!", "--json=name,slug"])).stdout)).toEqual({
       category: { name: "Auto Battler!", slug: "auto-battler" },
     });
     const { payments } = (await fixture.owner.get("/billing/payments")).body.data;
     expect((await admin(`chargeback ${payments[0].id}`)).code).toBe(2);
     expect(await data(`chargeback ${payments[0].id} --yes`)).toMatchObject({ payment: { status: "disputed" } });
+  });
+
+  it("admin audit: lists who did what, filtered by account and action, and exports every entry", async () => {
+    const address = await email(fixture.owner.id);
+    await data(`grant ${address} --credit 5 --note goodwill`);
+    await data(`users suspend ${address}`);
+    const { stdout } = await admin(`audit --actor admin@playtest.invalid --target ${address}`);
+    const rows = stdout.trimEnd().split("\n");
+    expect(rows.map((row) => row.split("\t")[3])).toEqual(["user.suspend", "balance.grant_credit"]);
+    const { entries } = await data("audit --action balance.grant_credit");
+    expect(entries).toMatchObject([{ details: { amountCents: 500, note: "goodwill" }, address: "127.0.0.1" }]);
+    const exported = (await admin("audit --all --ndjson")).stdout.trimEnd().split("\n");
+    expect(exported.map((line) => JSON.parse(line).seq)).toEqual(exported.map((_, index) => exported.length - index));
+    expect((await admin("audit --actor nobody@example.com")).code).toBe(3);
+    expect((await fixture.run("admin audit")).code).toBe(5);
   });
 
   it("admin suspense: lists unmatched deposits, credits one, and records a refund after asking", async () => {
@@ -93,6 +110,7 @@ describe("admin", () => {
       payment: { amountCents: 3800, status: "completed" },
     });
     expect((await admin(`suspense resolve ${suspense[1].id} --note fine`)).code).toBe(6);
+    expect((await admin(`suspense resolve ${suspense[0].id} --note fine`)).stderr).toContain("only named it");
     expect((await admin(`suspense refund ${suspense[0].id} --note back`)).code).toBe(2);
     expect(await data(`suspense refund ${suspense[0].id} --note back --yes`)).toMatchObject({ suspense: { status: "refunded" } });
     expect((await admin(`suspense refund ${suspense[0].id} --note back --yes`)).code).toBe(6);

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Keyring, systemKeyring } from "../../src/config/keyring.ts";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { type Account, register } from "../helpers/slot-factories.ts";
@@ -113,6 +114,73 @@ it("auth switch, list, token, logout: manage profiles", async () => {
   expect((await run(["auth", "switch", "nope"])).code).toBe(2);
 });
 
+describe("keyring", () => {
+  const entries = new Map<string, string>();
+  const working = {
+    get: (account: string) => entries.get(account) ?? null,
+    set: (account: string, secret: string) => void entries.set(account, secret),
+    remove: (account: string) => void entries.delete(account),
+  };
+  const locked = () => {
+    throw new Error("the collection is locked");
+  };
+  const withKeyring = (keyring: Keyring, stdin?: string) => ({ outside: { keyring: () => keyring }, ...(stdin && { stdin }) });
+  const storedIn = async (options: RunOptions) =>
+    JSON.parse((await run(["auth", "status", "--json"], options)).stdout).result.keyStoredIn;
+  beforeEach(() => entries.clear());
+
+  it("auth login, status, token, logout: a key is kept in the system's keyring and in no file", async () => {
+    const options = withKeyring(working);
+    expect((await run(["login", ...at(), "--with-key"], withKeyring(working, ada.key))).code).toBe(0);
+    expect([...entries]).toEqual([[`default @ ${server.baseUrl}`, ada.key]]);
+    expect(readFileSync(join(config, "keys.json"), "utf8")).not.toContain("pt_sk_");
+    expect(await storedIn(options)).toBe("system keyring");
+    expect((await run(["auth", "status", "--all", "--jq", ".result[].keyStoredIn"], options)).stdout).toBe("system keyring\n");
+    expect((await run(["auth", "token"], options)).stdout).toBe(`${ada.key}\n`);
+    expect((await run(["logout"], options)).code).toBe(0);
+    expect(entries.size).toBe(0);
+    expect((await run(["auth", "token"], options)).code).toBe(4);
+  });
+
+  it.each<[string, Keyring]>([
+    ["is locked", { get: locked, set: locked, remove: locked }],
+    ["forgets", { ...working, get: () => null }],
+  ])("auth login: uses the file without a word where the keyring %s", async (_, keyring) => {
+    const login = await run(["login", ...at(), "--with-key"], withKeyring(keyring, ada.key));
+    expect([login.code, login.stderr]).toEqual([0, `Signed in to ${server.baseUrl}. Profile: default.\n`]);
+    expect(await storedIn(withKeyring(keyring))).toBe(join(config, "keys.json"));
+    expect((await run(["auth", "token"])).stdout).toBe(`${ada.key}\n`);
+  });
+
+  it.each<[string, Keyring | undefined]>([
+    ["is locked", { get: locked, set: locked, remove: locked }],
+    ["is missing", undefined],
+  ])("a key in a keyring that %s: exit 4, and what to do", async (_, keyring) => {
+    await run(["login", ...at(), "--with-key"], withKeyring(working, ada.key));
+    const { code, stderr } = await run(["games", "list"], { outside: { keyring: () => keyring } });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("is in the system keyring and could not be read")]);
+    const all = await run(["auth", "status", "--all", "--jq", ".result[].problem"], { outside: { keyring: () => keyring } });
+    expect(all.stdout).toContain("could not be read");
+    if (keyring)
+      expect(await run(["logout"], withKeyring(keyring))).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("could not be removed"),
+      });
+  });
+});
+
+describe("system keyring", () => {
+  it("is not used for a configuration folder of its own, which holds everything", () => {
+    expect(systemKeyring({ PLAYTEST_CONFIG_DIR: "/tmp/x" }, "linux")).toBeUndefined();
+  });
+  it.each([
+    ["in CI", { CI: "1", DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/bus" }, "darwin"],
+    ["without a desktop session", {}, "linux"],
+  ])("is given nothing to keep %s", (_, env, platform) => {
+    expect(() => systemKeyring(env, platform)!.set("a", "b")).toThrow("there is no desktop session");
+  });
+});
+
 it("auth keys: creates, lists and revokes an API key", async () => {
   await run(["login", ...at(), "--with-key"], { stdin: ada.key });
   const made = await run(["auth", "keys", "create", "--name", "ci", "--scopes", "game_owner,billing"]);
@@ -125,6 +193,49 @@ it("auth keys: creates, lists and revokes an API key", async () => {
     env: { PLAYTEST_CONFIG_DIR: config, PLAYTEST_API_KEY: made.stdout.trim(), PLAYTEST_BASE_URL: server.baseUrl },
   };
   expect((await run(["games", "list"], revoked)).code).toBe(4);
+});
+
+it("auth keys revoke: lists the keys created with it before it asks, and revokes them too", async () => {
+  const options = { key: ada.key, baseUrl: server.baseUrl };
+  const make = async (key: string, name: string) =>
+    (await server.request("POST", "/auth/api-keys", { key, body: { name } })).body.data;
+  const parent = await make(ada.key, "parent");
+  const child = await make(parent.apiKey, "child");
+  await make(child.apiKey, "grandchild");
+  const asked = await run(["auth", "keys", "revoke", parent.key.id], options);
+  expect([asked.code, asked.stderr.replace(/\s+/g, " ")]).toEqual([
+    2,
+    expect.stringContaining("So do these 2 keys, created with it: grandchild ("),
+  ]);
+  const done = await run(["auth", "keys", "revoke", parent.key.id, "--yes"], options);
+  expect(done.stdout).toBe("The API key and the 2 API keys created with it were revoked.\n");
+  const names = await run(["auth", "keys", "list", "--jq", ".keys[].name"], options);
+  expect(names.stdout).not.toMatch(/parent|child/);
+});
+
+it("auth keys rotate: replaces the key in use and saves the new one in its profile", async () => {
+  await run(["login", ...at(), "--with-key"], { stdin: ada.key });
+  const done = await run(["auth", "keys", "rotate", "--grace", "0s", "--yes"]);
+  expect([done.code, done.stdout.trim().replace(/\s+/g, " ")]).toEqual([
+    0,
+    "Replaced the API key Default and saved the new one in profile default. The old key stops working immediately.",
+  ]);
+  expect((await server.request("GET", "/auth/me", { key: ada.key })).status).toBe(401);
+  expect((await run(["whoami"])).code).toBe(0);
+});
+
+it("auth keys rotate: prints the successor of another key once, and leaves the profile alone", async () => {
+  await run(["login", ...at(), "--with-key"], { stdin: ada.key });
+  const body = { name: "ci" };
+  const { key, apiKey } = (await server.request("POST", "/auth/api-keys", { key: ada.key, body })).body.data;
+  expect(await run(["auth", "keys", "rotate", key.id])).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+  const done = await run(["auth", "keys", "rotate", key.id, "--yes"]);
+  expect([done.stdout, done.stderr]).toEqual([
+    expect.stringMatching(/^pt_sk_[0-9a-f]{32}\n$/),
+    "Replaced the API key ci. The new one will not be shown again. The old key stops working in 1d.\n",
+  ]);
+  for (const one of [apiKey, done.stdout.trim(), ada.key])
+    expect((await server.request("GET", "/auth/me", { key: one })).status).toBe(200);
 });
 
 describe("api", () => {
@@ -169,6 +280,7 @@ it("status: shows what needs attention; fields that the key has no scope for are
     totalGames: 0,
     activePlaytests: 0,
     pendingReviews: 0,
+    reportedProblems: 0,
     nextDeadlineAt: null,
     dueWithinDay: 0,
     balanceCents: 0,
@@ -183,4 +295,77 @@ it("status: shows what needs attention; fields that the key has no scope for are
   expect(JSON.parse(stdout).result).toMatchObject({ totalGames: 0, balanceCents: null, unreadCount: null });
   const gate = await run(["status", "--fail-if", "balanceCents<1"], { ...options, key: narrow.body.data.apiKey });
   expect([gate.code, gate.stderr]).toEqual([5, expect.stringContaining("the API key has no permission to read balanceCents")]);
+});
+
+describe("account", () => {
+  const options = () => ({ key: ada.key, baseUrl: server.baseUrl });
+  const file = (text: string) => {
+    const path = join(testFolder(), "secret");
+    writeFileSync(path, text);
+    return path;
+  };
+  const signIn = (secret: string) =>
+    run(["login", ...at(), "--email", ada.email, "--password-file", "-"], { stdin: secret }).then(({ code }) => code);
+
+  it("auth profile: shows and changes the profile", async () => {
+    const changes = ["--display-name", "Ada L.", "--company-name", "Moon Games", "--website-url", "https://example.com"];
+    expect(await run(["auth", "profile", "update", ...changes], options())).toMatchObject({
+      code: 0,
+      stdout: "The profile was updated.\n",
+    });
+    const shown = await run(["auth", "profile"], { ...options(), tty: true, env: { NO_COLOR: "1" } });
+    expect(shown.stdout).toMatch(/name +Ada L\.\ncompany +Moon Games\nwebsite +https:\/\/example\.com\n/);
+    expect((await run(["auth", "profile", "update", "--clear", "website-url"], options())).code).toBe(0);
+    const { profile } = JSON.parse((await run(["auth", "profile", "show", "--json"], options())).stdout);
+    expect(profile).toMatchObject({ displayName: "Ada L.", companyName: "Moon Games", websiteUrl: null });
+    const nothing = await run(["auth", "profile", "update"], options());
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("No changes given.")]);
+  });
+
+  it("auth password: changes it, with secrets from files and standard input only", async () => {
+    const words = ["auth", "password", "--current-password-file", file(password), "--new-password-file", "-"];
+    const { code, stdout, stderr } = await run([...words, "--debug"], { ...options(), stdin: "a new password" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("The password was changed.")]);
+    expect(stderr).not.toMatch(/correct horse|a new password/);
+    expect([await signIn(password), await signIn("a new password")]).toEqual([4, 0]);
+  });
+
+  it.each([
+    [
+      "a wrong password",
+      () => file("not it, surely"),
+      "a new password",
+      2,
+      "--current-password-file: is not the current password",
+    ],
+    ["a short one", () => file(password), "short", 2, "--new-password-file: "],
+    ["two secrets on standard input", () => "-", "x", 2, "cannot both read standard input"],
+  ])("auth password: %s is refused", async (_, current, stdin, exitCode, message) => {
+    const words = ["auth", "password", "--current-password-file", current(), "--new-password-file", "-"];
+    const { code, stdout, stderr } = await run(words, { ...options(), stdin });
+    expect([code, stdout, stderr]).toEqual([exitCode, "", expect.stringContaining(message)]);
+    expect(await signIn(password)).toBe(0);
+  });
+
+  it("auth password: without a terminal it names the flag", async () => {
+    const { code, stderr } = await run(["auth", "password"], options());
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Pass --current-password-file FILE")]);
+    expect((await run(["auth", "password", "--new-password", "x"], options())).stderr).toContain("Unknown flag --new-password.");
+  });
+
+  it("auth password reset, auth password confirm: set a new password with the token of a mail", async () => {
+    expect(await run(["auth", "password", "reset"], options())).toMatchObject({ code: 0, stderr: "" });
+    const mail = (await run(["sandbox", "mail", "--json"], options())).stdout;
+    const token = /token=([\w-]+)/.exec(mail)![1]!;
+    const words = ["auth", "password", "confirm", ...at(), "--token-file", file(token), "--new-password-file", "-"];
+    expect(await run(words, { stdin: "a new password" })).toMatchObject({
+      code: 0,
+      stdout: "The password was changed. API keys remain valid. Revoke those you no longer trust.\n",
+    });
+    expect(await signIn("a new password")).toBe(0);
+    const again = await run(words, { stdin: "another password" });
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("--token-file: is invalid, used or expired")]);
+    const nobody = await run(["auth", "password", "reset", ...at()], { env: { PLAYTEST_CONFIG_DIR: testFolder() } });
+    expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining("Pass --email.")]);
+  });
 });

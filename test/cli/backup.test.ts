@@ -19,9 +19,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { allSettings } from "../../server/config/schema.ts";
 import { openStore } from "../../server/database/open.ts";
 import { insertRow } from "../../server/database/rows.ts";
 import { backup as makeBackup } from "../../server/operations/archive/backup.ts";
+import { programSettings } from "../../server/operations/archive/programs.ts";
 import { stagingIn, swapIn } from "../../server/operations/archive/swap.ts";
 import { playtest } from "../helpers/cli.ts";
 import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
@@ -157,7 +159,7 @@ describe("a backup of a server under load", () => {
 
 const buildId = "019a0000-0000-7000-8000-000000000001";
 
-/** A house with a build of this size, which on the disk takes none. */
+/** A data directory with a build of this size, a sparse file. */
 async function withBuild(size: number): Promise<string> {
   const dataDir = dataDirFixture();
   const id = buildId;
@@ -251,11 +253,21 @@ describe("serve backup refuses", () => {
       "a file that is there",
       (folder: string) => [join(folder, "old.tar")],
       6,
-      "is there already; it was not changed. Replace it with --force.",
+      "already exists and was not changed. Pass --force to replace it.",
     ],
-    ["a folder that is not there", (folder: string) => [join(folder, "no/copy.tar")], 2, "There is no folder"],
-    ["--keep without a folder", (folder: string) => [join(folder, "old.tar"), "--keep", "2"], 2, "--keep is for a folder, and"],
-    ["a folder without a server", (folder: string) => [join(folder, "copy.tar"), "--data", folder], 2, "There is no server in"],
+    ["a folder that is not there", (folder: string) => [join(folder, "no/copy.tar")], 2, "no does not exist"],
+    [
+      "--keep without a folder",
+      (folder: string) => [join(folder, "old.tar"), "--keep", "2"],
+      2,
+      "--keep can only be used with a folder, and",
+    ],
+    [
+      "a folder without a server",
+      (folder: string) => [join(folder, "copy.tar"), "--data", folder],
+      2,
+      "is not the data directory of a server",
+    ],
   ])("%s", async (_, words, exit, message) => {
     const folder = freshFolder();
     writeFileSync(join(folder, "old.tar"), "old");
@@ -273,7 +285,7 @@ describe("serve backup refuses", () => {
     const folder = freshFolder();
     const { code, stderr } = await playtest(["serve", "backup", folder, "--data", dataDir]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/The database is not in order \(ledger_2\w+: .*Nothing was kept\. See .*doctor --ledger/);
+    expect(stderr).toMatch(/The database failed its checks \(ledger_2\w+: .*No backup was kept\. Run .*doctor --ledger/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -332,6 +344,43 @@ describe("serve restore", () => {
       stderr: `error: Replace ${dataDir} with ${file}? Cannot prompt without a terminal. Nothing was changed.\nPass --yes to confirm.\n`,
     });
     expect(contents(dataDir)).toEqual(before);
+  });
+
+  describe("of an archive whose settings run a program", () => {
+    const command = ["/tmp/evil.sh", "{video}"];
+    const withProgram = async () => {
+      const from = dataDirFixture();
+      writeFileSync(join(from, "config.json"), JSON.stringify({ transcriber: { command } }));
+      return archiveOf(from);
+    };
+
+    it.each(["restore", "import"])("%s refuses it without a confirmation of its own, and changes nothing", async (verb) => {
+      const file = await withProgram();
+      const dataDir = verb === "restore" ? dataDirFixture() : join(freshFolder(), "new");
+      const before = verb === "restore" ? contents(dataDir) : undefined;
+      const argv = ["serve", verb, file, "--data", dataDir, "--yes"];
+      const { code, stderr } = await playtest(argv);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('programs: transcriber.command ["/tmp/evil.sh","{video}"]')]);
+      expect(stderr).toContain("pass --allow-programs");
+      expect(before ? contents(dataDir) : existsSync(dataDir)).toEqual(before ?? false);
+      const looked = await playtest([...argv, "--dry-run"]);
+      expect([looked.code, looked.stderr]).toEqual([0, expect.stringContaining("Restoring it takes --allow-programs.")]);
+      expect((await playtest([...argv, "--allow-programs"])).code).toBe(0);
+      expect(JSON.parse(readFileSync(join(dataDir, "config.json"), "utf8")).transcriber.command).toEqual(command);
+    });
+
+    it("asks nothing where the server has the same setting", async () => {
+      const [file, dataDir] = [await withProgram(), dataDirFixture()];
+      writeFileSync(join(dataDir, "config.json"), JSON.stringify({ transcriber: { command } }));
+      expect(await restore(file, dataDir, "--yes")).toMatchObject({ code: 0, stderr: "" });
+    });
+
+    it("knows every setting that names a program", () => {
+      const named = allSettings()
+        .filter(({ name }) => /command|program|exec|script/i.test(name))
+        .map(({ name }) => name);
+      expect(named).toEqual(programSettings);
+    });
   });
 
   it("keeps what was there, and says where", async () => {
@@ -402,7 +451,7 @@ describe("serve restore", () => {
     [
       "cut short",
       (file) => truncateSync(file, statSync(file).size - 2000),
-      /ends (too early|within \S+): it was not written or copied whole/,
+      /ends (too early|within \S+): it was not written or copied completely/,
     ],
     ["without its end", (file) => truncateSync(file, statSync(file).size - 1024), /ends too early/],
     ["cut within a file", (file) => truncateSync(file, headerAt(file, blob) + 600), /ends within blobs\/builds/],
@@ -411,12 +460,12 @@ describe("serve restore", () => {
     [
       "with a flipped byte in an upload",
       (file) => patched(file, headerAt(file, blob) + 520, "!"),
-      /blobs\/builds\/\S+ is not what it was/,
+      /blobs\/builds\/\S+ does not match its checksum/,
     ],
     [
       "with a flipped byte in the database",
       (file) => patched(file, headerAt(file, "playtest.db") + 9000, "!"),
-      /playtest\.db is not what it was/,
+      /playtest\.db does not match its checksum/,
     ],
     [
       "with a flipped byte in a header",
@@ -434,7 +483,7 @@ describe("serve restore", () => {
     [
       "with a file nobody vouches for",
       (file) => forge(file, blob, 13, "119a"),
-      /119a\S+ is missing from it, or from its SHA256SUMS|019a\S+ is missing/,
+      /119a\S+ is missing from the archive or from its SHA256SUMS|019a\S+ is missing/,
     ],
     ["with an absurd size", (file) => forge(file, blob, 124, "77777777777"), /ends within blobs\/builds/],
     ["with a size that is no number", (file) => forge(file, blob, 124, "-1000000000"), /is not a file of a playtest archive/],
@@ -448,7 +497,7 @@ describe("serve restore", () => {
     expect(code).toBe(1);
     expect(stderr.startsWith(`error: ${file} `)).toBe(true);
     expect(stderr).toMatch(message);
-    expect(stderr).toMatch(/(Nothing was changed|Everything is as it was)\.\n$/);
+    expect(stderr).toMatch(/Nothing was changed\.\n$/);
     expect(contents(dataDir)).toEqual(before);
     expect(readdirSync(dataDir).filter((name) => name.startsWith(".restore"))).toEqual([]);
   });
@@ -460,16 +509,16 @@ describe("serve restore", () => {
     const { code, stderr } = await playtest(["serve", "restore", file, "--data", dataDir, "--yes"], { env });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining("PLAYTEST_SECRET_KEY is another key than the one in the archive"),
+      stderr: expect.stringContaining("PLAYTEST_SECRET_KEY differs from the key in the archive"),
     });
   });
 
-  it("that was cut off keeps servers from starting on half of it", async () => {
+  it("that was interrupted keeps servers from starting on half of it", async () => {
     const dataDir = dataDirFixture();
     mkdirSync(join(dataDir, ".restore"));
     const { code, stderr } = await playtest(["serve", "run", "--port", "0", "--data", dataDir, "--exec", "true"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("was cut off. What was there before is in its newest folder replaced-");
+    expect(stderr).toContain("was interrupted. The server was not started. The previous data is in its newest folder replaced-");
     expect(await restore(await archiveOf(await withBuild(100)), dataDir, "--yes")).toMatchObject({ code: 0 });
     expect(readdirSync(dataDir).filter((name) => name.startsWith(".restore"))).toEqual([]);
   });

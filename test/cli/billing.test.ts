@@ -2,8 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/cli.ts";
+import { openWallet } from "../helpers/crypto.ts";
 import { giveMinutes } from "../helpers/factories.ts";
 import { eachOwnerFixture, named } from "../helpers/owner-fixture.ts";
+import { stubServer } from "../helpers/stub-server.ts";
+import { evmWallet } from "../helpers/wallets.ts";
 
 const fixture = eachOwnerFixture(0);
 const run: typeof fixture.run = (...given) => fixture.run(...given);
@@ -35,9 +38,9 @@ describe("billing", () => {
 
   it("billing credit add --open --wait: waits until the payment completes", async () => {
     const env = browser(testFolder());
-    const paid = run("billing credit add --amount 20 --open --wait", { env, outside: { sleep: settle("paid") } });
+    const paid = run("billing credit add --amount 20 --open --wait", { env, outside: { sleep: completeCheckout("paid") } });
     expect(await paid).toMatchObject({ code: 0, stdout: "Paid $20.00. The balance is now $20.00.\n" });
-    const declined = run("billing credit add --amount 20 --wait", { outside: { sleep: settle("declined") } });
+    const declined = run("billing credit add --amount 20 --wait", { outside: { sleep: completeCheckout("declined") } });
     expect(await declined).toMatchObject({ code: 7, stdout: "" });
     const late = await run("billing credit add --amount 20 --wait --for 10s");
     expect([late.code, late.waited]).toEqual([8, 10_000]);
@@ -59,7 +62,7 @@ describe("billing", () => {
     ["billing credit add --amount 19.99", 2, "--amount: must be at least $20.00."],
     ["billing credit add", 2, "--amount is required."],
     ["billing credit add --amount 20 --return-url ftp://x", 2, "--return-url"],
-    ["billing payments get 00000000-0000-7000-8000-000000000000", 3, "error:"],
+    ["billing payments show 00000000-0000-7000-8000-000000000000", 3, "error:"],
     ["billing subscription checkout --plan-key gold", 2, "is not one of indie_monthly"],
     ["billing subscription cancel --yes", 2, "subscription"],
     ["billing subscription cancel", 2, "Pass --yes"],
@@ -126,6 +129,17 @@ describe("billing", () => {
     expect(recent.stdout).toBe("2\n");
   });
 
+  it.each([
+    ["to a file", ["--dir", "."]],
+    ["to standard output", []],
+  ])("billing invoice: does not save %s what is not a PDF, whatever its status", async (_, flags) => {
+    const { baseUrl } = await stubServer([{ on: "GET /billing/payments/7/invoice", body: "<html>Please sign in</html>" }]);
+    const cwd = testFolder();
+    const ran = await run(["billing", "invoice", "7", ...flags], { baseUrl, cwd });
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([10, "", expect.stringContaining("is not a PDF file. It was not saved.")]);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   it("billing invoice: reports invoices that fail, and saves the others", async () => {
     const { result } = (await json("billing credit add --amount 20 --sandbox")) as unknown as {
       result: { payment: { id: string } };
@@ -174,7 +188,40 @@ describe("billing credit x402", () => {
     });
   });
 
+  it("billing credit x402 prove: prints what to sign, then credits the deposit", async () => {
+    const wallet = await openWallet(fixture.server, fixture.owner);
+    const asked = await wallet.ask(2000);
+    const { id } = asked.body.error.payment;
+    const payer = evmWallet();
+    const tx = await wallet.send(asked, { by: 5_000_000, from: payer.address });
+    const held = await run(`billing credit x402 --tx ${tx}`);
+    expect([held.code, held.stderr]).toEqual([6, expect.stringContaining(`billing credit x402 prove ${id} --tx ${tx}`)]);
+    const shown = await run(`billing credit x402 prove ${id} --tx ${tx}`);
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringContaining(`\nPayment: ${id}\nChain: base\nTransaction: ${tx}\n`),
+    ]);
+    expect(shown.stderr).toContain(`with ${payer.address}. Sign it as text (personal_sign)`);
+    expect(shown.stderr).toContain(`prove ${id} --tx ${tx} --signature SIGNATURE`);
+    const wrong = await run(`billing credit x402 prove ${id} --tx ${tx} --signature ${payer.sign("Hello")}`);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(`by ${payer.address}, which sent it`)]);
+    const proved = await run(`billing credit x402 prove ${id} --tx ${tx} --signature ${payer.sign(shown.stdout.slice(0, -1))}`);
+    expect(proved).toMatchObject({ code: 0, stdout: "Credited $25.00. The deposit was added to your balance.\n" });
+  });
+
+  it("billing credit x402 --from: declares who will pay", async () => {
+    const payer = evmWallet();
+    const line = `billing credit x402 --amount 20 --from ${payer.address}`;
+    const { payment } = JSON.parse((await run(`${line} --json`)).stdout).result;
+    const body = { chain: "base", currency: "USDC", to: payment.receiver, amount: "25000000", from: payer.address };
+    const tx = (await fixture.server.request("POST", "/sandbox/chain/transactions", { body })).body.data.txHash;
+    expect((await run(`billing credit x402 --tx ${tx}`)).stdout).toBe("Added $25.00. The balance is now $25.00.\n");
+  });
+
   it.each([
+    ["billing credit x402 --tx 0x1 --from 0x2", 2, "--from and --tx cannot be used together."],
+    ["billing credit x402 --amount 20 --from 0x2", 2, "must be an address on base"],
+    ["billing credit x402 prove 019a0000-0000-7000-8000-000000000000", 2, "--tx is required"],
     ["billing credit x402", 2, "Pass --amount to get payment instructions, or --tx"],
     ["billing credit x402 --amount 4", 2, "--amount: must be at least $5.00."],
     ["billing credit x402 --amount 20 --chain base --currency SOL", 2, "SOL"],
@@ -222,7 +269,7 @@ describe("billing forecast", () => {
 });
 
 /** What a person does at the checkout while the command waits. */
-function settle(outcome: string) {
+function completeCheckout(outcome: string) {
   return async () => {
     const { payments } = (await fixture.owner.get("/billing/payments")).body.data;
     const { id } = payments.find(({ status }: { status: string }) => status === "pending");

@@ -145,6 +145,13 @@ describe("ci init", () => {
     expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).toContain("playtest-gate");
   });
 
+  it("ci init: names the actions of a workflow by the hash of a release, not by a tag that can be moved", async () => {
+    const { stdout } = await init("github --print", testFolder());
+    const used = stdout.split("\n").filter((line) => line.includes("uses:"));
+    expect(used).toHaveLength(3);
+    for (const line of used) expect(line).toMatch(/uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
   it("ci init: writes the given instance, game and amounts into the workflow", async () => {
     const folder = testFolder();
     const { stdout } = await init("github demo-game --build dist --max-cost 75 --print", folder, "https://pt.example.com");
@@ -192,7 +199,7 @@ describe("ci summary", () => {
     expect(code).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(`before\n${stdout}`);
     expect(stdout).toContain("### Playtest of `` Star **Miner** `_` ``: active");
-    // What is left when every code span is taken out is ours alone.
+    // Without its code spans, the text is only ours.
     const markup = stdout.replace(/(?<!`)(`+)(?!`)(?:.*?[^`])\1(?!`)/g, "");
     expect(markup).not.toMatch(/[<@[!]|http/);
     expect(stdout).not.toContain("\u001b");

@@ -8,19 +8,19 @@ import { type Corruption, corrupt, corruptions } from "../helpers/corruptions.ts
 import { createHistory } from "../helpers/history.ts";
 import { killLeftovers, spawnPlaytest } from "../helpers/process.ts";
 import { startTestServer } from "../helpers/server.ts";
-import { drivers, freshFolder, type Place, type TestStore } from "../helpers/store.ts";
+import { type DatabaseLocation, drivers, freshFolder, type TestStore } from "../helpers/store.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** A database whose server told a long history and ended; its uploads are in the folder, or in that of the SQLite file. */
-async function lived(name: "sqlite" | "postgres", folder?: string): Promise<Place> {
+async function lived(name: "sqlite" | "postgres", folder?: string): Promise<DatabaseLocation> {
   const store = await drivers.find((driver) => driver.name === name)!.open();
   const server = await startTestServer({ store });
   await createHistory(server);
-  await keepFiles(store, folder ?? folderOf(store.place));
+  await keepFiles(store, folder ?? folderOf(store.location));
   await server.close();
   await store.close();
-  return store.place;
+  return store.location;
 }
 
 /** A test server takes its uploads along when it goes: files of their names, which is all that doctor looks for. */
@@ -38,10 +38,10 @@ async function break_(options: OpenOptions, corruption: Corruption): Promise<voi
   await store.close();
 }
 
-const folderOf = (place: Place) => (place.options as { dataDir: string }).dataDir;
+const folderOf = (location: DatabaseLocation) => (location.options as { dataDir: string }).dataDir;
 
 describe("serve doctor --ledger", () => {
-  let clean: Place;
+  let clean: DatabaseLocation;
   beforeAll(async () => {
     clean = await lived("sqlite");
   });
@@ -79,7 +79,7 @@ describe("serve doctor --ledger", () => {
     expect(failed.map((line) => line.split("\t")[0])).toEqual(names);
     expect(failed.at(-1)).toMatch(corruption.says);
     expect(stderr).toContain(`failed: ${names.join(", ")}.\n`);
-    expect(stderr).toMatch(new RegExp(`${corruption.rule}: Broken: .*(Stop|stop) the server`));
+    expect(stderr).toMatch(new RegExp(`${corruption.rule}: Violated invariant: .*(Stop|stop) the server`));
   });
 
   it("says the same as JSON", async () => {
@@ -94,7 +94,7 @@ describe("serve doctor --ledger", () => {
         name: corruption!.rule,
         ok: false,
         detail: expect.stringMatching(corruption!.says),
-        help: expect.stringMatching(/^Broken: /),
+        help: expect.stringMatching(/^Violated invariant: /),
       },
     ]);
   });
@@ -111,9 +111,9 @@ describe("serve doctor --ledger", () => {
     const { code, stdout, stderr } = await doctor(folder);
     expect({ code, failed: stdout.split("\n").filter((line) => line.includes("\tfailed\t")) }).toEqual({
       code: 1,
-      failed: ["postings_guard\tfailed\tledger_postings has 1 of its 2 triggers"],
+      failed: ["append_only\tfailed\tledger_postings has 1 of its 2 triggers"],
     });
-    expect(stderr).toContain("postings_guard: The database no longer refuses");
+    expect(stderr).toContain("append_only: The database no longer prevents");
   });
 
   it("sets a wrong balance right with --fix", async () => {
@@ -129,18 +129,18 @@ describe("serve doctor --ledger", () => {
 
   it("looks at a PostgreSQL database as well", async () => {
     const folder = freshFolder();
-    const place = await lived("postgres", folder);
-    const { databaseUrl } = place.options as { databaseUrl: string };
+    const location = await lived("postgres", folder);
+    const { databaseUrl } = location.options as { databaseUrl: string };
     const flags = ["--data", folder, "--database-url", databaseUrl];
     const look = () => playtest(["serve", "doctor", "--ledger", ...flags], { now: Date.now() });
     expect(await look()).toMatchObject({ code: 0, stdout: expect.stringMatching(/uploads\tok[\s\S]*ledger_10_causes\tok/) });
     const corruption = corruptions.find(({ rule }) => rule === "ledger_4_holds")!;
-    await break_(place.options, corruption);
+    await break_(location.options, corruption);
     const { code, stdout } = await look();
     expect({ code, line: stdout.split("\n").find((line) => line.includes("\tfailed\t")) }).toEqual({
       code: 1,
       line: expect.stringMatching(corruption.says),
     });
-    await place.remove();
+    await location.remove();
   });
 });

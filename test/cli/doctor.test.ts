@@ -196,17 +196,31 @@ describe("doctor", () => {
 describe("doctor, of a certificate", () => {
   const name = "playtest.office.example";
   const day = 86_400_000;
+  let live: TestServer;
+  let user: Person;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const store = await drivers[0]!.open();
+    // A sandbox answers only requests for this machine.
+    live = await startTestServer({ store, config: (config) => Object.assign(config, { sandbox: false, autoVerify: true }) });
+    user = await registerOwner(live, "Ada");
+    close = async () => {
+      await live.close();
+      await store.remove();
+    };
+  });
+  afterAll(() => close());
 
   /** Through a proxy, so that the name leads here; the doctor's clock may stand elsewhere. */
   async function examine(until: number, trusted: boolean) {
     const certificates = certificatesFor([name], until);
-    const front = await startTlsFront(certificates, Number(new URL(server.baseUrl).port));
+    const front = await startTlsFront(certificates, Number(new URL(live.baseUrl).port));
     const proxy = await startProxy({ [name]: front.port });
     const folder = testFolder();
     writeFileSync(join(folder, "ca.pem"), certificates.ca);
     const env = {
       PLAYTEST_BASE_URL: `https://${name}`,
-      PLAYTEST_API_KEY: owner.key,
+      PLAYTEST_API_KEY: user.key,
       HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
       ...(trusted && { NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") }),
     };

@@ -83,22 +83,42 @@ async function contact(): Promise<string> {
   const { contacts } = await call("GET", "/chat/contacts");
   return contacts.find((one: { isUnlocked: boolean }) => one.isUnlocked).id;
 }
-/** A payment in crypto that was too small. */
-async function deposit(): Promise<string> {
-  const headers = { authorization: `Bearer ${server.ownerKey}`, "content-type": "application/json" };
+const toCryptoCredit = () => ({
+  url: `${server.baseUrl}/api/v1/billing/credit/x402`,
+  headers: { authorization: `Bearer ${server.ownerKey}`, "content-type": "application/json" },
+});
+/** What a payment in crypto is to be: its id, amount and receiver. */
+async function instructions(): Promise<{ id: string; receiver: string; cryptoAmount: string }> {
+  const { url, headers } = toCryptoCredit();
   const ask = { "x-payment-method": "x402", "x-payment-chain": "base", "x-payment-currency": "USDC" };
-  const url = `${server.baseUrl}/api/v1/billing/credit/x402`;
   const asked = await fetch(url, {
     method: "POST",
     headers: { ...headers, ...ask },
     body: JSON.stringify({ amountCents: 2000 }),
   });
-  const { receiver: to, cryptoAmount } = ((await asked.json()) as Reply["body"]).error.payment;
+  return ((await asked.json()) as Reply["body"]).error.payment;
+}
+/** A transfer in crypto that is too small. */
+async function tooSmall(): Promise<string> {
+  const { receiver: to, cryptoAmount } = await instructions();
   const amount = String(Math.round(Number(cryptoAmount) * 1e6) - 1_500_000);
-  const { txHash } = await call("POST", "/sandbox/chain/transactions", { chain: "base", currency: "USDC", to, amount });
+  const from = `0x${"1".repeat(40)}`;
+  return (await call("POST", "/sandbox/chain/transactions", { chain: "base", currency: "USDC", to, amount, from })).txHash;
+}
+/** The same, named and held. */
+async function deposit(): Promise<string> {
+  const { url, headers } = toCryptoCredit();
+  const txHash = await tooSmall();
   const proof = JSON.stringify({ txHash, chain: "base", currency: "USDC" });
   await fetch(url, { method: "POST", headers: { ...headers, "x-payment": proof } });
   return (await call("GET", "/admin/suspense", undefined, server.adminKey!)).suspense[0].id;
+}
+async function mail(): Promise<string> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  await register(email, "game_owner");
+  await call("POST", "/auth/password-reset", { email });
+  const { messages } = await call("GET", "/sandbox/outbox");
+  return messages[0].id;
 }
 const webhook = async () => (await call("POST", "/webhooks", { url: receiver.url, events: ["*"] })).webhook.id as string;
 /** A playtester whose submission was accepted. */
@@ -107,6 +127,8 @@ async function earn(email: string): Promise<void> {
   const slot = await slotOf(await order({ durationMinutes: 60 }));
   await call("POST", `/sandbox/slots/${slot}/play`, { testerId });
   await call("POST", `/slots/${slot}/accept`, {});
+  // The owner has paid by card, so the earnings are held.
+  await call("POST", "/sandbox/clock/advance", { seconds: 7 * 86_400 });
 }
 async function register(email: string, role: string): Promise<void> {
   const body = JSON.stringify({ email, password: "correct horse", role });
@@ -125,14 +147,17 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
     [/./, () => order()],
   ],
   SLOT: [
-    [/ unblock|\/unblock/, blockedSlot],
-    [/cancel-slot|sandbox\/slots/, openSlot],
+    [/ unblock|\/unblock|review cancel/, blockedSlot],
+    [/cancel-slot|sandbox play/, openSlot],
     [/ tester /, reservedSlot],
     [/./, submittedSlot],
   ],
   CONTACT: [[/./, contact]],
   DEPOSIT: [[/./, deposit]],
+  HASH: [[/x402 prove/, tooSmall]],
   PAYMENT: [
+    [/x402 prove/, async () => (await instructions()).id],
+    [/sandbox pay/, async () => (await call("POST", "/billing/credit", { amountCents: 2000 })).paymentId],
     [
       /./,
       async () =>
@@ -140,15 +165,20 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
     ],
   ],
   WEBHOOK: [[/./, webhook]],
+  ADMIN: [
+    [/./, async () => (await call("POST", "/admin/admins", { name: "Ada", scopes: ["approve"] }, server.adminKey!)).admin.id],
+  ],
+  MAIL: [[/./, mail]],
 };
 
 /** Commands that cannot run here as they are, and what runs in their place: the same with an end, or without a person. */
 const inPlace: readonly (readonly [RegExp, string])[] = [
   // A server runs until it is stopped: here until `true` ends.
   [/^(playtest serve run (?!.*--exec).*)$/, "$1 --port 0 --exec true"],
-  [/--host 0\.0\.0\.0/, "--host 127.0.0.1"],
   [/^(playtest listen .*)$/, "$1 --from-start --count 1"],
   [/sudo tee \/etc\/systemd\/system\//, "tee "],
+  // Only a wallet can sign.
+  [/ --signature SIGNATURE$/, ""],
   // Passwords are asked for on a terminal.
   [/^(playtest auth register .*)$/, "$1 --password-file password.txt -P new"],
   [/\/srv\//, "data/"],
@@ -259,7 +289,7 @@ it("every command that is named exists, with its flags", async () => {
   for (const { name, command } of [...mentioned, ...inBlocks]) {
     const words = exampleWords(command);
     const spelled = spelledOut(words).split(" ");
-    const path = [3, 2, 1].map((count) => spelled.slice(0, count).join(" ")).find((one) => known.has(one));
+    const path = [4, 3, 2, 1].map((count) => spelled.slice(0, count).join(" ")).find((one) => known.has(one));
     // A noun by itself has no flags.
     if (path === undefined && spelled.length === 1 && nouns.has(spelled[0]!)) continue;
     const own = known.get(path ?? "")?.flatMap(({ name: flag, short }) => [`--${flag}`, `-${short}`]);

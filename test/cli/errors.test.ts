@@ -273,10 +273,10 @@ describe("error messages", () => {
   });
 
   it.each([
-    ["games get 1", "/games/1", "playtest games list"],
-    ["playtests get 1", "/playtests/1", "playtest playtests list --all-games"],
+    ["games show 1", "/games/1", "playtest games list"],
+    ["playtests show 1", "/playtests/1", "playtest playtests list --all-games"],
     ["review show 1", "/playtests/slots/1", "playtest playtests slots PLAYTEST"],
-    ["billing payments get 1", "/billing/payments/1", "playtest billing payments list"],
+    ["billing payments show 1", "/billing/payments/1", "playtest billing payments list"],
     ["applications list 2", "/playtests/2/applications", "playtest playtests list --all-games"],
   ])("a 404 names the command that lists valid ids: %s", async (line, path, listing) => {
     const missing: Stub = { on: `GET ${path}`, status: 404, error: { code: "NOT_FOUND", message: "Not found" } };
@@ -294,7 +294,7 @@ describe("error messages", () => {
     ["http://127.0.0.1:1", "Start a server with `playtest serve`"],
     ["http://0.0.0.0:1", "To see where this address is set: `playtest config explain`"],
   ])("the hint for a refused connection to %s", async (baseUrl, hint) => {
-    const { code, stderr } = await playtest(["games", "list", "--retries", "0"], { baseUrl, key });
+    const { code, stderr } = await playtest(["games", "list", "--retries", "0", "--insecure"], { baseUrl, key });
     expect([code, stderr]).toEqual([10, expect.stringContaining(hint)]);
   });
 
@@ -367,5 +367,43 @@ describe("signals", () => {
         retryCommand: `playtest ${create.join(" ")} --json --idempotency-key ${sent}`,
       }),
     ]);
+  });
+});
+
+describe("a reply that never ends", () => {
+  const huge = Buffer.alloc(65 * 2 ** 20, " ");
+  it.each([
+    ["of a read: exit 10, once", "GET /games", ["games", "list"], 10],
+    ["of a change: exit 12, because it may have taken effect", "POST /games", create, 12],
+  ])("%s", async (_, on, argv, exitCode) => {
+    const { code, stderr, seen } = await run([{ on, body: huge }], argv);
+    expect([code, stderr, seen.length]).toEqual([exitCode, expect.stringContaining("a response of more than 64 MiB"), 1]);
+  });
+});
+
+describe("a reply without what it must hold", () => {
+  const show = ["games", "show", "1", "--json"];
+  const id = "019a0000-0000-7000-8000-000000000000";
+  it.each<[string, Partial<Stub>, string[], string, number]>([
+    ["a read without its object", { data: {} }, show, "GET /games/1", 10],
+    ["a read with a text for its object", { data: { game: "x" } }, show, "GET /games/1", 10],
+    ["a read of nothing", { data: null }, show, "GET /games/1", 10],
+    ["a list without its array", { data: { items: [] } }, ["games", "list"], "GET /games", 10],
+    ["a change without its object", { status: 201, data: {} }, create, "POST /games", 12],
+    ["a change without data", { status: 201, body: "{}" }, create, "POST /games", 12],
+    ["a change answered by a page", { status: 200, body: "<html>" }, create, "POST /games", 12],
+  ])("%s", async (_, stub, argv, on, exitCode) => {
+    const { code, stdout, stderr } = await run([{ on, ...stub }], argv);
+    expect([code, stdout]).toEqual([exitCode, ""]);
+    expect(stderr).toMatch(/without the (list|object)|instead of JSON from the API/);
+    if (exitCode === 12) expect(stderr).toContain("--idempotency-key");
+  });
+
+  it("but an object that stands alone is accepted", async () => {
+    const { code, stdout } = await run(
+      [{ on: "GET /games/1", data: { id, name: "X" } }],
+      ["games", "show", "1", "--jq", ".game.name"],
+    );
+    expect([code, stdout]).toEqual([0, "X\n"]);
   });
 });

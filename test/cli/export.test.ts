@@ -2,9 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { migrate, migrations } from "../../server/database/migrate.ts";
 import { type OpenOptions, openStore } from "../../server/database/open.ts";
 import type { Query } from "../../server/database/port.ts";
 import { insertRow } from "../../server/database/rows.ts";
+import { dataFile } from "../../server/database/sqlite/driver.ts";
+import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
+import { tablesOf } from "../../server/database/tables.ts";
 import { sha256 } from "../../server/lib/secrets.ts";
 import { readIndex, TarWriter } from "../../server/operations/archive/tar.ts";
 import { roleScopes } from "../../src/contract/endpoint.ts";
@@ -14,7 +18,7 @@ import { dataDirFixture } from "../helpers/data-dir-fixture.ts";
 import { claim, createGame, giveCredit, giveVideo, order, registerOwner, registerPlaytester } from "../helpers/factories.ts";
 import { createHistory } from "../helpers/history.ts";
 import { createTestClock, startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder, type Place } from "../helpers/store.ts";
+import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -190,8 +194,8 @@ describe("a server that moves", () => {
     expect(answers.length).toBeGreaterThan(250);
     expect(answers.filter((line) => /KEY-[12]/.test(line))).toHaveLength(2);
     expect(answers.filter((line) => line.startsWith("200") && line.includes("download-url"))).not.toEqual([]);
-    const place = await drivers.find(({ name }) => name === "postgres")!.place({ empty: true });
-    const { databaseUrl } = place.options as { databaseUrl: string };
+    const location = await drivers.find(({ name }) => name === "postgres")!.location({ empty: true });
+    const { databaseUrl } = location.options as { databaseUrl: string };
     const there = await moveTo({ databaseUrl }, join(freshFolder(), "there"), houseTar);
     expect(await readSet(there.server, keys)).toEqual(answers);
 
@@ -207,8 +211,8 @@ describe("a server that moves", () => {
   it.each(drivers)(
     "takes an archive of an older program to $name, backs it up as it is, and brings it up to date",
     async (driver) => {
-      const older = await remade(houseTar, "manifest.json", olderHistory);
-      const { databaseUrl } = (await driver.place({ empty: true })).options;
+      const older = await remade(await remade(houseTar, "manifest.json", olderHistory), "rows.ndjson", await olderRows());
+      const { databaseUrl } = (await driver.location({ empty: true })).options;
       const there = ["--data", join(freshFolder(), "there"), ...(databaseUrl ? ["--database-url", databaseUrl] : [])];
       await run("import", older, ...there);
       const copy = join(freshFolder(), "copy.tar");
@@ -216,14 +220,16 @@ describe("a server that moves", () => {
       const restored = ["--data", join(freshFolder(), "restored")];
       await run("restore", copy, "--yes", ...restored);
       for (const flags of [there, restored]) {
-        expect(await run("migrate", ...flags)).toMatch(/\nApplied 1 migration: 002-enumerations\.\n$/);
+        expect(await run("migrate", ...flags)).toMatch(
+          new RegExp(`\\nApplied ${later.length} migrations: ${later.map(({ name }) => name).join(", ")}\\.\\n$`),
+        );
         expect(await run("doctor", "--ledger", ...flags)).not.toContain("\tfailed\t");
       }
     },
   );
 });
 
-/** An archive with one of its files changed, and its sums set right: what whoever made it by hand could hand in. */
+/** An archive with one of its files changed and its checksums corrected, as someone could make it by hand. */
 async function remade(archive: string, name: string, edit: (text: string) => string): Promise<string> {
   const file = join(freshFolder(), "remade.tar");
   const [from, to] = [await open(archive), await open(file, "w")];
@@ -244,7 +250,7 @@ async function remade(archive: string, name: string, edit: (text: string) => str
 
 describe("serve import", () => {
   let archive: string;
-  let refusing: Place;
+  let refusing: DatabaseLocation;
   beforeAll(async () => {
     refusing = await postgres({ empty: true });
     const dataDir = dataDirFixture();
@@ -254,7 +260,7 @@ describe("serve import", () => {
     archive = join(freshFolder(), "house.tar");
     await run("export", archive, "--data", dataDir);
   });
-  const postgres = (options?: { empty: boolean }) => drivers.find(({ name }) => name === "postgres")!.place(options);
+  const postgres = (options?: { empty: boolean }) => drivers.find(({ name }) => name === "postgres")!.location(options);
   const urlOf = ({ options }: { options: OpenOptions }) => (options as { databaseUrl: string }).databaseUrl;
   const importInto = (file: string, dataDir: string, ...more: string[]) =>
     playtest(["serve", "import", file, "--data", dataDir, ...more]);
@@ -266,26 +272,26 @@ describe("serve import", () => {
     await store.close();
     const file = join(freshFolder(), "backup.tar");
     await run("backup", file, "--data", dataDir);
-    const [place, there] = [await postgres({ empty: true }), join(freshFolder(), "there")];
-    await run("import", file, "--data", there, "--database-url", urlOf(place));
+    const [location, there] = [await postgres({ empty: true }), join(freshFolder(), "there")];
+    await run("import", file, "--data", there, "--database-url", urlOf(location));
     const again = join(freshFolder(), "again.tar");
-    await run("export", again, "--data", there, "--database-url", urlOf(place));
+    await run("export", again, "--data", there, "--database-url", urlOf(location));
     expect(rowsOf(again)).toEqual(rowsOf(archive));
     expect(readdirSync(there).sort()).toEqual(["instance.key", "playtest.db.lock"]);
   });
 
   it.each(["import", "restore"])("refuses a PostgreSQL database that is not empty (%s)", async (verb) => {
-    const place = await postgres();
-    const store = await openStore(place.options);
+    const location = await postgres();
+    const store = await openStore(location.options);
     await store.write((tx) => insertRow(tx, "settings", { name: "a", value: "b" }));
     await store.close();
     const there = join(freshFolder(), "there");
-    const flags = ["--data", there, "--database-url", urlOf(place), "--yes"];
+    const flags = ["--data", there, "--database-url", urlOf(location), "--yes"];
     const { code, stderr } = await playtest(["serve", verb, archive, ...flags]);
     expect({ code, stderr }).toEqual({
       code: 6,
       stderr:
-        "error: The database is not empty: there are rows in settings. Nothing was changed. Make a new one and name it with --database-url.\n",
+        "error: The database is not empty: it has rows in settings. Nothing was changed. Create a new database and pass it with --database-url.\n",
     });
     expect(existsSync(there)).toBe(false);
   });
@@ -294,11 +300,16 @@ describe("serve import", () => {
     const there = dataDirFixture();
     const { code, stderr } = await importInto(archive, there);
     expect(code).toBe(6);
-    expect(stderr).toContain(`${join(there, "playtest.db")} is there already. Nothing was changed.`);
+    expect(stderr).toContain(`${join(there, "playtest.db")} already exists. Nothing was changed.`);
   });
 
   it.each<[string, string, (text: string) => string, RegExp]>([
-    ["of a newer format", "manifest.json", (text) => text.replace('"version": 1', '"version": 2'), /made by a newer playtest/],
+    [
+      "of a newer format",
+      "manifest.json",
+      (text) => text.replace('"version": 1', '"version": 2'),
+      /created by a newer version of playtest/,
+    ],
     ["of a newer database", "manifest.json", newerHistory, /newer than this program: it has migration 999-later/],
     [
       "of another history",
@@ -319,24 +330,24 @@ describe("serve import", () => {
       (text) => text.replace('"email"', '"mail"'),
       /has a table "users" that its migrations/,
     ],
-    ["with a row too short", "rows.ndjson", (text) => text.replace(/\n\[/, '\n["a"]\n['), /a row that does not fit its table/],
+    ["with a row too short", "rows.ndjson", (text) => text.replace(/\n\[/, '\n["a"]\n['), /a row that does not match its table/],
     [
       "with a value of another kind",
       "rows.ndjson",
       (text) => text.replace('"base","Z"', '{"a":1},"Z"'),
-      /a value that is none of a database/,
+      /a value that no database column can hold/,
     ],
     ["with text for a number", "rows.ndjson", (text) => text.replace('"reverted",0', '"reverted","many"'), /was not restored/],
-    ["with a row twice", "rows.ndjson", (text) => text.replace(/(\["base","Z"[^\n]*\n)/, "$1$1"), /exists already/],
-    ["without its last line's end", "rows.ndjson", (text) => text.slice(0, -1), /ends within a line/],
+    ["with a row twice", "rows.ndjson", (text) => text.replace(/(\["base","Z"[^\n]*\n)/, "$1$1"), /already exists/],
+    ["without its last line's end", "rows.ndjson", (text) => text.slice(0, -1), /ends in the middle of a line/],
     ["with lines that are not JSON", "rows.ndjson", (text) => `${text}nothing\n`, /a line that is not JSON/],
     [
-      "with books that do not balance",
+      "with a ledger that does not balance",
       "rows.ndjson",
       (text) => text.replace(/(\{"table":"ledger_accounts".*\n)/, '$1["usd:balance:a","USD",5]\n'),
-      /is not in order \(ledger_2/,
+      /failed the checks \(ledger_2/,
     ],
-    ["with a build that is not in it", "rows.ndjson", withLostBuild, /lacks the file builds\/019a/],
+    ["with a build that is not in it", "rows.ndjson", withLostBuild, /the file builds\/019a\S+ is missing/],
     ["with another key", "instance.key", () => "no", /is not an instance key/],
   ])("refuses an archive %s, on both databases, and leaves nothing", async (_, name, edit, message) => {
     const file = await remade(archive, name, edit);
@@ -345,7 +356,7 @@ describe("serve import", () => {
       const { code, stderr } = await importInto(file, there, ...more);
       expect([1, 2]).toContain(code);
       expect(stderr).toMatch(message);
-      expect(stderr.match(/Nothing was changed|Everything is as it was/g) ?? []).toHaveLength(name === "instance.key" ? 0 : 1);
+      expect(stderr.match(/Nothing was changed/g) ?? []).toHaveLength(name === "instance.key" ? 0 : 1);
       expect(existsSync(there)).toBe(false);
     }
   });
@@ -355,7 +366,31 @@ describe("serve import", () => {
   });
 });
 
-/** As an archive of the first version says: its rows are the same. */
+const later = migrations.slice(1);
+
+/** Makes rows those of the first version: without the tables and columns that came later. */
+async function olderRows(): Promise<(text: string) => string> {
+  const store = await openSqlite(dataFile(freshFolder()), { strict: true });
+  await migrate(store, migrations.slice(0, 1));
+  const tables = new Map((await store.read((q) => tablesOf(q, store.dialect))).map(({ name, columns }) => [name, columns]));
+  await store.close();
+  return (text) => {
+    let kept: number[] | undefined;
+    const lines = text
+      .trimEnd()
+      .split("\n")
+      .flatMap((line) => {
+        const row = JSON.parse(line) as unknown[] | { table: string; columns: string[] };
+        if (Array.isArray(row)) return kept ? [kept.map((at) => row[at])] : [];
+        const columns = tables.get(row.table);
+        kept = columns?.length ? columns.map((name) => row.columns.indexOf(name)) : undefined;
+        return kept ? [{ table: row.table, columns }] : [];
+      });
+    return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  };
+}
+
+/** As an archive of the first version says. */
 function olderHistory(text: string): string {
   const manifest = JSON.parse(text);
   return JSON.stringify({ ...manifest, migrations: manifest.migrations.slice(0, 1) });

@@ -36,6 +36,14 @@ const create = async (name: string, ...flags: string[]): Promise<{ id: string }>
 };
 
 describe("games", () => {
+  it("games create: prints what was set and no empty lists", async () => {
+    const argv = ["games", "create", "--name", "A", "--build-url", "https://example.com/a.zip"];
+    const { stdout } = await run([...argv, "--devices", "PC,Mac"]);
+    expect(stdout).toMatch(/^devices\tPC, Mac$/m);
+    expect(stdout).not.toMatch(/^(categories|platforms)/m);
+    expect((await run(argv)).stdout).not.toMatch(/^(devices|categories|platforms)/m);
+  });
+
   it("games create: creates a game from flags and prints it", async () => {
     const { code, stdout, stderr } = await run([
       "games",
@@ -60,7 +68,7 @@ describe("games", () => {
     expect(code).toBe(0);
     const { id, name } = JSON.parse(stdout).game;
     expect(name).toBe("From flag");
-    expect(JSON.parse((await run(["games", "get", id, "--json=devices"])).stdout)).toEqual({ game: { devices: ["Mac"] } });
+    expect(JSON.parse((await run(["games", "show", id, "--json=devices"])).stdout)).toEqual({ game: { devices: ["Mac"] } });
   });
 
   it("games update: sets fields, clears them, and adds to a list", async () => {
@@ -77,7 +85,7 @@ describe("games", () => {
       "cover-image-url",
     ]);
     expect(code).toBe(0);
-    expect(JSON.parse((await run(["games", "get", "--json=name,devices,coverImageUrl", id])).stdout).game).toEqual({
+    expect(JSON.parse((await run(["games", "show", "--json=name,devices,coverImageUrl", id])).stdout).game).toEqual({
       name: "Moon Miner",
       devices: ["PC", "Mac"],
       coverImageUrl: null,
@@ -90,18 +98,18 @@ describe("games", () => {
     expect((await run(["games", "use", id], { cwd })).stdout).toBe(
       `Star Miner is now the default game in ${cwd}/.playtest.json.\n`,
     );
-    expect(JSON.parse((await run(["games", "get", "--json=name"], { cwd })).stdout).game.name).toBe("Star Miner");
+    expect(JSON.parse((await run(["games", "show", "--json=name"], { cwd })).stdout).game.name).toBe("Star Miner");
     expect((await run(["games", "builds", "--jq", ".builds[].buildUrl"], { cwd })).stdout).toBe("https://example.com/a.zip\n");
   });
 
-  it("games get: accepts the short id that a table shows", async () => {
+  it("games show: accepts the short id that a table shows", async () => {
     const { id } = await create("Star Miner");
     const config = testFolder();
     const env = { PLAYTEST_CONFIG_DIR: config };
     const short = id.slice(-8);
-    expect(await run(["games", "get", short], { env })).toMatchObject({ code: 3, stdout: "" });
+    expect(await run(["games", "show", short], { env })).toMatchObject({ code: 3, stdout: "" });
     expect((await run(["games", "list"], { env, tty: true })).stdout).toContain(short);
-    expect(await run(["games", "get", short, "--json=id"], { env })).toMatchObject({
+    expect(await run(["games", "show", short, "--json=id"], { env })).toMatchObject({
       code: 0,
       stdout: `{"game":{"id":"${id}"}}\n`,
     });
@@ -146,10 +154,23 @@ describe("games: an invalid value is an error that names the flag, and nothing i
     ],
     ["an unknown field in a file", ["games", "create", "-f", "-"], '--from-file: unknown field "titel" in -.'],
     ["nothing to change", ["games", "update", "0195a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"], "No changes given."],
-    ["a missing word", ["games", "get"], "Missing argument <game>."],
+    ["a missing word", ["games", "show"], "Missing argument <game>."],
     ["a word too many", ["games", "list", "x"], 'Unexpected argument "x".'],
-    ["an unknown verb", ["games", "lsit"], 'Unknown command "games lsit".'],
-    ["an unknown noun", ["gmaes"], 'Unknown command "gmaes".'],
+    ["an unknown global flag", ["games", "list", "--jsno"], "Unknown flag --jsno.\nDid you mean --json?"],
+    ["an unknown flag with a value", ["games", "create", "--nmae=X"], "Unknown flag --nmae.\nDid you mean --name?"],
+    ["a switch with a value", ["games", "list", "--all=yes"], "--all takes no value.\nSee `playtest games list --help`."],
+    ["a flag like no other", ["games", "list", "--zzzzzz"], "Unknown flag --zzzzzz.\nSee `playtest games list --help`."],
+    ["an unknown verb", ["games", "lsit"], 'Unknown command "games lsit".\nDid you mean list?'],
+    ["an unknown first word of two", ["auth", "kyes", "list"], 'Unknown command "auth kyes".\nDid you mean keys?'],
+    ["an unknown second word of two", ["auth", "keys", "crate"], 'Unknown command "auth keys crate".\nDid you mean create?'],
+    ["an unknown noun", ["gmaes"], 'Unknown command "gmaes".\nDid you mean games?'],
+    ["the beginning of several nouns", ["pl"], 'Unknown command "pl".\nDid you mean playtests?'],
+    ["a noun like no other", ["zzzzzz"], 'Unknown command "zzzzzz".\nSee `playtest --help`.'],
+    [
+      "a schema of an unknown command",
+      ["schema", "gmaes", "create"],
+      'Unknown command "gmaes create".\nDid you mean games create?',
+    ],
     ["a bad limit", ["games", "list", "--limit", "0"], "--limit: must be from 1 to 1000000000, not 0."],
     ["two formats", ["games", "list", "--csv", "--tsv"], "--csv and --tsv cannot be used together."],
   ])("%s", async (_, argv, message) => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { kebab } from "../../src/cli/flags.ts";
 import { tree } from "../../src/cli/tree.ts";
 import { exitCodeMeanings, exitCodes } from "../../src/errors.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
@@ -21,6 +22,13 @@ describe("every command", () => {
     const spelled = flags.flatMap(({ name, short }) => [`--${name}`, ...(short ? [`-${short}`] : [])]);
     expect(spelled.filter((one, i) => spelled.indexOf(one) !== i)).toEqual([]);
   });
+
+  it.each(words)("%s has no two flags that set the same value", (path) => {
+    const { flags } = tree.commands.find((command) => command.path.join(" ") === path)!;
+    const values = flags.map(({ name, field }) => kebab(field ?? name));
+    expect(values.filter((one, i) => values.indexOf(one) !== i)).toEqual([]);
+    expect(flags.filter(({ summary }) => /same as/i.test(summary))).toEqual([]);
+  });
 });
 
 it("one command's help", async () => {
@@ -37,11 +45,14 @@ it("one command's help", async () => {
 
     Flags
           --name TEXT             The game's name
-          --description TEXT      Playtesters see it before and after claiming
-          --instructions TEXT     Playtesters see it only after claiming a slot
-          --build-url URL         Where the build is
-          --cover-image-url URL   Picture shown with the game; null removes it
-          --external-url URL      The game's own page; null removes it
+          --description TEXT      Description, shown to playtesters before and after
+                                  claiming
+          --instructions TEXT     Instructions, shown to playtesters only after
+                                  claiming a slot
+          --build-url URL         URL of the build
+          --cover-image-url URL   URL of a picture shown with the game; null removes
+                                  it
+          --external-url URL      URL of the game's own page; null removes it
           --devices PC,Mac,Linux,iOS,Android
                                   PC, Mac, Linux, iOS, Android
           --platforms Steam,Epic Games,GOG,itch.io,Web,App Store,Google Play,Other
@@ -77,6 +88,28 @@ it("one command's help", async () => {
   `);
 });
 
+const former = ["--fresh", "--select", "--keys-for-testers", "--targeted-playtester-id"];
+
+it.each(["playtests order", "order", "playtests quote", "billing forecast"])(
+  "%s shows one spelling of each flag, and accepts the former ones",
+  async (path) => {
+    const words = path.split(" ");
+    const { stdout } = await playtest([...words, "--help"]);
+    const completed = (await playtest(["__complete", "--", ...words, "--"])).stdout;
+    for (const name of former) for (const text of [stdout, completed]) expect(text).not.toMatch(new RegExp(`${name}(?![\\w-])`));
+    for (const name of ["--selection-mode", "--keys-file", "--tester", "--targeting-type"]) {
+      expect(stdout).toContain(`${name} `);
+      expect(completed).toContain(`${name}\t`);
+    }
+    for (const name of former) expect((await playtest([...words, `${name}=x`])).stderr).not.toContain("Unknown flag");
+  },
+);
+
+it("chat send --content: accepted, and not shown", async () => {
+  expect((await playtest(["chat", "send", "--help"])).stdout).not.toContain("--content");
+  expect((await playtest(["chat", "send", "Ada", "--content", "Hello"])).stderr).not.toContain("Unknown flag");
+});
+
 it("names the exit codes, each once", () => {
   expect(exitCodeMeanings.map(([code]) => code)).toEqual(Object.values(exitCodes));
 });
@@ -93,6 +126,7 @@ it("help on nothing known is 3", async () => {
     stdout: "",
     stderr: expect.stringContaining("exit-codes"),
   });
+  expect((await playtest(["help", "bilings"])).stderr).toContain("Did you mean billing?");
 });
 
 it("help --tree --json describes the whole program", async () => {
@@ -141,7 +175,7 @@ describe("completion", () => {
     ["nouns", ["gam"], ["games"]],
     ["verbs", ["games", "cr"], ["create"]],
     ["verbs of an alias", ["game", "cr"], ["create"]],
-    ["two-word verbs", ["auth", "keys", ""], ["list", "create", "revoke"]],
+    ["two-word verbs", ["auth", "keys", ""], ["list", "create", "revoke", "rotate"]],
     ["flags", ["games", "create", "--build"], ["--build-url"]],
     ["choices", ["auth", "register", "--role", ""], ["game_owner", "playtester"]],
     ["choices behind =", ["playtests", "order", "--pay=cr"], ["--pay=credit"]],
@@ -162,14 +196,15 @@ describe("completion", () => {
       { on: "GET /games", data: { games: [{ id, name: "Star Miner" }] }, meta: { hasMore: false } },
     ]);
     await playtest(["games", "list"], { env, baseUrl, key: "pt_sk_test", tty: true });
-    expect(await lines(["games", "get", ""], env)).toEqual(["2e3f4a5b"]);
+    expect(await lines(["games", "show", ""], env)).toEqual(["2e3f4a5b"]);
     const playtests = { [baseUrl]: [{ id: "0195a1b2-c3d4-7e5f-8a9b-00000000000a", key: "playtests", label: "active" }] };
     const file = join(env.PLAYTEST_CONFIG_DIR, "cache/ids.json");
     const known = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify({ [baseUrl]: [...known[baseUrl], ...playtests[baseUrl]!] }));
-    expect(await lines(["games", "get", ""], env)).toEqual(["2e3f4a5b"]);
-    expect(await lines(["playtests", "get", ""], env)).toEqual(["0000000a"]);
-    expect(await lines(["webhooks", "get", "0"], env)).toEqual(["0000000a"]);
+    expect(await lines(["games", "show", ""], env)).toEqual(["2e3f4a5b"]);
+    expect(await lines(["playtests", "show", ""], env)).toEqual(["0000000a"]);
+    expect(await lines(["webhooks", "show", "0"], env)).toEqual(["0000000a"]);
+    expect(await lines(["game", "get", ""], env)).toEqual(["2e3f4a5b"]);
   });
 
   it("profiles", async () => {
@@ -193,7 +228,7 @@ describe("completion", () => {
     const script = `source <(playtest completion bash)
 try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); COMPREPLY=(); _playtest; echo "\${COMPREPLY[*]}"; }
 try playtest game
-try playtest games get ""
+try playtest games show ""
 try playtest playtests order --pay = cr
 try playtest games list -o ""
 try playtest games create --platforms "Epic\\ G"

@@ -202,9 +202,9 @@ describe("webhooks listen", () => {
 
 describe("webhooks listen, through a bad network", () => {
   it("passes on each of 200 events once and in order, over cut connections, a new server and its own restarts", async () => {
-    const place = await drivers[0]!.place();
+    const database = await drivers[0]!.location();
     const dataDir = freshFolder();
-    const serve = async (instance: string) => startTestServer({ store: await openStore(place.options), dataDir, instance });
+    const serve = async (instance: string) => startTestServer({ store: await openStore(database.options), dataDir, instance });
     let server = await serve("a");
     const { key } = await registerOwner(server);
     const proxy = await startTcpProxy(server.baseUrl);
@@ -245,7 +245,7 @@ describe("webhooks listen, through a bad network", () => {
     expect(numbers).toEqual(Array.from({ length: 200 }, (_, number) => number));
     await proxy.close();
     await server.close();
-    await place.remove();
+    await database.remove();
   });
 });
 
@@ -258,7 +258,7 @@ function atMost(times: number, sleep: () => Promise<void>) {
   };
 }
 
-/** Verifies as of the time in the headers: the test's clock stands still. */
+/** Verifies as of the time in the headers: the test's clock does not move. */
 function verifyThen(secret: string, body: string, headers: Record<string, string>) {
   const now = Date.now;
   Date.now = () => Number(headers["webhook-timestamp"]) * 1000;

@@ -54,7 +54,7 @@ describe("a list", () => {
   it("breaks the text of one item between words", async () => {
     const instructions = "Play the first three depths and say what you think, out loud, as you go.";
     const one = { on: "GET /games/1", data: { game: { ...game(1, "Lantern Deep"), instructions } } };
-    const { stdout } = await run([one], ["games", "get", "1", "--color", "never"], { tty: true, columns: 60 });
+    const { stdout } = await run([one], ["games", "show", "1", "--color", "never"], { tty: true, columns: 60 });
     expect(stdout).toContain(`
 instructions  Play the first three depths and say what you
               think, out loud, as you go.
@@ -115,7 +115,7 @@ instructions  Play the first three depths and say what you
 });
 
 describe("one thing", () => {
-  const argv = ["games", "get", games[0]!.id];
+  const argv = ["games", "show", games[0]!.id];
   it("is lines of names and values on a terminal", async () => {
     const { stdout } = await run([shown], [...argv, "--color", "never"], { tty: true });
     expect(`\n${stdout}`).toMatchInlineSnapshot(`
@@ -148,7 +148,7 @@ describe("one thing", () => {
   });
 
   it.each([
-    ["--json before the id", ["games", "get", "--json", games[0]!.id], { game: games[0] }],
+    ["--json before the id", ["games", "show", "--json", games[0]!.id], { game: games[0] }],
     ["--json=fields", [...argv, "--json=id"], { game: { id: games[0]!.id } }],
   ])("%s", async (_, words, expected) => {
     expect(JSON.parse((await run([shown], words)).stdout)).toEqual(expected);
@@ -217,6 +217,12 @@ describe("-o", () => {
     expect(await run([listed], ["games", "list", "--json", "-o", file], { tty: true })).toMatchObject({ code: 0, stdout: "" });
     expect(JSON.parse(readFileSync(file, "utf8")).games).toEqual(games);
     expect(existsSync(`${file}.part`)).toBe(false);
+  });
+
+  it("ends with 10 where the pages of a list never end", async () => {
+    const same: Stub = { ...listed, meta: { cursor: "next", hasMore: true } };
+    const { code, stderr } = await run([same, same], ["games", "list", "--all", "--json"]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining("returned a page of this list twice")]);
   });
 
   it("leaves no file behind when the command fails", async () => {

@@ -125,7 +125,10 @@ describe("through a proxy", () => {
   it("plain requests name the whole address and say who asks", async () => {
     const { baseUrl } = await stubServer([listed("through")]);
     const proxy = await proxyTo(Number(new URL(baseUrl).port));
-    const env = environment("http://far.example", { HTTP_PROXY: `http://me:secret@127.0.0.1:${proxy.port}` });
+    const env = environment("http://far.example", {
+      HTTP_PROXY: `http://me:secret@127.0.0.1:${proxy.port}`,
+      PLAYTEST_INSECURE: "1",
+    });
     const { code, stdout } = await spawned(["games", "list", "--jq", ".games[].name"], env);
     expect([code, stdout]).toEqual([0, "through\n"]);
     expect(proxy.seen).toEqual([`GET http://far.example/api/v1/games ${basic}`]);

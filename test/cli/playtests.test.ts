@@ -41,8 +41,13 @@ describe("order", () => {
 
   it.each([
     ["a keys file", "--player-count 2 --keys-file KEYS", { playerCount: 2 }],
-    ["--fresh", "--fresh", { targetingType: "new", targetingScope: "game" }],
-    ["--select manual", "--select manual --qualifications Roguelikes", { selectionMode: "manual", qualifications: "Roguelikes" }],
+    ["the former --fresh", "--fresh", { targetingType: "new", targetingScope: "game" }],
+    ["the former --select", "--select manual", { selectionMode: "manual" }],
+    [
+      "manual selection",
+      "--selection-mode manual --qualifications Roguelikes",
+      { selectionMode: "manual", qualifications: "Roguelikes" },
+    ],
     ["public", "--visibility public", { visibility: "public", durationMinutes: 30, costPerSlotCents: 0 }],
     [
       "every field",
@@ -83,10 +88,10 @@ describe("order", () => {
   });
 
   it.each([
-    ["too few keys", "--quantity 2 --keys-for-testers ONE", 2, "--keys-for-testers: must hold exactly 2 keys"],
+    ["too few keys", "--quantity 2 --keys-for-testers ONE", 2, "--keys-file: must hold exactly 2 keys"],
     [
       "manual selection of one",
-      "--tester 019a0000-0000-7000-8000-000000000000 --select manual",
+      "--tester 019a0000-0000-7000-8000-000000000000 --selection-mode manual",
       2,
       "--selection-mode: cannot be manual",
     ],
@@ -187,7 +192,7 @@ describe("an order left unpaid", () => {
     const paid = await fixture.run(`playtests pay ${id} --method credit --max-cost 20`, { tty: true });
     expect([paid.code, paid.stdout]).toEqual([0, expect.stringMatching(/paid with +\$20\.00 credit\nremaining +\$480\.00/)]);
     const again = await fixture.run(`playtests pay ${id} --method credit --yes`);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is active. No payment is due")]);
+    expect([again.code, again.stderr]).toEqual([6, expect.stringContaining("is active. No payment is due")]);
   });
 });
 
@@ -227,7 +232,7 @@ describe("looking", () => {
 
   it("shows one, and its slots", async () => {
     const id = await fixture.order({ notesForTesters: "Loud\u001b[31m" });
-    expect(named((await fixture.run(`playtests get ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
+    expect(named((await fixture.run(`playtests show ${id}`, { tty: true })).stdout)).toMatchInlineSnapshot(`
       "playtest          UUID
       game              Lantern Deep
       status            active
@@ -248,7 +253,7 @@ describe("looking", () => {
     expect(slots.map(({ status }) => status)).toEqual(["open"]);
   });
 
-  it.each(["get", "slots", "cancel", "update --notes-for-testers x"])(
+  it.each(["show", "slots", "cancel", "update --notes-for-testers x"])(
     "%s of a playtest that is not there is exit 3",
     async (verb) => {
       const [name, ...flags] = verb.split(" ");

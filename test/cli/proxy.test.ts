@@ -31,7 +31,8 @@ let stop: () => Promise<void>;
 
 beforeAll(async () => {
   const store = await drivers[0]!.open();
-  server = await startTestServer({ store });
+  // A sandbox answers only requests for this machine.
+  server = await startTestServer({ store, config: (config) => Object.assign(config, { sandbox: false, autoVerify: true }) });
   // Its links lead where the proxy leads.
   Object.assign(server.deps.config, { baseUrl: base });
   owner = await registerOwner(server);
@@ -158,7 +159,7 @@ describe("a proxy", () => {
   );
 
   it("forwards plain HTTP requests, and may refuse them", async () => {
-    const plain = (env: Record<string, string>) => here(env, "http://plain.example");
+    const plain = (env: Record<string, string>) => here({ ...env, PLAYTEST_INSECURE: "1" }, "http://plain.example");
     proxy.credentials = "ann:s3cret";
     expect((await plain({ http_proxy: at("ann:s3cret@") })).code).toBe(0);
     expect(proxy.asked).toEqual(["GET http://plain.example/api/v1/games"]);

@@ -116,6 +116,21 @@ describe("games push to a server that hosts builds", () => {
     expect((await builds())[0].version).toBe(pushed.version);
   });
 
+  it("--version-from git looks in the pushed directory, and shows nothing of what git says", async () => {
+    const [folder, elsewhere] = [folderWith({ "a.txt": "a" }), testFolder()];
+    const push = () => at(elsewhere, folder, fixture.gameId, "--version-from", "git", "--json");
+    const failed = await push();
+    expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining(`${folder} is not in a git repository`)]);
+    expect(failed.stderr).not.toContain("fatal");
+    const git = (...words: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...words], { cwd: folder });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "one");
+    git("tag", "v7");
+    expect(result(await push()).version).toBe("v7");
+  });
+
   it("leaves out files that .playtestignore lists, and warns about links", async () => {
     const folder = folderWith({
       ".playtestignore": "*.log\n/tmp/\n!keep.log\n",
@@ -410,6 +425,13 @@ describe(".playtestignore", () => {
     ["?.txt", "ab.txt", false],
     ["# a", "# a", false],
     ["a.c", "abc", false],
+    ["a/**", "a", false],
+    ["a/**", "b/a/x", false],
+    ["**/a/*.log", "x/y/a/b.log", true],
+    ["*a*b?", "xaxxbbc", true],
+    ["**", "a/b", true],
+    ["*a".repeat(30).concat("b"), "a".repeat(250), false],
+    ["**/*a*/".repeat(9).concat("b"), `${"aaaa/".repeat(200)}c`, false],
   ])("%s against %s: %s", (rule, path, expected) => {
     expect(ignoring([rule])(path, false)).toBe(expected);
   });

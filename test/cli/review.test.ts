@@ -221,6 +221,42 @@ describe("download", () => {
     expect(seen.map(([path]) => path)).toEqual(["/expired", "/fresh", "/fresh"]);
   });
 
+  /** Downloads a "video" that a hostile server serves with these headers; the names of the files it left, and the times it was asked. */
+  async function downloaded(body: Buffer, headers: Record<string, string>, flags: string[] = [], status = 200) {
+    const id = "019a0000-0000-7000-8000-000000000000";
+    const about = { ...(await slot(await submitted())), id };
+    about.submission.videoFileSize = body.length;
+    let asked = 0;
+    const files = await fileServer((_, __, response) => {
+      asked++;
+      response.writeHead(status, { "content-length": body.length, ...headers }).end(body);
+    });
+    const stub = await stubServer([
+      { on: `GET /playtests/slots/${id}`, data: { slot: about } },
+      { on: `GET /playtests/slots/${id}/download-url`, data: { downloadUrl: files.url, expiresAt: "" } },
+    ]);
+    const dir = testFolder();
+    const { code } = await fixture.run(["review", "download", id, "--dir", dir, ...flags], { baseUrl: stub.baseUrl });
+    await files.close();
+    return { code, asked, names: readdirSync(dir).map((one) => one.replace(`Lantern Deep-Ann-${id}`, "video")) };
+  }
+
+  it.each([
+    ["the first bytes", Buffer.from("\x1aE\xdf\xa3\x9fB\x86\x81\x01B\x82\x84webm", "latin1"), "application/hta", ".webm"],
+    ["the media type", Buffer.from("who knows"), "video/quicktime", ".mov"],
+    ["what it must be", Buffer.from("<script>"), "application/hta", ".mp4"],
+  ])("takes the extension from %s and never from the server's name", async (_, body, type, extension) => {
+    const headers = { "content-type": type, "content-disposition": 'attachment; filename="playtest.hta"' };
+    expect(await downloaded(body, headers)).toEqual({ code: 0, asked: 1, names: [`video${extension}`] });
+  });
+
+  it.each([
+    ["0", 1],
+    ["2", 3],
+  ])("with --retries %s asks a server that fails %i times", async (retries, asked) => {
+    expect(await downloaded(Buffer.from("busy"), {}, ["--retries", retries], 503)).toEqual({ code: 1, asked, names: [] });
+  });
+
   it("resumes a download that was killed", async () => {
     const id = "019a0000-0000-7000-8000-000000000000";
     const about = { ...(await slot(await submitted())), id };

@@ -8,12 +8,15 @@ const world = oneWorld();
 
 /** Keys, webhook secrets, what signs a link, a password and a game key. */
 const secrets = /pt_sk_[0-9a-f]{6}|whsec_[\w+/]{6}|token=[\w.%-]{6}|correct horse|Bearer \w|PLANTED/;
-const keyed = ["auth token", "auth keys create", "webhooks create", "webhooks rotate-secret"];
+const keyed = [
+  ...["auth token", "auth keys create", "auth keys rotate", "admin admins create"],
+  ...["webhooks create", "webhooks rotate-secret", "sandbox testers create"],
+];
 /** What holds a slot gets its signed links; who asks for a video, its own. */
-const linked = ["review url", "open", "tester show", "tester claim", "tester submit", "tester report"];
+const linked = ["review url", "games builds url", "open", "tester show", "tester claim", "tester submit", "tester report"];
 const shows = new Set([...keyed, ...linked]);
 /** With --json the server's data stays unchanged, signed links included. */
-const showsAsJson = new Set([...shows, "review transcript", "tester slots", "tester release"]);
+const showsAsJson = new Set([...shows, "review transcript", "tester slots", "tester release", "sandbox mail"]);
 
 const ran = (path: string, flags: readonly string[]) => runRow(world, path, flags);
 

@@ -1,13 +1,19 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { migrations } from "../../server/database/migrate.ts";
 import { openStore } from "../../server/database/open.ts";
 import { insertRow } from "../../server/database/rows.ts";
+import { version } from "../../src/cli/version.ts";
 import { playtest } from "../helpers/cli.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
 import { killLeftovers, readyFile, spawnPlaytest } from "../helpers/process.ts";
 import { freshFolder } from "../helpers/store.ts";
+import { leaveAll, sitDown } from "../helpers/terminal.ts";
 
 // Each test starts processes, which on a busy machine take their time.
 vi.setConfig({ testTimeout: 60_000 });
@@ -18,9 +24,12 @@ beforeEach(() => {
   folder = freshFolder();
 });
 afterEach(killLeftovers);
+afterEach(leaveAll);
 
 const serve = (...argv: string[]) => spawnPlaytest(folder, ["serve", ...argv]);
 const run = (...argv: string[]) => serve(...argv).ended;
+
+const allApplied = `Applied ${migrations.length} migrations: ${migrations.map(({ name }) => name).join(", ")}.`;
 
 /** A server on a free port with its data in the test's folder. */
 async function serving(...argv: string[]) {
@@ -55,6 +64,31 @@ describe("serve run", () => {
     expect((await fetch(`${third.ready.baseUrl}/api/v1/auth/me`, { headers })).status).toBe(200);
   });
 
+  it("rotates its key while it runs, and starts again with the new one only", async () => {
+    const first = await serving();
+    const [key, next] = [join(folder, "instance.key"), join(folder, "instance.key.next")];
+    const before = readFileSync(key, "utf8");
+    const rotated = await run("rotate-key", "--data", folder, "--yes", "--json");
+    expect([rotated.code, JSON.parse(rotated.stdout).result.keyFile]).toEqual([0, key]);
+    expect([readFileSync(key, "utf8") === before, existsSync(next)]).toEqual([false, false]);
+    const headers = { authorization: `Bearer ${first.ready.adminKey}` };
+    expect((await fetch(`${first.ready.baseUrl}/api/v1/auth/me`, { headers })).status).toBe(200);
+    first.server.child.kill("SIGINT");
+    expect((await first.server.ended).code).toBe(0);
+    const old = await spawnPlaytest(folder, ["serve", "--port", "0", "--data", folder], { PLAYTEST_SECRET_KEY: before.trim() })
+      .ended;
+    expect([old.code, old.stderr]).toEqual([2, expect.stringContaining("unset PLAYTEST_SECRET_KEY")]);
+    expect((await serving()).ready.adminKey).toBe(null);
+  });
+
+  it("refuses the data of a live server with --sandbox, and says what to do", async () => {
+    const { server } = await serving();
+    server.child.kill("SIGINT");
+    await server.ended;
+    const { code, stderr } = await run("--port", "0", "--data", folder, "--sandbox");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Start it without --sandbox and --seed")]);
+  });
+
   it("runs a command against a seeded server and ends with its exit code", async () => {
     const command = `node -e 'fetch(process.env.PLAYTEST_BASE_URL + "/api/v1/billing/balance", { headers: { authorization: "Bearer " + process.env.PLAYTEST_API_KEY } }).then((r) => r.json()).then((r) => { console.log(r.data.balanceCents); process.exit(7); })'`;
     const { code, stdout, stderr } = await run("--ephemeral", "--port", "0", "--seed", "demo", "--exec", command);
@@ -62,6 +96,39 @@ describe("serve run", () => {
     expect(stderr).not.toContain("pt_sk_");
     const temporary = /data {6}(\S+) \(--ephemeral, deleted on exit\)/.exec(stderr)?.[1];
     expect(existsSync(temporary!)).toBe(false);
+  });
+
+  it("keeps the administrator's key out of its log: it is in a file that only its user can read", async () => {
+    const file = join(folder, "admin-key");
+    symlinkSync("elsewhere", file);
+    const { child, ended } = serve("--port", "0", "--data", folder);
+    await once(child.stderr!, "data");
+    await vi.waitUntil(() => existsSync(file));
+    child.kill("SIGTERM");
+    const { stdout, stderr } = await ended;
+    expect(stdout + stderr).not.toContain("pt_sk_");
+    expect(stderr).toContain(`admin     its API key is in ${file}`);
+    expect(readFileSync(file, "utf8")).toMatch(/^pt_sk_[0-9a-f]{32}\n$/);
+    expect([statSync(file).mode & 0o777, existsSync(join(folder, "elsewhere"))]).toEqual([0o600, false]);
+  });
+
+  it("shows the administrator's key on a terminal", async () => {
+    const terminal = sitDown(folder, ["serve", "--port", "0", "--data", folder], {});
+    await terminal.see("(shown once)", "\u0003");
+    await terminal.ended;
+    expect(terminal.shown).toMatch(/admin {5}pt_sk_[0-9a-f]{32} /);
+    expect(terminal.shown).toMatch(
+      /Next, in another terminal:\s+playtest auth register --base-url http:\S+\s+playtest admin users verify EMAIL/,
+    );
+    expect(existsSync(join(folder, "admin-key"))).toBe(false);
+  });
+
+  it("writes its ready file for its user alone, whatever was there before", async () => {
+    const ready = join(folder, `ready-${servers + 1}.json`);
+    writeFileSync(join(folder, "others"), "", { mode: 0o644 });
+    symlinkSync("others", `${ready}.part`);
+    await serving();
+    expect([statSync(ready).mode & 0o777, readFileSync(join(folder, "others"), "utf8")]).toEqual([0o600, ""]);
   });
 
   it("shows the key of the demo's owner", async () => {
@@ -78,9 +145,9 @@ describe("serve run", () => {
   });
 
   it.each([
-    [["--host", "0.0.0.0", "--port", "0"], 2, "say --behind-proxy"],
-    [["--host", "0.0.0.0", "--port", "0", "--behind-proxy", "--sandbox"], 2, "listens on this machine only"],
-    [["--ephemeral", "--data", "x"], 2, "does not go with --data"],
+    [["--host", "0.0.0.0", "--port", "0"], 2, "pass --behind-proxy"],
+    [["--host", "0.0.0.0", "--port", "0", "--behind-proxy", "--sandbox"], 2, "can listen only on this machine"],
+    [["--ephemeral", "--data", "x"], 2, "--ephemeral and --data cannot be used together"],
     [["--port", "70000"], 2, "--port: must be from 0 to 65535, not 70000"],
     [["--rate-limit", "many"], 2, "--rate-limit"],
     [["--no-auto-verify"], 2, "--no-auto-verify works only in sandbox mode"],
@@ -94,14 +161,27 @@ describe("serve run", () => {
     expect(ended.stderr).not.toContain("    at ");
   });
 
-  it("says which port is in use", async () => {
+  it("says what runs on a port that is in use, and creates nothing", async () => {
     const { ready } = await serving();
     const port = new URL(ready.baseUrl).port;
-    const { code, stderr } = await run("--ephemeral", "--port", port);
-    expect({ code, stderr }).toEqual({
+    const dataDir = join(folder, "other");
+    const refused = (running: string, at: string) => ({
       code: 1,
-      stderr: `error: Port ${port} is in use. Choose another with --port, or --port 0 for any free one.\n`,
+      stderr: `error: Port ${at} is in use: ${running} listens there. Nothing was started or created. Choose another port with --port, or any free one with --port 0.\n`,
     });
+    const taken = await run("--data", dataDir, "--port", port);
+    expect({ code: taken.code, stderr: taken.stderr }).toEqual(
+      refused(`a playtest server (version ${version}, ${ready.baseUrl})`, port),
+    );
+    expect(existsSync(dataDir)).toBe(false);
+
+    const other = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const otherPort = String((other.address() as AddressInfo).port);
+    const { code, stderr } = await run("--data", dataDir, "--port", otherPort);
+    other.close();
+    expect({ code, stderr }).toEqual(refused("Another program", otherPort));
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   it("lets new accounts of a sandbox verify themselves with --no-auto-verify", async () => {
@@ -122,7 +202,7 @@ describe("serve run says in its log", () => {
   it("that it lost PostgreSQL for a moment", async () => {
     const database = await freshDatabase();
     const { server } = await serving("--database-url", database.url);
-    const lost = "A PostgreSQL connection was lost; the next query opens another.";
+    const lost = "A PostgreSQL connection was lost. The next query opens another.";
     let said = "";
     for (const stream of [server.child.stdout!, server.child.stderr!]) stream.on("data", (chunk) => (said += chunk));
     const others =
@@ -133,17 +213,19 @@ describe("serve run says in its log", () => {
     await database.drop();
   });
 
-  it("that all callers behind a proxy count as one until the proxy is named", async () => {
-    const said = async (env: Record<string, string>) => {
+  it("that all clients of an https address count as one, unless a proxy is said to be in front or named", async () => {
+    const said = async (env: Record<string, string>, ...flags: string[]) => {
       const file = join(folder, `ready-${++servers}.json`);
-      const options = ["--port", "0", "--behind-proxy", "--data", folder, "--ready-file", file];
+      const options = ["--port", "0", "--data", folder, "--ready-file", file, "--public-url", "https://p.example", ...flags];
       const server = spawnPlaytest(folder, ["serve", "run", ...options], env);
       await readyFile(file);
       const { stdout, stderr } = await last(server);
       return stdout + stderr;
     };
-    expect(await said({})).toContain("every caller behind the proxy counts as one");
-    expect(await said({ PLAYTEST_TRUSTED_PROXIES: "127.0.0.1" })).not.toContain("counts as one");
+    const warning = "all clients share one rate limit";
+    expect(await said({})).toContain(warning);
+    expect(await said({}, "--behind-proxy")).not.toContain(warning);
+    expect(await said({ PLAYTEST_TRUSTED_PROXIES: "127.0.0.1" })).not.toContain(warning);
   });
 });
 
@@ -247,9 +329,7 @@ describe("serve with both --data and DATABASE_URL", () => {
   const lines = (dataDir: string) => `Database: PostgreSQL ${shown} (DATABASE_URL)\nData directory: ${dataDir} (--data)\n`;
 
   it("run, migrate, doctor, backup, export, restore, import and config use that PostgreSQL database and that directory", async () => {
-    expect((await withDatabase("migrate", "--data", folder)).stdout).toBe(
-      `${lines(folder)}Applied 2 migrations: 001-initial, 002-enumerations.\n`,
-    );
+    expect((await withDatabase("migrate", "--data", folder)).stdout).toBe(`${lines(folder)}${allApplied}\n`);
     const served = await withDatabase("run", "--port", "0", "--data", folder, "--exec", "true");
     expect(served.stderr).toContain(`  database  PostgreSQL ${shown} (DATABASE_URL)\n  data      ${folder} (--data)\n`);
     const doctor = await withDatabase("doctor", "--data", folder);
@@ -289,7 +369,7 @@ describe("serve with both --data and DATABASE_URL", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'error: The database URL of DATABASE_URL does not start with postgres://. Nothing was opened. To use SQLite in the data directory, pass --database-url "".\n',
+        'error: The database URL from DATABASE_URL does not start with postgres://. Nothing was opened. To use SQLite in the data directory, pass --database-url "".\n',
     });
   });
 });
@@ -306,7 +386,7 @@ describe("serve doctor and migrate", () => {
 
   it("finds files that others can read, and closes them with --fix", async () => {
     expect((await run("migrate", "--data", folder)).stdout).toBe(
-      `Database: SQLite ${folder}/playtest.db (default)\nData directory: ${folder} (--data)\nApplied 2 migrations: 001-initial, 002-enumerations.\n`,
+      `Database: SQLite ${folder}/playtest.db (default)\nData directory: ${folder} (--data)\n${allApplied}\n`,
     );
     const again = await run("migrate", "--data", folder, "--json");
     expect(JSON.parse(again.stdout).result).toEqual({
@@ -353,7 +433,7 @@ describe("serve doctor and migrate", () => {
     const { code, stderr } = await run("doctor", "--data", folder);
     expect({ code, stderr, files: readdirSync(folder) }).toEqual({
       code: 2,
-      stderr: `error: There is no playtest database in ${folder}. Name the data directory with --data.\n`,
+      stderr: `error: No playtest database found in ${folder}. Nothing was changed. Pass the data directory with --data.\n`,
       files: [],
     });
   });

@@ -71,10 +71,10 @@ describe("serve systemd", () => {
   });
 
   it.each([
-    [["--host", "0.0.0.0"], "say --behind-proxy"],
-    [["--user", "a\nExecStart=/bin/sh"], "is not a user's name"],
-    [["--data", "/srv/a\nExecStartPre=/bin/sh"], "has characters that cannot stand in a unit file"],
-    [["--public-url", "https://a\n"], "has characters that cannot stand in a unit file"],
+    [["--host", "0.0.0.0"], "pass --behind-proxy"],
+    [["--user", "a\nExecStart=/bin/sh"], "is not a valid user name"],
+    [["--data", "/srv/a\nExecStartPre=/bin/sh"], "has control characters, which a unit file cannot contain"],
+    [["--public-url", "https://a\n"], "has control characters, which a unit file cannot contain"],
     [["--port", "0"], "--port"],
   ])("refuses %j", async (flags, message) => {
     const { code, stdout, stderr } = await playtest(["serve", "systemd", ...flags]);

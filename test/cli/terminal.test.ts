@@ -48,6 +48,34 @@ async function submissions(...names: string[]): Promise<string[]> {
   return ids;
 }
 
+it("auth password: asks for the passwords without showing them, for the new one twice", async () => {
+  const person = await registerOwner(server);
+  const session = sit(["auth", "password"], { PLAYTEST_API_KEY: person.key });
+  await session.see("Current password:", "correct horse\r");
+  await session.see("New password (at least 8 characters):", "battery staple\r");
+  await session.see("New password again:", "battery stapel\r");
+  await session.see("The two passwords differ. Nothing was changed.");
+  expect(await session.ended).toBe(2);
+  const again = sit(["auth", "password"], { PLAYTEST_API_KEY: person.key });
+  await again.see("Current password:", "correct horse\r");
+  await again.see("New password (at least 8 characters):", "battery staple\r");
+  await again.see("New password again:", "battery staple\r");
+  await again.see("The password was changed.");
+  expect([await again.ended, again.restored()]).toEqual([0, true]);
+  expect(session.shown + again.shown).not.toMatch(/correct|stap/);
+});
+
+it("sandbox play: an omitted slot is picked from the open ones", async () => {
+  const person = await registerOwner(server);
+  await giveCredit(server, person, 10_000);
+  await order(person, await createGame(person, { name: "Comet Miner" }));
+  const session = sit(["sandbox", "play"], { PLAYTEST_API_KEY: person.key });
+  await session.see("Which slot?");
+  await session.see("Comet Miner", "\r");
+  await session.see("submitted");
+  expect(await session.ended).toBe(0);
+});
+
 it("a review session: play, read, reject with a retry, skip, accept, quit", async () => {
   const [ann, bo, cy, di] = (await submissions("Ann", "Bo", "Cy", "Di")) as [string, string, string, string];
   const folder = testFolder();
@@ -99,10 +127,10 @@ it.each([
 });
 
 it("an omitted id is picked from a list that narrows as one types", async () => {
-  const session = sit(["games", "get"]);
+  const session = sit(["games", "show"]);
   await session.see("Star Miner");
   await session.see("Moon Miner", "moon");
-  // Each key draws the list anew; the last one leaves a single game in it.
+  // Each key draws the list again; the last one leaves a single game in it.
   await session.see("moon");
   await session.see("Moon Miner", "\r");
   await session.see(gameId);
@@ -113,7 +141,7 @@ it.each([
   ["o\r", "what they name"],
   ["z\r", "nothing"],
 ])("keys that come at once pick what they name, or nothing: %j", async (keys, picked) => {
-  const session = sit(["games", "get", "--json=name"]);
+  const session = sit(["games", "show", "--json=name"]);
   await session.see("Star Miner");
   await session.see("Moon Miner", keys);
   await session.see("✔");
@@ -156,7 +184,7 @@ it("a name in a question or a list cannot drive the terminal", async () => {
   const shown = "\\u001b]0;owned\\u0007\\u001b[2J\\u202eevil";
   const asked = sit(["order", evil]);
   await asked.see(`Order 1 slot of ${shown}`, "\u0003");
-  const picked = sit(["games", "get"]);
+  const picked = sit(["games", "show"]);
   await picked.see(shown, "\u0003");
   for (const session of [asked, picked]) {
     expect([await session.ended, session.restored()]).toEqual([130, true]);

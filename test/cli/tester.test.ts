@@ -7,6 +7,7 @@ import {
   giveCredit,
   order,
   type Person,
+  play,
   registerOwner,
   registerPlaytester,
   videoBytes,
@@ -139,6 +140,20 @@ describe("tester", () => {
     expect((await run(["tester", "claim", playtestId])).code).toBe(6);
     const { code, stderr } = await run(["tester", "earnings"], { tty: { stdout: true } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "Balance: $0.00. Paid out so far: $0.00.\nNo earnings yet.\n" });
+  });
+
+  it("says how much of the earnings is held, and from when it is available", async () => {
+    server.deps.config.payouts.holdDays = 7;
+    const slotId = await play(server, player, playtestId);
+    await owner.post(`/playtests/slots/${slotId}/accept`);
+    const { stdout, stderr } = await run(["tester", "earnings"], { tty: { stdout: true } });
+    const from = new Date(server.deps.clock.now() + 7 * 24 * 3_600_000).toISOString();
+    expect(stderr).toBe(
+      `Balance: $10.00. Paid out so far: $0.00.\nOf the balance, $10.00 may come from card payments and is held. All of it is available from ${from}.\n`,
+    );
+    expect(stdout).toContain("AVAILABLE FROM");
+    const shown = await run(["tester", "earnings", "--json=amountCents,availableFrom"]);
+    expect(JSON.parse(shown.stdout).entries).toEqual([{ amountCents: 1000, availableFrom: from }]);
   });
 
   it("applies where the owner chooses, and withdraws", async () => {

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documents, fill } from "../../bin/docs/generate.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
-import type { Block, Inline } from "../../src/help/document.ts";
+import * as states from "../../src/contract/states/index.ts";
+import type { Moves } from "../../src/contract/states/moves.ts";
+import { type Block, type Inline, plain } from "../../src/help/document.ts";
 import { topicList } from "../../src/help/list.ts";
 import { parseMarkdown } from "../../src/help/markdown.ts";
 import { terminalText } from "../../src/help/terminal.ts";
@@ -82,6 +84,32 @@ it("the webhooks topic describes every event", () => {
   expect(eventKinds.filter((kind) => !text.includes(`| \`${kind}\` |`))).toEqual([]);
 });
 
+describe("the states topic", () => {
+  const tables = Object.entries(states).filter(([name]) => name.endsWith("Moves")) as [string, Moves<string>][];
+  const shown = topics.states.blocks.flatMap((block) =>
+    block.kind === "table" ? [new Map(block.rows.map((row) => row.map(plain) as [string, string]))] : [],
+  );
+  const words = (move: string) => move.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const whatFollows = (leaving: Record<string, string>) =>
+    Object.entries(leaving)
+      .map(([move, to]) => `${to} (${words(move)})`)
+      .join(", ");
+
+  it.each(tables)("shows every move of %s, as its table and as nothing else", (_, moves) => {
+    const expected = Object.fromEntries(Object.entries(moves).map(([state, leaving]) => [state, whatFollows(leaving) || "–"]));
+    const found = shown.map((rows) => Object.fromEntries([...rows].filter(([state]) => state !== "(new)")));
+    expect(found).toContainEqual(expected);
+    expect(shown).toHaveLength(tables.length);
+  });
+
+  it("has diagrams that begin where no move leads to, at least", () => {
+    for (const rows of shown) {
+      const reached = [...rows.values()].flatMap((cell) => cell.split(", ").map((target) => target.split(" (")[0]));
+      expect([...rows.keys()].filter((state) => state !== "(new)" && !reached.includes(state))).toEqual([]);
+    }
+  });
+});
+
 describe("the environment topic", () => {
   const described = new Set(
     [...readFileSync(join(root, "src/help/environment.md"), "utf8").matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name!),
@@ -118,6 +146,8 @@ describe("Markdown", () => {
     ["a list within a list", "# T\n\n- a\n  - b"],
     ["an image", "# T\n\n![x](y.png)"],
     ["a text without a title", "Text."],
+    ["a diagram other than of states", "# T\n\n```mermaid\nflowchart\n  a --> b\n```"],
+    ["a note in a diagram of states", "# T\n\n```mermaid\nstateDiagram-v2\n  note left of a: x\n```"],
   ])("%s is an error", (_, text) => {
     expect(() => parseMarkdown(text)).toThrow();
   });

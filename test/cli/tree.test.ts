@@ -131,22 +131,9 @@ describe("the help of", () => {
 
 /** Endpoints that no command is for, and why. All of them: `playtest api`. */
 const withoutCommand: Record<string, string> = {
-  register: "signs in to the browser's session; `auth register` makes a key",
-  updateProfile: "a page does it",
-  changePassword: "a page does it",
-  resendVerification: "a page does it; `auth wait-verified` names the call",
-  requestPasswordReset: "a page does it",
-  confirmPasswordReset: "follows a link in a mail",
-  getBuildDownloadUrl: "`tester claim` shows the address of the build",
-  unblockSlot: "`games push` replaces the build that blocked it",
-  getPublishedVideo: "`open` shows the page",
-  getOpenapi: "for generators of clients",
-  getClock: "sandbox only, for tests",
-  advanceClock: "sandbox only, for tests",
-  setRenewals: "sandbox only, for tests",
-  listOutbox: "sandbox only, for tests",
-  createTesters: "sandbox only, for tests",
-  playSlot: "sandbox only, for tests",
+  register: "`auth register` does the same and also makes the key that every other command needs",
+  getPublishedVideo: "for pages that embed it; `review show` prints the address of the page and `open` opens it",
+  getOpenapi: "for generators of clients, which fetch it themselves",
 };
 
 it("every endpoint has a command, or a reason for having none", () => {
@@ -165,4 +152,28 @@ it("help --tree --json keeps its form", async () => {
     expect(Object.fromEntries(Object.entries(command).map(([name, value]) => [name, kind(value)]))).toEqual(shape);
   expect(commands.map(({ path }: { path: string[] }) => path.join(" "))).toEqual(paths);
   expect(new Set(paths).size).toBe(paths.length);
+});
+
+describe("show", () => {
+  const shown = paths.filter((path) => path.endsWith(" show"));
+
+  it("is what every noun calls it; only `config get`, which prints a value, is called get", () => {
+    const gets = tree.commands.filter(
+      ({ path, aliases }) => path.at(-1) === "get" || aliases.some((name) => /\bget$/.test(name)),
+    );
+    expect(gets.map(({ path }) => path.join(" "))).toEqual(["config get"]);
+    expect(shown).toEqual(expect.arrayContaining(["games show", "playtests show", "billing payments show", "webhooks show"]));
+  });
+
+  it.each(shown)("%s still answers to get, which its help does not mention", async (path) => {
+    const former = path.replace(/show$/, "get").split(" ");
+    const help = await playtest([...path.split(" "), "--help"]);
+    expect(await playtest([...former, "--help"])).toEqual(help);
+    expect(help.stdout).not.toMatch(/\bget\b/);
+    expect((await playtest(["help", ...former])).stdout).toBe(help.stdout);
+    expect((await playtest(["schema", ...former])).code).toBe(0);
+    const { code, expected } = await runRow(world, path, [], {}, path);
+    const again = await runRow(world, former.join(" "), [], {}, path);
+    expect([code, again.code]).toEqual([expected, expected]);
+  });
 });

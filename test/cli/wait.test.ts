@@ -179,7 +179,7 @@ describe("template", () => {
 
   it("explains every field", async () => {
     expect((await fixture.run("playtests template")).stdout).toMatchInlineSnapshot(`
-      "# Public videos are free and published; default private. One of public, private.
+      "# A public playtest is free, and its videos are published; default private. One of public, private.
       visibility: "private"
       # Slots to create (1 to 100).
       quantity: 1
@@ -187,23 +187,23 @@ describe("template", () => {
       durationMinutes: 60
       # Players per slot (1 to 8).
       playerCount: 1
-      # Notes playtesters see only after claiming.
+      # Notes, shown to playtesters only after claiming.
       # notesForTesters:
-      # Game keys, one for each player of each slot, handed out in order.
+      # Game keys, one for each player of each slot, assigned in order.
       # keysForTesters: []
-      # The game's one free public trial: 1 player, 30 minutes.
+      # Use the game's one free public trial: 1 player, 30 minutes.
       # isFreePublicTrial:
-      # Only playtesters who are new, or only past ones. One of new, past.
+      # Offer it only to new playtesters, or only to past ones. One of new, past.
       # targetingType:
-      # New or past to this game or to all your games; default owner. One of game, owner.
+      # Whether new and past refer to this game or to all your games; default owner. One of game, owner.
       # targetingScope:
-      # Any past playtester, or the one named. One of any, specific.
+      # Any past playtester, or one specific playtester. One of any, specific.
       # pastPlaytesterScope:
-      # The one playtester to invite.
+      # Playtester to invite.
       # targetedPlaytesterId:
-      # First come first served, or you approve applications. One of automatic, manual.
+      # First come, first served (automatic), or you approve applications (manual). One of automatic, manual.
       selectionMode: "automatic"
-      # What you ask of playtesters; shown with the offer.
+      # Requirements for playtesters, shown with the offer.
       # qualifications:
       "
     `);

@@ -34,7 +34,7 @@ describe("webhooks", () => {
     expect((await fixture.run(`webhooks redeliver ${id} ${deliveries[0].id}`)).code).toBe(0);
     expect(await fixture.run(`webhooks delete ${id}`)).toMatchObject({ code: 2, stdout: "" });
     expect((await fixture.run(`webhooks delete ${id} --yes`)).code).toBe(0);
-    expect((await fixture.run(`webhooks get ${id}`)).code).toBe(3);
+    expect((await fixture.run(`webhooks show ${id}`)).code).toBe(3);
   });
 
   it("redelivers what happened since a time", async () => {

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type Access, type Endpoint, permits, roleScopes } from "../../src/contract/endpoint.ts";
 import { type Contract, contract, type Operation, resources } from "../../src/contract/index.ts";
 import { inputSchema } from "../../src/contract/openapi/json-schema.ts";
-import { specified } from "./specified.ts";
+import { coreRoutes } from "./core-routes.ts";
 
 const endpoints = Object.entries<Endpoint>(contract);
 const bodyOf = (operation: Operation) => (contract[operation] as Endpoint).body as z.ZodType;
@@ -127,6 +127,12 @@ describe("contract: values are not converted and unknown fields are refused", ()
     ["ftp://example.com/x", "buildUrl"],
     ["javascript:alert(1)", "buildUrl"],
     ["//example.com", "buildUrl"],
+    ["https:///example.com", "buildUrl"],
+    ["https:example.com", "buildUrl"],
+    ["https:/example.com", "buildUrl"],
+    ["https:\\\\example.com", "buildUrl"],
+    ["https://", "buildUrl"],
+    ["HTTPS://example.com", "ok"],
     ["https://user:pass@example.com", "buildUrl"],
     ["https://exa\nmple.com", "buildUrl"],
     ["https://example.com/\0", "buildUrl"],
@@ -245,18 +251,18 @@ describe("contract: endpoints", () => {
     endpoints.flatMap(([, e]) => [e.path, ...(e.also ?? [])].map((path) => [`${e.method} ${path}`, e] as const)),
   );
 
-  test("the list of specified routes has each route once", () => {
-    expect(specified.length).toBe(54);
-    expect(new Set(specified.map(([route]) => route)).size).toBe(specified.length);
+  test("the list of core routes has each route once", () => {
+    expect(coreRoutes.length).toBe(54);
+    expect(new Set(coreRoutes.map(([route]) => route)).size).toBe(coreRoutes.length);
   });
 
-  test.each(specified)("%s requires the scope %s and returns %i", (route, scope, status) => {
+  test.each(coreRoutes)("the core route %s requires the scope %s and returns %i", (route, scope, status) => {
     const e = described.get(route);
     expect(e && { scope: access(e), status: e.status, extension: e.extension }).toEqual({ scope, status, extension: false });
   });
 
-  test("routes that are not in the specification are marked as extensions", () => {
-    const routes = new Set<string>(specified.map(([route]) => route));
+  test("routes that are not core routes are marked as extensions", () => {
+    const routes = new Set<string>(coreRoutes.map(([route]) => route));
     const unmarked = endpoints.filter(([, e]) => !e.extension && !routes.has(`${e.method} ${e.path}`));
     expect(unmarked.map(([id]) => id)).toEqual([]);
   });
@@ -290,13 +296,36 @@ describe("contract: endpoints", () => {
     expect(endpoints.filter(([, e]) => paged(e) !== e.list).map(([id]) => id)).toEqual([]);
   });
 
+  test("every admin action and every change of credentials is recorded in the audit log", () => {
+    const credentials = Object.entries<Endpoint>(resources.auth).filter(([, e]) => e.method !== "GET");
+    const named = ({ access }: Endpoint) => (typeof access === "string" ? [] : "anyOf" in access ? access.anyOf : access);
+    const actions = endpoints.filter(
+      ([, e]) => e.method !== "GET" && named(e).some((scope) => (roleScopes.admin as readonly string[]).includes(scope)),
+    );
+    // These change no credentials: one changes what others see, the others send a mail that does nothing until its link is used.
+    const others = ["updateProfile", "resendVerification", "requestPasswordReset"];
+    const unrecorded = [...credentials, ...actions].filter(([id, e]) => e.audit === undefined && !others.includes(id));
+    expect(unrecorded.map(([id]) => id)).toEqual([]);
+    expect(actions.length).toBeGreaterThan(15);
+  });
+
+  test("the audit log records no field of a body that is or may hold a secret", () => {
+    const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
+    expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
+      `"amountCents graceSeconds minutes note rateCents reason revokeApiKeys scopes userId"`,
+    );
+    for (const [id, e] of endpoints)
+      for (const name of e.audit?.details ?? [])
+        expect([id, inputSchema(e.body!).properties]).toMatchObject([id, { [name]: {} }]);
+  });
+
   test("operations that spend or destroy something are declared so", () => {
     const of = (risk: string) => endpoints.filter(([, e]) => e.risk === risk).map(([id]) => id);
     expect(of("spend").join(" ")).toMatchInlineSnapshot(
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours resolveSuspense createPayout failPayout"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot chargebackPayment refundSuspense"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot chargebackPayment refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
@@ -324,7 +353,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot createAdmin createTesters"`,
     );
   });
 });
@@ -441,5 +470,44 @@ describe("contract: request headers", () => {
   test("buyCreditWithCrypto refuses other payment methods", () => {
     const { headers } = contract.buyCreditWithCrypto;
     expect(headers!.safeParse({ "X-Payment-Method": "card" }).error?.issues).toMatchObject([{ message: "must be x402" }]);
+  });
+});
+
+describe("contract: body limits", () => {
+  /** The most bytes that a value of this schema takes in JSON: four a code point, nothing escaped. */
+  function mostBytes(schema: Shape, parts: Record<string, Shape>): number {
+    if (schema.$ref) return mostBytes(parts[schema.$ref.split("/").at(-1)!]!, parts);
+    if (schema.anyOf) return Math.max(...schema.anyOf.map((option) => mostBytes(option, parts)));
+    const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+    if (values) return Math.max(...values.map((value) => JSON.stringify(value).length));
+    if (schema.type === "array") return 2 + (schema.maxItems ?? Infinity) * (mostBytes(schema.items!, parts) + 1);
+    if (schema.type === "object")
+      return Object.entries(schema.properties ?? {}).reduce((sum, [name, of]) => sum + name.length + 4 + mostBytes(of, parts), 2);
+    if (schema.type !== "string") return 24;
+    return (schema.maxLength ?? (schema.format ? 64 : Infinity)) * 4 + 2;
+  }
+  interface Shape {
+    $ref?: string;
+    anyOf?: Shape[];
+    enum?: unknown[];
+    const?: unknown;
+    type?: string;
+    maxItems?: number;
+    items?: Shape;
+    properties?: Record<string, Shape>;
+    maxLength?: number;
+    format?: string;
+  }
+
+  test.each(endpoints.filter(([, { body }]) => body))("%s takes every body that its schema allows, and little more", (_, e) => {
+    const { $defs = {}, ...schema } = inputSchema(e.body!) as Shape & { $defs?: Record<string, Shape> };
+    const most = mostBytes(schema, $defs);
+    expect(e.maxBodyBytes).toBeGreaterThanOrEqual(most);
+    expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
+  });
+
+  test("are 64 KiB, but for games and orders", () => {
+    const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
+    expect(Object.fromEntries(larger)).toEqual({ createGame: 128, updateGame: 128, createPlaytest: 1024, quotePlaytest: 1024 });
   });
 });

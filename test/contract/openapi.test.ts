@@ -159,7 +159,7 @@ describe("OpenAPI document: content", () => {
       optional: [{}, { apiKey: [] }],
       any: [{ apiKey: [] }],
       both: [{ apiKey: ["webhooks", "game_owner"] }],
-      either: [{ apiKey: ["game_owner"] }, { apiKey: ["admin"] }],
+      either: [{ apiKey: ["game_owner"] }, { apiKey: ["approve"] }],
     });
   });
 
@@ -170,6 +170,7 @@ describe("OpenAPI document: content", () => {
       "X-Payment-Method",
       "X-Payment-Chain",
       "X-Payment-Currency",
+      "X-Payment-From",
       "X-Payment",
       "Idempotency-Key",
     ]);
@@ -178,6 +179,7 @@ describe("OpenAPI document: content", () => {
       { in: "header", schema: { type: "string", enum: ["x402", "hours", "credit", "card"] } },
       { in: "header", schema: { enum: ["base", "ethereum", "solana"], default: "base" } },
       { in: "header", schema: { enum: ["USDC", "ETH", "SOL"], default: "USDC" } },
+      { in: "header", schema: { type: "string", maxLength: 64 } },
       { in: "header", content: { "application/json": { schema: { $ref: "#/components/schemas/PaymentProof" } } } },
       { in: "header", schema: { pattern: "^[\\x20-\\x7e]{1,255}$" } },
     ]);

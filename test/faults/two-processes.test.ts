@@ -10,7 +10,7 @@ import { startProcess } from "../helpers/cluster.ts";
 import { order, personWith } from "../helpers/factories.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { createTestClock, createTestRandom, nodeAt, startTestServer, type TestServer } from "../helpers/server.ts";
-import { drivers, freshFolder, type Place } from "../helpers/store.ts";
+import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
 
 const postgres = drivers.find((driver) => driver.name === "postgres")!;
 const closing: (() => Promise<unknown>)[] = [];
@@ -20,17 +20,17 @@ afterEach(async () => {
   await killLeftovers();
 });
 
-async function database(): Promise<Place> {
-  const place = await postgres.place();
-  closing.push(() => place.remove());
-  return place;
+async function database(): Promise<DatabaseLocation> {
+  const location = await postgres.location();
+  closing.push(() => location.remove());
+  return location;
 }
 
 describe("job lease", () => {
   it("is exclusive until it runs out, and a job whose lease was lost cannot save anything", async () => {
-    const place = await database();
+    const location = await database();
     const clock = createTestClock();
-    const store = await openStore(place.options);
+    const store = await openStore(location.options);
     closing.push(() => store.close());
     const log: string[] = [];
     const gate = () => {
@@ -71,7 +71,7 @@ describe("job lease", () => {
     runners[0]!.start(deps as unknown as TestServer["deps"]);
     await store.write((tx) => runners[0]!.schedule(tx, { kind: "mark", key: "one", payload: {}, runAt: clock.now() }));
     await vi.waitUntil(() => log.includes("first started"), { timeout: 10_000 });
-    // The first one takes no more jobs and does not renew its lease, because the clock of its timers stands still.
+    // The first one takes no more jobs and does not renew its lease, because the clock of its timers does not move.
     void runners[0]!.stop();
 
     const due = { due: clock.now(), until: 0, count: 1, kinds: { except: [] } };
@@ -108,10 +108,10 @@ function transcriber(mode: "hang" | "gate", name: string): Transcriber {
 const hasStarted = ({ started }: Transcriber) => existsSync(started) && readFileSync(started, "utf8").includes(" ");
 
 /** A sandbox server in a process of its own that is transcribing a slot's video. */
-async function transcribing(place: Place, { command, started }: Transcriber) {
+async function transcribing(location: DatabaseLocation, { command, started }: Transcriber) {
   const folder = freshFolder();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ transcriber: { command } }));
-  const { child, ended, baseUrl, ownerKey, gameId } = await startProcess(folder, "ready", place, ["--seed", "demo"]);
+  const { child, ended, baseUrl, ownerKey, gameId } = await startProcess(folder, "ready", location, ["--seed", "demo"]);
   const owner = personWith(nodeAt(baseUrl), ownerKey!, "");
   const playtestId = await order(owner, gameId!);
   const slotId: string = (await owner.get(`/playtests/${playtestId}/slots`)).body.data.slots[0].id;
@@ -121,9 +121,9 @@ async function transcribing(place: Place, { command, started }: Transcriber) {
 }
 
 /** A second server on the same database and folder, at a time when the lease of the first has run out. */
-async function another(place: Place, folder: string, command: string[]): Promise<TestServer> {
+async function another(location: DatabaseLocation, folder: string, command: string[]): Promise<TestServer> {
   const server = await startTestServer({
-    store: await openStore(place.options),
+    store: await openStore(location.options),
     dataDir: folder,
     instance: "other",
     clock: createTestClock(Date.now() + 59_000),
@@ -140,22 +140,22 @@ const approved = (server: TestServer, key: string, slotId: string) =>
 
 describe("server that is killed", { timeout: 60_000 }, () => {
   it("leaves its job to another server within a minute", async () => {
-    const place = await database();
+    const location = await database();
     const hanging = transcriber("hang", "pids");
-    const { child, ended, folder, slotId, ownerKey } = await transcribing(place, hanging);
+    const { child, ended, folder, slotId, ownerKey } = await transcribing(location, hanging);
     child.kill("SIGKILL");
     await ended;
-    await approved(await another(place, folder, [process.execPath, script, "json"]), ownerKey, slotId);
+    await approved(await another(location, folder, [process.execPath, script, "json"]), ownerKey, slotId);
   });
 });
 
 describe("server that is suspended longer than its lease", { timeout: 60_000 }, () => {
   it("cannot save the result of its job, which another server has taken over", async () => {
-    const place = await database();
+    const location = await database();
     const [first, second] = [transcriber("gate", "first"), transcriber("gate", "second")];
-    const { child, ended, folder, slotId, ownerKey } = await transcribing(place, first);
+    const { child, ended, folder, slotId, ownerKey } = await transcribing(location, first);
     child.kill("SIGSTOP");
-    const server = await another(place, folder, second.command);
+    const server = await another(location, folder, second.command);
     await vi.waitUntil(() => hasStarted(second), { timeout: 20_000 });
 
     writeFileSync(`${first.started}.open`, "");

@@ -128,9 +128,9 @@ it(`webhooks: every acknowledged event is delivered although the server is kille
 }, 120_000);
 
 it("webhooks: two processes on one PostgreSQL deliver each event once, and one takes over when the other is killed", async () => {
-  const place = await drivers.find(({ name }) => name === "postgres")!.place();
+  const location = await drivers.find(({ name }) => name === "postgres")!.location();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ jobs: { leaseMs: 2_000 } }));
-  const database = ["--database-url", (place.options as { databaseUrl: string }).databaseUrl];
+  const database = ["--database-url", (location.options as { databaseUrl: string }).databaseUrl];
   const first = await start(1, [...database, "--seed", "demo"]);
   const key = first.ownerKey!;
   const others = [await startReceiver(), await startReceiver()];
@@ -162,5 +162,5 @@ it("webhooks: two processes on one PostgreSQL deliver each event once, and one t
   third.child.kill("SIGTERM");
   await third.ended;
   await Promise.all(others.map((one) => one.close()));
-  await place.remove();
+  await location.remove();
 }, 60_000);

@@ -110,7 +110,7 @@ export class FakeProcess implements ProcessLike {
 }
 
 /**
- * Runs one command line in this process against a base URL. Time stands still at the test server's start, waiting takes none,
+ * Runs one command line in this process against a base URL. The time is always the test server's start, waiting takes none,
  * ids count up within a test, and settings live in a folder of their own unless `env` names one.
  */
 export async function playtest(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
@@ -135,6 +135,7 @@ export async function playtest(argv: readonly string[], options: RunOptions = {}
       waited += ms;
       now += ms;
     },
+    keyring: () => undefined,
     ...options.outside,
   };
   const code = await main(argv, process, outside);

@@ -5,7 +5,7 @@ import type { Query } from "../../server/database/port.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { readyFile, spawnPlaytest } from "./process.ts";
 import { type Node, nodeAt, startTestServer } from "./server.ts";
-import { drivers, freshFolder, type Place } from "./store.ts";
+import { type DatabaseLocation, drivers, freshFolder } from "./store.ts";
 
 /** The servers of one marketplace. */
 export interface Cluster {
@@ -15,25 +15,25 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** What is wrong with the books, as `serve doctor --ledger` finds it. */
+/** Faults of the ledger, as `serve doctor --ledger` finds it. */
 export const ledgerDamage = async (cluster: Cluster) => (await cluster.read(checkLedger)).filter((check) => !check.ok);
 
 const maxReserved = 100;
 
 /** Two processes as `playtest serve run --sandbox` starts them, at once, on a PostgreSQL database and folder of their own. */
 export async function twoProcesses(): Promise<Cluster> {
-  const place = await drivers.find(({ name }) => name === "postgres")!.place();
+  const location = await drivers.find(({ name }) => name === "postgres")!.location();
   const folder = freshFolder();
   writeFileSync(join(folder, "config.json"), JSON.stringify({ playtesters: { maxReserved } }));
-  const started = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, place)));
-  const store = await openStore(place.options);
+  const started = await Promise.all(["a", "b"].map((name) => startProcess(folder, name, location)));
+  const store = await openStore(location.options);
   return {
     nodes: started.map(({ baseUrl }) => nodeAt(baseUrl)),
     read: (fn) => store.read(fn),
     async close() {
       await store.close();
       const ends = await Promise.all(started.map(({ stop }) => stop()));
-      await place.remove();
+      await location.remove();
       const errors = ends.flatMap(({ code, stderr }) => [...(code === 0 ? [] : [`ended with ${code}`]), ...logged(stderr)]);
       if (errors.length > 0) throw new Error(`the servers met ${errors.length} unexpected error(s): ${errors.join("; ")}`);
     },
@@ -43,14 +43,14 @@ export async function twoProcesses(): Promise<Cluster> {
 /** What a server logged: a line of JSON each, behind the banner. */
 export const logged = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("{"));
 
-const databaseUrlOf = (place: Place) => (place.options as { databaseUrl: string }).databaseUrl;
+const databaseUrlOf = (location: DatabaseLocation) => (location.options as { databaseUrl: string }).databaseUrl;
 
-/** A sandbox in `folder` on the database of `place`, once it serves; `name` tells its ready file apart. */
-export async function startProcess(folder: string, name: string, place: Place, flags: readonly string[] = []) {
+/** A sandbox in `folder` on the database of `location`, once it serves; `name` tells its ready file apart. */
+export async function startProcess(folder: string, name: string, location: DatabaseLocation, flags: readonly string[] = []) {
   const file = join(folder, `${name}.json`);
   const { child, ended } = spawnPlaytest(folder, [
     ...["serve", "run", "--sandbox", "--port", "0", "--rate-limit", "off", "--log-level", "error", "--data", folder],
-    ...["--database-url", databaseUrlOf(place), "--ready-file", file, ...flags],
+    ...["--database-url", databaseUrlOf(location), "--ready-file", file, ...flags],
   ]);
   const ready = await Promise.race([readyFile(file), ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
   return {

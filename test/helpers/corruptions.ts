@@ -94,7 +94,7 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "held money without a playtest",
     rule: "ledger_4_holds",
-    says: /liab:held:nothing holds 700, its playtest is not there/,
+    says: /liab:held:nothing holds 700, its playtest does not exist/,
     sql: [
       ...forged("f1", "'liab:held:nothing'", "-700", "-700"),
       "INSERT INTO ledger_accounts (id, asset, balance) VALUES ('liab:held:nothing', 'USD', -700)",
@@ -103,7 +103,7 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "held minutes without a playtest",
     rule: "ledger_4_holds",
-    says: /min:held:nothing holds 60, its playtest is not there/,
+    says: /min:held:nothing holds 60, its playtest does not exist/,
     sql: granted("nobody", "min:held:nothing"),
   },
   {
@@ -142,13 +142,13 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "a plan payment that granted no minutes",
     rule: "ledger_5_once",
-    says: /payment \S+ is completed, but its plan brought no minutes/,
+    says: /payment \S+ is completed, but its plan granted no minutes/,
     sql: [renamed("admin_grant", first("ledger_transfers", "source = 'invoice:'"))],
   },
   {
     name: "a plan payment that granted its minutes twice",
     rule: "ledger_5_once",
-    says: /payment \S+ brought its minutes 2 times/,
+    says: /payment \S+ granted its minutes 2 times/,
     sql: [
       `UPDATE ledger_transfers SET event_key = 'invoice:lost', source = 'invoice:', payment_id = (SELECT MAX(i.payment_id) FROM ledger_transfers i WHERE i.source = 'invoice:')
         WHERE id = ${first("ledger_transfers", "source = 'admin_grant:'")}`,
@@ -169,7 +169,7 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "minutes of an owner that does not exist",
     rule: "ledger_6_hours",
-    says: /min:balance:nobody is of nobody/,
+    says: /min:balance:nobody belongs to no account/,
     sql: granted("nobody", "min:balance:nobody"),
   },
   {
@@ -204,7 +204,7 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "money in suspense whose deposit is marked as credited",
     rule: "ledger_8_deposits",
-    says: /liab:suspense:\S+ holds 1850, what is kept aside is worth 0/,
+    says: /liab:suspense:\S+ holds 1850, its unmatched deposits are worth 0/,
     sql: ["UPDATE crypto_deposits SET status = 'credited' WHERE status = 'suspense'"],
   },
   {
@@ -241,7 +241,7 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "a posting with another time than its transfer",
     rule: "ledger_9_immutable",
-    says: /posting \S+ is not of the time of its transfer/,
+    says: /posting \S+ has another time than its transfer/,
     sql: ["UPDATE ledger_postings SET created_at = created_at + 1 WHERE account_id = 'revenue:platform'"],
   },
   {
@@ -255,13 +255,13 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "a refund of a slot that does not exist",
     rule: "ledger_10_causes",
-    says: /transfer slot_refund:lost is of a slot that is not there/,
+    says: /transfer slot_refund:lost belongs to a slot that does not exist/,
     sql: [renamed("slot_refund", first("ledger_transfers", "source = 'goodwill:'"))],
   },
   {
     name: "a posted order that does not exist",
     rule: "ledger_10_causes",
-    says: /transfer order:lost is of an order that was not paid so/,
+    says: /transfer order:lost belongs to an order that was not paid in this way/,
     sql: [renamed("order", first("ledger_transfers", "source = 'goodwill:'"))],
   },
   {
@@ -292,20 +292,20 @@ export const corruptions: readonly Corruption[] = [
   {
     name: "a posted payout that does not exist",
     rule: "ledger_10_causes",
-    says: /transfer withdraw:\S+ is of a payout that is not there/,
+    says: /transfer withdraw:\S+ belongs to a payout that does not exist/,
     sql: ["DELETE FROM payouts WHERE status = 'failed'"],
   },
   {
     name: "a posted chargeback that does not exist",
     rule: "ledger_10_causes",
     also: ["ledger_7_processors"],
-    says: /payment \S+ had 0 taken back, but 6000 is posted/,
+    says: /payment \S+ had 0 reversed, but 6000 is posted/,
     sql: ["DELETE FROM payment_reversals WHERE kind = 'dispute'"],
   },
   {
     name: "a transfer of an unknown kind",
     rule: "ledger_10_causes",
-    says: /transfer gift:lost is of no kind this program posts/,
+    says: /transfer gift:lost is of an unknown kind/,
     sql: [renamed("gift", first("ledger_transfers", "source = 'goodwill:'"))],
   },
 ];

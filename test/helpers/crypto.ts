@@ -52,7 +52,7 @@ export async function openWallet(server: TestServer, owner?: Person) {
     payment: async (id: string) => (await person.get(`/billing/payments/${id}`)).body.data.payment,
     /** Sends what a 402 asks for, with changes; the hash. */
     send: (asked: Reply, changes: Record<string, unknown> = {}) => send(server, asked, changes),
-    /** What is kept aside for a payment, in cents. */
+    /** What is in suspense for a payment, in cents. */
     suspense: (paymentId: string) => sumOf(server, accounts.suspense(paymentId)),
     /** What came in by a chain, in cents. */
     received: (chain = "base", currency = "USDC") => sumOf(server, accounts.crypto(chain, currency)),

@@ -5,7 +5,7 @@ import { drivers } from "./store.ts";
 
 /**
  * Runs a suite once per database. `serve()` starts the real server on a fresh store; after each test it is closed, which
- * fails on unexpected server errors, and the books must balance.
+ * fails on unexpected server errors, and the ledger must balance.
  */
 export function onBothDatabases(
   name: string,

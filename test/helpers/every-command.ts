@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensureAdmin } from "../../server/accounts/service.ts";
+import { ensureAdmin, mailVerification } from "../../server/accounts/service.ts";
+import { startSession } from "../../server/accounts/sessions.ts";
+import * as sessions from "../../server/accounts/sessions-store.ts";
+import { find as findUser } from "../../server/accounts/users-store.ts";
 import { type RunOptions, testFolder } from "./cli.ts";
 import { openWallet } from "./crypto.ts";
 import { dataDirFixture } from "./data-dir-fixture.ts";
@@ -17,6 +20,7 @@ import {
 } from "./factories.ts";
 import type { Receiver } from "./receiver.ts";
 import type { TestServer } from "./server.ts";
+import { evmWallet } from "./wallets.ts";
 
 /** A marketplace in which every command has something to do. */
 export interface World {
@@ -140,8 +144,18 @@ const talked: Row = async (world) => {
   await world.owner.post(`/chat/conversations/${body.data.conversation.id}/messages`, { content: "Hello" });
   return { words: person.id };
 };
+/** That of the accounts of `factories.ts`. */
+const password = "correct horse";
 const secret = { PLAYTEST_WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
 const yaml = "name: Star Miner\nbuildUrl: https://example.com/a.zip\n";
+
+/** The id of the session of a browser that is signed in to the owner's account. */
+const browserOf = ({ server, owner }: World): Promise<string> =>
+  server.deps.store.write(async (tx) => {
+    const client = { address: "203.0.113.7", agent: "Mozilla/5.0", signal: new AbortController().signal };
+    await startSession(server.deps, tx, owner.id, client);
+    return (await sessions.listForUser(tx, owner.id, server.clock.now()))[0]!.id;
+  });
 
 export const everyCommand: Record<string, Row> = {
   "auth login": ({ owner }) => ({ words: "--with-key", stdin: owner.key }),
@@ -155,17 +169,53 @@ export const everyCommand: Record<string, Row> = {
   "auth logout": profile,
   "auth token": nothing,
   "auth wait-verified": nothing,
+  "auth resend-verification": words(() => "--email nobody@example.com"),
+  "auth profile show": nothing,
+  "auth profile update": words(() => "--website-url https://example.com"),
+  "auth password": async ({ server }) => ({
+    key: (await registerOwner(server)).key,
+    words: ["--current-password-file", join(withFile("old", password), "old"), "--new-password-file", "-"],
+    stdin: `${password}!`,
+  }),
+  "auth password reset": words(() => "--email nobody@example.com"),
+  "auth password confirm": async (world) => ({
+    words: ["--token-file", join(withFile("token", await resetToken(world)), "token"), "--new-password-file", "-"],
+    stdin: password,
+  }),
   "auth keys list": nothing,
   "auth keys create": words(() => "--name ci"),
   "auth keys revoke": words(async ({ owner }) => {
     const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
     return `${key.id} --yes`;
   }),
+  "auth email": async ({ server }) => ({
+    key: (await registerOwner(server)).key,
+    words: `--new-email a${server.deps.newId()}@example.com --password-file -`,
+    stdin: "correct horse",
+  }),
+  "auth sessions list": async (world) => {
+    await browserOf(world);
+    return { words: "" };
+  },
+  "auth sessions end": words(async (world) => `${await browserOf(world)} --yes`),
+  "auth sign-out-everywhere": words(() => "--yes"),
+  "auth keys rotate": words(async ({ owner }) => {
+    const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
+    return `${key.id} --grace 1h --yes`;
+  }),
   "games list": nothing,
-  "games get": words(({ gameId }) => gameId),
+  "games show": words(({ gameId }) => gameId),
   "games create": words(() => "--name Fresh --build-url https://example.com/a.zip"),
   "games update": words(({ gameId }) => `${gameId} --instructions Run`),
   "games builds": words(({ gameId }) => gameId),
+  "games builds url": async ({ gameId, server, owner }) => {
+    const build = ["games", "push", "a.html", gameId];
+    const options = { baseUrl: server.baseUrl, key: owner.key, cwd: withFile("a.html", server.deps.newId()) };
+    const { code, stderr } = await (await import("./cli.ts")).playtest(build, options);
+    if (code !== 0) throw new Error(stderr);
+    const { builds } = (await owner.get(`/games/${gameId}/builds?limit=1`)).body.data;
+    return { words: `${builds[0].id} ${gameId}` };
+  },
   "games use": words(({ gameId }) => gameId),
   "games push": ({ gameId, server }) => ({
     words: `a.html ${gameId} --version-label ${server.deps.newId().slice(-8)}`,
@@ -174,7 +224,7 @@ export const everyCommand: Record<string, Row> = {
   "games apply": () => ({ words: "-f game.yaml", cwd: withFile("game.yaml", yaml) }),
   "games diff": ({ gameId }) => ({ words: `${gameId} -f game.yaml`, cwd: withFile("game.yaml", yaml) }),
   "playtests list": words(({ gameId }) => gameId),
-  "playtests get": words(({ order }) => order()),
+  "playtests show": words(({ order }) => order()),
   "playtests order": words(({ gameId }) => `${gameId} --yes`),
   "playtests quote": words(({ gameId }) => gameId),
   "playtests pay": async ({ server }) => {
@@ -208,6 +258,17 @@ export const everyCommand: Record<string, Row> = {
   "review show": words(({ submitted }) => submitted()),
   "review accept": words(({ submitted }) => submitted()),
   "review reject": words(async ({ submitted }) => `${await submitted()} --reason Silent.`),
+  "review unblock": words(async (world) => {
+    const { slotId, person } = await world.claimed();
+    await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    return slotId;
+  }),
+  "review problems": nothing,
+  "review cancel": words(async (world) => {
+    const { slotId, person } = await world.claimed();
+    await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    return `${slotId} --yes`;
+  }),
   "review url": words(({ submitted }) => submitted()),
   "review transcript": words(async ({ submitted, server }) => {
     const id = await submitted();
@@ -219,10 +280,16 @@ export const everyCommand: Record<string, Row> = {
   "review stats": nothing,
   "billing balance": nothing,
   "billing payments list": nothing,
-  "billing payments get": words(({ payment }) => payment()),
+  "billing payments show": words(({ payment }) => payment()),
   "billing invoice": async ({ payment }) => ({ words: `${await payment()} --dir out`, cwd: testFolder() }),
   "billing credit add": words(() => "--amount 20"),
   "billing credit x402": words(() => "--amount 20"),
+  "billing credit x402 prove": words(async ({ server, owner }) => {
+    const wallet = await openWallet(server, owner);
+    const asked = await wallet.ask(2000);
+    const txHash = await wallet.send(asked, { by: 5_000_000, from: evmWallet().address });
+    return [asked.body.error.payment.id, "--tx", txHash];
+  }),
   "billing plans": nothing,
   "billing subscription show": subscribed(false),
   "billing subscription checkout": words(() => "--plan-key indie_monthly"),
@@ -245,7 +312,7 @@ export const everyCommand: Record<string, Row> = {
     return { words: "--unread --count 1" };
   },
   "webhooks list": async (world) => ({ words: (await world.webhook()) && "" }),
-  "webhooks get": words(({ webhook }) => webhook()),
+  "webhooks show": words(({ webhook }) => webhook()),
   "webhooks create": words(async ({ webhook, receiver, owner }) => {
     await owner.delete(`/webhooks/${await webhook()}`);
     return [receiver.url, "--events", "test.ping"];
@@ -323,14 +390,22 @@ export const everyCommand: Record<string, Row> = {
   "admin games suspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin games unsuspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),
+  "admin categories list": asAdmin(() => []),
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),
   "admin chargeback": asAdmin(async ({ payment }) => `${await payment()} --yes`),
-  "admin suspense": asAdmin(async (world) => (await aside(world)) && ""),
-  "admin suspense resolve": asAdmin(async (world) => [await aside(world), "--note", "late"]),
-  "admin suspense refund": asAdmin(async (world) => [await aside(world), "--note", "sent back", "--yes"]),
+  "admin suspense": asAdmin(async (world) => (await unmatchedDeposit(world)) && ""),
+  "admin suspense resolve": asAdmin(async (world) => [await unmatchedDeposit(world), "--user", world.owner.id, "--note", "late"]),
+  "admin suspense refund": asAdmin(async (world) => [await unmatchedDeposit(world), "--note", "sent back", "--yes"]),
   "admin payouts": asAdmin(async (world) => (await payout(world)) && ""),
   "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
   "admin payouts fail": asAdmin(payout),
+  "admin admins": asAdmin(() => ""),
+  "admin admins create": asAdmin(() => "--name Ada --scopes approve"),
+  "admin admins revoke": asAdmin(async ({ server, admin }) => {
+    const reply = await server.request("POST", "/admin/admins", { key: admin, body: { name: "Ada", scopes: ["money"] } });
+    return `${reply.body.data.admin.id} --yes`;
+  }),
+  "admin audit": asAdmin(() => ""),
   "admin stats": asAdmin(() => ""),
   "ci init": () => ({ words: "github", cwd: testFolder() }),
   "ci summary": words(({ order }) => order()),
@@ -338,8 +413,28 @@ export const everyCommand: Record<string, Row> = {
   "serve export": async () => ({ words: [join(testFolder(), "copy.tar"), "--data", dataDirFixture()] }),
   "serve restore": async () => ({ words: [await archive(), "--data", dataDirFixture(), "--yes"] }),
   "serve import": async () => ({ words: [await archive(), "--data", join(testFolder(), "new")] }),
+  "serve rotate-key": async () => ({ words: ["--data", dataDirFixture(), "--yes"] }),
   "serve config": nothing,
   "serve systemd": nothing,
+  "sandbox play": words((world) => open(world)),
+  "sandbox advance": words(() => "1s"),
+  "sandbox clock": nothing,
+  "sandbox mail": words(async (world) => (await resetToken(world)) && ""),
+  "sandbox verify": words(async ({ server, email }) => {
+    const { id } = await registerOwner(server);
+    const user = (await server.deps.store.read((q) => findUser(q, id)))!;
+    await server.deps.store.write((tx) => mailVerification(server.deps, tx, user));
+    return email(id);
+  }),
+  "sandbox pay": words(async ({ owner }) => (await owner.post("/billing/credit", { amountCents: 2000 })).body.data.paymentId),
+  "sandbox subscription pay": async ({ server }) => {
+    const owner = await registerOwner(server);
+    const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
+    return { key: owner.key, words: subscriptionId };
+  },
+  "sandbox subscription renewals": async (world) => ({ ...(await subscribed(false)(world)), words: "--outcome failed" }),
+  "sandbox transaction": words(() => `--chain base --currency USDC --to 0x${"5a".repeat(20)} --amount 2000000`),
+  "sandbox testers create": nothing,
   "config get": words(() => "timeout"),
   "config set": words(() => "timeout 1m"),
   "config list": nothing,
@@ -354,6 +449,20 @@ export const everyCommand: Record<string, Row> = {
   help: words(() => "exit-codes"),
 };
 
+/** A slot nobody claimed. */
+async function open({ order, owner }: World): Promise<string> {
+  return (await owner.get(`/playtests/${await order()}/slots`)).body.data.slots[0].id;
+}
+
+/** The token of a reset mail. */
+async function resetToken({ server }: World): Promise<string> {
+  const owner = await registerOwner(server);
+  const { email } = (await owner.get("/auth/me")).body.data;
+  await server.request("POST", "/auth/password-reset", { body: { email } });
+  const { messages } = (await server.request("GET", "/sandbox/outbox?limit=1")).body.data;
+  return /token=([\w-]+)/.exec(messages[0].text)![1]!;
+}
+
 async function trial({ server }: World) {
   const owner = await registerOwner(server);
   return order(owner, await createGame(owner), { isFreePublicTrial: true });
@@ -367,7 +476,7 @@ async function earner(world: World) {
 }
 
 /** A deposit that was too small. */
-async function aside({ server, owner, admin }: World): Promise<string> {
+async function unmatchedDeposit({ server, owner, admin }: World): Promise<string> {
   const wallet = await openWallet(server, owner);
   await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
   return (await server.request("GET", "/admin/suspense", { key: admin })).body.data.suspense[0].id;

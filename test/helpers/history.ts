@@ -32,7 +32,7 @@ async function pay(till: Till, cents: number): Promise<string> {
   return paymentId;
 }
 
-/** Money of every kind that came, was spent, went back and was paid out, on the sandbox: what the checks of the books look at. */
+/** Money of every kind that was paid in, spent, refunded and paid out on the sandbox: what the checks of the ledger look at. */
 export async function createHistory(server: TestServer): Promise<void> {
   const till = await openTill(server);
   const wallet = await openWallet(server, till.owner);
@@ -54,7 +54,7 @@ export async function createHistory(server: TestServer): Promise<void> {
   const refunded = await pay(till, 3000);
   const payment = (await server.deps.store.read((q) => payments.find(q, refunded)))!;
   await server.deps.store.write((tx) => takeRefund(server.deps, tx, payment, { id: "re_1", cents: 1200 }));
-  await tellDispute(server, admin);
+  await chargeBackSpentCredit(server, admin);
 
   const { payout } = await done(admin.post("/admin/payouts", { userId: worker.id, amountCents: 400 }));
   await done(admin.post(`/admin/payouts/${payout.id}/fail`));
@@ -63,7 +63,7 @@ export async function createHistory(server: TestServer): Promise<void> {
 }
 
 /** A chargeback of money that was spent, owed in part. */
-async function tellDispute(server: TestServer, admin: Person): Promise<void> {
+async function chargeBackSpentCredit(server: TestServer, admin: Person): Promise<void> {
   const till = await openTill(server);
   const paymentId = await pay(till, 6000);
   await order(till.owner, await createGame(till.owner), { quantity: 2 });

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { contract } from "../../src/contract/index.ts";
 import { type JsonSchema, replySchema } from "../../src/contract/openapi/json-schema.ts";
-import { specified } from "../contract/specified.ts";
+import { coreRoutes } from "../contract/core-routes.ts";
 
 /** How a server without a route says so: as an error of the API, or as a web server's page. */
 export type Miss = "json" | "html";
 
 const api = "/api/v1";
 const pattern = (route: string) => new RegExp(`^${route.replace(/:\w+/g, "[^/]+")}$`);
-const routes = specified.map(([route]) => pattern(route));
+const routes = coreRoutes.map(([route]) => pattern(route));
 const schemas = Object.values(contract).flatMap(({ method, path, also = [], reply, media }) =>
   media === undefined ? [path, ...also].map((one) => [pattern(`${method} ${one}`), replySchema(reply)] as const) : [],
 );

@@ -12,7 +12,7 @@ export const exampleWords = (example: string): string[] => {
 
 /** The first words without aliases and shortcuts: `push x` is `games push`. */
 export const spelledOut = (words: readonly string[]): string => {
-  const [noun = "", ...verb] = leadingWords(words, 3);
+  const [noun = "", ...verb] = leadingWords(words, 4);
   return full.get(noun) ?? [unalias(noun), ...verb].join(" ");
 };
 

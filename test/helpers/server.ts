@@ -8,7 +8,7 @@ import type { MovableClock } from "../../server/database/clock.ts";
 import type { Store } from "../../server/database/port.ts";
 import type { Log } from "../../server/lib/log.ts";
 import type { Mail, Mailer } from "../../server/mail/mailer.ts";
-import type { Resolve } from "../../server/outbound/index.ts";
+import type { Resolve } from "../../server/outbound/types.ts";
 import { freshFolder } from "./store.ts";
 
 export const startTime = Date.parse("2026-03-01T12:00:00.000Z");
@@ -55,7 +55,7 @@ export interface TestClock extends MovableClock {
   set(now: number): void;
 }
 
-/** A clock that stands still until the test moves it. */
+/** A clock that moves only when the test moves it. */
 export function createTestClock(at = startTime): TestClock {
   let now = at;
   const set = (to: number) => {
@@ -109,7 +109,7 @@ export interface TestServerOptions {
   port?: number;
 }
 
-/** The real server on a free port, with a clock that stands still, repeatable randomness and mail kept in memory. */
+/** The real server on a free port, with a clock that only the test moves, repeatable randomness and mail kept in memory. */
 export async function startTestServer({
   store,
   config: change,
@@ -124,6 +124,7 @@ export async function startTestServer({
   config.sandbox = true;
   config.autoVerify = true;
   config.limits.enabled = false;
+  config.payouts.holdDays = 0;
   config.passwords.scryptLogN = 4;
   config.http.drainMs = 500;
   change?.(config);

@@ -1,19 +1,22 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { migrate, migrations } from "../../server/database/migrate.ts";
 import { type OpenOptions, openStore } from "../../server/database/open.ts";
 import type { Store } from "../../server/database/port.ts";
+import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { dataFile } from "../../server/database/sqlite/driver.ts";
+import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
 import { freshDatabase } from "./postgres.ts";
 
 /** A database of its own for one test, and what removes it again. */
-export interface Place {
+export interface DatabaseLocation {
   options: OpenOptions;
   remove(): Promise<unknown>;
 }
 
 export interface TestStore extends Store {
-  readonly place: Place;
+  readonly location: DatabaseLocation;
   /** Closes the store and removes its database. */
   remove(): Promise<void>;
 }
@@ -21,33 +24,50 @@ export interface TestStore extends Store {
 export interface Driver {
   name: "sqlite" | "postgres";
   /** A migrated database without rows, or an empty one. */
-  place(options?: { empty?: boolean }): Promise<Place>;
+  location(options?: { empty?: boolean }): Promise<DatabaseLocation>;
   open(): Promise<TestStore>;
 }
 
 /** Rows for `describe.each`: whatever the store promises holds on both. */
 export const drivers: Driver[] = [
-  { name: "sqlite", place: sqlitePlace, open: () => openIn(sqlitePlace) },
-  { name: "postgres", place: postgresPlace, open: () => openIn(postgresPlace) },
+  { name: "sqlite", location: sqliteLocation, open: () => openIn(sqliteLocation) },
+  { name: "postgres", location: postgresLocation, open: () => openIn(postgresLocation) },
 ];
 
-async function openIn(make: () => Promise<Place>): Promise<TestStore> {
-  const place = await make();
-  const store = await openStore(place.options);
-  const remove = async () => {
-    await store.close();
-    await place.remove();
-  };
-  return Object.assign(store, { place, remove });
+async function openIn(make: () => Promise<DatabaseLocation>): Promise<TestStore> {
+  const location = await make();
+  return withRemove(await openStore(location.options), location);
 }
 
-async function sqlitePlace({ empty = false } = {}): Promise<Place> {
+function withRemove(store: Store, location: DatabaseLocation): TestStore {
+  const remove = async () => {
+    await store.close();
+    await location.remove();
+  };
+  return Object.assign(store, { location, remove });
+}
+
+/** Opens a database without migrating it. */
+export const openUnmigrated = ({ databaseUrl, dataDir = "" }: OpenOptions): Promise<Store> =>
+  databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataFile(dataDir), { strict: true });
+
+/** A new database as it was before the migration with this name, such as `004-accounts`. */
+export async function openBefore(driver: Driver, migration: string): Promise<TestStore> {
+  const position = migrations.findIndex(({ name }) => name === migration);
+  if (position < 0) throw new Error(`There is no migration ${migration}.`);
+  const location = await driver.location({ empty: true });
+  const store = await openUnmigrated(location.options);
+  await migrate(store, migrations.slice(0, position));
+  return withRemove(store, location);
+}
+
+async function sqliteLocation({ empty = false } = {}): Promise<DatabaseLocation> {
   const dataDir = freshFolder();
   if (!empty) copyFileSync(dataFile(inject("sqliteTemplate")), dataFile(dataDir));
   return { options: { dataDir, strict: true }, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
 }
 
-async function postgresPlace(options: { empty?: boolean } = {}): Promise<Place> {
+async function postgresLocation(options: { empty?: boolean } = {}): Promise<DatabaseLocation> {
   const database = await freshDatabase(options);
   return { options: { databaseUrl: database.url, strict: true }, remove: database.drop };
 }

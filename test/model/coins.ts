@@ -52,7 +52,15 @@ async function send({ deps }: World, a: number, b: number): Promise<void> {
   await deps.store.write(async (tx) => {
     const txHash = `0x${deps.randomBytes(32).toString("hex")}`;
     const confirmations = b % 3 === 0 ? 0 : finalConfirmations;
-    const row = { chain, currency, receiver, tx_hash: txHash, amount_atomic: String(amount), status: "success" as const };
+    const row = {
+      chain,
+      currency,
+      receiver,
+      tx_hash: txHash,
+      amount_atomic: String(amount),
+      status: "success" as const,
+      sender: null,
+    };
     await insertTransaction(tx, { ...row, confirmations, created_at: deps.clock.now() });
   });
 }
@@ -67,11 +75,11 @@ async function name(world: World, index: number): Promise<void> {
   if (!one) return;
   const { chain, currency, tx_hash: txHash } = one;
   const scope = () => true;
-  const { proof, seen } = await lookUp(deps, { ownerId, chain, currency, txHash }, scope);
-  await deps.store.write((tx) => receive(deps, tx, proof, seen, scope));
+  const { proof, ...found } = await lookUp(deps, { ownerId, chain, currency, txHash }, scope);
+  await deps.store.write((tx) => receive(deps, tx, proof, found, scope));
 }
 
-async function aside({ deps }: World, index: number): Promise<string | undefined> {
+async function unmatchedDeposit({ deps }: World, index: number): Promise<string | undefined> {
   const sql =
     "SELECT t.id FROM ledger_transfers t JOIN ledger_postings p ON p.transfer_id = t.id WHERE t.source = 'crypto:' AND p.account_id LIKE 'liab:suspense:%' ORDER BY t.id";
   return at(await deps.store.read((q) => q.all<{ id: string }>(sql)), index)?.id;
@@ -99,12 +107,12 @@ export const coins = {
       for (const result of results) if (result.status === "rejected") throw result.reason;
     }),
   async resolveCoins(world: World, a: number, b: number): Promise<void> {
-    const id = await aside(world, a);
+    const id = await unmatchedDeposit(world, a);
     const decision = { adminId: "an admin", note: "Fine.", ownerId: world.ownerId, ...(b % 2 === 0 && { rate: 90 + b }) };
     if (id) await world.deps.store.write((tx) => resolveSuspense(world.deps, tx, id, decision));
   },
   async sendCoinsBack(world: World, a: number): Promise<void> {
-    const id = await aside(world, a);
+    const id = await unmatchedDeposit(world, a);
     if (id) await world.deps.store.write((tx) => refundSuspense(world.deps, tx, id, { adminId: "an admin", note: "Back." }));
   },
 };

@@ -105,19 +105,21 @@ async function open(driver: Driver) {
   // Started and stopped, it works only when the clock is moved: the same history every time.
   deps.jobs.start(deps);
   await deps.jobs.stop();
-  const people = await deps.store.write((tx) => settle(deps, tx));
+  const people = await deps.store.write((tx) => createPeople(deps, tx));
   return { ...people, deps, processor, clock, arm, wrong, remove: () => real.remove() };
 }
 
 type World = Awaited<ReturnType<typeof open>>;
 
-async function settle(deps: Deps, tx: Query) {
+async function createPeople(deps: Deps, tx: Query) {
   const now = deps.clock.now();
   const person = async (role: "game_owner" | "playtester", name: string) => {
     const id = deps.newId();
     const texts = { display_name: name, company_name: name, email: `${name}@example.com`, email_key: `${name}@example.com` };
     const nothing = { website_url: null, gaming_experience: null, validated_at: null, suspended_at: null, simulated: 0 };
+    const absent = { created_from: null, created_with: null, deleted_at: null, admin_scopes: null };
     await users.insert(tx, {
+      ...absent,
       ...{ id, role, ...texts, ...nothing, password_hash: "none", email_verified_at: now, created_at: now, updated_at: now },
     });
     return id;
@@ -359,7 +361,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   crash: fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: crash }),
 });
 
-/** Does it; what the server refuses, and a database that went away, are part of life. Then the process starts anew. */
+/** Does it; the server may refuse, and the database may go away. Then the process starts again. */
 async function act(world: World, { what, a, b, crash: planned }: Choice): Promise<void> {
   world.arm(planned);
   try {
@@ -377,7 +379,7 @@ async function check({ deps, wrong }: World): Promise<void> {
   expect(wrong).toEqual([]);
 }
 
-/** Every report comes in the end, for good and more than once, and what is due is done: then the processor's own books agree. */
+/** Every report comes in the end, for good and more than once, and what is due is done: then the processor's own figures agree. */
 async function reconcile(world: World): Promise<void> {
   const { deps, processor } = world;
   processor.mood.charge = "fails";
@@ -417,7 +419,9 @@ async function live(driver: Driver, choices: Choice[]): Promise<void> {
 }
 
 describe.each(drivers)("ledger under random billing histories ($name)", (driver) => {
-  it("passes the ten checks after each step and agrees with the card processor at the end", { timeout: 3_600_000 }, async () => {
+  it("the ledger passes the ten checks after each step and agrees with the card processor at the end", {
+    timeout: 3_600_000,
+  }, async () => {
     const property = fc.asyncProperty(fc.array(choice, { maxLength: steps, size: "max" }), (choices) => live(driver, choices));
     await fc.assert(property, { numRuns: runs[driver.name], seed, endOnFailure: false });
   });

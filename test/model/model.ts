@@ -196,14 +196,14 @@ function cancel(s: State, index: number): number {
   }
   const open = openOf(s, index);
   if (open.length === 0) return 409;
-  for (const slot of open) giveBack(s, slot, "cancelled");
+  for (const slot of open) refundSlot(s, slot, "cancelled");
   closeWhenFull(s, index);
   finish(s, index);
   return 200;
 }
 
 /** An unfilled slot ends and its price returns. */
-function giveBack(s: State, slot: Slot, status: "cancelled" | "expired"): void {
+function refundSlot(s: State, slot: Slot, status: "cancelled" | "expired"): void {
   slot.status = status;
   s.credit += s.playtests[slot.playtest]!.kind.price;
 }
@@ -286,7 +286,7 @@ function decideTrial(s: State, index: number, yes: boolean): number {
   const p = s.playtests[index]!;
   if (!p.kind.trial || p.status !== "active" || p.approved) return 409;
   if (yes) p.approved = true;
-  else for (const slot of openOf(s, index)) giveBack(s, slot, "cancelled");
+  else for (const slot of openOf(s, index)) refundSlot(s, slot, "cancelled");
   finish(s, index);
   return 200;
 }
@@ -306,7 +306,7 @@ function move(s: State, what: Move, index: number): number {
     reject: ["submitted"],
     retry: ["submitted"],
     unblock: ["blocked"],
-    delete: ["open"],
+    delete: ["open", "blocked"],
     approveVideo: p.kind.trial && !slot.videoApproved ? ["submitted", "publishing"] : [],
     rejectVideo: p.kind.isPublic && !slot.videoApproved ? ["submitted", "publishing"] : [],
   };
@@ -322,7 +322,7 @@ const moves: Record<Move, (s: State, slot: Slot, p: Playtest) => void> = {
   release(s, slot, p) {
     slot.status = "cancelled";
     const replacement = s.slots[openSlot(s, slot.playtest)]!;
-    if (windowOver(s, p)) giveBack(s, replacement, "expired");
+    if (windowOver(s, p)) refundSlot(s, replacement, "expired");
   },
   accept: (s, slot, p) =>
     p.kind.trial && !slot.videoApproved ? void Object.assign(slot, { status: "publishing" }) : earn(s, slot, p),
@@ -335,7 +335,7 @@ const moves: Record<Move, (s: State, slot: Slot, p: Playtest) => void> = {
   },
   unblock: (s, slot) => reserve(s, slot, slot.holder!),
   delete(s, slot) {
-    giveBack(s, slot, "cancelled");
+    refundSlot(s, slot, "cancelled");
     closeWhenFull(s, slot.playtest);
   },
   approveVideo(s, slot, p) {
@@ -369,7 +369,7 @@ function ring(s: State, alarm: Alarm): void {
     if (p.status === "pending_payment") p.status = "cancelled";
   }
   if (alarm.what === "window") {
-    for (const slot of openOf(s, alarm.playtest)) giveBack(s, slot, "expired");
+    for (const slot of openOf(s, alarm.playtest)) refundSlot(s, slot, "expired");
     closePending(s, alarm.playtest);
     finish(s, alarm.playtest);
   }
@@ -379,7 +379,7 @@ function ring(s: State, alarm: Alarm): void {
 function endReserved(s: State, alarm: Extract<Alarm, { what: "deadline" }>): void {
   const slot = s.slots[alarm.slot]!;
   if (slot.status !== "reserved" || slot.deadline !== alarm.at) return;
-  if (windowOver(s, s.playtests[slot.playtest]!)) giveBack(s, slot, "expired");
+  if (windowOver(s, s.playtests[slot.playtest]!)) refundSlot(s, slot, "expired");
   else {
     slot.status = "expired";
     openSlot(s, slot.playtest);

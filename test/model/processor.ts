@@ -58,7 +58,7 @@ export function createProcessor() {
   }
 
   const chargeOf = (of: Paid) => `ch_${of.paymentId}`;
-  function tellCharge(of: Paid, own: Refund[], kind: string): void {
+  function reportCharge(of: Paid, own: Refund[], kind: string): void {
     const about = { charge: chargeOf(of) };
     push(
       charged,
@@ -70,7 +70,7 @@ export function createProcessor() {
   function receive(paymentId: string, cents: number): Paid {
     const of = { paymentId, cents, refunded: 0, fee: 30 + Math.floor(cents * 0.029) };
     paid.push(of);
-    tellCharge(of, [], "charge.updated");
+    reportCharge(of, [], "charge.updated");
     return of;
   }
 
@@ -147,7 +147,7 @@ export function createProcessor() {
       of.refunded += cents;
       const { refunds } = latest(charged.get(chargeOf(of))!);
       const refund: Refund = { id: `re_${of.paymentId}_${refunds.length}`, cents, state: "taken" };
-      tellCharge(of, [...refunds, refund], "charge.refunded");
+      reportCharge(of, [...refunds, refund], "charge.refunded");
     },
     /** The bank refuses the last refund of a payment, days later. */
     failRefund(of: Paid): void {
@@ -155,7 +155,7 @@ export function createProcessor() {
       const last = refunds.at(-1);
       if (last?.state !== "taken") return;
       of.refunded -= last.cents;
-      tellCharge(of, [...refunds.slice(0, -1), { ...last, state: "failed" }], "refund.failed");
+      reportCharge(of, [...refunds.slice(0, -1), { ...last, state: "failed" }], "refund.failed");
     },
     isWhole: (of: Paid) => of.refunded + takenBy(of) === 0,
     /** What it holds for this server: what the ledger must say in the end. */

@@ -4,17 +4,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TokenPurpose } from "../../server/accounts/users-store.ts";
 import type { SandboxTransactionRow } from "../../server/billing/crypto/sandbox-chain-store.ts";
-import type { DepositNote } from "../../server/billing/crypto/store.ts";
+import type { DepositNote, DepositRow } from "../../server/billing/crypto/store.ts";
 import type { ReversalRow } from "../../server/billing/reversals-store.ts";
 import type { PaymentRow } from "../../server/billing/store.ts";
-import { tablesOf } from "../../server/database/catalogue.ts";
 import { migrate, migrations } from "../../server/database/migrate.ts";
-import { type OpenOptions, openStore } from "../../server/database/open.ts";
+import { openStore } from "../../server/database/open.ts";
 import type { Query, Store } from "../../server/database/port.ts";
-import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { insertRow } from "../../server/database/rows.ts";
-import { dataFile } from "../../server/database/sqlite/driver.ts";
-import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
+import { type Table, tablesOf } from "../../server/database/tables.ts";
 import type { Asset } from "../../server/ledger/rules.ts";
 import { dumpRows, insertBatch, readBatches } from "../../server/operations/archive/rows.ts";
 import type { PlaytestRow } from "../../server/playtests/store.ts";
@@ -25,11 +22,11 @@ import { roles } from "../../src/contract/endpoint.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { chains, currencies } from "../../src/contract/headers.ts";
 import * as order from "../../src/contract/order-body.ts";
-import { blockReasons, transcriptVersions } from "../../src/contract/slots.ts";
+import { blockReasons, reportOutcomes, transcriptVersions } from "../../src/contract/slots.ts";
 import * as states from "../../src/contract/states/index.ts";
 import { createHistory } from "../helpers/history.ts";
 import { startTestServer } from "../helpers/server.ts";
-import { type Driver, drivers, freshFolder, type Place } from "../helpers/store.ts";
+import { type DatabaseLocation, type Driver, drivers, freshFolder, openUnmigrated } from "../helpers/store.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -39,7 +36,13 @@ const each = <T extends string>(values: Record<T, true>) => Object.keys(values);
 /** What the code may write to each enumerated column. */
 const written: Record<string, readonly string[]> = {
   "users.role": roles,
-  "one_time_tokens.purpose": each<TokenPurpose>({ verify: true, reset: true, "sign-in": true }),
+  "one_time_tokens.purpose": each<TokenPurpose>({
+    verify: true,
+    reset: true,
+    "sign-in": true,
+    "email-from": true,
+    "email-to": true,
+  }),
   "games.status": states.gameStatuses,
   "uploads.kind": each<UploadKind>({ build: true, video: true }),
   "uploads.status": states.uploadStatuses,
@@ -52,6 +55,7 @@ const written: Record<string, readonly string[]> = {
   "playtests.paid_with": each<NonNullable<PlaytestRow["paid_with"]>>({ credit: true, hours: true, free: true }),
   "slots.status": states.slotStatuses,
   "blocked_reports.reason_code": blockReasons,
+  "blocked_reports.outcome": reportOutcomes,
   "transcriptions.status": states.transcriptionStatuses,
   "transcriptions.selected_version": transcriptVersions,
   "applications.status": states.applicationStatuses,
@@ -72,12 +76,14 @@ const written: Record<string, readonly string[]> = {
   "crypto_deposits.status": states.depositStatuses,
   "crypto_deposits.note": each<DepositNote>({
     short: true,
+    over: true,
     late: true,
     again: true,
     unclear: true,
     order_over: true,
     unmatched: true,
   }),
+  "crypto_deposits.proof": each<NonNullable<DepositRow["proof"]>>({ declared: true, signature: true }),
   "crypto_scans.chain": chains,
   "sandbox_chain.chain": chains,
   "sandbox_chain.currency": currencies,
@@ -114,35 +120,54 @@ const INDEXES = {
   postgres: "SELECT indexname AS name, indexdef AS text FROM pg_indexes WHERE schemaname = current_schema() ORDER BY indexname",
 };
 
-/** Opens without migrating. */
-const openBare = ({ databaseUrl, dataDir = "" }: OpenOptions): Promise<Store> =>
-  databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataFile(dataDir), { strict: true });
+/** A slot with two reports, one of them resolved, and what it belongs to. */
+const createBlockedReports = (store: Store) =>
+  store.write(async (tx) => {
+    const times = { created_at: 1, updated_at: 1 };
+    const user = { password_hash: "-", display_name: "Olive", company_name: "", ...times };
+    await insertRow(tx, "users", { ...user, id: "o", email: "o@example.com", email_key: "o@example.com", role: "game_owner" });
+    const build = { build_url: "https://example.com", devices: "[]", platforms: "[]" };
+    await insertRow(tx, "games", { ...build, id: "g", owner_id: "o", name: "Star Lanes", status: "active", ...times });
+    const terms = {
+      visibility: "private",
+      quantity: 1,
+      duration_minutes: 60,
+      player_count: 1,
+      cost_per_slot_cents: 0,
+      payout_cents: 0,
+    };
+    const kind = { status: "active", is_free_public_trial: 0, selection_mode: "automatic" };
+    await insertRow(tx, "playtests", { id: "p", game_id: "g", owner_id: "o", ...terms, ...kind, ...times });
+    await insertRow(tx, "slots", { id: "s", playtest_id: "p", game_id: "g", owner_id: "o", status: "blocked", created_at: 1 });
+    const report = { slot_id: "s", reason_code: "crash", reported_at: 5 };
+    await insertRow(tx, "blocked_reports", { ...report, id: "done", resolved_at: 6 });
+    await insertRow(tx, "blocked_reports", { ...report, id: "open" });
+  });
 
-/** Every row of a database, as an export has them. */
-async function rowsOf(store: Store, list = migrations): Promise<string> {
+/** Every row of these tables, as an export has them. */
+async function rowsOf(store: Store, tables: readonly Table[]): Promise<string> {
   const path = join(freshFolder(), "rows.ndjson");
   const file = await open(path, "w");
-  await store.read(async (q) => dumpRows(q, await tablesOf(q, store.dialect, list), file, () => {}));
+  await store.read((q) => dumpRows(q, tables, file, () => {}));
   await file.close();
   return path;
 }
 
-describe.each(drivers)("$name", ({ name, place: makePlace, open: openFresh }) => {
-  let place: Place;
+describe.each(drivers)("$name", ({ name, location: makeLocation, open: openFresh }) => {
+  let location: DatabaseLocation;
   beforeEach(async () => {
-    place = await makePlace({ empty: true });
+    location = await makeLocation({ empty: true });
   });
-  afterEach(() => place.remove());
+  afterEach(() => location.remove());
 
   const first = migrations.slice(0, 1);
+  const second = migrations.slice(0, 2);
 
-  /** A database of the first migration with these rows. */
-  async function older(rows: string): Promise<void> {
-    const store = await openBare(place.options);
+  /** A database of the first migration, and its tables. */
+  async function older(): Promise<{ store: Store; tables: Table[] }> {
+    const store = await openUnmigrated(location.options);
     await migrate(store, first);
-    const tables = await store.read((q) => tablesOf(q, store.dialect, first));
-    for (const batch of readBatches(rows, tables)) await store.write((tx) => insertBatch(tx, batch));
-    await store.close();
+    return { store, tables: await store.read((q) => tablesOf(q, store.dialect, first)) };
   }
 
   it("every enumerated column allows what the code writes to it, and nothing else", async () => {
@@ -165,27 +190,29 @@ describe.each(drivers)("$name", ({ name, place: makePlace, open: openFresh }) =>
     const server = await startTestServer({ store: fresh, dataDir: freshFolder() });
     await createHistory(server);
     await server.close();
-    const current = await openBare(fresh.place.options);
-    const rows = await rowsOf(current);
+    const { store: olderStore, tables } = await older();
+    const current = await openUnmigrated(fresh.location.options);
+    const rows = await rowsOf(current, tables);
     await current.close();
-    await fresh.place.remove();
-    await older(rows);
+    await fresh.location.remove();
+    for (const batch of readBatches(rows, tables)) await olderStore.write((tx) => insertBatch(tx, batch));
+    const indexes = await olderStore.read((q) => q.all(INDEXES[name]));
+    expect(Object.keys(await olderStore.read((q) => allowed(q, name)))).toEqual([]);
 
-    const before = await openBare(place.options);
-    const indexes = await before.read((q) => q.all(INDEXES[name]));
-    expect(Object.keys(await before.read((q) => allowed(q, name)))).toEqual([]);
-    await before.close();
+    await migrate(olderStore, second);
+    expect(readFileSync(await rowsOf(olderStore, tables), "utf8")).toBe(readFileSync(rows, "utf8"));
+    expect(await olderStore.read((q) => q.all(INDEXES[name]))).toEqual(indexes);
+    await olderStore.close();
 
-    const store = await openStore(place.options);
-    expect(readFileSync(await rowsOf(store), "utf8")).toBe(readFileSync(rows, "utf8"));
-    expect(await store.read((q) => q.all(INDEXES[name]))).toEqual(indexes);
+    const store = await openStore(location.options);
+    expect(readFileSync(await rowsOf(store, tables), "utf8")).toBe(readFileSync(rows, "utf8"));
     expect(Object.keys(await store.read((q) => allowed(q, name))).sort()).toEqual(Object.keys(written).sort());
     expect((await store.check({ thorough: true })).filter(({ ok }) => !ok)).toEqual([]);
     await store.close();
   });
 
   it("a database with a value that is not known stays as it is, and the error says which", async () => {
-    const store = await openBare(place.options);
+    const store = await openUnmigrated(location.options);
     await migrate(store, first);
     const job = { kind: "send-mail", payload: "{}", run_at: 1, attempts: 0, lease_until: 0, created_at: 1 };
     await store.write(async (tx) => {
@@ -200,8 +227,23 @@ describe.each(drivers)("$name", ({ name, place: makePlace, open: openFresh }) =>
     await store.close();
   });
 
+  it("an open problem report from before the limit gets the job that announces it, a resolved one does not", async () => {
+    const store = await openUnmigrated(location.options);
+    await migrate(store, migrations.slice(0, 7));
+    await createBlockedReports(store);
+    await migrate(store);
+    expect(await store.read((q) => q.all("SELECT kind, unique_key, payload, run_at, state FROM jobs"))).toEqual([
+      { kind: "resolve-problem", unique_key: "resolve-problem:open", payload: '{"reportId":"open"}', run_at: 5, state: "queued" },
+    ]);
+    expect(await store.read((q) => q.all("SELECT id, answer_by, outcome, message FROM blocked_reports ORDER BY id"))).toEqual([
+      { id: "done", answer_by: null, outcome: null, message: null },
+      { id: "open", answer_by: null, outcome: null, message: null },
+    ]);
+    await store.close();
+  });
+
   it("a job that was queued under its former name is found under its new one", async () => {
-    const store = await openBare(place.options);
+    const store = await openUnmigrated(location.options);
     await migrate(store, first);
     const job = { payload: "{}", run_at: 1, attempts: 0, state: "queued", lease_until: 0, created_at: 1 };
     await store.write(async (tx) => {

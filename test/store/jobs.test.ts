@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../server/app/deps.ts";
-import { TryAgain } from "../../server/jobs/job.ts";
+import { RetryLater } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import type { Log } from "../../server/lib/log.ts";
@@ -35,7 +35,7 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     Object.assign(kinds, {
       patient: async () => {
         tries++;
-        if (tries < 40) throw new TryAgain(clock.now() + minute, "not yet");
+        if (tries < 40) throw new RetryLater(clock.now() + minute, "not yet");
         if (tries < 43) throw new Error("just now it is broken");
         done.push("patient");
       },
@@ -56,15 +56,15 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     await queue("host");
     await pass();
     expect(tries).toBe(25);
-    expect(logged.at(-1)).toBe("job failed for good");
-    expect(await store.read(jobs.givenUp)).toEqual([{ kind: "fragile", count: 1, last_error: "Error: it is broken" }]);
+    expect(logged.at(-1)).toBe("job failed and will not be retried");
+    expect(await store.read(jobs.deadJobs)).toEqual([{ kind: "fragile", count: 1, last_error: "Error: it is broken" }]);
     fixed = true;
     await pass();
     expect(tries).toBe(25);
     await queue("host");
     await pass();
     expect(done).toEqual(["host"]);
-    expect(await store.read(jobs.givenUp)).toEqual([]);
+    expect(await store.read(jobs.deadJobs)).toEqual([]);
   });
 
   it("that asked to be run later keep all their attempts for real failures", async () => {

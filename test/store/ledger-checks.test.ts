@@ -36,7 +36,7 @@ describe.each(drivers)("ledger checks ($name)", (driver) => {
     await expect(undone).rejects.toBe(undo);
   };
 
-  it("all ten pass after a long history", async () => {
+  it("all ten checks pass after a long history", async () => {
     expect(await store.read(failing)).toEqual([]);
     expect((await store.read(checkLedger)).length).toBe(10);
   });
@@ -48,7 +48,7 @@ describe.each(drivers)("ledger checks ($name)", (driver) => {
       expect(failed.map(({ name }) => name).sort()).toEqual([corruption.rule, ...(corruption.also ?? [])].sort());
       const { detail, help } = failed.find(({ name }) => name === corruption.rule)!;
       expect(detail).toMatch(corruption.says);
-      expect(help).toMatch(/^Broken: .*\. .*(Stop|stop) the server/);
+      expect(help).toMatch(/^Violated invariant: .*\. .*(Stop|stop) the server/);
     });
   });
 
@@ -77,12 +77,22 @@ it("ledger on PostgreSQL: an account that owns the database can add postings but
   const run = (text: string) => store.write((tx) => tx.run(text));
   await expect(run("UPDATE ledger_postings SET amount = 0")).rejects.toThrow("permission denied");
   await expect(run("DELETE FROM ledger_postings")).rejects.toThrow("permission denied");
-  const guard = async () => (await store.check({ thorough: true })).find(({ name }) => name === "postings_guard");
+  await expect(run("UPDATE audit_entries SET action = ''")).rejects.toThrow("permission denied");
+  await expect(run("DELETE FROM audit_entries")).rejects.toThrow("permission denied");
+  await expect(run("UPDATE audit_links SET hash = ''")).rejects.toThrow("permission denied");
+  await expect(run("DELETE FROM audit_links")).rejects.toThrow("permission denied");
+  const guard = async () => (await store.check({ thorough: true })).find(({ name }) => name === "append_only");
   expect(await guard()).toMatchObject({ ok: true });
   await sql(url, `GRANT UPDATE ON ledger_postings TO ${role}`);
   expect(await guard()).toMatchObject({
     ok: false,
-    detail: "this server's account at the database has UPDATE on ledger_postings",
+    detail: "the database role of this server has UPDATE on ledger_postings",
+  });
+  await sql(url, `REVOKE UPDATE ON ledger_postings FROM ${role}`);
+  await sql(url, `GRANT DELETE, UPDATE ON audit_links TO ${role}`);
+  expect(await guard()).toMatchObject({
+    ok: false,
+    detail: "the database role of this server has DELETE, UPDATE on audit_links",
   });
   await store.close();
   await dropDatabase(postgres, database.name);

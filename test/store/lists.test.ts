@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import * as keys from "../../server/accounts/keys-store.ts";
 import * as admin from "../../server/admin/store.ts";
+import * as audit from "../../server/audit/store.ts";
 import * as hours from "../../server/billing/hours-store.ts";
 import * as payments from "../../server/billing/store.ts";
 import * as chat from "../../server/chat/store.ts";
@@ -20,6 +21,10 @@ import { drivers } from "../helpers/store.ts";
 
 const page: Page = { limit: 20, after: { at: 1, id: "1" } };
 const lists: Record<string, (q: Query) => Promise<unknown>> = {
+  "the audit log": (q) => audit.list(q, {}, page),
+  "the audit log of an account": (q) => audit.list(q, { actor: "a" }, page),
+  "the audit log of an action": (q) => audit.list(q, { action: "user.suspend" }, page),
+  "the audit log of a target": (q) => audit.list(q, { target: "t" }, page),
   payouts: (q) => admin.listPayouts(q, page),
   users: (q) => admin.listUsers(q, {}, page),
   "users of a role": (q) => admin.listUsers(q, { role: "playtester" }, page),

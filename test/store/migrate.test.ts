@@ -5,7 +5,7 @@ import type { Store } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { dataFile } from "../../server/database/sqlite/driver.ts";
 import { openSqlite } from "../../server/database/sqlite/sqlite.ts";
-import { drivers, type Place } from "../helpers/store.ts";
+import { type DatabaseLocation, drivers } from "../helpers/store.ts";
 
 const first: Migration = {
   name: "001-pets",
@@ -20,16 +20,16 @@ const second: Migration = { name: "002-names", statements: ["ALTER TABLE pets AD
 const openBare = ({ databaseUrl, dataDir = "" }: OpenOptions): Promise<Store> =>
   databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataFile(dataDir), { strict: true });
 
-describe.each(drivers)("migrations ($name)", ({ place: makePlace }) => {
-  let place: Place;
+describe.each(drivers)("migrations ($name)", ({ location: makeLocation }) => {
+  let location: DatabaseLocation;
   let store: Store;
   beforeEach(async () => {
-    place = await makePlace({ empty: true });
-    store = await openBare(place.options);
+    location = await makeLocation({ empty: true });
+    store = await openBare(location.options);
   });
   afterEach(async () => {
     await store.close();
-    await place.remove();
+    await location.remove();
   });
 
   const history = async () =>
@@ -37,7 +37,7 @@ describe.each(drivers)("migrations ($name)", ({ place: makePlace }) => {
       (row) => row.name,
     );
 
-  it("run once each, in order", async () => {
+  it("each migration runs once, in order", async () => {
     expect((await pending(store, [first, second])).map(({ name }) => name)).toEqual(["001-pets", "002-names"]);
     await migrate(store, [first]);
     await migrate(store, [first, second]);
@@ -80,10 +80,10 @@ describe.each(drivers)("migrations ($name)", ({ place: makePlace }) => {
 
 it("migrations: 12 processes can migrate one PostgreSQL database at the same time", async () => {
   const postgres = drivers.find(({ name }) => name === "postgres")!;
-  const place = await postgres.place({ empty: true });
-  const stores = await Promise.all(Array.from({ length: 12 }, () => openStore(place.options)));
+  const location = await postgres.location({ empty: true });
+  const stores = await Promise.all(Array.from({ length: 12 }, () => openStore(location.options)));
   const tables = await stores[0]!.read((q) => q.all("SELECT name FROM schema_migrations"));
   expect(tables).toEqual(migrations.map(({ name }) => ({ name })));
   await Promise.all(stores.map((store) => store.close()));
-  await place.remove();
+  await location.remove();
 });

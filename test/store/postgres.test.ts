@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Query, Store } from "../../server/database/port.ts";
+import { LostRace, type Query, type Store } from "../../server/database/port.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { numbered } from "../../server/database/postgres/queries.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
@@ -92,6 +92,70 @@ describe("PostgreSQL serialization failures", () => {
     });
     await expect(write).rejects.toMatchObject({ code: "22012" });
     expect(runs).toBe(1);
+  });
+});
+
+describe("PostgreSQL writes of isolation `rows`", () => {
+  const rows = { isolation: "rows" } as const;
+
+  it("writes that read the same rows and change others never run again", async () => {
+    await store.write((tx) => put(tx, "shared"));
+    const bothRead = gate();
+    let readers = 0;
+    let runs = 0;
+    const insert = (name: string) =>
+      store.write(async (tx) => {
+        runs += 1;
+        await tx.all("SELECT name FROM settings");
+        readers += 1;
+        if (readers === 2) bothRead.open();
+        await bothRead.opened;
+        await put(tx, name);
+      }, rows);
+    await Promise.all([insert("a"), insert("b")]);
+    expect(runs).toBe(2);
+    expect((await stored()).map(({ name }) => name)).toEqual(["a", "b", "shared"]);
+  });
+
+  it("writes of the same row wait for each other, and each sees what the one before it made of it", async () => {
+    await store.write((tx) => put(tx, "count", "0"));
+    let runs = 0;
+    const increment = () =>
+      store.write(async (tx) => {
+        runs += 1;
+        await tx.run("UPDATE settings SET value = CAST(CAST(value AS INT) + 1 AS TEXT) WHERE name = 'count'");
+      }, rows);
+    await Promise.all(Array.from({ length: 20 }, increment));
+    expect({ runs, stored: await stored() }).toEqual({ runs: 20, stored: [{ name: "count", value: "20" }] });
+  });
+
+  it("a write that lost a race runs again, at most 8 times", async () => {
+    let runs = 0;
+    const write = store.write(async () => {
+      runs += 1;
+      throw new LostRace("taken");
+    }, rows);
+    await expect(write).rejects.toThrow("taken");
+    expect(runs).toBe(8);
+  });
+});
+
+describe("PostgreSQL writes that collided", () => {
+  it("hold back no write with row locks", async () => {
+    const raised = gate();
+    const over = gate();
+    let runs = 0;
+    const colliding = store.write(async (tx) => {
+      runs += 1;
+      if (runs < 4) await tx.run(raise("40001"));
+      raised.open();
+      await over.opened;
+    });
+    await raised.opened;
+    await store.write((tx) => put(tx, "other"), { isolation: "rows" });
+    over.open();
+    await colliding;
+    expect((await stored()).map(({ name }) => name)).toEqual(["other"]);
   });
 });
 

@@ -40,7 +40,7 @@ describe.each(drivers)("$name: the state machine of a table", ({ open }) => {
 
   const doors = () => store.read((q) => q.all<Door>("SELECT * FROM doors ORDER BY number"));
 
-  it("makes a move with its changes, and gives the row as it is then", async () => {
+  it("transition: makes a move with its changes, and returns the new row", async () => {
     const closed = await door("closed");
     await door("closed", 2);
     const locked = await store.write((tx) => transition(tx, closed, "lock", { color: "red" }));
@@ -48,7 +48,7 @@ describe.each(drivers)("$name: the state machine of a table", ({ open }) => {
     expect(await doors()).toEqual([locked, { ...closed, number: 2 }]);
   });
 
-  it("makes a move once: who saw the row before gets nothing, or a conflict", async () => {
+  it("transition: of two callers that saw the same row one makes the move, the other gets undefined or 409", async () => {
     const closed = await door("closed");
     await store.write((tx) => transition(tx, closed, "lock"));
     expect(await store.write((tx) => tryTransition(tx, closed, "open"))).toBeUndefined();
@@ -59,7 +59,7 @@ describe.each(drivers)("$name: the state machine of a table", ({ open }) => {
     expect(await doors()).toMatchObject([{ state: "double_locked" }]);
   });
 
-  it("makes a move from any state that has it, and from no other", async () => {
+  it("transitionFromAny: makes a move from any state that has it, and from no other", async () => {
     const one = await door("open");
     expect(await store.write((tx) => transitionFromAny(tx, one, "unlock", { color: "red" }))).toBe(false);
     expect(await store.write((tx) => transitionFromAny(tx, one, "close", { color: "blue" }))).toBe(true);
@@ -67,7 +67,7 @@ describe.each(drivers)("$name: the state machine of a table", ({ open }) => {
     expect(await doors()).toMatchObject([{ state: "closed", color: "blue" }]);
   });
 
-  it("refuses a row in a state without the move, and says which state it needs", async () => {
+  it("requireMove: refuses a row in a state without the move, and names the states that have it", async () => {
     const locked: Door = await door("double_locked");
     expect(isIn(locked, "open", "closed")).toBe(false);
     expect(() => requireMove(locked, "open")).toThrow("This door is double locked, not closed. Nothing was changed.");

@@ -5,6 +5,7 @@ import { isUniqueViolation, type Query, type Value } from "../../server/database
 import { drivers, type TestStore } from "../helpers/store.ts";
 
 const put = (tx: Query, name: string, value = "") => tx.run("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
+const send = (tx: Query, name: string, value = "") => tx.send("INSERT INTO settings (name, value) VALUES (?, ?)", name, value);
 const get = (q: Query, name: string) => q.one<{ value: string }>("SELECT value FROM settings WHERE name = ?", name);
 
 describe.each(drivers)("transactions ($name)", ({ open }) => {
@@ -70,6 +71,40 @@ describe.each(drivers)("transactions ($name)", ({ open }) => {
     });
   });
 
+  it("statements that were sent take effect in their order, before what follows and before the commit", async () => {
+    await store.write(async (tx) => {
+      send(tx, "a", "1");
+      tx.send("UPDATE settings SET value = '2' WHERE name = 'a'");
+      expect(await get(tx, "a")).toEqual({ value: "2" });
+      send(tx, "b");
+    });
+    expect(await names()).toBe("a b");
+  });
+
+  it("a statement that was sent and fails, fails the write: the error names the row, and nothing is saved", async () => {
+    await store.write((tx) => put(tx, "a"));
+    const failed = store.write(async (tx) => {
+      await put(tx, "b");
+      send(tx, "a");
+    });
+    await expect(failed).rejects.toSatisfy((error) => isUniqueViolation(error, "settings", "name"));
+    const caught = store.write(async (tx) => {
+      send(tx, "a");
+      await put(tx, "c").catch(() => {});
+    });
+    await expect(caught).rejects.toThrow("A row of settings with the same name already exists.");
+    expect(await names()).toBe("a");
+    await store.write((tx) => put(tx, "d"));
+    expect(await names()).toBe("a d");
+  });
+
+  it("nothing can be sent in a read", async () => {
+    await expect(store.read(async (q) => send(q, "a"))).rejects.toThrow(
+      "A statement was sent outside of a write. It was not run.",
+    );
+    expect(await names()).toBe("");
+  });
+
   it("concurrent increments are all counted", async () => {
     await store.write((tx) => put(tx, "count", "0"));
     const increment = () =>
@@ -87,7 +122,7 @@ describe.each(drivers)("transactions ($name)", ({ open }) => {
     expect(error).toMatchObject({
       table: "settings",
       columns: ["name"],
-      message: "A row of settings with the same name exists already.",
+      message: "A row of settings with the same name already exists.",
     });
     expect(isUniqueViolation(error, "settings", "name")).toBe(true);
     expect(isUniqueViolation(error, "settings", "value")).toBe(false);
@@ -113,10 +148,10 @@ describe.each(drivers)("transactions ($name)", ({ open }) => {
     const write = store.write(async (tx) => {
       await put(tx, "b");
       await put(tx, "a").catch(() => {});
-      await expect(put(tx, "c")).rejects.toThrow("exists already");
+      await expect(put(tx, "c")).rejects.toThrow("already exists");
       return "fine";
     });
-    await expect(write).rejects.toThrow("exists already");
+    await expect(write).rejects.toThrow("already exists");
     expect(await names()).toBe("a");
   });
 

@@ -3,7 +3,8 @@ import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createConnector } from "../../server/outbound/connector.ts";
 import { AddressRefused, createGuard, type Guard, type GuardOptions } from "../../server/outbound/guard.ts";
-import { createOutbound, type Outbound, type Resolve } from "../../server/outbound/index.ts";
+import { createOutbound, type Outbound } from "../../server/outbound/index.ts";
+import type { Resolve } from "../../server/outbound/types.ts";
 
 const strict: GuardOptions = { allowPrivate: [], allowLoopback: false };
 const check = (url: string, options = strict) => createGuard(options).checkUrl(new URL(url));
@@ -139,6 +140,18 @@ describe("outbound address check", () => {
     expect(() => check("http://10.1.2.3/", options)).toThrow(/https/);
   });
 
+  it.each(["https://localhost/", "https://a.localhost/", "https://LOCALHOST./", "https://a.b.localhost.:8443/"])(
+    "refuses the name of this machine: %s",
+    (url) => {
+      expect(() => check(url, strict)).toThrow("localhost does not have a public address");
+      expect(() => check(url, { allowPrivate: [], allowLoopback: true })).not.toThrow();
+    },
+  );
+
+  it("allows a name of this machine that the operator allows", () => {
+    expect(() => check("https://ci.localhost/", { allowPrivate: ["ci.localhost"], allowLoopback: false })).not.toThrow();
+  });
+
   it("on a sandbox, allows http to loopback addresses and no other private address", () => {
     const sandbox = { allowPrivate: [], allowLoopback: true };
     for (const url of ["http://127.0.0.1:3000/", "http://[::1]:80/", "https://127.0.0.1/", "http://localhost:3000/"])
@@ -193,8 +206,8 @@ describe("outbound connections", () => {
 
   it.each(["localhost", "LOCALHOST", "LocalHost"])("are refused to %s, which the system's own resolver knows", async (host) => {
     const outbound = outboundWith(undefined);
-    await expect(outbound.check(`https://${host}:${port}/`)).rejects.toThrow("loopback");
-    await expect(post(outbound, `https://${host}:${port}/`)).rejects.toThrow("loopback");
+    await expect(outbound.check(`https://${host}:${port}/`)).rejects.toThrow("does not have a public address");
+    await expect(post(outbound, `https://${host}:${port}/`)).rejects.toThrow("does not have a public address");
     expect(reached).toBe(0);
   });
 
@@ -305,7 +318,7 @@ describe("outbound connections", () => {
     const outbound = outboundWith(async () => answers.shift() ?? []);
     const url = `https://rebind.example.com:${port}/`;
     await outbound.check(url);
-    await expect(post(outbound, url)).rejects.toThrow("rebind.example.com resolves to 127.0.0.1, which is loopback");
+    await expect(post(outbound, url)).rejects.toThrow("rebind.example.com does not have a public address. The server connects");
     expect(reached).toBe(0);
   });
 
@@ -338,8 +351,8 @@ describe("outbound connections", () => {
     async (...addresses) => {
       const outbound = outboundWith(async () => addresses, { allowPrivate: ["127.0.0.1"], allowLoopback: false });
       const url = `https://two.example.com:${port}/`;
-      await expect(outbound.check(url)).rejects.toThrow("resolves to 127.0.0.2, which is loopback");
-      await expect(post(outbound, url)).rejects.toThrow("resolves to 127.0.0.2, which is loopback");
+      await expect(outbound.check(url)).rejects.toThrow("two.example.com does not have a public address");
+      await expect(post(outbound, url)).rejects.toThrow("two.example.com does not have a public address");
       expect(reached).toBe(0);
     },
   );
@@ -390,7 +403,7 @@ describe("outbound connections", () => {
   it("are allowed to a name in webhooks.allowPrivate, whatever its address", async () => {
     const outbound = outboundWith(async () => ["127.0.0.1"], { allowPrivate: ["ci.internal"], allowLoopback: false });
     await outbound.check("https://ci.internal/");
-    await expect(outbound.check("https://other.internal/")).rejects.toThrow("loopback");
+    await expect(outbound.check("https://other.internal/")).rejects.toThrow("does not have a public address");
   });
 
   it("to a name that does not resolve pass the check and fail when used", async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
+import { requireNearbyPeers } from "../../server/config/proxy-trust.ts";
 import { createAddresses } from "../../server/http/address.ts";
 
 const proxies = ["10.0.0.0/8", "fd00::/8"];
@@ -33,7 +34,42 @@ it.each([
   },
   { name: "a client whose address is unknown", peer: "10.0.0.1", forwarded: "unknown", caller: "unknown" },
 ])("caller address for rate limits: $name", ({ peer, forwarded, trusted = proxies, caller }) => {
+  expect(callerOf({ peer, forwarded, behindProxy: false, trusted })).toBe(caller);
+});
+
+it.each([
+  { name: "a client behind a proxy on this machine", peer: "127.0.0.1", forwarded: "203.0.113.9", caller: "203.0.113.9" },
+  { name: "behind one in a private network", peer: "::ffff:172.17.0.1", forwarded: "203.0.113.9", caller: "203.0.113.9" },
+  { name: "behind one in a private IPv6 network", peer: "fd12::1", forwarded: "2001:db8:1:2::9", caller: "2001:db8:1:2" },
+  { name: "what a client wrote before the proxy", peer: "10.0.0.1", forwarded: "1.1.1.1, 192.168.1.5", caller: "192.168.1.5" },
+  { name: "a proxy that names nobody", peer: "127.0.0.1", forwarded: undefined, caller: "127.0.0.1" },
+  { name: "a peer with a public address", peer: "192.0.2.1", forwarded: "203.0.113.9", caller: "192.0.2.1" },
+  { name: "a peer in the network of a provider", peer: "100.64.0.1", forwarded: "203.0.113.9", caller: "100.64.0.1" },
+])("caller address behind a proxy that is not named: $name", ({ caller, ...from }) => {
+  expect(callerOf({ ...from, behindProxy: true, trusted: [] })).toBe(caller);
+});
+
+it.each([
+  ["127.0.0.1", ["127.0.0.1"], true],
+  ["0.0.0.0", ["127.0.0.1", "172.17.0.2", "fe80::42:acff:fe11:2%eth0"], true],
+  ["0.0.0.0", ["127.0.0.1", "203.0.113.7"], false],
+  ["::", ["::1", "2001:db8::7"], false],
+  ["100.64.0.7", ["100.64.0.7"], false],
+])("--behind-proxy without a named proxy, listening on %s (%j): accepted %s", (host, addresses, accepted) => {
+  const check = () => requireNearbyPeers(host, addresses);
+  if (accepted) check();
+  else expect(check).toThrow(`would listen on ${addresses.at(-1)}, which is not a private address`);
+});
+
+interface From {
+  peer: string;
+  forwarded: string | undefined;
+  behindProxy: boolean;
+  trusted: string[];
+}
+
+function callerOf({ peer, forwarded, behindProxy, trusted }: From): string {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const request = { socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage;
-  expect(createAddresses(trusted)(request)).toBe(caller);
-});
+  return createAddresses({ behindProxy, http: { trustedProxies: trusted } })(request);
+}

@@ -1,7 +1,17 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { createRates } from "../../server/billing/crypto/chains/rates.ts";
-import { centsOf, coins, judge, type QuoteTerms, sameAddress, uniqueAmount } from "../../server/billing/crypto/rules.ts";
+import {
+  centsOf,
+  coins,
+  judge,
+  meetsDeclaration,
+  type QuoteTerms,
+  sameAddress,
+  slackOf,
+  uniqueAmount,
+  worthOf,
+} from "../../server/billing/crypto/rules.ts";
 import { defaults } from "../../server/config/defaults.ts";
 import { startRpc } from "../helpers/rpc-proxy.ts";
 import { createTestClock } from "../helpers/server.ts";
@@ -35,6 +45,29 @@ describe("crypto amounts", () => {
     expect(coins(atomic, which)).toBe(text);
   });
 
+  it.each([
+    ["up to the quote, at its rate", 4n, 300, 800],
+    ["beyond it, at the price where that is lower", 10n, 100, 1500],
+    ["beyond it, at its rate where that is lower", 10n, 300, 2000],
+    ["without a quote, at the price", 10n, 300, 3000],
+  ] as const)("are worth, %s", (which, coinsSent, price, worth) => {
+    const sol = 10n ** 9n;
+    const locked = which.startsWith("without") ? undefined : { atomic: 5n * sol, rate: 200 };
+    expect(worthOf(coinsSent * sol, "SOL", price, locked)).toBe(worth);
+  });
+
+  it.each([
+    [5_000_000n, 50_000n],
+    [100_000_000n, 1_000_000n],
+    [10_000_000_000n, 1_000_000n],
+  ])("of %i for a quote in USDC may be %i more: 1 % or $1.00, whichever is smaller", (atomic, slack) => {
+    expect(slackOf({ atomic, rate: 100 }, "USDC")).toBe(slack);
+  });
+
+  it("beyond a quote are rounded down once, together with what the quote asked for", () => {
+    expect(worthOf(25_010_000n, "USDC", 100, { atomic: 20_006_000n, rate: 100 })).toBe(2501);
+  });
+
   it("are rounded down to whole cents", () => {
     expect([centsOf(9_999n, 100, "USDC"), centsOf(10_000n, 100, "USDC")]).toEqual([0, 1]);
   });
@@ -53,6 +86,8 @@ describe("matching a deposit to a quote", () => {
   const quote = (atomic: bigint, changes: Partial<QuoteTerms> = {}): QuoteTerms => ({
     ownerId: "me",
     atomic,
+    slack: 2n,
+    payer: null,
     createdAt: start,
     expiresAt: start + 900_000,
     paid: false,
@@ -63,6 +98,7 @@ describe("matching a deposit to a quote", () => {
     name: string;
     amount?: bigint;
     at?: number;
+    from?: string;
     exact?: QuoteTerms[];
     mine?: QuoteTerms[];
     rivals?: boolean;
@@ -85,7 +121,12 @@ describe("matching a deposit to a quote", () => {
       exact: [quote(100n, other), quote(100n, { createdAt: 0, expiresAt: 1 })],
       is: "foreign",
     },
-    { name: "more than the quote", mine: [quote(90n)], is: "paid" },
+    { name: "a little more than the quote", mine: [quote(98n)], is: "paid" },
+    { name: "more than that", mine: [quote(97n)], is: "over" },
+    { name: "a little more than the quote, before it was opened", mine: [quote(98n)], at: start - 1, is: "over" },
+    { name: "a little more than the quote, while other owners have quotes", mine: [quote(98n)], rivals: true, is: "unclear" },
+    { name: "a little more than the quote, from its declared payer", mine: [quote(98n, { payer: "0xa" })], is: "paid" },
+    { name: "a little more than the quote, not from its declared payer", mine: [quote(98n, { payer: "0xb" })], is: "over" },
     { name: "less than the quote", mine: [quote(110n)], is: "short" },
     { name: "more than the quote, while other owners have quotes", mine: [quote(90n)], rivals: true, is: "unclear" },
     { name: "less than the quote, while other owners have quotes", mine: [quote(110n)], rivals: true, is: "unclear" },
@@ -95,18 +136,39 @@ describe("matching a deposit to a quote", () => {
   ];
   it.each(rows)(
     "$name: $is",
-    ({ amount = 100n, at = start + 1000, exact = [], mine = exact.filter((q) => q.ownerId === "me"), rivals = false, is }) => {
-      expect(judge({ amount, at }, "me", { exact, mine, rivals }).is).toBe(is);
+    ({
+      amount = 100n,
+      at = start + 1000,
+      from = "0xa",
+      exact = [],
+      mine = exact.filter((q) => q.ownerId === "me"),
+      rivals = false,
+      is,
+    }) => {
+      expect(judge({ amount, at, from }, "me", { exact, mine, rivals }).is).toBe(is);
     },
   );
 
-  it("an overpayment pays the largest quote that it covers", () => {
-    const verdict = judge({ amount: 100n, at: start }, "me", {
+  it.each([
+    ["of the quote's amount, in time", {}, {}, true],
+    ["of twice its amount, a day late", { amount: 200n, at: start + 900_000 + 86_400_000 }, {}, true],
+    ["of more than twice its amount", { amount: 201n }, {}, false],
+    ["more than a day late", { at: start + 900_001 + 86_400_000 }, {}, false],
+    ["before the quote", { at: start - 1 }, {}, false],
+    ["from another address", { from: "0xb" }, {}, false],
+    ["from nowhere, where none was declared", { from: null }, { payer: null }, false],
+  ])("the declared payer of a quote counts for a transfer %s: %#", (_, transfer, terms, counts) => {
+    const made = { amount: 100n, at: start, from: "0xa" as string | null, ...transfer };
+    expect(meetsDeclaration(made, quote(100n, { payer: "0xa", ...terms }))).toBe(counts);
+  });
+
+  it("an overpayment is held under the largest quote that it covers", () => {
+    const verdict = judge({ amount: 100n, at: start, from: null }, "me", {
       exact: [],
       mine: [quote(50n), quote(80n), quote(120n)],
       rivals: false,
     });
-    expect(verdict).toMatchObject({ is: "paid", quote: { atomic: 80n } });
+    expect(verdict).toMatchObject({ is: "over", quote: { atomic: 80n } });
   });
 });
 

@@ -31,7 +31,7 @@ describe("data location", () => {
 
   it("refuses a URL of another kind of database and shows nothing of it", () => {
     const refused = () => locate({ env: { DATABASE_URL: "mysql://root:hidden@db" } });
-    expect(refused).toThrow("The database URL of DATABASE_URL does not start with postgres://.");
+    expect(refused).toThrow("The database URL from DATABASE_URL does not start with postgres://.");
     expect(refused).not.toThrow("hidden");
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSession } from "../../src/cli/session.ts";
+import { createSession } from "../../src/cli/session/index.ts";
 import { createIo } from "../../src/io/io.ts";
 import { createMeter, transferred } from "../../src/io/meter.ts";
 import { createProgress, label, type ProgressMode } from "../../src/io/progress.ts";
@@ -39,7 +39,7 @@ it("progress: short steps are printed once they take ten seconds together", asyn
   const fake = new FakeProcess({ env: { PLAYTEST_CONFIG_DIR: testFolder() }, tty: false, cwd: "/" });
   const io = createIo(fake);
   let now = 0;
-  const outside = { now: () => now, newId: () => "id", random: () => 0, sleep: async () => {} };
+  const outside = { now: () => now, newId: () => "id", random: () => 0, sleep: async () => {}, keyring: () => undefined };
   const { ctx } = createSession(io, {}, outside);
   for (const step of ["Reading", "Sending", "Checking"]) {
     const progress = await ctx.progress();

@@ -28,7 +28,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 it("read-write gate: runs shared work together and exclusive work alone, in order of arrival", async () => {
   const gate = new ReadWriteGate();
   const { log, work, end } = stage();
-  const all = [gate.together(work("a")), gate.together(work("b")), gate.alone(work("X")), gate.together(work("c"))];
+  const all = [gate.shared(work("a")), gate.shared(work("b")), gate.exclusive(work("X")), gate.shared(work("c"))];
   await settled();
   expect(log).toEqual(["a in", "b in"]);
   await end("a");
@@ -42,6 +42,6 @@ it("read-write gate: runs shared work together and exclusive work alone, in orde
 
 it("read-write gate: opens again when the work throws", async () => {
   const gate = new ReadWriteGate();
-  await expect(gate.alone(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(await gate.together(async () => "in")).toBe("in");
+  await expect(gate.exclusive(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await gate.shared(async () => "in")).toBe("in");
 });

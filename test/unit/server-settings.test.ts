@@ -83,7 +83,7 @@ describe("server settings: one that is not valid", () => {
     [
       "an entry of a list",
       { transcriber: { command: ["whisper", 3] } },
-      "Entry 2 of transcriber.command is 3. The setting must be a list of texts: the program, then its arguments.",
+      "Entry 2 of transcriber.command is 3. The setting must be a list of strings: the program, then its arguments.",
     ],
     [
       "an address of another chain",

@@ -96,6 +96,33 @@ describe("directory file", () => {
       expect(stdout).toMatch(/^colour\t\tnot a setting\t.*\.playtest\.json$/m);
       expect(stdout + stderr).not.toContain("secretsecret");
     });
+    it("a key that the user has, sent to another instance of the user: exit 2", async () => {
+      const config = { profile: "work", profiles: { work: { baseUrl: "http://127.0.0.1:8" }, other: directory } };
+      const folder = testFolder();
+      mkdirSync(join(folder, "config"));
+      writeFileSync(join(folder, "config", "config.json"), JSON.stringify(config));
+      writeFileSync(join(folder, ".playtest.json"), JSON.stringify({ profile: "other" }));
+      const given = { cwd: folder, env: { ...env, PLAYTEST_CONFIG_DIR: join(folder, "config") } };
+      expect(await playtest(argv, given)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("was not sent to http://127.0.0.1:9"),
+      });
+    });
+    it("nor a change without a key, such as an order with game keys", async () => {
+      const create = ["games", "create", "--name", "X", "--build-url", "https://example.com/a.zip"];
+      const { code, stderr } = await at({ directory }, create);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("The request was not sent to http://127.0.0.1:9")]);
+    });
+    it.each(["login", "auth register"])("%s sends no password there without a flag or a confirmation", async (command) => {
+      const file = join(testFolder(), "password");
+      writeFileSync(file, "correct horse battery");
+      const flags = ["--email", "ada@example.com", "--password-file", file, "--yes", "--retries", "0"];
+      const { code, stderr } = await at({ directory, flags }, command.split(" "));
+      expect([code, stderr]).toEqual([2, expect.stringContaining("where you never signed in. Sign in there?")]);
+      expect(stderr).toContain("pass `--base-url http://127.0.0.1:9`");
+      const named = { directory, flags: [...flags, "--base-url", "http://127.0.0.1:9"] };
+      expect((await at(named, command.split(" "))).code).toBe(10);
+    });
     it.each([
       ["given by a flag", { directory, env, flags: ["--base-url", "http://127.0.0.1:9"] }],
       ["given by the environment", { directory, env: { ...env, PLAYTEST_BASE_URL: "http://127.0.0.1:9/api/v1" } }],
@@ -133,6 +160,51 @@ it("config set, get: settings are set, read and removed, in files that only thei
   expect((await run("config", "set", "colour", "x")).code).toBe(2);
 });
 
+it("a key from the environment is not sent to another instance than the one in PLAYTEST_BASE_URL", async () => {
+  const env = { PLAYTEST_API_KEY: "pt_sk_secretsecret", PLAYTEST_BASE_URL: "http://127.0.0.1:8" };
+  const { code, stderr } = await at({ env, flags: ["--base-url", "http://127.0.0.1:9"] }, ["games", "list"]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("it was given with PLAYTEST_BASE_URL, which is http://127.0.0.1:8"),
+  ]);
+});
+
+it("--api-key-file - reads the key from standard input", async () => {
+  const flags = ["--api-key-file", "-"];
+  expect((await at({ flags }, ["auth", "token"], { stdin: "pt_sk_fromstdin\n" })).stdout).toBe("pt_sk_fromstdin\n");
+  expect(await at({ flags }, ["auth", "token"], { stdin: "a b" })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Standard input does not contain a valid API key"),
+  });
+});
+
+it.each(["player", "editor", "pager", "browser", "opener", "exec"])("a directory file cannot set a %s", async (name) => {
+  const { code, stdout } = await at({ directory: { [name]: "evil", [`PLAYTEST_${name.toUpperCase()}`]: "evil" } }, [
+    "config",
+    "explain",
+  ]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${name}\t\tnot a setting\t`, "m"))]);
+});
+
+describe("an unencrypted connection to another machine", () => {
+  const flags = ["--base-url", "http://playtest.invalid", "--retries", "0"];
+  const env = { PLAYTEST_API_KEY: "pt_sk_secretsecret" };
+  it.each<[string, Given, string[]]>([
+    ["a key", { env, flags }, ["games", "list"]],
+    ["a password", { flags: [...flags, "--email", "a@example.com", "--password-file", "-"] }, ["login"]],
+    ["a change", { flags }, ["games", "create", "--name", "X", "--build-url", "https://example.com/a.zip"]],
+  ])("%s is not sent over it without --insecure", async (_, given, argv) => {
+    const stdin = "correct horse battery";
+    const { code, stderr } = await at(given, argv, { stdin });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("not sent to http://playtest.invalid: the connection is not encrypted"),
+    ]);
+    expect((await at({ ...given, flags: [...given.flags!, "--insecure"] }, argv, { stdin })).code).toBe(10);
+    expect((await at({ ...given, env: { ...given.env, PLAYTEST_INSECURE: "1" } }, argv, { stdin })).code).toBe(10);
+  });
+});
+
 describe("parsing of values", () => {
   it.each([
     ["30", 30],
@@ -167,6 +239,11 @@ describe("parsing of values", () => {
     ["https://x.example/sub/api/v1", "https://x.example/sub"],
     ["http://127.0.0.1:4747/", "http://127.0.0.1:4747"],
     ["x.example", "https://x.example"],
+    ["x.example:4750", "https://x.example:4750"],
+    ["localhost:4750", "http://localhost:4750"],
+    ["127.0.0.1:4750/api/v1", "http://127.0.0.1:4750"],
+    ["[::1]:4750", "http://[::1]:4750"],
+    ["localhost.example", "https://localhost.example"],
   ])("address %s", (address, url) => {
     expect(instanceUrl(address)).toBe(url);
   });

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import type { HttpReply, HttpRequest, Transport } from "../../src/api/transport.ts";
+import type { HttpReply, HttpRequest, Transport } from "../../src/api/types.ts";
 import { upload } from "../../src/api/upload.ts";
 import { testFolder } from "../helpers/cli.ts";
 
@@ -39,9 +39,10 @@ const stands = (offset: number): [number, Record<string, string>] => [
 function sender(directory = testFolder()) {
   const file = join(directory, "a.bin");
   writeFileSync(file, text);
+  const signal = new AbortController().signal;
   const send = (transport: Transport, retries = 0) =>
     upload(
-      { base, apiKey: "pt_sk_x", transport, userAgent: "test", directory, retries, signal: new AbortController().signal },
+      { base, apiKey: "pt_sk_x", transport, userAgent: "test", directory, retries, signal, insecure: false },
       { path: "/games/1/builds", file, metadata: {}, fingerprint: "a", progress: () => {} },
     );
   return { file, directory: join(directory, "uploads"), send };

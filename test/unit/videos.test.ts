@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { videoType } from "../../server/playtests/slots/videos.ts";
 import { sampleVideo } from "../../server/sandbox/sample-video.ts";
+import { safeName, videoType } from "../../src/contract/files/media.ts";
 
 const box = (type: string, brand: string) =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from(type + brand), Buffer.alloc(12)]);
@@ -33,5 +33,20 @@ const rows: [name: string, head: Buffer, type: string | undefined][] = [
 describe("video type from the first bytes", () => {
   it.each(rows)("%s", (_name, head, type) => {
     expect(videoType(head)).toBe(type);
+  });
+});
+
+describe("name for saving", () => {
+  it.each([
+    ["playtest.hta", "video/mp4", "playtest.mp4"],
+    ["playtest.mp4.EXE", "video/webm", "playtest.mp4.webm"],
+    ["clip.MOV", "video/quicktime", "clip.MOV"],
+    ["my clip", "video/x-matroska", "my clip.mkv"],
+    ["run.bat. ", "video/mp4", "run.mp4"],
+    [".hta", "video/mp4", ".mp4"],
+    ["session.js", "text/vtt; charset=utf-8", "session.vtt"],
+    ["build.exe", "application/octet-stream", "build.exe"],
+  ])("%j of %s", (filename, mediaType, name) => {
+    expect(safeName(filename, mediaType)).toBe(name);
   });
 });

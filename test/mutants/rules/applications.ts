@@ -8,8 +8,8 @@ export const applicationsRules: readonly Mutant[] = [
     edits: [
       [
         choosing,
-        '  if (playtest.selection_mode !== "manual")\n    throw badRequest("This playtest takes the first who claims: claim',
-        '  if (playtest.quantity < 0)\n    throw badRequest("This playtest takes the first who claims: claim',
+        '  if (playtest.selection_mode !== "manual")\n    throw badRequest("This playtest is first come, first served. Nothing',
+        '  if (playtest.quantity < 0)\n    throw badRequest("This playtest is first come, first served. Nothing',
       ],
     ],
   },
@@ -19,8 +19,8 @@ export const applicationsRules: readonly Mutant[] = [
     edits: [
       [
         choosing,
-        '  if (playtest.selection_mode !== "manual")\n    throw badRequest("This playtest takes the first who claims: there',
-        '  if (playtest.quantity < 0)\n    throw badRequest("This playtest takes the first who claims: there',
+        '  if (playtest.selection_mode !== "manual")\n    throw badRequest("This playtest is first come, first served, so',
+        '  if (playtest.quantity < 0)\n    throw badRequest("This playtest is first come, first served, so',
       ],
     ],
   },

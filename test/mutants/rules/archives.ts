@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const backup = "server/operations/archive/backup.ts";
-const pack = "server/operations/archive/pack.ts";
+const pack = "server/operations/archive/write.ts";
 const capture = "server/operations/archive/capture.ts";
 const read = "server/operations/archive/read.ts";
 const restore = "server/operations/archive/restore.ts";
@@ -46,12 +46,12 @@ export const archivesRules: readonly Mutant[] = [
   {
     rule: "a file that went while a backup was at work is looked for once more",
     test: "cli/backup",
-    edits: [[pack, "      if (lost.length === 0 || stays) {", "      if (lost.length >= 0 || stays) {"]],
+    edits: [[pack, "      if (missing.length === 0 || stillMissing) {", "      if (missing.length >= 0 || stillMissing) {"]],
   },
   {
     rule: "a backup says what the server has lost",
     test: "cli/backup",
-    edits: [[pack, "        this.missing.push(...lost);\n", ""]],
+    edits: [[pack, "        this.missing.push(...missing);\n", ""]],
   },
   {
     rule: "a backup replaces no file unless told",
@@ -144,7 +144,7 @@ export const archivesRules: readonly Mutant[] = [
   {
     rule: "an archive lacks no file that its rows tell of",
     test: "cli/export",
-    edits: [[restore, "  if (lost !== undefined) return", "  if (lost === null) return"]],
+    edits: [[restore, "  if (missing !== undefined) return", "  if (missing === null) return"]],
   },
   {
     rule: "bytes go from database to database as they are",

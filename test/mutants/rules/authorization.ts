@@ -7,12 +7,12 @@ const chatRoutes = "server/chat/handlers.ts";
 export const authorizationRules: readonly Mutant[] = [
   {
     rule: "another owner's slot is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [[slotRoutes, "slot?.owner_id === ownerId ?", "slot !== undefined ?"]],
   },
   {
     rule: "another owner's playtest is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         playtestRows,
@@ -23,7 +23,7 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "another owner's game is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         "server/games/store.ts",
@@ -34,7 +34,7 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "another owner's application is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         "server/playtests/applications/handlers.ts",
@@ -45,7 +45,7 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "another owner's application is not to be read",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         "server/playtests/applications/handlers.ts",
@@ -56,7 +56,7 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "another owner's payment is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         "server/billing/store.ts",
@@ -67,7 +67,7 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "another owner's webhook is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         "server/events/webhooks/store.ts",
@@ -78,7 +78,7 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "another account's key is not revoked",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         "server/accounts/keys-store.ts",
@@ -89,12 +89,12 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "another playtester's slot is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [[slotRows, "`${detail} WHERE s.id = ? AND s.playtester_id = ?`, id, playtesterId", "`${detail} WHERE s.id = ?`, id"]],
   },
   {
     rule: "another playtester's application is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         "server/playtests/applications/store.ts",
@@ -126,7 +126,7 @@ export const authorizationRules: readonly Mutant[] = [
   },
   {
     rule: "a conversation of others is 404",
-    test: "api/foreign",
+    test: "api/authorization",
     edits: [
       [
         chatRows,

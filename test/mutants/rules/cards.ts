@@ -235,7 +235,7 @@ const atStripe: readonly Omit<Mutant, "test">[] = [
   {
     rule: "Stripe: a won dispute gives back once",
     edits: [
-      [states, "  returned: {},", '  returned: { giveBack: "returned" },'],
+      [states, "  returned: {},", '  returned: { return: "returned" },'],
       [
         disputes,
         'const source = kind === "dispute" ? "dispute_won" : "refund_failed";',

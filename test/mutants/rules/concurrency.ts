@@ -1,15 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
-import { execute, slotRows } from "../files.ts";
+import { idempotency, slotRows } from "../files.ts";
 import type { Edit, Mutant } from "../mutant.ts";
 
 const postgres = "server/database/postgres/postgres.ts";
 
-const looseIsolation: Edit = [postgres, "ISOLATION LEVEL SERIALIZABLE", "ISOLATION LEVEL READ COMMITTED"];
-const noCompareAndSet: Edit = [
-  "server/database/state-machine.ts",
-  "{ ...Object.fromEntries(id), [column]: from }",
-  "Object.fromEntries(id)",
-];
+const looseIsolation: Edit = [postgres, 'serializable: "SERIALIZABLE"', 'serializable: "READ COMMITTED"'];
+const noCompareAndSet: Edit = ["server/database/state-machine.ts", "= { [column]: from };", "= {};"];
 
 export const concurrencyRules: readonly Mutant[] = [
   {
@@ -65,14 +61,14 @@ export const concurrencyRules: readonly Mutant[] = [
     only: "PostgreSQL.*credit: of 50 orders",
     edits: [
       looseIsolation,
-      ["server/ledger/store.ts", "AND balance + ? ${sign} 0 RETURNING", "AND (balance + ? ${sign} 0 OR 1 = 1) RETURNING"],
+      ["server/ledger/store.ts", "AND balance + ? ${sign} 0 AND", "AND (balance + ? ${sign} 0 OR 1 = 1) AND"],
     ],
   },
   {
     rule: "two processes: one order for one key",
     test: "faults/races",
     only: "PostgreSQL.*idempotency: 20 requests",
-    edits: [[execute, "const stored = await idempotent?.find(tx);", "const stored = undefined as Rendered | undefined;"]],
+    edits: [[idempotency, "if (!replaced) records.insert(tx, accountId, key, reply);", "if (!replaced) return;"]],
   },
   {
     rule: "two processes: each job runs once",

@@ -3,6 +3,11 @@ import type { Mutant } from "../mutant.ts";
 
 const rules = "server/billing/crypto/rules.ts";
 const deposits = "server/billing/crypto/deposits.ts";
+const completing = "server/billing/crypto/complete-quote.ts";
+const holding = "server/billing/crypto/hold.ts";
+const releasing = "server/billing/crypto/release.ts";
+const proving = "server/billing/crypto/proving/prove.ts";
+const eip191 = "server/billing/crypto/signatures/eip191.ts";
 const proofs = "server/billing/crypto/proofs.ts";
 const quotes = "server/billing/crypto/quotes.ts";
 const arrivals = "server/billing/crypto/arrivals.ts";
@@ -43,18 +48,22 @@ const topUp: readonly Omit<Mutant, "test">[] = [
       [deposits, "const again = await repeat(tx, proof, booked, scope);", "const again = undefined as Received | undefined;"],
     ],
   },
-  { rule: "another quote of the same owner is not paid by it", edits: [[deposits, "await crypto.setPaid(tx, quote.id);", ""]] },
+  { rule: "another quote of the same owner is not paid by it", edits: [[completing, "await crypto.setPaid(tx, quote.id);", ""]] },
   { rule: "a paid quote is not paid again", edits: [[rules, 'if (meant?.paid) return { is: "again", quote: meant };', ""]] },
   {
     rule: "an overpayment is credited whole",
     edits: [
-      [deposits, "Math.max(quote.amount_cents, centsOf(transfer.amount, quote.rate, quote.currency))", "quote.amount_cents"],
+      [
+        deposits,
+        "Math.max(quote.amount_cents, worthOf(amount, currency, price, { atomic, rate: quote.rate }))",
+        "Math.min(quote.amount_cents, worthOf(amount, currency, price, { atomic, rate: quote.rate }))",
+      ],
     ],
   },
-  { rule: "an underpayment does not pay", edits: [[rules, 'amount < quote.atomic ? "short" : "paid"', '"paid"']] },
+  { rule: "an underpayment does not pay", edits: [[rules, 'if (amount < quote.atomic) return { is: "short", quote };', ""]] },
   {
     rule: "an underpayment is in suspense",
-    edits: [[deposits, "  if (value_cents > 0)\n", "  if (value_cents < 0)\n"]],
+    edits: [[holding, "if (cents > 0) {", "if (cents < 0) {"]],
   },
   {
     rule: "a late deposit does not pay",
@@ -96,8 +105,8 @@ const topUp: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         proofs,
-        "if (!(await crypto.noteProof(tx, note, maxWaiting))) return;",
-        "await crypto.noteProof(tx, note, maxWaiting);\n    if (now > 0) return;",
+        "if (!(await crypto.addPendingProof(tx, note, maxWaiting))) return;",
+        "await crypto.addPendingProof(tx, note, maxWaiting);\n    if (now > 0) return;",
       ],
     ],
   },
@@ -110,17 +119,17 @@ const topUp: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "what a chargeback left owing is settled first",
-    edits: [[deposits, "settles: Math.min(owed, cents - needed)", "settles: 0"]],
+    edits: [[completing, "Math.min(await balance(tx, accounts.receivable(payment.owner_id)), spare)", "Math.min(0, spare)"]],
   },
   {
     rule: "event payment.completed",
-    edits: [[deposits, 'await emitPayment(deps, tx, "payment.completed", { ...payment, amount_cents: cents });', ""]],
+    edits: [[completing, 'await emitPayment(deps, tx, "payment.completed", { ...payment, amount_cents: cents });', ""]],
   },
 ];
 
 const window: readonly Omit<Mutant, "test">[] = [
-  { rule: "in time is to the last millisecond", edits: [[rules, "at <= quote.expiresAt", "at < quote.expiresAt"]] },
-  { rule: "in time ends with the quote", edits: [[rules, "at <= quote.expiresAt", "at <= quote.expiresAt + 1"]] },
+  { rule: "in time is to the last millisecond", edits: [[rules, "&& at <= quote.expiresAt;", "&& at < quote.expiresAt;"]] },
+  { rule: "in time ends with the quote", edits: [[rules, "&& at <= quote.expiresAt;", "&& at <= quote.expiresAt + 1;"]] },
   {
     rule: "a transaction older than its quote pays nothing",
     edits: [
@@ -150,7 +159,6 @@ const onEvm: readonly Omit<Mutant, "test">[] = [
       [evm, "topics.length === 3 &&", "topics.length >= 3 &&"],
       [evm, " &&\n  data.length === 66", ""],
       [evm, "BigInt(data)", 'BigInt(data === "0x" ? topics[3]! : data)'],
-      [evm, "({ logIndex, data }) =>", "({ logIndex, data, topics }) =>"],
     ],
   },
   {
@@ -179,7 +187,10 @@ const onEvm: readonly Omit<Mutant, "test">[] = [
 
 const onSolana: readonly Omit<Mutant, "test">[] = [
   { rule: "the mint is USDC's", edits: [[solana, "mint === usdc && ", ""]] },
-  { rule: "the account is the receiver's", edits: [[solana, " && owner === receiver", ""]] },
+  {
+    rule: "the account is the receiver's",
+    edits: [[solana, "gained.get(receiver) ?? 0n;", "[...gained.values()].find((one) => one > 0n) ?? 0n;"]],
+  },
   {
     rule: "a failed transaction pays nothing",
     edits: [[solana, 'found.meta.err === null ? "success" : "reverted"', '"success"']],
@@ -194,7 +205,7 @@ const onSolana: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "what was there before does not count",
-    edits: [[solana, "held(meta.postTokenBalances) - held(meta.preTokenBalances)", "held(meta.postTokenBalances)"]],
+    edits: [[solana, "count(meta.preTokenBalances, -1n);", ""]],
   },
   {
     rule: "node down: 503",
@@ -232,7 +243,7 @@ const unnamed: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         scanning,
-        "await keepUnmatched(deps, tx, arrival, transfer, worth.get(transfer.index)!);",
+        "await keepUnmatched(deps, tx, arrival, transfer, prices.get(transfer.index)!);",
         "void [keepUnmatched, transfer];",
       ],
     ],
@@ -241,7 +252,7 @@ const unnamed: readonly Omit<Mutant, "test">[] = [
     rule: "who sent it has time to name it",
     edits: [[scanning, "const runAt = Math.max(seen.at, 0) + quoteMs + reserveMs;", "const runAt = Math.max(seen.at, 0);"]],
   },
-  { rule: "dust is let be", edits: [[arrivals, "  if (worth < 1) return;\n", ""]] },
+  { rule: "dust is let be", edits: [[arrivals, "  if (cents < 1) return;\n", ""]] },
   {
     rule: "what failed is not found",
     edits: [
@@ -251,14 +262,68 @@ const unnamed: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "found deposits are in suspense under nobody's name",
-    edits: [[arrivals, "    owner_id: null,", '    owner_id: "nobody",']],
+    edits: [[arrivals, "owner_id: null,", 'owner_id: "nobody",']],
   },
   {
     rule: "a chain is scanned on and on",
     edits: [
-      [scanning, "    await job.again(tx, now + (scanned.behind ? 1000 : wait));\n", "    await job.done(tx);\n    void wait;\n"],
+      [
+        scanning,
+        "    await job.reschedule(tx, now + (scanned.behind ? 1000 : wait));\n",
+        "    await job.done(tx);\n    void wait;\n",
+      ],
     ],
   },
+];
+
+/** Whose deposit it is that matches no quote. */
+const theft: readonly Omit<Mutant, "test">[] = [
+  { rule: "at most 1 % more without a proof", edits: [[rules, "atomic / 100n", "atomic / 50n"]] },
+  { rule: "at most a dollar more without a proof", edits: [[rules, "(100n * unit(currency))", "(200n * unit(currency))"]] },
+  { rule: "quotes that expired recently are rivals", edits: [[rules, "from: at - recentMs", "from: at"]] },
+  {
+    rule: "the locked rate ends with the quoted amount",
+    edits: [[rules, "const within = amount < quote.atomic ? amount : quote.atomic;", "const within = amount;"]],
+  },
+];
+
+const proven: readonly Omit<Mutant, "test">[] = [
+  { rule: "a proof is of the caller's own payment", edits: [[proving, "!quote || quote.owner_id !== ownerId", "!quote"]] },
+  {
+    rule: "a proof counts for what that address sent",
+    edits: [
+      ["server/billing/crypto/proving/handlers.ts", "if (sender === undefined)", "if (signature.length === 0)"],
+      ["server/billing/crypto/proving/handlers.ts", "{ sender, signature }", "{ sender: addresses[0]!, signature }"],
+    ],
+  },
+  {
+    rule: "a proof of an older transfer that is not recorded does not count",
+    edits: [[proving, "if (isOlder(withTerms(quote), seen.at))", "if (seen.at < 0)"]],
+  },
+  { rule: "waiting with a proof earns nothing", edits: [[releasing, "Math.min(kept.rate ?? rate, rate)", "rate"]] },
+  {
+    rule: "a late deposit has no locked rate",
+    edits: [[releasing, "isOf(quote, kept) && covers(withTerms(quote), at)", "isOf(quote, kept)"]],
+  },
+  {
+    rule: "another account's amount is the operator's to decide",
+    edits: [[proving, '(note === "late" || note === "again") && owner_id !== ownerId', "note === null && owner_id !== ownerId"]],
+  },
+  {
+    rule: "a declaration is not enough for an address of others",
+    edits: [[releasing, "if (await crypto.isAddressOfOthers(tx, transfer.from, quote.ownerId)) return false;", ""]],
+  },
+  {
+    rule: "a declaration is not enough beside rivals",
+    edits: [[releasing, "return !(await crypto.hasRivals(", "return true || !(await crypto.hasRivals("]],
+  },
+  { rule: "a declaration counts for twice the quote", edits: [[rules, "amount <= 2n * quote.atomic", "amount > 0n"]] },
+  { rule: "a declaration counts for its address", edits: [[rules, "quote.payer === from &&", ""]] },
+];
+
+const signed: readonly Omit<Mutant, "test">[] = [
+  { rule: "a signature has one form", edits: [[eip191, "if (parsed.hasHighS()) return undefined;", ""]] },
+  { rule: "a checksum is checked", edits: [[eip191, ">= 8 ? digit.toUpperCase()", ">= 8 ? digit"]] },
 ];
 
 const nodes = [
@@ -285,4 +350,7 @@ export const cryptoRules: readonly Mutant[] = [
   ...onEvm.map(inFile("api/crypto-evm", `sqlite.*(${nodes})`)),
   ...onSolana.map(inFile("api/crypto-solana", `sqlite.*(${nodes})`)),
   ...unnamed.map(inFile("api/crypto-unnamed")),
+  ...theft.map(inFile("api/crypto-theft")),
+  ...proven.map(inFile("api/crypto-proofs")),
+  ...signed.map(inFile("unit/crypto-signatures")),
 ];

@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
-import { execute } from "../files.ts";
+import { execute, idempotency } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
-const idempotency = "server/http/idempotency.ts";
 const headers = "src/contract/headers.ts";
 
 export const idempotencyRules: readonly Mutant[] = [
@@ -30,7 +29,7 @@ export const idempotencyRules: readonly Mutant[] = [
         "    runExclusive: (work) => runExclusive(deps, `${accountId} ${key}`, work),",
         "    runExclusive: (work) => work(),",
       ],
-      [execute, "const stored = await idempotent?.find(tx);", "const stored = undefined as Rendered | undefined;"],
+      [idempotency, "if (!replaced) records.insert(tx, accountId, key, reply);", "if (!replaced) return;"],
     ],
   },
   {
@@ -59,8 +58,8 @@ export const idempotencyRules: readonly Mutant[] = [
     edits: [
       [
         execute,
-        "const outcome = await fn(tx);",
-        "const outcome = await fn(tx).catch((error) => new Remembered(error, deps.clock.now() + 86_400_000));",
+        "const outcome = await fn(tx, trail);",
+        "const outcome = await fn(tx, trail).catch((error) => new Remembered(error, deps.clock.now() + 86_400_000));",
       ],
     ],
   },

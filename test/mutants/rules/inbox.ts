@@ -56,12 +56,12 @@ const events: readonly Omit<Mutant, "test">[] = [
   {
     rule: "nobody resumes behind an unknown event",
     edits: [
-      [eventRoutes, 'if (!found) throw invalid("Last-Event-ID", unknownPlace);', "if (!found) return eventStore.beginning;"],
+      [eventRoutes, 'if (!found) throw invalid("Last-Event-ID", unknownEvent);', "if (!found) return eventStore.beginning;"],
     ],
   },
   {
-    rule: "a stream without a place begins with what comes",
-    edits: [[eventRoutes, "(await eventStore.lastPlace(q, accountId)) ?? eventStore.beginning", "eventStore.beginning"]],
+    rule: "a stream without Last-Event-ID begins with the next event",
+    edits: [[eventRoutes, "(await eventStore.lastPosition(q, accountId)) ?? eventStore.beginning", "eventStore.beginning"]],
   },
   {
     rule: "a stream ends with its key",
@@ -76,7 +76,7 @@ const notifications: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         "server/events/emit.ts",
-        "  await notifications.insert(\n    tx,\n    recorded.map((event, index) => notificationOf(deps, event, recipients[index]!, notice)),\n  );\n",
+        "  notifications.insert(\n    tx,\n    recorded.map((event, index) => notificationOf(deps, event, recipients[index]!, notice)),\n  );\n",
         "  void [notifications.insert, notificationOf, notice];\n",
       ],
     ],
@@ -118,11 +118,11 @@ const notifications: readonly Omit<Mutant, "test">[] = [
 const chats: readonly Omit<Mutant, "test">[] = [
   {
     rule: "chat unlocks at the first accepted slot",
-    edits: [[chat, "if (tie.unlocked === 0)", "if (tie.unlocked === 2)"]],
+    edits: [[chat, "if (access.unlocked === 0)", "if (access.unlocked === 2)"]],
   },
   {
     rule: "who shares no slot is no contact",
-    edits: [[chat, "        if (!tie) throw notFound();\n        if (tie.unlocked", "        if (tie?.unlocked"]],
+    edits: [[chat, "        if (!access) throw notFound();\n        if (access.unlocked", "        if (access?.unlocked"]],
   },
   { rule: "a fetched page counts as read", edits: [[chat, "if (unread.length > 0) await", "if (unread.length > 99) await"]] },
   { rule: "a fetched page shows as read", edits: [[chat, "(isNew(row) ? { ...row, read_at: now } : row)", "row"]] },
@@ -175,8 +175,8 @@ const mails: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         sending,
-        "await mails.update(tx, id, { sent_at: deps.clock.now() });\n    await job.done(tx);",
-        "await job.again(tx, deps.clock.now() + 60_000);",
+        "await mails.update(tx, id, { sent_at: deps.clock.now(), ...removeSecret });\n    await job.done(tx);",
+        "await job.reschedule(tx, deps.clock.now() + 60_000);",
       ],
     ],
   },

@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 import { applicationsRules } from "./applications.ts";
 import { archivesRules } from "./archives.ts";
+import { auditRules } from "./audit.ts";
 import { authorizationRules } from "./authorization.ts";
 import { cardsRules } from "./cards.ts";
 import { concurrencyRules } from "./concurrency.ts";
@@ -32,6 +33,7 @@ export const mutants: readonly Mutant[] = [
   ...idempotencyRules,
   ...paginationRules,
   ...authorizationRules,
+  ...auditRules,
   ...publishingRules,
   ...cardsRules,
   ...cryptoRules,

@@ -1,4 +1,4 @@
-import { choosing, moves, review, states, times } from "../files.ts";
+import { choosing, moves, problems, review, states, times } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const rows: Omit<Mutant, "test">[] = [
@@ -50,11 +50,11 @@ const rows: Omit<Mutant, "test">[] = [
   },
   {
     rule: "model: a blocked slot has no deadline",
-    edits: [[moves, '"report", { deadline_at: null }', '"report"']],
+    edits: [[problems, '"report", { deadline_at: null }', '"report"']],
   },
   {
     rule: "model: an unblocked slot has a fresh deadline",
-    edits: [[moves, '"unblock", { deadline_at: deadline }', '"unblock", { deadline_at: deadline - 1 }']],
+    edits: [[problems, '"unblock", { deadline_at: deadline }', '"unblock", { deadline_at: deadline - 1 }']],
   },
   {
     rule: "model: a trial's video waits for an admin",

@@ -49,6 +49,16 @@ export const moneyRules: readonly Mutant[] = [
     ],
   },
   {
+    rule: "earnings from card money are held, others are not",
+    test: "api/admin",
+    edits: [
+      ["server/playtests/slots/earnings.ts", "Math.min(cents, balanceCents)", "0"],
+      ["server/playtests/slots/earnings.ts", "heldUntil(now, -holdDays)", "0"],
+      ["server/playtests/slots/earnings-store.ts", "AND COALESCE(c.completed_at, c.created_at) <= e.created_at)", ")"],
+      ["server/billing/store.ts", ".provider NOT IN ('x402', 'credit', 'playtest_hours') AND", ".provider <> '' AND"],
+    ],
+  },
+  {
     rule: "postings of a transfer sum to zero",
     test: "model/ledger",
     edits: [

@@ -6,13 +6,13 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "nobody claims of a suspended owner",
     test: "api/admin",
-    only: "that are suspended offer nothing",
+    only: "that is suspended offers nothing",
     edits: [["server/games/store.ts", "g.status = 'active' AND u.suspended_at IS NULL", "g.status = 'active'"]],
   },
   {
     rule: "a suspended owner's playtests are not listed",
     test: "api/admin",
-    only: "that are suspended offer nothing",
+    only: "that is suspended offers nothing",
     edits: [["server/playtests/store.ts", "g.status = 'active' AND u.suspended_at IS NULL AND", "g.status = 'active' AND"]],
   },
   {
@@ -49,7 +49,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a path that names what every object has is no page",
     test: "api/http",
     only: "what every object has",
-    edits: [["server/web/index.ts", "Object.hasOwn(pages, name) ? pages[name] : undefined", "pages[name]"]],
+    edits: [["server/web/index.ts", "Object.hasOwn(pages, name) ? pages[name]! : unknown", "pages[name] ?? unknown"]],
   },
   {
     rule: "an event stream is told nothing more once its key is revoked",
@@ -115,14 +115,46 @@ export const operationsRules: readonly Mutant[] = [
   {
     rule: "mail has a lane of its own",
     test: "api/mail",
-    only: "takes no place from other work",
+    only: "does not delay other jobs",
     edits: [["server/app/compose.ts", '    mail: { kinds: ["send-mail"], width: 8 },\n', ""]],
   },
   {
     rule: "a new password ends the links that were mailed before",
     test: "api/accounts",
     only: "ends every mailed link",
-    edits: [["server/accounts/service.ts", "  await users.endLinks(tx, userId, now);\n", ""]],
+    edits: [["server/accounts/service.ts", '  await users.endLinks(tx, userId, ["reset", "sign-in"], now);\n', ""]],
+  },
+  {
+    rule: "whoever registered an address that is not theirs keeps no key",
+    test: "api/account-safety",
+    only: "after a sign-in link",
+    edits: [
+      ["server/accounts/service.ts", "  await keys.revokeAll(tx, userId, now);\n  await setPassword", "  await setPassword"],
+    ],
+  },
+  {
+    rule: "a password that changed since it was checked makes no key",
+    test: "api/account-safety",
+    only: "while that password changes",
+    edits: [["server/accounts/handlers.ts", "if (maker.user) await requireUnchanged(tx, maker.user);", ""]],
+  },
+  {
+    rule: "what was created with a key is revoked with it",
+    test: "api/keys",
+    only: "revoking a key revokes",
+    edits: [["server/accounts/keys-store.ts", "UNION SELECT k.id FROM api_keys k JOIN family f ON k.parent_id = f.id", ""]],
+  },
+  {
+    rule: "a key that was created with another replaces no other key",
+    test: "api/keys",
+    only: "a key rotates only itself",
+    edits: [["server/accounts/keys.ts", "own.parent_id === null && own.expires_at === null", "true"]],
+  },
+  {
+    rule: "a one-time token is not stored in the clear",
+    test: "api/mail",
+    only: "stores a one-time token encrypted",
+    edits: [["server/mail/queue.ts", "body.replaceAll(secret, secretMark)", "body"]],
   },
   {
     rule: "an address elsewhere is spelled as a header can carry it",
@@ -134,13 +166,13 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a silent connection to PostgreSQL ends",
     test: "store/postgres",
     only: "that only goes silent",
-    edits: [["server/database/postgres/postgres.ts", "    query_timeout: options.silenceMs ?? SILENCE_MS,\n", ""]],
+    edits: [["server/database/postgres/postgres.ts", "    query_timeout: options.silenceMs ?? QUERY_TIMEOUT_MS,\n", ""]],
   },
   {
     rule: "a client that takes nothing is cut off",
     test: "api/http",
     only: "a client that takes nothing",
-    edits: [["server/app/listen.ts", "  server.timeout = options.http.idleTimeoutMs;\n", ""]],
+    edits: [["server/app/listen.ts", "  server.timeout = options.config.http.idleTimeoutMs;\n", ""]],
   },
   {
     rule: "an account has so many event streams open at once",

@@ -55,7 +55,7 @@ export const ordersRules: readonly Mutant[] = [
   {
     rule: "the refusal names both amounts",
     test: "api/playtests",
-    edits: [[orders, "and ${usd(need.totalCents)} is required", "and more is required"]],
+    edits: [[orders, "but ${usd(need.totalCents)} is required", "but more is required"]],
   },
   {
     rule: "a trial is active with open slots and waits for an admin",

@@ -34,7 +34,7 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "nobody claims in manual mode",
     test: "api/applications",
-    edits: [[claims, 'if (playtest.selection_mode === "manual") throw', "if (playtest.quantity < 0) throw"]],
+    edits: [[claims, 'if (playtest.selection_mode === "manual")\n    throw', "if (playtest.quantity < 0)\n    throw"]],
   },
   {
     rule: "new to the game: a past playtester is refused",

@@ -22,7 +22,7 @@ const uploads: readonly Omit<Mutant, "test">[] = [
       ],
     ],
   },
-  { rule: "what is no video is not kept", edits: [[taking, "return wanted(chunk) ? undefined : notVideo();", "return;"]] },
+  { rule: "what is no video is not kept", edits: [[taking, "return isAccepted(chunk) ? undefined : notVideo();", "return;"]] },
   { rule: "bytes go behind those that are here", edits: [[files, "start: offset });", "start: 0 });"]] },
   {
     rule: "files are for nobody else to read",

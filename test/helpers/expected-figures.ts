@@ -20,7 +20,7 @@ export interface Terms {
   minutes: number;
 }
 
-export function openBooks() {
+export function expectedFigures() {
   const payments: string[] = [];
   const hours: string[] = [];
   const earned = new Map<string, number>();
@@ -66,7 +66,7 @@ export function openBooks() {
       debit("expense:goodwill", cents);
       own.credit += cents;
     },
-    /** The bank takes a top-up back, or the operator gives it back. */
+    /** A dispute or a refund of a top-up. */
     reverseTopUp(cents: number, status: "disputed" | "refunded") {
       move("sandbox", cents, "completed", status);
       credit("assets:processor:sandbox", cents);
@@ -116,4 +116,4 @@ export function openBooks() {
   };
 }
 
-export type Books = ReturnType<typeof openBooks>;
+export type ExpectedFigures = ReturnType<typeof expectedFigures>;

@@ -1,5 +1,5 @@
 /** Every route that every server of this API has, with its scope and success status, forms of one route included. */
-export const specified: [route: string, scope: string, status: 200 | 201][] = [
+export const coreRoutes: [route: string, scope: string, status: 200 | 201][] = [
   ["POST /auth/register/api-key", "none", 201],
   ["GET /games", "game_owner", 200],
   ["POST /games", "game_owner", 201],

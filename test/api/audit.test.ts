@@ -1,0 +1,384 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import { checkAudit } from "../../server/audit/checks.ts";
+import type { Query } from "../../server/database/port.ts";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { contract, type Operation } from "../../src/contract/index.ts";
+import { openWallet } from "../helpers/crypto.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+type Entry = Record<string, unknown> & { action: string; targetId: string; details: Record<string, unknown> };
+
+const password = "correct horse";
+const tokenOf = (text: string) => /token=([\w-]+)/.exec(text)![1]!;
+
+class World {
+  readonly server: TestServer;
+  readonly admin: Person;
+  readonly owner: Person;
+  readonly tester: Person;
+  constructor(server: TestServer, admin: Person, owner: Person, tester: Person) {
+    [this.server, this.admin, this.owner, this.tester] = [server, admin, owner, tester];
+  }
+
+  post(path: string, body: unknown = {}) {
+    return this.server.request("POST", path, { body });
+  }
+  async trial(): Promise<string> {
+    return order(this.owner, await createGame(this.owner), { isFreePublicTrial: true });
+  }
+  async video(): Promise<string> {
+    const trial = await this.trial();
+    await this.admin.post(`/admin/playtests/${trial}/approve`);
+    return play(this.server, this.tester, trial);
+  }
+  async deposit(): Promise<string> {
+    const wallet = await openWallet(this.server, this.owner);
+    await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
+    return (await this.admin.get("/admin/suspense")).body.data.suspense[0].id;
+  }
+  async earn(): Promise<void> {
+    await giveCredit(this.server, this.owner, 50_000);
+    const slotId = await play(this.server, this.tester, await order(this.owner, await createGame(this.owner)));
+    await this.owner.post(`/slots/${slotId}/accept`, { rating: 5 });
+  }
+  async payment(): Promise<string> {
+    await giveCredit(this.server, this.owner, 5_000);
+    return (await this.owner.get("/billing/payments")).body.data.payments[0].id;
+  }
+}
+
+/** What each audited operation does here, and what the log has to say about it. */
+const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person | null; entry: object }>>> = {
+  async approvePlaytest(world) {
+    const id = await world.trial();
+    await world.admin.post(`/admin/playtests/${id}/approve`);
+    const after = { approvedAt: "2026-03-01T12:00:00.000Z" };
+    return { of: world.admin, entry: { action: "playtest.approve", targetId: id, before: { approvedAt: null }, after } };
+  },
+  async rejectPlaytest(world) {
+    const id = await world.trial();
+    await world.admin.post(`/admin/playtests/${id}/reject`, { reason: "Too long." });
+    const entry = { action: "playtest.reject", targetId: id, before: { status: "active" }, details: { reason: "Too long." } };
+    return { of: world.admin, entry };
+  },
+  async approveVideo(world) {
+    const id = await world.video();
+    await world.admin.post(`/admin/slots/${id}/approve`);
+    return { of: world.admin, entry: { action: "slot.approve", targetId: id, before: { adminApprovedAt: null } } };
+  },
+  async rejectVideo(world) {
+    const id = await world.video();
+    await world.admin.post(`/admin/slots/${id}/reject`, { reason: "No sound." });
+    return { of: world.admin, entry: { action: "slot.reject", targetId: id, details: { reason: "No sound." } } };
+  },
+  async unblockSlot(world) {
+    await giveCredit(world.server, world.owner, 50_000);
+    const playtestId = await order(world.owner, await createGame(world.owner));
+    const slotId = await claim(world.tester, playtestId);
+    await world.tester.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    await world.admin.post(`/slots/${slotId}/unblock`);
+    const [before, after] = [{ status: "blocked" }, { status: "reserved" }];
+    return { of: world.admin, entry: { action: "slot.unblock", targetId: slotId, before, after } };
+  },
+  async verifyUser(world) {
+    await world.admin.post(`/admin/users/${world.owner.id}/verify`);
+    return { of: world.admin, entry: { action: "user.verify", targetId: world.owner.id } };
+  },
+  async suspendUser(world) {
+    await world.admin.post(`/admin/users/${world.owner.id}/suspend`);
+    const [before, after] = [{ suspendedAt: null }, { suspendedAt: "2026-03-01T12:00:00.000Z" }];
+    return { of: world.admin, entry: { action: "user.suspend", targetId: world.owner.id, before, after } };
+  },
+  async unsuspendUser(world) {
+    await world.admin.post(`/admin/users/${world.owner.id}/suspend`);
+    await world.admin.post(`/admin/users/${world.owner.id}/unsuspend`);
+    return { of: world.admin, entry: { action: "user.unsuspend", after: { suspendedAt: null } } };
+  },
+  async suspendGame(world) {
+    const id = await createGame(world.owner);
+    await world.admin.post(`/admin/games/${id}/suspend`);
+    const [before, after] = [{ status: "active" }, { status: "suspended" }];
+    return { of: world.admin, entry: { action: "game.suspend", targetId: id, before, after } };
+  },
+  async unsuspendGame(world) {
+    const id = await createGame(world.owner);
+    await world.admin.post(`/admin/games/${id}/suspend`);
+    await world.admin.post(`/admin/games/${id}/unsuspend`);
+    return { of: world.admin, entry: { action: "game.unsuspend", targetId: id, after: { status: "active" } } };
+  },
+  async grantCredit(world) {
+    await world.admin.post(`/admin/users/${world.owner.id}/credit`, { amountCents: 2000, note: "sorry" });
+    const details = { amountCents: 2000, note: "sorry" };
+    const [before, after] = [{ creditCents: 0 }, { creditCents: 2000 }];
+    return { of: world.admin, entry: { action: "balance.grant_credit", targetId: world.owner.id, details, before, after } };
+  },
+  async grantHours(world) {
+    await world.admin.post(`/admin/users/${world.owner.id}/hours`, { minutes: 90, note: "sorry" });
+    const [before, after] = [{ playtestMinutes: 0 }, { playtestMinutes: 90 }];
+    return {
+      of: world.admin,
+      entry: { action: "balance.grant_minutes", details: { minutes: 90, note: "sorry" }, before, after },
+    };
+  },
+  async chargebackPayment(world) {
+    const id = await world.payment();
+    await world.admin.post(`/admin/payments/${id}/chargeback`);
+    const [before, after] = [{ status: "completed" }, { status: "disputed" }];
+    return { of: world.admin, entry: { action: "payment.chargeback", targetId: id, before, after } };
+  },
+  async resolveSuspense(world) {
+    const id = await world.deposit();
+    await world.admin.post(`/admin/suspense/${id}/resolve`, { userId: world.owner.id, note: "late" });
+    const entry = {
+      action: "deposit.credit",
+      targetId: id,
+      details: { userId: world.owner.id, note: "late" },
+      before: { status: "suspense" },
+    };
+    return { of: world.admin, entry };
+  },
+  async refundSuspense(world) {
+    const id = await world.deposit();
+    await world.admin.post(`/admin/suspense/${id}/refund`, { note: "sent back" });
+    return { of: world.admin, entry: { action: "deposit.refund", targetId: id, after: { status: "refunded" } } };
+  },
+  async createCategory(world) {
+    const { category } = (await world.admin.post("/admin/categories", { name: "Auto Battler", slug: "auto-battler" })).body.data;
+    const after = { name: "Auto Battler", slug: "auto-battler" };
+    return { of: world.admin, entry: { action: "category.create", targetId: category.id, before: null, after } };
+  },
+  async createPayout(world) {
+    await world.earn();
+    const { payout } = (await world.admin.post("/admin/payouts", { userId: world.tester.id, amountCents: 500 })).body.data;
+    const after = { userId: world.tester.id, amountCents: 500, status: "completed" };
+    return { of: world.admin, entry: { action: "payout.create", targetId: payout.id, before: null, after } };
+  },
+  async failPayout(world) {
+    await world.earn();
+    const { payout } = (await world.admin.post("/admin/payouts", { userId: world.tester.id, amountCents: 500 })).body.data;
+    await world.admin.post(`/admin/payouts/${payout.id}/fail`);
+    return { of: world.admin, entry: { action: "payout.fail", targetId: payout.id, after: { status: "failed" } } };
+  },
+  async createAdmin(world) {
+    const { admin } = (await world.admin.post("/admin/admins", { name: "Ada", scopes: ["money"] })).body.data;
+    const after = expect.objectContaining({ role: "admin", adminScopes: ["money"] });
+    const entry = { action: "user.create_admin", targetId: admin.id, details: { scopes: ["money"] }, before: null, after };
+    return { of: world.admin, entry };
+  },
+  async revokeAdmin(world) {
+    const { admin } = (await world.admin.post("/admin/admins", { name: "Ada", scopes: ["money"] })).body.data;
+    await world.admin.delete(`/admin/admins/${admin.id}`);
+    const [before, after] = [{ keysNotRevoked: 1, suspendedAt: null }, { keysNotRevoked: 0 }];
+    return { of: world.admin, entry: { action: "user.revoke_admin", targetId: admin.id, before, after } };
+  },
+  async registerApiKey(world) {
+    const account = { email: "ada@example.com", password, role: "game_owner" };
+    const { user } = (await world.post("/auth/register/api-key", account)).body.data;
+    const emailSha256 = createHash("sha256").update("ada@example.com").digest("hex");
+    const after = expect.objectContaining({ role: "game_owner", emailSha256, hasPassword: true });
+    return { of: null, entry: { action: "user.register", targetId: user.id, before: null, after } };
+  },
+  async register(world) {
+    const { userId } = (await world.post("/auth/register", { email: "bo@example.com", password, role: "playtester" })).body.data;
+    return { of: null, entry: { action: "user.register", targetId: userId } };
+  },
+  async changePassword(world) {
+    await world.owner.post("/auth/change-password", { currentPassword: password, newPassword: "battery staple" });
+    const entry = { action: "user.change_password", targetId: world.owner.id, details: {}, before: {}, after: {} };
+    return { of: world.owner, entry };
+  },
+  async createApiKey(world) {
+    const { key } = (await world.owner.post("/auth/api-keys", { name: "CI", scopes: ["billing"] })).body.data;
+    const after = expect.objectContaining({ userId: world.owner.id, scopes: ["billing"], prefix: key.prefix });
+    return { of: world.owner, entry: { action: "key.create", targetId: key.id, before: null, after } };
+  },
+  async revokeApiKey(world) {
+    const { key } = (await world.owner.post("/auth/api-keys", { name: "CI" })).body.data;
+    await world.owner.delete(`/auth/api-keys/${key.id}`);
+    return { of: world.owner, entry: { action: "key.revoke", targetId: key.id, before: { revokedAt: null } } };
+  },
+  async rotateApiKey(world) {
+    const { key } = (await world.owner.post("/auth/api-keys", { name: "CI" })).body.data;
+    await world.owner.post(`/auth/api-keys/${key.id}/rotate`, { graceSeconds: 60 });
+    const after = { expiresAt: "2026-03-01T12:01:00.000Z" };
+    const entry = { action: "key.rotate", targetId: key.id, details: { graceSeconds: 60 }, before: { expiresAt: null }, after };
+    return { of: world.owner, entry };
+  },
+  async confirmPasswordReset(world) {
+    const { user } = (await world.post("/auth/register/api-key", { email: "ada@example.com", password, role: "game_owner" })).body
+      .data;
+    await world.post("/auth/password-reset", { email: "ada@example.com" });
+    await world.server.advance(0);
+    const token = tokenOf(world.server.mails.at(-1)!.text);
+    await world.post("/auth/password-reset/confirm", { token, newPassword: "battery staple", revokeApiKeys: true });
+    const [before, after] = [{ keysNotRevoked: 1 }, { keysNotRevoked: 0 }];
+    const details = { revokeApiKeys: true };
+    return { of: null, entry: { action: "user.reset_password", targetId: user.id, actorId: user.id, details, before, after } };
+  },
+  async changeEmail(world) {
+    await world.tester.post("/auth/change-email", { newEmail: "new@example.com", password });
+    return { of: world.tester, entry: { action: "user.request_email_change", targetId: world.tester.id } };
+  },
+  async endSession(world) {
+    await signedIn(world.server, world.tester);
+    const { sessions } = (await world.tester.get("/auth/sessions")).body.data;
+    await world.tester.delete(`/auth/sessions/${sessions[0].id}`);
+    const before = expect.objectContaining({ userId: world.tester.id });
+    return { of: world.tester, entry: { action: "session.end", targetId: sessions[0].id, before, after: null } };
+  },
+  async signOutEverywhere(world) {
+    await signedIn(world.server, world.tester);
+    await signedIn(world.server, world.tester);
+    await world.tester.post("/auth/sign-out-everywhere");
+    const [before, after] = [{ sessions: 2 }, { sessions: 0 }];
+    return { of: world.tester, entry: { action: "user.sign_out_everywhere", before, after } };
+  },
+};
+
+const auditedOperations = (Object.entries(contract) as [Operation, Endpoint][]).flatMap(([name, e]) => (e.audit ? [name] : []));
+
+describe("audit log: operations", () => {
+  it("every audited operation has a scene here", () => {
+    expect(Object.keys(scenes).sort()).toEqual([...auditedOperations].sort());
+  });
+});
+
+onBothDatabases("audit log", (serve) => {
+  async function open(): Promise<World> {
+    const server = await serve();
+    const key = (await ensureAdmin(server.deps))!;
+    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    return new World(server, admin, await registerOwner(server, "Olga"), await registerPlaytester(server, "Pia"));
+  }
+  const log = async ({ admin }: World, filter = ""): Promise<Entry[]> =>
+    (await admin.get(`/admin/audit?limit=100${filter}`)).body.data.entries;
+  const check = ({ server }: World) => server.deps.store.read(checkAudit);
+
+  it.each(Object.keys(scenes) as Operation[])("%s: is recorded with who, where, what, before and after", async (operation) => {
+    const world = await open();
+    const { of, entry } = await scenes[operation]!(world);
+    const action = (contract[operation] as Endpoint).audit!.action;
+    const [found] = await log(world, `&action=${action}`);
+    expect(found).toMatchObject(entry);
+    expect(found).toMatchObject({ action, address: "127.0.0.1", requestId: expect.stringMatching(/^req_/), sessionId: null });
+    if (of) expect(found).toMatchObject({ actorId: of.id, keyId: expect.any(String) });
+    else expect(found).toMatchObject({ keyId: null });
+    expect(await check(world)).toMatchObject({ ok: true });
+  });
+
+  it("no entry has a password, a key, a hash of one, a name or an email address", async () => {
+    const world = await open();
+    for (const operation of ["registerApiKey", "changePassword", "createApiKey", "confirmPasswordReset"] as const)
+      await scenes[operation]!(world).catch(() => {});
+    const rows = await world.server.deps.store.read((q) => q.all("SELECT * FROM audit_entries"));
+    const text = JSON.stringify(rows);
+    expect(rows.length).toBeGreaterThan(8);
+    for (const secret of [password, "battery staple", "example.com", "Olga", world.owner.key, "scrypt", "$"])
+      expect(text).not.toContain(secret);
+  });
+
+  it("an action that is refused, and a repeated request with the same key, leave no entry", async () => {
+    const world = await open();
+    const body = { amountCents: 500, note: "x" };
+    expect((await world.admin.post(`/admin/users/${world.tester.id}/credit`, body)).status).toBe(409);
+    for (let time = 0; time < 2; time++)
+      await world.admin.post(`/admin/users/${world.owner.id}/credit`, body, { "Idempotency-Key": "once" });
+    expect(await log(world, "&action=balance.grant_credit")).toHaveLength(1);
+  });
+
+  it("lists by actor, action and target, in pages, to admins only", async () => {
+    const world = await open();
+    for (let time = 0; time < 5; time++) await world.owner.post("/auth/api-keys", { name: `CI ${time}` });
+    await world.admin.post(`/admin/users/${world.tester.id}/suspend`);
+    expect((await log(world, `&target=${world.tester.id}`)).map(({ action }) => action)).toEqual([
+      "user.suspend",
+      "user.register",
+    ]);
+    expect((await log(world, `&actor=${world.admin.id}`)).map(({ action }) => action)).toEqual(["user.suspend"]);
+    const seen: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const path = `/admin/audit?action=key.create&actor=${world.owner.id}&limit=2${cursor && `&cursor=${cursor}`}`;
+      const reply = await world.admin.get(path);
+      seen.push(...reply.body.data.entries.map(({ targetId }: Entry) => targetId));
+      cursor = reply.body.meta.cursor;
+    }
+    expect(new Set(seen).size).toBe(6);
+    expect((await world.owner.get("/admin/audit")).status).toBe(403);
+  });
+
+  it("each entry has its place and a hash that anybody can compute from the reply", async () => {
+    const world = await open();
+    await world.admin.post(`/admin/users/${world.owner.id}/credit`, { amountCents: 500, note: "für dich 🎮" });
+    const entries = (await log(world)).sort((a, b) => (a.seq as number) - (b.seq as number));
+    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+    let previous = "0".repeat(64);
+    for (const { seq, previousHash, hash, ...fields } of entries) {
+      expect(previousHash).toBe(previous);
+      previous = createHash("sha256")
+        .update(JSON.stringify([previousHash, seq, ...Object.values(fields)]))
+        .digest("hex");
+      expect(hash).toBe(previous);
+    }
+    expect(await check(world)).toEqual({ name: "audit_chain", ok: true, detail: `7 entries; the last has the hash ${previous}` });
+  });
+
+  it("entries of many transactions at once: all are chained, once, and none waits for another", async () => {
+    const world = await open();
+    const people = await Promise.all(Array.from({ length: 12 }, () => registerOwner(world.server)));
+    await Promise.all(people.map((person) => person.post("/auth/api-keys", { name: "CI" })));
+    await Promise.all([world.server.deps.audit.chain(), world.server.deps.audit.chain()]);
+    expect(await check(world)).toMatchObject({ ok: true, detail: expect.stringMatching(/^42 entries/) });
+    expect(await world.server.deps.store.read((q) => q.all("SELECT * FROM audit_pending"))).toEqual([]);
+  });
+
+  const tampered: [string, (tx: Query) => Promise<unknown>, RegExp][] = [
+    [
+      "a changed entry",
+      (tx) => tx.run("UPDATE audit_entries SET address = '10.0.0.1' WHERE action = 'user.create'"),
+      /does not match its hash/,
+    ],
+    ["a removed entry", (tx) => tx.run("DELETE FROM audit_entries WHERE action = 'user.create'"), /entry \d+ \(.*\) is missing/],
+    ["a removed link", (tx) => tx.run("DELETE FROM audit_links WHERE seq = 2"), /entry 2 is missing/],
+    ["a removed entry with its link", removeThird, /entry 3 is missing/],
+    ["a link at the end removed", (tx) => tx.run("DELETE FROM audit_links WHERE seq = 6"), /1 entries are not in the chain/],
+    [
+      "a waiting entry that does not exist",
+      (tx) => tx.run("INSERT INTO audit_pending VALUES ('x')"),
+      /1 entries are not in the chain/,
+    ],
+  ];
+  async function removeThird(tx: Query) {
+    await tx.run("DELETE FROM audit_entries WHERE id IN (SELECT entry_id FROM audit_links WHERE seq = 3)");
+    await tx.run("DELETE FROM audit_links WHERE seq = 3");
+  }
+  it.each(tampered)("doctor's check finds %s", async (_, tamper, says) => {
+    const world = await open();
+    await log(world);
+    const { store } = world.server.deps;
+    const undo = new Error("undo");
+    const undone = store.write(async (tx) => {
+      if (store.dialect.variant === "sqlite")
+        for (const table of ["audit_entries", "audit_links"])
+          for (const guard of ["unchanged", "kept"]) await tx.run(`DROP TRIGGER ${table}_${guard}`);
+      await tamper(tx);
+      expect(await checkAudit(tx)).toMatchObject({ ok: false, detail: expect.stringMatching(says) });
+      throw undo;
+    });
+    await expect(undone).rejects.toBe(undo);
+  });
+});

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Listening, listen } from "../../server/app/listen.ts";
+import { defaults } from "../../server/config/defaults.ts";
+import type { Config } from "../../server/config/schema.ts";
+
+const running: Listening[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of running.splice(0)) await server.close();
+});
+
+async function serving(http: Partial<Config["http"]>, behindProxy = false): Promise<Listening> {
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    config: { behindProxy, http: { ...defaults.http, drainMs: 0, ...http } },
+  });
+  server.serve({ clientError: (_, socket) => socket.destroy(), handle: async (_, response) => void response.end("ok") });
+  running.push(server);
+  return server;
+}
+
+function connection({ port }: Listening, localAddress = "127.0.0.1"): Socket {
+  const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {});
+  sockets.push(socket);
+  return socket;
+}
+
+/** Whether the connection answers, or is closed without a word. */
+async function ask(socket: Socket): Promise<string> {
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const [data] = (await Promise.race([once(socket, "data"), once(socket, "close")])) as [Buffer | boolean];
+  return typeof data === "boolean" ? "refused" : String(data).split("\r\n")[0]!;
+}
+
+describe("connections", () => {
+  it("are limited per address, and one that closes makes room for another", async () => {
+    const server = await serving({ maxConnectionsPerAddress: 2 });
+    const mine = [connection(server), connection(server)];
+    for (const socket of mine) expect(await ask(socket)).toBe("HTTP/1.1 200 OK");
+    expect(await ask(connection(server))).toBe("refused");
+    expect(await ask(connection(server, "127.0.0.2"))).toBe("HTTP/1.1 200 OK");
+    mine[0]!.end();
+    await once(mine[0]!, "close");
+    expect(await ask(connection(server))).toBe("HTTP/1.1 200 OK");
+  });
+
+  it.each([
+    ["named", { trustedProxies: ["127.0.0.0/8"] }, false],
+    ["on this machine", {}, true],
+  ])("of a proxy that is %s are not limited per address", async (_, http, behindProxy) => {
+    const server = await serving({ maxConnectionsPerAddress: 2, ...http }, behindProxy);
+    for (let number = 0; number < 4; number++) expect(await ask(connection(server))).toBe("HTTP/1.1 200 OK");
+  });
+
+  it.each([
+    ["wait for another request", async (socket: Socket) => void (await ask(socket))],
+    ["are slow to send one", async (socket: Socket) => void socket.write("GET / HTTP/1.1\r\nX-Slow: ")],
+  ])(
+    "that %s are closed early when few are left, so that others find one",
+    async (_, hold) => {
+      const server = await serving({ maxConnections: 5, keepAliveTimeoutMs: 600_000, headersTimeoutMs: 600_000 });
+      const held = Array.from({ length: 5 }, () => connection(server));
+      const closed = Promise.all(held.map((socket) => once(socket, "close")));
+      for (const socket of held) await hold(socket);
+      await closed;
+      for (let number = 0; number < 4; number++) expect(await ask(connection(server))).toBe("HTTP/1.1 200 OK");
+    },
+    20_000,
+  );
+});

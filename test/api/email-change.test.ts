@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import { registerPlaytester } from "../helpers/factories.ts";
+import { signedIn, visitor } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+const old = "playtester1@example.com";
+const next = "Ann@example.org";
+const password = "correct horse";
+
+onBothDatabases("a change of the email address", (serve) => {
+  async function open() {
+    const server = await serve();
+    const ann = await registerPlaytester(server, "Ann");
+    const ask = async (newEmail = next, given = password) => {
+      const reply = await ann.post("/auth/change-email", { newEmail, password: given });
+      await server.advance(0);
+      return reply;
+    };
+    const email = async () => (await ann.get("/auth/me")).body.data.email;
+    return { server, ann, ask, email };
+  }
+  /** The path of the link that was last mailed to an address. */
+  function link(server: TestServer, to: string): string {
+    const url = new URL(/https?:\/\/\S+\/change-email\S+/.exec(server.mails.findLast((mail) => mail.to === to)!.text)![0]);
+    return url.pathname + url.search;
+  }
+  const press = (server: TestServer, path: string) => visitor(server).submit(path, "/change-email");
+
+  it.each([
+    { first: old, second: next },
+    { first: next, second: old },
+  ])("takes effect when $first and then $second confirmed it, each once", async ({ first, second }) => {
+    const { server, ask, email } = await open();
+    expect((await ask()).status).toBe(200);
+    expect(server.mails.find((mail) => mail.to === next)!.text).toMatch(/^Hello,\n/);
+    const [one, two] = [link(server, first), link(server, second)];
+    expect((await visitor(server).get(one)).html).toContain(`<strong>${next}</strong>`);
+    expect((await press(server, one)).html).toContain("One confirmation is left");
+    expect(await email()).toBe(old);
+    expect((await visitor(server).get(one)).status).toBe(410);
+    expect((await press(server, two)).html).toContain("Email address changed");
+    expect(await email()).toBe(next);
+    const made = (address: string) => server.request("POST", "/auth/api-keys", { body: { name: "k", email: address, password } });
+    expect([(await made(old)).status, (await made("ann@example.org")).status]).toEqual([401, 201]);
+  });
+
+  it("ends the links that were mailed to the old address", async () => {
+    const { server, ask } = await open();
+    await server.request("POST", "/auth/password-reset", { body: { email: old } });
+    await server.advance(0);
+    const token = /use this token: (\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+    await ask();
+    for (const to of [old, next]) await press(server, link(server, to));
+    const reset = await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "another one" } });
+    expect(reset.status).toBe(422);
+  });
+
+  it("is refused with a wrong password, the same address and an address that is taken", async () => {
+    const { server, ask } = await open();
+    await registerPlaytester(server);
+    expect((await ask(next, "wrong")).body.error.details[0].field).toBe("password");
+    expect((await ask(old.toUpperCase())).body.error.details[0].field).toBe("newEmail");
+    expect((await ask("playtester2@example.com")).status).toBe(409);
+    expect(server.mails).toEqual([]);
+  });
+
+  it("is replaced by a later one, expires after 24 hours, and fails when another account got the address", async () => {
+    const { server, ask, email } = await open();
+    await ask("first@example.org");
+    const first = link(server, old);
+    await ask();
+    expect((await visitor(server).get(first)).status).toBe(410);
+    const second = link(server, old);
+    server.clock.set(server.clock.now() + 24 * 3_600_000);
+    expect((await visitor(server).get(second)).status).toBe(410);
+    await ask();
+    const [one, two] = [link(server, old), link(server, next)];
+    await press(server, one);
+    await server.request("POST", "/auth/register", { body: { email: next, password: "somebody's own", role: "playtester" } });
+    expect((await press(server, two)).status).toBe(409);
+    expect(await email()).toBe(old);
+  });
+
+  it("can be requested in the portal", async () => {
+    const { server, ann } = await open();
+    const browser = await signedIn(server, ann);
+    const change = (emailPassword: string) =>
+      browser.submit("/play/account", "/play/account/email", { newEmail: next, emailPassword });
+    const refused = await change("wrong");
+    expect([refused.status, refused.html]).toEqual([422, expect.stringContaining(`value="${next}"`)]);
+    expect((await change(password)).location).toBe("/play/account?done=email");
+    await server.advance(0);
+    for (const to of [old, next]) await press(server, link(server, to));
+    expect((await browser.get("/play/account")).html).toContain(next);
+  });
+});

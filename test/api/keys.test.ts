@@ -1,0 +1,144 @@
+import { expect, it } from "vitest";
+import * as keys from "../../server/accounts/keys-store.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { type Person, personWith, registerOwner } from "../helpers/factories.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+interface Key extends Person {
+  keyId: string;
+}
+
+onBothDatabases("API keys", (serve) => {
+  /** An owner, and `make` for a key made with another. */
+  async function open(limits: Record<string, number> = {}) {
+    const server = await serve({ config: (config) => Object.assign(config.limits, limits) });
+    const owner = await registerOwner(server);
+    const make = async (by: Person, body: object = {}): Promise<Key> => {
+      const reply = await by.post("/auth/api-keys", { name: "child", ...body });
+      if (reply.status !== 201) throw new Error(reply.text);
+      return { ...personWith(server, reply.body.data.apiKey, owner.id), keyId: reply.body.data.key.id };
+    };
+    return { server, owner, make };
+  }
+  const works = async (key: Person) => (await key.get("/auth/me")).status === 200;
+  const at = (server: TestServer, seconds: number) => new Date(server.clock.now() + seconds * 1000).toISOString();
+
+  it("a key without the main scope manages no key, profile or password, and may revoke itself", async () => {
+    const { owner, make } = await open();
+    const narrow = await make(owner, { scopes: ["notifications"] });
+    const other = await make(owner);
+    const refused = [
+      await narrow.get("/auth/api-keys"),
+      await narrow.post("/auth/api-keys", { name: "more" }),
+      await narrow.post(`/auth/api-keys/${narrow.keyId}/rotate`),
+      await narrow.delete(`/auth/api-keys/${other.keyId}`),
+      await narrow.patch("/auth/profile", { companyName: "Renamed" }),
+      await narrow.post("/auth/change-password", { currentPassword: "correct horse", newPassword: "another horse" }),
+    ];
+    expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(refused.map(() => [403, "FORBIDDEN"]));
+    expect((await owner.get("/auth/me")).body.data.profile.companyName).not.toBe("Renamed");
+    expect(await works(other)).toBe(true);
+    expect((await narrow.delete(`/auth/api-keys/${narrow.keyId}`)).status).toBe(200);
+    expect(await works(narrow)).toBe(false);
+  });
+
+  it("a key names the key it was made with, and which one is in use", async () => {
+    const { owner, make } = await open();
+    const child = await make(owner);
+    const keys = (await child.get("/auth/api-keys")).body.data.keys;
+    const parent = keys.find(({ name }: { name: string }) => name === "Default");
+    expect(parent).toMatchObject({ parentId: null, current: false });
+    expect(keys.find(({ id }: { id: string }) => id === child.keyId)).toMatchObject({ parentId: parent.id, current: true });
+  });
+
+  it("revoking a key revokes the keys made with it, and theirs, and no other", async () => {
+    const { owner, make } = await open();
+    const [parent, other] = [await make(owner), await make(owner)];
+    const child = await make(parent);
+    const grandchild = await make(child);
+    const reply = await owner.delete(`/auth/api-keys/${parent.keyId}`);
+    expect(reply.body.data.message).toBe("The API key and the 2 API keys created with it were revoked.");
+    expect(await Promise.all([owner, parent, child, grandchild, other].map(works))).toEqual([true, false, false, false, true]);
+  });
+
+  it("a key that is revoked while it makes a key makes none", async () => {
+    const { server, owner, make } = await open();
+    const parent = await make(owner);
+    const { store, clock } = server.deps;
+    const write = store.write.bind(store);
+    let revoked: Promise<number> | undefined;
+    store.write = async (fn) => {
+      revoked ??= write((tx) => keys.revoke(tx, parent.keyId, owner.id, clock.now()));
+      await revoked;
+      return write(fn);
+    };
+    const reply = await parent.post("/auth/api-keys", { name: "late" });
+    expect([reply.status, reply.body.error.message]).toEqual([401, expect.stringContaining("Nothing was changed.")]);
+  });
+
+  it("rotation makes a key like the old one and ends the old one, with the keys made with it, after the grace period", async () => {
+    const { server, owner, make } = await open();
+    const old = await make(owner, { name: "ci", scopes: ["game_owner", "billing"] });
+    const child = await make(old);
+    const reply = await owner.post(`/auth/api-keys/${old.keyId}/rotate`, { graceSeconds: 3600 });
+    expect(reply.status).toBe(201);
+    const { key, apiKey, previous } = reply.body.data;
+    const successor = personWith(server, apiKey, owner.id);
+    expect(key).toMatchObject({ name: "ci", scopes: ["game_owner", "billing"], expiresAt: null });
+    expect(previous).toMatchObject({ id: old.keyId, expiresAt: at(server, 3600) });
+    expect(await Promise.all([old, child, successor].map(works))).toEqual([true, true, true]);
+    server.clock.set(server.clock.now() + 3_600_000);
+    expect(await Promise.all([old, child, successor].map(works))).toEqual([false, false, true]);
+  });
+
+  it("rotation by the key itself without a grace period ends it at once, and its successor lives on", async () => {
+    const { server, owner, make } = await open();
+    const old = await make(owner);
+    const reply = await old.post(`/auth/api-keys/${old.keyId}/rotate`, { graceSeconds: 0 });
+    const successor = personWith(server, reply.body.data.apiKey, owner.id);
+    expect(await Promise.all([old, successor].map(works))).toEqual([false, true]);
+    expect((await owner.delete(`/auth/api-keys/${old.keyId}`)).status).toBe(404);
+    expect(await works(successor)).toBe(true);
+  });
+
+  it("a successor takes the place of the old key: it ends no later and is revoked with the key that made the old one", async () => {
+    const { server, owner, make } = await open();
+    const expiresAt = at(server, 7200);
+    const parent = await make(owner);
+    const old = await make(parent, { expiresAt });
+    const reply = await old.post(`/auth/api-keys/${old.keyId}/rotate`);
+    expect(reply.body.data.key.expiresAt).toBe(expiresAt);
+    expect(reply.body.data.previous.expiresAt).toBe(expiresAt);
+    await owner.delete(`/auth/api-keys/${parent.keyId}`);
+    expect(await works(personWith(server, reply.body.data.apiKey, owner.id))).toBe(false);
+  });
+
+  it("a key rotates only itself and keys made with it, unless it has no limit of its own", async () => {
+    const { server, owner, make } = await open();
+    const rotate = async (by: Person, keyId: string) => (await by.post(`/auth/api-keys/${keyId}/rotate`)).status;
+    const root = (await owner.get("/auth/api-keys")).body.data.keys[0].id;
+    const made = { name: "own", email: "game_owner1@example.com", password: "correct horse" };
+    const ownKey = (await server.request("POST", "/auth/api-keys", { body: { ...made, expiresAt: at(server, 60) } })).body.data;
+    const ending = personWith(server, ownKey.apiKey, owner.id);
+    const child = await make(owner);
+    expect(await rotate(child, root)).toBe(403);
+    expect(await rotate(ending, root)).toBe(403);
+    const plain = await make(owner, { scopes: ["game_owner"] });
+    expect(await rotate(plain, plain.keyId)).toBe(201);
+    expect(await rotate(owner, ownKey.key.id)).toBe(201);
+    expect(await rotate(await registerOwner(server), root)).toBe(404);
+  });
+
+  it("an account has a limited number of keys; those that ended do not count", async () => {
+    const { server, owner, make } = await open({ keysPerAccount: 3 });
+    const one = await make(owner, { expiresAt: at(server, 60) });
+    await make(owner);
+    const reply = await owner.post("/auth/api-keys", { name: "one too many" });
+    expect([reply.status, reply.body.error.code]).toEqual([409, "CONFLICT"]);
+    expect(reply.body.error.message).toContain("3 API keys");
+    expect((await owner.post(`/auth/api-keys/${one.keyId}/rotate`)).status).toBe(409);
+    expect((await owner.post(`/auth/api-keys/${one.keyId}/rotate`, { graceSeconds: 0 })).status).toBe(201);
+    server.clock.set(server.clock.now() + 60_000);
+    await make(owner);
+  });
+});

@@ -1,0 +1,428 @@
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import { startSession } from "../../server/accounts/sessions.ts";
+import * as transcripts from "../../server/transcripts/store.ts";
+import type { Contract, Operation } from "../../src/contract/index.ts";
+import { openWallet } from "./crypto.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "./factories.ts";
+import type { TestServer } from "./server.ts";
+import { slotIn } from "./slots.ts";
+import { metadataHeader, octets, raw, sha256, tus } from "./tus.ts";
+import { evmWallet } from "./wallets.ts";
+
+/** In every name, text and address of the people whose requests these are: no other account may ever read it. */
+export const secretWord = "Zanzibar";
+
+const days = 86_400_000;
+const url = (path: string) => `https://${secretWord.toLowerCase()}.example/${path}`;
+
+/** A request that its account is allowed to send, and that has not been sent yet: nothing but authorization stands in its way. */
+export interface RightfulRequest {
+  as: Person;
+  /** Path parameters. */
+  ids?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Path parameters that are this account's alone, where anybody may use those of the request. */
+  ownIds?: Record<string, string>;
+  /** What any account may read is in the reply. */
+  shared?: boolean;
+}
+
+export interface RightfulWorld {
+  server: TestServer;
+  owner: Person;
+  playtester: Person;
+  admin: Person;
+  gameId: string;
+  webhookId: string;
+  deliveryId: string;
+  conversationId: string;
+  order(body?: Record<string, unknown>): Promise<string>;
+  /** An owner or playtester that only one request is about. */
+  bystander(role: "game_owner" | "playtester"): Promise<Person>;
+  claimed(): Promise<string>;
+  submitted(): Promise<string>;
+  /** An application to a playtest whose owner chooses, and that playtest. */
+  application(): Promise<{ id: string; playtestId: string }>;
+  payment(outcome?: "paid"): Promise<string>;
+  payoutId(): Promise<string>;
+}
+
+export async function rightfulWorld(server: TestServer): Promise<RightfulWorld> {
+  const name = (who: string) => `${secretWord} ${who}`;
+  const [owner, playtester] = [await registerOwner(server, name("owner")), await registerPlaytester(server, name("playtester"))];
+  const adminKey = (await ensureAdmin(server.deps))!;
+  const adminId = (await server.request("GET", "/auth/me", { key: adminKey })).body.data.id;
+  const admin = personWith(server, adminKey, adminId);
+  await giveCredit(server, owner, 10_000_000);
+  const gameId = await createGame(owner, { name: name("game"), buildUrl: url("build.zip"), instructions: name("instructions") });
+  const make = (body: Record<string, unknown> = {}) => order(owner, gameId, { notesForTesters: name("notes"), ...body });
+  await play(server, playtester, await make());
+  const accepted = await play(server, playtester, await make());
+  await owner.post(`/slots/${accepted}/accept`);
+  // Earnings may be held for some days before they may be paid out.
+  await server.advance(8 * days);
+  const opened = await owner.post("/chat/conversations", { contactId: playtester.id });
+  const conversationId: string = opened.body.data.conversation.id;
+  await owner.post(`/chat/conversations/${conversationId}/messages`, { content: name("message") });
+  const webhookId = await addWebhook(owner);
+  await owner.post(`/webhooks/${webhookId}/test`);
+  const { deliveries } = (await owner.get(`/webhooks/${webhookId}/deliveries`)).body.data;
+  const payment = async (outcome?: "paid") => {
+    const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
+    if (outcome) await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome } });
+    return paymentId;
+  };
+  return {
+    server,
+    owner,
+    playtester,
+    admin,
+    gameId,
+    webhookId,
+    deliveryId: deliveries[0].id,
+    conversationId,
+    order: make,
+    bystander: (role) => (role === "playtester" ? registerPlaytester : registerOwner)(server, name("bystander")),
+    claimed: async () => claim(playtester, await make()),
+    submitted: async () => play(server, playtester, await make()),
+    async application() {
+      const playtestId = await make({ selectionMode: "manual", qualifications: name("qualifications") });
+      const reply = await playtester.post(`/playtester/playtests/${playtestId}/applications`, {
+        qualificationsResponse: name("answer"),
+      });
+      return { id: reply.body.data.application.id, playtestId };
+    },
+    payment,
+    payoutId: async () =>
+      (await admin.post("/admin/payouts", { userId: playtester.id, amountCents: 100 })).body.data.payout.id as string,
+  };
+}
+
+async function addWebhook(owner: Person): Promise<string> {
+  const body = { url: `http://127.0.0.1:9/${secretWord}`, events: ["test.ping"] };
+  return (await owner.post("/webhooks", body)).body.data.webhook.id;
+}
+
+type Row = (world: RightfulWorld) => RightfulRequest | Promise<RightfulRequest>;
+
+const byOwner =
+  (rest: Omit<RightfulRequest, "as"> = {}): Row =>
+  ({ owner }) => ({ as: owner, ...rest });
+const byAdmin =
+  (rest: Omit<RightfulRequest, "as"> = {}): Row =>
+  ({ admin }) => ({ as: admin, ...rest });
+const byNobody =
+  (make: (world: RightfulWorld) => Promise<Omit<RightfulRequest, "as">> | Omit<RightfulRequest, "as"> = () => ({})): Row =>
+  async (world) => ({ as: world.owner, ...(await make(world)) });
+const onGame =
+  (body?: unknown): Row =>
+  ({ owner, gameId }) => ({ as: owner, ids: { id: gameId, gameId }, body });
+const onPlaytest =
+  (body?: unknown): Row =>
+  async ({ owner, order }) => ({ as: owner, ids: { id: await order() }, body });
+const onWebhook =
+  (body?: unknown): Row =>
+  ({ owner, webhookId, deliveryId }) => ({ as: owner, ids: { id: webhookId, deliveryId }, body });
+const onSlot =
+  (status: string, body?: unknown): Row =>
+  async ({ server, owner, playtester, gameId }) => ({
+    as: owner,
+    ids: { id: await slotIn[status]!(server, owner, playtester, gameId) },
+    body,
+  });
+const onHeldSlot =
+  (body?: unknown, headers?: Record<string, string>): Row =>
+  async ({ playtester, claimed }) => ({ as: playtester, ids: { id: await claimed() }, body, ...(headers && { headers }) });
+const onConversation =
+  (body?: unknown): Row =>
+  ({ owner, conversationId }) => ({ as: owner, ids: { id: conversationId }, body });
+const onApplication: Row = async ({ owner, application }) => ({ as: owner, ids: { id: (await application()).id } });
+const byPlaytester: Row = ({ playtester }) => ({ as: playtester });
+const onAccount =
+  (role: "game_owner" | "playtester", body?: unknown): Row =>
+  async ({ admin, bystander }) => ({ as: admin, ids: { id: (await bystander(role)).id }, body });
+const onBystandersGame: Row = async ({ admin, bystander }) => ({
+  as: admin,
+  ids: { id: await createGame(await bystander("game_owner")) },
+});
+const onTrial: Row = async ({ admin, bystander }) => ({ as: admin, ids: { id: await trialOf(await bystander("game_owner")) } });
+const onPublicVideo: Row = async ({ server, admin, bystander, playtester }) => {
+  const owner = await bystander("game_owner");
+  return { as: admin, ids: { id: await slotIn.publishing!(server, owner, playtester, await createGame(owner)) } };
+};
+const onDeposit =
+  (bodyFor: (owner: Person) => unknown): Row =>
+  async ({ server, admin, bystander }) => {
+    const owner = await bystander("game_owner");
+    const wallet = await openWallet(server, owner);
+    await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
+    return { as: admin, ids: { id: (await admin.get("/admin/suspense")).body.data.suspense[0].id }, body: bodyFor(owner) };
+  };
+const onApiKey = async ({ owner }: RightfulWorld) => {
+  const { id } = (await owner.post("/auth/api-keys", { name: secretWord, scopes: ["game_owner"] })).body.data.key;
+  return { as: owner, ids: { id } };
+};
+const subscribed = async ({ server, bystander }: RightfulWorld, paid = true) => {
+  const owner = await bystander("game_owner");
+  const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
+  const path = `/sandbox/subscriptions/${subscriptionId}/complete`;
+  if (paid) await server.request("POST", path, { body: { outcome: "paid" } });
+  return { owner, subscriptionId: subscriptionId as string };
+};
+
+const trialOf = async (owner: Person) => order(owner, await createGame(owner), { isFreePublicTrial: true });
+const upload = { ...tus, "upload-length": "12" };
+const video = { ...upload, "upload-metadata": metadataHeader({ filename: "a.mp4", filetype: "video/mp4" }) };
+const build = {
+  ...upload,
+  "upload-metadata": metadataHeader({ filename: "a.zip", filetype: "application/zip", sha256: "0".repeat(64) }),
+};
+const account = (name: string) => ({ email: `${name}@example.com`, password: "correct horse", role: "game_owner" });
+const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)![1]!;
+
+/** How each operation of the contract is called so that it succeeds. The type asks for a row for each. */
+export const rightfulRequests: { [O in keyof Contract]: Row } = {
+  registerApiKey: byNobody(() => ({ body: account("first") })),
+  register: byNobody(() => ({ body: account("second") })),
+  getMe: byOwner(),
+  updateProfile: byOwner({ body: { websiteUrl: url("") } }),
+  changePassword: async ({ bystander }) => ({
+    as: await bystander("game_owner"),
+    body: { currentPassword: "correct horse", newPassword: "a stable for the battery" },
+  }),
+  changeEmail: byOwner({ body: { newEmail: "moved@example.com", password: "correct horse" } }),
+  createApiKey: byOwner({ body: { name: "Another" } }),
+  listApiKeys: byOwner(),
+  revokeApiKey: onApiKey,
+  rotateApiKey: onApiKey,
+  listSessions: byPlaytester,
+  endSession: async ({ server, playtester }) => {
+    const client = { address: "192.0.2.1", agent: secretWord, signal: new AbortController().signal };
+    await server.deps.store.write((tx) => startSession(server.deps, tx, playtester.id, client));
+    return { as: playtester, ids: { id: (await playtester.get("/auth/sessions")).body.data.sessions[0].id } };
+  },
+  signOutEverywhere: byPlaytester,
+  resendVerification: byNobody(() => ({ body: { email: "game_owner1@example.com" } })),
+  requestPasswordReset: byNobody(() => ({ body: { email: "nobody@example.com" } })),
+  confirmPasswordReset: byNobody(async ({ server, bystander }) => {
+    const { email } = (await (await bystander("game_owner")).get("/auth/me")).body.data;
+    await server.request("POST", "/auth/password-reset", { body: { email } });
+    await server.advance(0);
+    return { body: { token: tokenIn(server.mails.at(-1)!.text), newPassword: "a stable for the battery" } };
+  }),
+  listGames: byOwner(),
+  createGame: byOwner({ body: { name: "Tide", buildUrl: url("tide.zip") } }),
+  getGame: onGame(),
+  updateGame: onGame({ description: secretWord }),
+  listBuilds: onGame(),
+  createBuildUpload: ({ owner, gameId }) => ({ as: owner, ids: { id: gameId }, headers: build }),
+  getBuildDownloadUrl: async ({ server, owner, gameId }) => ({ as: owner, ids: await storedBuild(server, owner, gameId) }),
+  listPlaytests: onGame(),
+  createPlaytest: onGame({ quantity: 1 }),
+  getPlaytest: onPlaytest(),
+  updatePlaytest: onPlaytest({ notesForTesters: secretWord }),
+  quotePlaytest: ({ owner, gameId }) => ({ as: owner, body: { gameId } }),
+  payPlaytest: async ({ server, bystander }) => {
+    const as = await bystander("game_owner");
+    const id = await order(as, await createGame(as));
+    await giveCredit(server, as, 100_000);
+    return { as, ids: { id }, body: { method: "credit" } };
+  },
+  cancelPlaytest: onPlaytest(),
+  getDashboardStats: byOwner(),
+  listSlots: onPlaytest(),
+  getPublishedVideo: byNobody(async (world) => ({
+    ids: { id: await publishedVideo(world) },
+    ownIds: { id: await world.submitted() },
+  })),
+  getSlot: onSlot("submitted"),
+  deleteSlot: onSlot("open"),
+  acceptSlot: onSlot("submitted", { rating: 5 }),
+  rejectSlot: onSlot("submitted", { reason: "Silent." }),
+  unblockSlot: onSlot("blocked"),
+  getSlotDownloadUrl: onSlot("submitted"),
+  getSlotTranscript: async (world) => ({ as: world.owner, ids: { id: await transcribed(world) } }),
+  listSubmissions: byOwner(),
+  listApplications: async ({ owner, application }) => ({ as: owner, ids: { id: (await application()).playtestId } }),
+  approveApplication: onApplication,
+  rejectApplication: onApplication,
+  getBalance: byOwner(),
+  listPayments: byOwner(),
+  getPayment: async ({ owner, payment }) => ({ as: owner, ids: { id: await payment() } }),
+  getInvoice: async ({ owner, payment }) => ({ as: owner, ids: { id: await payment("paid") } }),
+  buyCredit: byOwner({ body: { amountCents: 2000 } }),
+  buyCreditWithCrypto: async ({ server, owner }) => {
+    const wallet = await openWallet(server, owner);
+    const txHash = await wallet.send(await wallet.ask());
+    return { as: owner, headers: { "x-payment": JSON.stringify({ txHash, chain: "base", currency: "USDC" }) } };
+  },
+  getProofMessage: async ({ server, bystander }) => {
+    const { owner, id, query } = await lateDeposit(server, await bystander("game_owner"));
+    return { as: owner, ids: { id }, query };
+  },
+  proveDeposit: async ({ server, bystander }) => {
+    const { owner, id, query, signature } = await lateDeposit(server, await bystander("game_owner"));
+    return { as: owner, ids: { id }, body: { ...query, signature } };
+  },
+  listPlans: byOwner(),
+  getSubscription: byOwner(),
+  checkoutSubscription: byOwner({ body: { planKey: "indie_monthly" } }),
+  cancelSubscription: async (world) => ({ as: (await subscribed(world)).owner }),
+  resumeSubscription: async (world) => {
+    const { owner } = await subscribed(world);
+    await owner.post("/billing/subscription/cancel");
+    return { as: owner };
+  },
+  getPlaytestHours: byOwner(),
+  listPlaytestHoursHistory: byOwner(),
+  listContacts: byOwner(),
+  listMessages: onConversation(),
+  sendMessage: onConversation({ content: secretWord }),
+  getUnreadCount: byOwner(),
+  openConversation: ({ owner, playtester }) => ({ as: owner, body: { contactId: playtester.id } }),
+  blockConversation: onConversation(),
+  unblockConversation: onConversation(),
+  listCategories: byOwner({ shared: true }),
+  listDevices: byOwner({ shared: true }),
+  listPlatforms: byOwner({ shared: true }),
+  getServerInfo: byNobody(),
+  getOpenapi: byNobody(),
+  listWebhooks: byOwner(),
+  createWebhook: byOwner({ body: { url: "http://127.0.0.1:9/", events: ["test.ping"] } }),
+  updateWebhook: onWebhook({ events: ["test.ping", "slot.accepted"] }),
+  deleteWebhook: async ({ owner }) => ({ as: owner, ids: { id: await addWebhook(owner) } }),
+  listDeliveries: onWebhook(),
+  redeliver: onWebhook(),
+  redeliverSince: onWebhook({ since: "2026-01-01T00:00:00.000Z" }),
+  testWebhook: onWebhook(),
+  enableWebhook: onWebhook(),
+  rotateWebhookSecret: onWebhook(),
+  listEvents: byOwner(),
+  listNotifications: byOwner(),
+  markAllRead: byOwner(),
+  listOffers: ({ playtester }) => ({ as: playtester, shared: true }),
+  claimPlaytest: async ({ playtester, order, bystander }) => ({
+    as: playtester,
+    ids: { id: await order() },
+    ownIds: { id: await trialOf(await bystander("game_owner")) },
+  }),
+  applyToPlaytest: async ({ playtester, order, bystander }) => ({
+    as: playtester,
+    ids: { id: await order({ selectionMode: "manual" }) },
+    ownIds: { id: await trialOf(await bystander("game_owner")) },
+  }),
+  listOwnApplications: byPlaytester,
+  withdrawApplication: async ({ playtester, application }) => ({ as: playtester, ids: { id: (await application()).id } }),
+  listHeldSlots: byPlaytester,
+  getHeldSlot: onHeldSlot(),
+  createVideoUpload: onHeldSlot(undefined, video),
+  submitSlot: async ({ server, playtester, claimed }) => {
+    const id = await claimed();
+    await giveVideo(server, id, playtester);
+    return { as: playtester, ids: { id }, body: { notes: secretWord } };
+  },
+  releaseSlot: onHeldSlot(),
+  reportSlot: onHeldSlot({ reasonCode: "crash" }),
+  getEarnings: byPlaytester,
+  listAdmins: byAdmin(),
+  createAdmin: byAdmin({ body: { name: secretWord, scopes: ["money"] } }),
+  revokeAdmin: async ({ admin }) => {
+    const reply = await admin.post("/admin/admins", { name: secretWord, scopes: ["money"] });
+    return { as: admin, ids: { id: reply.body.data.admin.id } };
+  },
+  listAudit: byAdmin(),
+  listApprovals: byAdmin(),
+  approvePlaytest: onTrial,
+  rejectPlaytest: onTrial,
+  approveVideo: onPublicVideo,
+  rejectVideo: onPublicVideo,
+  listUsers: byAdmin(),
+  verifyUser: onAccount("game_owner"),
+  suspendUser: onAccount("playtester"),
+  unsuspendUser: onAccount("playtester"),
+  suspendGame: onBystandersGame,
+  unsuspendGame: onBystandersGame,
+  grantCredit: onAccount("game_owner", { amountCents: 100, note: "sorry" }),
+  grantHours: onAccount("game_owner", { minutes: 60, note: "sorry" }),
+  chargebackPayment: async ({ admin, payment }) => ({ as: admin, ids: { id: await payment("paid") } }),
+  listSuspense: byAdmin(),
+  resolveSuspense: onDeposit(({ id }) => ({ userId: id, note: "matched" })),
+  refundSuspense: onDeposit(() => ({ note: "sent back" })),
+  createCategory: byAdmin({ body: { name: "Genre", slug: "genre" } }),
+  listPayouts: byAdmin(),
+  createPayout: ({ admin, playtester }) => ({ as: admin, body: { userId: playtester.id, amountCents: 100 } }),
+  failPayout: async ({ admin, payoutId }) => ({ as: admin, ids: { id: await payoutId() } }),
+  getStats: byAdmin(),
+  getClock: byNobody(),
+  advanceClock: byNobody(() => ({ body: { seconds: 0 } })),
+  completePayment: byNobody(async ({ payment }) => ({ ids: { id: await payment() }, body: { outcome: "paid" } })),
+  completeSubscription: byNobody(async (world) => ({
+    ids: { id: (await subscribed(world, false)).subscriptionId },
+    body: { outcome: "paid" },
+  })),
+  setRenewals: byNobody(async (world) => ({
+    ids: { id: (await subscribed(world)).subscriptionId },
+    body: { outcome: "failed" },
+  })),
+  createTransaction: byNobody(() => ({ body: { chain: "base", currency: "USDC", to: `0x${"1".repeat(40)}`, amount: "5" } })),
+  listOutbox: byNobody(),
+  createTesters: byNobody(() => ({ body: { count: 1 } })),
+  playSlot: byNobody(async ({ server, owner, playtester, gameId }) => ({
+    ids: { id: await slotIn.open!(server, owner, playtester, gameId) },
+  })),
+  emitEvent: byOwner({ body: { event: "slot.submitted" } }),
+} satisfies Record<Operation, Row>;
+
+/** A deposit of another amount than its payment asked for, and what its sender signs to have it credited. */
+async function lateDeposit(server: TestServer, owner: Person) {
+  const sender = evmWallet();
+  const wallet = await openWallet(server, owner);
+  const asked = await wallet.ask();
+  const txHash = await wallet.send(asked, { by: -1_000_000, from: sender.address });
+  await wallet.prove(txHash);
+  const id: string = (await owner.get("/billing/payments")).body.data.payments[0].id;
+  const query = { txHash, chain: "base" };
+  const { message } = (await owner.get(`/billing/payments/${id}/proof?${new URLSearchParams(query)}`)).body.data.proof;
+  return { owner, id, query, signature: sender.sign(message) };
+}
+
+/** A slot with a transcript, as the transcriber leaves it. */
+async function transcribed({ server, submitted }: RightfulWorld): Promise<string> {
+  const slotId = await submitted();
+  const { newId, clock, store } = server.deps;
+  const [created_at, updated_at] = [clock.now(), clock.now()];
+  const row = { id: newId(), slot_id: slotId, edited_key: null, key_takeaways: "[]", error: null, created_at, updated_at };
+  const original_key = `transcripts/${slotId}`;
+  await store.write((tx) => transcripts.insert(tx, { ...row, status: "approved", selected_version: "original", original_key }));
+  return slotId;
+}
+
+/** A build that this server stores. */
+async function storedBuild(server: TestServer, owner: Person, gameId: string): Promise<Record<string, string>> {
+  const bytes = Buffer.from(secretWord);
+  const metadata = metadataHeader({ filename: "b.zip", filetype: "application/zip", sha256: sha256(bytes) });
+  const headers = { ...octets, "upload-length": String(bytes.length), "upload-metadata": metadata };
+  const { status } = await raw(server, owner, "POST", `/games/${gameId}/builds`, headers, bytes);
+  if (status !== 201) throw new Error(`could not upload a build: ${status}`);
+  const { builds } = (await owner.get(`/games/${gameId}/builds`)).body.data;
+  return { id: gameId, buildId: builds[0].id };
+}
+
+async function publishedVideo(world: RightfulWorld): Promise<string> {
+  const { as, ids } = await onPublicVideo(world);
+  await as.post(`/admin/slots/${ids!.id}/approve`);
+  return ids!.id!;
+}
