@@ -1,5 +1,10 @@
-# The server with its data in /data. Mail, cards and the database are configured by environment; see README.md. Backup while it runs:
-# docker exec NAME node bin/playtest.js serve backup /data/backups --keep 14 --data /data
+# The server with its data in /data, behind a proxy that speaks TLS:
+#   docker build -t playtest .
+#   docker run -d --name playtest -v playtest:/data -p 127.0.0.1:4747:4747 playtest \
+#     serve run --host 0.0.0.0 --behind-proxy --data /data --log json --public-url https://playtest.example.com
+#   docker exec playtest cat /data/admin-key
+# Mail, cards and the database are configured by environment: src/help/server.md. Backup while it runs:
+#   docker exec playtest node bin/playtest.js serve backup /data/backups --keep 14 --data /data
 FROM node:20-bookworm-slim AS build
 WORKDIR /src
 RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
@@ -18,5 +23,6 @@ RUN mkdir /data && chown node /data
 USER node
 VOLUME /data
 EXPOSE 4747
+# Whatever connects from the container's private network is taken for the proxy.
 ENTRYPOINT ["node", "/app/bin/playtest.js"]
 CMD ["serve", "run", "--host", "0.0.0.0", "--behind-proxy", "--data", "/data", "--log", "json"]

@@ -14,23 +14,17 @@ import { spelled } from "../../src/cli/root-help.ts";
 import { eventKinds } from "../../src/contract/events/kinds.ts";
 import { eventPayloads } from "../../src/contract/events/payloads.ts";
 import { type ProblemCode, problems } from "../../src/contract/problems.ts";
-import * as states from "../../src/contract/states/index.ts";
-import type { Moves } from "../../src/contract/states/moves.ts";
 import { exitCodeMeanings } from "../../src/errors.ts";
 import { topicList } from "../../src/help/list.ts";
 import { usd } from "../../src/io/text.ts";
+import { code, table } from "./markdown.ts";
 import * as meanings from "./meanings.ts";
+import { stateDiagram, stateTable } from "./states.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 /** Every file with generated parts. */
 export const documents = ["README.md", ...topicList.map(({ name }) => `src/help/${name}.md`)];
-
-const code = (text: string) => `\`${text}\``;
-const row = (cells: readonly (string | number)[]) =>
-  `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
-  [row(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(row)].join("\n");
 
 function prices(): string {
   const furtherPlayerCents: Record<string, number> = defaults.pricing.furtherPlayerCents;
@@ -62,25 +56,6 @@ const events = () =>
     ]),
   );
 
-const stateTables: Record<string, [Moves<string>, Record<string, string>]> = {
-  slot: [states.slotMoves, meanings.slotMeanings],
-  playtest: [states.playtestMoves, meanings.playtestMeanings],
-  application: [states.applicationMoves, meanings.applicationMeanings],
-  payment: [states.paymentMoves, meanings.paymentMeanings],
-  subscription: [states.subscriptionMoves, meanings.subscriptionMeanings],
-};
-
-/** Each state with what it means and what can follow, such as "`submitted` (submit)". */
-function stateTable(entity: string): string {
-  const [moves, meaning] = stateTables[entity]!;
-  const words = (move: string) => move.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const rows = Object.entries(moves).map(([state, leaving]) => {
-    const next = Object.entries(leaving).map(([move, target]) => `${code(target)} (${words(move)})`);
-    return [code(state), meaning[state]!, next.join(", ") || "–"];
-  });
-  return table(["status", "meaning", "what can follow"], rows);
-}
-
 const languages: Record<string, string> = { mjs: "js", sh: "sh", yaml: "yaml", csv: "text" };
 
 function example(name: string): string {
@@ -95,6 +70,7 @@ const generators: Record<string, (argument: string) => string> = {
   configuration: configurationReference,
   example,
   states: stateTable,
+  "state-diagram": stateDiagram,
   problems: () =>
     table(
       ["status", "code", "meaning"],

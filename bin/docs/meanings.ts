@@ -18,7 +18,7 @@ export const slotMeanings: Record<SlotStatus, string> = {
   rejected: "rejected; if you allowed a retry, the playtester has a new slot",
   blocked: "the playtester reported that the build cannot be played",
   expired: "the deadline passed, or nobody was chosen within 7 days",
-  cancelled: "cancelled by you or released by the playtester",
+  cancelled: "cancelled by you, released by the playtester, or its reported problem was not answered",
   publishing: "accepted; the video of a public playtest is being published",
 };
 
@@ -60,6 +60,8 @@ export const eventMeanings: Record<EventKind, string> = {
   "slot.accepted": "you accepted a submission",
   "slot.rejected": "a submission was rejected",
   "slot.expired": "a deadline passed, or nobody was chosen within 7 days",
+  "slot.blocked": "a playtester reported that the build cannot be played",
+  "slot.resolved": "a reported problem was answered, or its slot ended",
   "playtest.completed": "every slot of a playtest ended",
   "application.created": "a playtester applied",
   "application.approved": "you approved an application",
