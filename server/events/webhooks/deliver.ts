@@ -29,8 +29,10 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
 
   async function loadDue(): Promise<void> {
     await recorder.throwIfFailed();
-    const due = await store.read((q) => webhooks.dueForHost(q, host, clock.now(), batchSize + inProgress.size));
-    queue = due.filter(({ id }) => !inProgress.has(id));
+    // Those in progress when the read begins: an attempt recorded meanwhile leaves `inProgress`, but the read may still show it as due.
+    const skipped = new Set(inProgress);
+    const due = await store.read((q) => webhooks.dueForHost(q, host, clock.now(), batchSize + skipped.size));
+    queue = due.filter(({ id }) => !skipped.has(id));
   }
 
   async function take(): Promise<webhooks.OutgoingRow | undefined> {
