@@ -10,5 +10,8 @@ const load = (path) => import(built ? `../dist/${path.replace(/^.*\//, "")}.js` 
 // The version, the overview and completion are in a small file of their own, because shells request completions at every key press.
 const words = ["--version", "-V", "--help", "-h", "__complete"];
 const answer = words.includes(argv[0]) ? await (await load("cli/quick")).quick(argv, process.env, process.platform) : undefined;
-if (answer === undefined) process.exitCode = await (await load("main")).main(argv, process);
-else process.stdout.on("error", () => {}).write(answer);
+if (answer === undefined) {
+  process.exitCode = await (await load("main")).main(argv, process);
+  // Nothing is left to do for a server that stopped, but a connection to a mail server that does not answer would keep it running.
+  if (argv[0] === "serve") setTimeout(() => process.exit(), 250).unref();
+} else process.stdout.on("error", () => {}).write(answer);

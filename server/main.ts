@@ -27,8 +27,10 @@ export interface ServeHost {
   isTTY: boolean;
   write(text: string): void;
   /** Calls `listener` on SIGINT and SIGTERM. Returns the function that removes it. */
-  onSignal(listener: (signal: "SIGINT" | "SIGTERM") => void): () => void;
+  onSignal(listener: (signal: Signal) => void): () => void;
 }
+
+type Signal = "SIGINT" | "SIGTERM";
 
 const defaultPort = 4747;
 const hostOf = ({ host }: ServeOptions) => host ?? "127.0.0.1";
@@ -40,14 +42,15 @@ export async function serve(options: ServeOptions, host: ServeHost): Promise<num
   const location = chooseLocation(options, host.env);
   try {
     const running = await open(options, host, location);
+    let stopped: Signal | undefined;
     try {
       const ready = await makeReady(options, host, running);
       host.write(banner(options, host, running, location, ready));
-      return await (options.exec === undefined
-        ? untilSignal(host, running)
-        : runCommand(options.exec, host, running, ready.ownerKey));
+      if (options.exec !== undefined) return await runCommand(options.exec, host, running, ready.ownerKey);
+      stopped = await untilSignal(host, running);
+      return 0;
     } finally {
-      await running.close();
+      await running.close(stopped === "SIGTERM" ? { graceMs: graceMs(options, running.deps.config) } : {});
     }
   } finally {
     if (location.temporary) rmSync(location.dataDir, { recursive: true, force: true });
@@ -109,7 +112,7 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     const where = { host: hostOf(options), port: options.port ?? defaultPort, publicUrl: options.publicUrl };
     const running = await start({ ...where, outside });
     const stopWatching = watchKeys({ store, dataDir, ring: instanceKey, log, randomBytes });
-    const close = () => stopWatching().then(running.close);
+    const close: Running["close"] = (how) => stopWatching().then(() => running.close(how));
     return { ...running, close };
   } catch (error) {
     await store.close();
@@ -202,17 +205,20 @@ function keepAdminKey(dataDir: string, adminKey: string): string {
 /** Keys are not printed when the ready file has them, or when an `exec` command on a temporary server gets them in its environment. */
 const showsKeys = ({ readyFile, ephemeral, exec }: ServeOptions) => readyFile === undefined && !(ephemeral && exec !== undefined);
 
-function untilSignal(host: ServeHost, running: Running): Promise<number> {
+function untilSignal(host: ServeHost, running: Running): Promise<Signal> {
   return new Promise((resolve) => {
     let signals = 0;
-    const off = host.onSignal(() => {
+    const off = host.onSignal((signal) => {
       if (++signals > 1) return;
       off();
       running.deps.log.info({}, "stopping: finishing requests in progress");
-      resolve(0);
+      resolve(signal);
     });
   });
 }
+
+/** Nobody balances load over sandboxes, and whoever presses Ctrl-C waits. */
+const graceMs = ({ drain }: ServeOptions, { sandbox, http }: Config) => drain ?? (sandbox ? 0 : http.graceMs);
 
 /** Runs a shell command with the server's URL and the demo's API key in its environment. */
 function runCommand(command: string, host: ServeHost, running: Running, ownerKey: string | undefined): Promise<number> {

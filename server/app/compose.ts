@@ -36,6 +36,7 @@ export interface Outside {
   cards: CardProcessor | null;
   dataDir: string;
   log: Log;
+  retiring: AbortSignal;
   draining: AbortSignal;
   /** For tests: resolves host names instead of the system's resolver. */
   resolve?: Resolve;
@@ -94,6 +95,7 @@ export function createDeps(outside: Outside): Deps {
     log: outside.log,
     paidOrders,
     onSubmitted: [queueTranscription],
+    retiring: outside.retiring,
     draining: outside.draining,
   };
 }

@@ -67,6 +67,8 @@ export interface Deps {
   paidOrders: PaidOrders;
   /** Called for each submission, in its transaction. */
   onSubmitted: readonly ((deps: Deps, tx: Query, slotId: string) => Promise<void>)[];
-  /** Aborted when the server stops, to end long-lived replies such as event streams. */
+  /** Aborted when the server is asked to stop: it still answers, but says that it is not ready. */
+  retiring: AbortSignal;
+  /** Aborted when the server stops answering, to end long-lived replies such as event streams. */
   draining: AbortSignal;
 }

@@ -6,6 +6,8 @@ import { limitConnections } from "./connections.ts";
 
 export interface Listening {
   port: number;
+  /** From now on each reply ends its connection, so that clients open the next one elsewhere. New connections are still accepted. */
+  retire(): void;
   /** Stops accepting connections, lets requests in progress finish within `drainMs`, then closes the remaining connections. */
   close(): Promise<void>;
 }
@@ -17,11 +19,12 @@ export async function listen(options: {
   config: Pick<Config, "http" | "behindProxy">;
 }): Promise<Listening & { serve(app: App): void }> {
   let app: App | undefined;
+  let retired = false;
   let closing = false;
   const unanswered = new Set<ServerResponse>();
   const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
     // A client that keeps the connection open could send its next request while the server closes.
-    if (closing) response.setHeader("Connection", "close");
+    if (retired) response.setHeader("Connection", "close");
     unanswered.add(response);
     response.once("close", () => {
       unanswered.delete(response);
@@ -40,15 +43,21 @@ export async function listen(options: {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  function retire(): void {
+    retired = true;
+    // Otherwise these connections would become idle after the reply and stay open until the time limit.
+    for (const response of unanswered) if (!response.headersSent) response.setHeader("Connection", "close");
+  }
+
   return {
     port: (server.address() as AddressInfo).port,
     serve: (given) => {
       app = given;
     },
+    retire,
     close: () => {
       closing = true;
-      // Otherwise these connections would become idle after the reply and stay open until the time limit.
-      for (const response of unanswered) if (!response.headersSent) response.setHeader("Connection", "close");
+      retire();
       return drain(server, options.config.http.drainMs);
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { keyUsage } from "../accounts/authenticate.ts";
 import { sessionUsage } from "../accounts/sessions.ts";
 import { createCards } from "../billing/cards/create.ts";
@@ -13,19 +14,22 @@ export interface Running {
   baseUrl: string;
   deps: Deps;
   app: App;
-  /** Drains requests, stops jobs, writes data that was only in memory, and closes the store. */
-  close(): Promise<void>;
+  /**
+   * Reports not to be ready for `graceMs` (default 0), drains requests, stops jobs, writes data that was only in memory, and closes the
+   * store. After `skipGrace` aborts, the grace period is over.
+   */
+  close(options?: { graceMs?: number; skipGrace?: AbortSignal }): Promise<void>;
 }
 
 /** Binds the port, builds the app for the resulting address, and starts background jobs. */
 export async function start(options: {
   host: string;
   port: number;
-  outside: Omit<Outside, "draining" | "cards">;
+  outside: Omit<Outside, "retiring" | "draining" | "cards">;
   publicUrl?: string;
 }): Promise<Running> {
   const { outside } = options;
-  const draining = new AbortController();
+  const stops = { retiring: new AbortController(), draining: new AbortController() };
   const cards = await createCards(outside.config);
   const server: Listening & { serve(app: App): void } = await listen({
     host: options.host,
@@ -33,9 +37,14 @@ export async function start(options: {
     config: outside.config,
   });
   try {
-    const { deps, app } = await wire(options, server.port, { ...outside, cards, draining: draining.signal });
+    const { deps, app } = await wire(options, server.port, {
+      ...outside,
+      cards,
+      retiring: stops.retiring.signal,
+      draining: stops.draining.signal,
+    });
     server.serve(app);
-    return { baseUrl: deps.config.baseUrl, deps, app, close: () => close(deps, server, draining) };
+    return { baseUrl: deps.config.baseUrl, deps, app, close: (options) => close({ deps, server, ...stops }, options) };
   } catch (error) {
     // An open port would keep the process running.
     await server.close();
@@ -58,14 +67,49 @@ async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, p
   return { deps, app };
 }
 
-async function close(deps: Deps, server: Listening, draining: AbortController): Promise<void> {
+interface Stopping {
+  deps: Deps;
+  server: Listening;
+  retiring: AbortController;
+  draining: AbortController;
+}
+
+/** How long (ms) jobs in progress may take to end, first by themselves and then after their connections were cut. */
+const jobsEndMs = 2_000;
+const cutOffMs = 500;
+/** How long (ms) a database server that does not answer may delay the end. */
+const databaseEndMs = 1_000;
+
+async function close(
+  { deps, server, retiring, draining }: Stopping,
+  { graceMs = 0, skipGrace }: { graceMs?: number; skipGrace?: AbortSignal } = {},
+): Promise<void> {
+  retiring.abort();
+  server.retire();
+  // Without it, clients and load balancers that do not know yet would find their connections reset.
+  if (graceMs > 0) await pause(graceMs, undefined, skipGrace && { signal: skipGrace }).catch(() => {});
   draining.abort();
-  await server.close();
-  await deps.jobs.stop();
+  await Promise.all([server.close(), within(jobsEndMs, deps.jobs.stop())]);
   deps.outbound.close();
+  await within(cutOffMs, deps.jobs.stop());
+  await deps.mailer.close();
+  const saved = save(deps);
+  await (deps.store.shared ? within(databaseEndMs, saved) : saved);
+}
+
+async function save(deps: Deps): Promise<void> {
   await keyUsage(deps).flush();
   await sessionUsage(deps).flush();
   await deps.audit.idle();
-  await deps.mailer.close();
   await deps.store.close();
+}
+
+/** Resolves when `work` ends or after `ms`. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = new AbortController();
+  try {
+    await Promise.race([work, pause(ms, undefined, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
 }

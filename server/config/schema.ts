@@ -83,7 +83,13 @@ const http = z.strictObject({
     1_000_000,
     "connections",
   ),
-  drainMs: ms("How long requests in progress may take to finish when the server stops.", 25 * second, 0, hour),
+  graceMs: ms(
+    "How long the server still answers after SIGTERM, while /readyz reports 503 and each reply ends its connection, so that load balancers and clients move on. Not after Ctrl-C and not in a sandbox. `--drain` sets it for one run.",
+    5 * second,
+    0,
+    hour,
+  ),
+  drainMs: ms("How long requests and jobs in progress may then take to finish before they are cut off.", 2 * second, 0, hour),
   heartbeatMs: ms(
     "How often a silent event stream sends a heartbeat and checks that its API key is still valid.",
     15 * second,

@@ -16,6 +16,8 @@ export interface ServeOptions {
   seed?: "demo";
   readyFile?: string;
   exec?: string;
+  /** How long (ms) the server still answers after SIGTERM. */
+  drain?: number;
   rateLimit?: number | "off";
   log?: "text" | "json";
   logLevel?: string;

@@ -10,8 +10,8 @@ export interface UnitOptions extends Pick<ServeOptions, "port" | "host" | "publi
   envFile: string;
 }
 
-/** How long a stop may take after requests were drained: for running jobs and the last checkpoint of the database. */
-const afterDrainSeconds = 35;
+/** How long a stop may take beyond that: for the last checkpoint of the database. */
+const afterDrainSeconds = 10;
 
 /**
  * A systemd unit that runs this installation's server with hardening, but without `MemoryDenyWriteExecute`, because Node.js compiles
@@ -23,7 +23,8 @@ export async function unitFile(options: UnitOptions, program: readonly string[])
   const envFile = resolve(options.envFile);
   if (!/^[a-z_][a-z0-9_-]*$/i.test(options.user))
     throw new ConfigError(`${JSON.stringify(options.user)} is not a valid user name.`);
-  const { drainMs } = (await readConfig({}, data, options.config)).http;
+  const { graceMs, drainMs } = (await readConfig({}, data, options.config)).http;
+  const stopSeconds = Math.ceil((graceMs + drainMs) / 1000);
   const words = [...program, "serve", "run", "--data", data, "--log", "json", ...flagsOf(options)];
   const inHome = [...program, data].some((path) => /^\/(home|root|run\/user)\//.test(path));
   return `# /etc/systemd/system/playtest.service, for:
@@ -44,8 +45,8 @@ EnvironmentFile=-${path(envFile)}
 ExecStart=${words.map(word).join(" ")}
 Restart=on-failure
 RestartSec=2
-# On SIGTERM the server finishes requests in progress for up to ${Math.ceil(drainMs / 1000)} s.
-TimeoutStopSec=${Math.ceil(drainMs / 1000) + afterDrainSeconds}
+# On SIGTERM the server says that it is not ready, answers for ${graceMs / 1000} s more, then finishes requests in progress for up to ${drainMs / 1000} s.
+TimeoutStopSec=${stopSeconds + afterDrainSeconds}
 LimitNOFILE=65536
 UMask=0077
 

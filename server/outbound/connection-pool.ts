@@ -18,12 +18,15 @@ export interface ConnectionPool {
   take(origin: string): Promise<Connection>;
   /** Returns a connection to the pool after a complete response. */
   release(origin: string, connection: Connection): void;
+  /** Ends every connection, also those in use, whose requests then fail. */
   close(): void;
 }
 
 /** Keeps connections to each origin open for a while after use. A caller that takes one must return or end it. */
 export function createConnectionPool(connect: Connect): ConnectionPool {
   const idle = new Map<string, Connection[]>();
+  const all = new Set<Connection>();
+  let closed = false;
 
   function forget(origin: string, connection: Connection): void {
     const others = (idle.get(origin) ?? []).filter((other) => other !== connection);
@@ -34,6 +37,7 @@ export function createConnectionPool(connect: Connect): ConnectionPool {
   async function open(origin: string): Promise<Connection> {
     // Loaded by the first request, not by every start of a server.
     const { Client } = await import("undici");
+    if (closed) throw new Error("the server is stopping");
     let socket: Socket | undefined;
     const kept: typeof connect = (...args) => {
       socket = connect(...args);
@@ -42,10 +46,12 @@ export function createConnectionPool(connect: Connect): ConnectionPool {
     const options = { connect: kept, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, headersTimeout: 0, bodyTimeout: 0 };
     const client = new Client(origin, options);
     const end = () => {
+      all.delete(connection);
       void client.destroy();
       socket?.destroy();
     };
     const connection: Connection = { client, used: false, end };
+    all.add(connection);
     client.on("connect", () => {
       connection.used = false;
     });
@@ -71,7 +77,8 @@ export function createConnectionPool(connect: Connect): ConnectionPool {
       else connection.end();
     },
     close() {
-      for (const connection of [...idle.values()].flat()) connection.end();
+      closed = true;
+      for (const connection of all) connection.end();
       idle.clear();
     },
   };

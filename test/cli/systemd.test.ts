@@ -64,10 +64,10 @@ describe("serve systemd", () => {
   });
 
   it("gives the server more time to stop than it takes", async () => {
-    expect(setting(await unit(), "TimeoutStopSec")).toBe("60");
+    expect(setting(await unit(), "TimeoutStopSec")).toBe("17");
     const folder = testFolder();
     writeFileSync(join(folder, "config.json"), JSON.stringify({ http: { drainMs: 300_500 } }));
-    expect(setting(await unit("--data", folder), "TimeoutStopSec")).toBe("336");
+    expect(setting(await unit("--data", folder), "TimeoutStopSec")).toBe("316");
   });
 
   it.each([

@@ -100,6 +100,7 @@ async function open(driver: Driver) {
     instanceKey: createTestRandom("instance key")(32),
     mailer: { name: "none", send: async () => {}, close: async () => {} },
     log: { access: quiet, debug: quiet, info: quiet, warn: quiet, error },
+    retiring: new AbortController().signal,
     draining: new AbortController().signal,
   });
   // Started and stopped, it works only when the clock is moved: the same history every time.

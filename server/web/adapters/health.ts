@@ -30,7 +30,7 @@ export function health(deps: Deps): Record<"livez" | "readyz", Page> {
   return {
     livez: async (_request, response) => reply(response, 200, "ok\n"),
     readyz: async (_request, response) => {
-      if (deps.draining.aborted) return reply(response, 503, "draining\n");
+      if (deps.retiring.aborted) return reply(response, 503, "stopping\n");
       if (!(await storeWorks())) return reply(response, 503, "the database cannot be written\n");
       reply(response, 200, "ok\n");
     },

@@ -28,8 +28,8 @@ export const run = define({
   name: "run",
   summary: "Run your own server",
   description:
-    "By default, listens only on this machine and stores data in the user's data directory. SIGTERM and Ctrl-C finish requests in flight, " +
-    "then exit with 0. With --exec, the server runs until that command exits, and returns its exit code. The command receives " +
+    "By default, listens only on this machine and stores data in the user's data directory. Ctrl-C finishes requests in progress, then exits " +
+    "with 0. SIGTERM does the same after a grace period (--drain), so that load balancers notice and no request fails. With --exec, the server runs until that command exits, and returns its exit code. The command receives " +
     "PLAYTEST_BASE_URL and, with --seed, PLAYTEST_API_KEY in its environment. " +
     "The server also reads PLAYTEST_DATABASE_URL, PLAYTEST_SECRET_KEY, PLAYTEST_SMTP_URL, PLAYTEST_MAIL_FROM and PLAYTEST_TRUSTED_PROXIES " +
     "from its environment.",
@@ -50,6 +50,7 @@ export const run = define({
     readyFile: flag.text("Write the address, process id and API keys to this file once the server is ready", { value: "FILE" }),
     exec: flag.text("Run a command against the server, then stop and return its exit code", { value: "COMMAND" }),
     rateLimit,
+    drain: flag.duration("How long to answer requests after SIGTERM, while /readyz reports 503 (default 5s; 0 in a sandbox)"),
     log: flag.choice(["text", "json"], "Log format (default: text on a terminal, otherwise json)"),
     logLevel: flag.choice(["debug", "info", "warn", "error"], "Minimum level to log (default info)"),
   },
@@ -64,7 +65,8 @@ export const run = define({
     if (noAutoVerify && !flags.sandbox && !flags.seed)
       throw usage("--no-auto-verify works only in sandbox mode.", "Add --sandbox or --seed demo.");
     const set = Object.entries(given).filter(([, value]) => value !== undefined);
-    const options = { ...Object.fromEntries(set), autoVerify: !noAutoVerify, version } as ServeOptions;
+    const drain = flags.drain === undefined ? {} : { drain: flags.drain * 1000 };
+    const options = { ...Object.fromEntries(set), ...drain, autoVerify: !noAutoVerify, version } as ServeOptions;
     const { io } = ctx;
     const host: ServeHost = {
       env: { ...io.env },

@@ -171,6 +171,6 @@ export const archivesRules: readonly Mutant[] = [
   {
     rule: "systemd waits longer than the server takes to stop",
     test: "cli/systemd",
-    edits: [[unit, "const afterDrainSeconds = 35;", "const afterDrainSeconds = 0;"]],
+    edits: [[unit, "const afterDrainSeconds = 10;", "const afterDrainSeconds = 0;"]],
   },
 ];
