@@ -4,20 +4,25 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { startPostgres } from "../setup/postgres.ts";
 import type { Edit, Mutant } from "./mutant.ts";
-import { mutants } from "./rules/index.ts";
+import { mutantsByFile } from "./rules/index.ts";
 
 /**
- * `npm run test:mutants [-- [--why] [PATTERN]]`: breaks each rule in a copy of the sources and expects its tests to fail; only
- * the rules and tests that match, if a pattern is given, and saying how they failed with `--why`. Fails when tests fail before,
- * when a text to replace is gone, or when a mutant survives.
+ * `npm run test:mutants [-- [--why] [--rules=FILE] [PATTERN]]`: breaks each rule in a copy of the sources and expects its tests to
+ * fail; only the rules of `rules/FILE.ts`, only the rules and tests that match, if a pattern is given, and saying how they failed
+ * with `--why`. Fails when tests fail before, when a text to replace is gone, or when a mutant survives.
  */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "playtest-mutants-"));
 const slowest = 180_000;
-const args = process.argv.slice(2);
-const why = args.includes("--why");
+const { values, positionals } = parseArgs({
+  options: { why: { type: "boolean" }, rules: { type: "string" } },
+  allowPositionals: true,
+});
+const why = values.why ?? false;
+const pattern = new RegExp(positionals.join(" "));
 /** Some mutants break the rules that keep the server from connecting anywhere. */
 const loopbackOnly = `--import=${pathToFileURL(join(import.meta.dirname, "loopback.mjs"))}`;
 
@@ -34,8 +39,9 @@ interface Report {
 /** What runs once per database is named after it, and one of them is enough here. An empty pattern would take the file for one. */
 const onSqlite = (test: string) => (/^(api|model|store)/.test(test) ? "\\bsqlite\\b" : ".");
 
-/** One for all the runs: to make one takes longer than most tests. */
-const postgres = await startPostgres();
+/** One for all the runs, unless there is one already: to make one takes longer than most tests. */
+const given = process.env.PLAYTEST_TEST_POSTGRES_URL;
+const postgres = given ? { url: given, stop: async () => {} } : await startPostgres();
 const env = {
   ...process.env,
   NODE_OPTIONS: loopbackOnly,
@@ -127,12 +133,14 @@ async function whatFailsAnyway(rows: readonly Mutant[]): Promise<string[]> {
   return faults;
 }
 
-async function main(pattern: RegExp): Promise<void> {
+async function main(): Promise<void> {
   for (const name of ["server", "src", "test", "bin", "package.json", "tsconfig.json"])
     cpSync(join(root, name), pathOf(name), { recursive: true, filter: (path) => basename(path) !== "node_modules" });
   for (const name of ["node_modules", "test/node_modules"]) symlinkSync(join(root, name), pathOf(name));
   const started = performance.now();
-  const rows = mutants.filter(({ rule, test }) => pattern.test(`${rule} ${test}`));
+  const rows = Object.entries(mutantsByFile)
+    .filter(([file]) => values.rules === undefined || file === values.rules)
+    .flatMap(([, rules]) => rules.filter(({ rule, test }) => pattern.test(`${rule} ${test}`)));
   const faults: (string | undefined)[] = await whatFailsAnyway(rows);
   for (const row of rows) faults.push(await tryMutant(row));
   const real = faults.filter((fault) => fault !== undefined);
@@ -144,7 +152,7 @@ async function main(pattern: RegExp): Promise<void> {
 }
 
 try {
-  await main(new RegExp(args.filter((arg) => arg !== "--why").join(" ")));
+  await main();
 } finally {
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });

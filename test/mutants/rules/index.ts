@@ -23,28 +23,31 @@ import { subscriptionsRules } from "./subscriptions.ts";
 import { uploadsRules } from "./uploads.ts";
 import { webhooksRules } from "./webhooks.ts";
 
-export const mutants: readonly Mutant[] = [
-  ...slotsRules,
-  ...ordersRules,
-  ...applicationsRules,
-  ...subscriptionsRules,
-  ...moneyRules,
-  ...concurrencyRules,
-  ...idempotencyRules,
-  ...paginationRules,
-  ...authorizationRules,
-  ...auditRules,
-  ...publishingRules,
-  ...cardsRules,
-  ...cryptoRules,
-  ...ledgerRules,
-  ...inboxRules,
-  ...listenRules,
-  ...webhooksRules,
-  ...ssrfRules,
-  ...modelRules,
-  ...operationsRules,
-  ...archivesRules,
-  ...queryCacheRules,
-  ...uploadsRules,
-];
+/** By the name of their file. */
+export const mutantsByFile: Record<string, readonly Mutant[]> = {
+  slots: slotsRules,
+  orders: ordersRules,
+  applications: applicationsRules,
+  subscriptions: subscriptionsRules,
+  money: moneyRules,
+  concurrency: concurrencyRules,
+  idempotency: idempotencyRules,
+  pagination: paginationRules,
+  authorization: authorizationRules,
+  audit: auditRules,
+  publishing: publishingRules,
+  cards: cardsRules,
+  crypto: cryptoRules,
+  ledger: ledgerRules,
+  inbox: inboxRules,
+  listen: listenRules,
+  webhooks: webhooksRules,
+  ssrf: ssrfRules,
+  model: modelRules,
+  operations: operationsRules,
+  archives: archivesRules,
+  "query-cache": queryCacheRules,
+  uploads: uploadsRules,
+};
+
+export const mutants: readonly Mutant[] = Object.values(mutantsByFile).flat();
