@@ -10,6 +10,11 @@ export interface Job {
   /** When the job was due: server time in ms. */
   runAt: number;
   attempts: number;
+  /**
+   * False once the lease was lost or ran out, for instance because the process was stalled: another process may be running the job. A job
+   * that has many effects outside of the database checks it before each of them.
+   */
+  isHeld(): boolean;
   /** Completes the job in the caller's transaction. Throws when the lease was lost. */
   done(tx: Query): Promise<void>;
   /** Completes this run in the caller's transaction and schedules the next at `runAt` (ms). Throws when the lease was lost. */

@@ -15,22 +15,22 @@ interface Context {
 
 /** Runs a leased job and extends its lease meanwhile. A job that fails is queued again or, after the last attempt, marked dead. */
 export async function runJob(row: jobs.JobRow, context: Context): Promise<void> {
-  const { kinds, deps, clock, leaseMs } = context;
+  const { kinds, deps } = context;
   const { store } = deps;
   let finished = false;
   const ended = (rows: number) => {
     if (rows === 0) throw new Error(`job ${row.kind} ${row.id}: the lease was lost`);
     finished = true;
   };
+  const lease = holdLease(row, context);
   const job: Job = {
     payload: JSON.parse(row.payload) as Record<string, unknown>,
     runAt: row.run_at,
     attempts: row.attempts,
+    isHeld: lease.isHeld,
     done: async (tx) => ended(await jobs.finish(tx, row)),
     reschedule: async (tx, runAt) => ended(await jobs.reschedule(tx, row, runAt)),
   };
-  const extend = () => void store.write((tx) => jobs.extend(tx, row, clock.real() + leaseMs)).catch(() => {});
-  const heartbeat = setInterval(extend, leaseMs / 3);
   try {
     const work = kinds[row.kind];
     if (!work) throw new Error(`this version does not know jobs of kind ${row.kind}`);
@@ -39,8 +39,21 @@ export async function runJob(row: jobs.JobRow, context: Context): Promise<void> 
   } catch (error) {
     await retryOrFail(row, error, context);
   } finally {
-    clearInterval(heartbeat);
+    lease.release();
   }
+}
+
+/** Extends the lease of a job until it is released, and knows whether it still holds. */
+function holdLease(row: jobs.JobRow, { deps: { store }, clock, leaseMs }: Context) {
+  let until = row.lease_until;
+  async function extend(): Promise<void> {
+    const next = clock.real() + leaseMs;
+    const rows = await store.write((tx) => jobs.extend(tx, row, next));
+    until = rows === 0 ? 0 : next;
+  }
+  // An extension that fails is tried again by the next one. The lease runs out meanwhile, which `isHeld` sees.
+  const heartbeat = setInterval(() => void extend().catch(() => {}), leaseMs / 3);
+  return { isHeld: () => clock.real() < until, release: () => clearInterval(heartbeat) };
 }
 
 async function retryOrFail(row: jobs.JobRow, error: unknown, { deps, clock }: Context): Promise<void> {

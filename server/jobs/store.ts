@@ -14,6 +14,8 @@ export interface JobRow {
   /** How often it failed in a row. */
   failures: number;
   lease_token: string | null;
+  /** Real time in ms. */
+  lease_until: number;
 }
 
 interface NewJob {
@@ -74,7 +76,7 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
   return tx.all<JobRow>(
     `UPDATE jobs SET lease_until = ?, lease_token = ?, attempts = attempts + 1
       WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ${filter}ORDER BY ${first}, id LIMIT CAST(? AS INTEGER)) AND lease_until <= ?
-      RETURNING id, kind, unique_key, payload, run_at, attempts, failures, lease_token`,
+      RETURNING id, kind, unique_key, payload, run_at, attempts, failures, lease_token, lease_until`,
     lease.until,
     lease.token,
     lease.due,
@@ -88,6 +90,7 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
 /** Ends every lease. Only for databases that no other process uses. */
 export const releaseAll = (tx: Query) => tx.run("UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_until > 0");
 
+/** Zero rows when the lease was lost to another process. */
 export const extend = (tx: Query, job: JobRow, until: number) =>
   tx.run("UPDATE jobs SET lease_until = ? WHERE id = ? AND lease_token = ?", until, job.id, job.lease_token);
 

@@ -2,15 +2,18 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { emit } from "../../server/events/emit.ts";
+import { claim } from "../../server/jobs/store.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { eventData } from "../helpers/event-data.ts";
 import { type Person, registerOwner } from "../helpers/factories.ts";
+import { heldReads } from "../helpers/held-reads.ts";
 import { type Answer, type Receiver, startReceiver, status } from "../helpers/receiver.ts";
 import { createTestClock, startTime, type TestServer } from "../helpers/server.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
+const day = 24 * hour;
 const nothing: Answer = () => {};
 
 onBothDatabases("webhooks", (serve) => {
@@ -497,6 +500,71 @@ onBothDatabases("webhooks", (serve) => {
     if (error) expect(attempt!.error).toMatch(error);
     else expect(attempt!.error).toBeNull();
     expect(attempt!.response?.length ?? 0).toBeLessThanOrEqual(4096);
+  });
+
+  it("concurrency: a delivery that is recorded while the due ones are read is not sent again", async () => {
+    const reads = heldReads();
+    await open({ through: reads.through });
+    const hook = await register();
+    const answers: (() => void)[] = [];
+    receiver.answer((response) => void answers.push(() => response.end()));
+    await happen();
+    await receiver.until(1);
+    // The database replies to the next look for due deliveries as it saw them before the first one was recorded.
+    await reads.hold("d.next_retry_at <=");
+    answers[0]!();
+    receiver.answer(status(200));
+    await vi.waitFor(async () => expect((await deliveriesOf(hook))[0].deliveredAt).not.toBeNull(), { timeout: 20_000 });
+    reads.release();
+    await server.advance(0);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  /** As another process takes over the deliveries, after this one was stalled for the whole lease. */
+  async function loseLease(): Promise<void> {
+    const real = server.clock.real() + server.deps.config.jobs.leaseMs;
+    const lease = { token: "another process", due: server.clock.now(), real, until: startTime + day };
+    const taken = await server.deps.store.write((tx) => claim(tx, { ...lease, count: 1, kinds: { only: ["deliver-webhook"] } }));
+    expect(taken).toHaveLength(1);
+    server.clock.set(real);
+  }
+
+  const lostLease = async () => {
+    await vi.waitUntil(() => server.errors.length > 0, { timeout: 20_000 });
+    return String(server.errors.splice(0));
+  };
+
+  it("lost lease: nothing more is sent by the process that lost it", async () => {
+    await open({
+      config(config) {
+        config.webhooks.inFlightPerHost = 1;
+        // Ends before the job's turn does.
+        config.jobs.leaseMs = 2_000;
+      },
+    });
+    await register();
+    const answers: (() => void)[] = [];
+    receiver.answer((response) => void answers.push(() => response.end()));
+    for (let event = 0; event < 3; event++) await happen();
+    await receiver.until(1);
+    await loseLease();
+    receiver.answer(status(200));
+    answers[0]!();
+    expect(await lostLease()).toMatch(/the lease was lost/);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("lost lease: what was about to be sent is not sent", async () => {
+    const reads = heldReads();
+    await open({ through: reads.through });
+    await register();
+    const held = reads.hold("FROM webhooks WHERE id");
+    await happen();
+    await held;
+    await loseLease();
+    reads.release();
+    expect(await lostLease()).toMatch(/the lease was lost/);
+    expect(receiver.received).toEqual([]);
   });
 
   it("concurrency: two deliveries at once per host; other hosts and emails do not wait", async () => {

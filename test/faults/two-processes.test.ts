@@ -8,6 +8,7 @@ import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim } from "../../server/jobs/store.ts";
 import { startProcess } from "../helpers/cluster.ts";
 import { order, personWith } from "../helpers/factories.ts";
+import { gate } from "../helpers/gate.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { createTestClock, createTestRandom, nodeAt, startTestServer, type TestServer } from "../helpers/server.ts";
 import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
@@ -33,15 +34,10 @@ describe("job lease", () => {
     const store = await openStore(location.options);
     closing.push(() => store.close());
     const log: string[] = [];
-    const gate = () => {
-      let open = () => {};
-      const passed = new Promise<void>((resolve) => {
-        open = resolve;
-      });
-      closing.push(async () => open());
-      return { open, passed };
-    };
     const [first, second] = [gate(), gate()];
+    closing.push(async () => {
+      for (const { open } of [first, second]) open();
+    });
     const work = (name: string, wait: Promise<void>): JobKinds => ({
       async mark(job) {
         log.push(`${name} started`);

@@ -97,6 +97,8 @@ function createTestLog(): Log & { errors: unknown[]; lines: string[] } {
 
 export interface TestServerOptions {
   store: Store;
+  /** What the server sees of the store. */
+  through?: (store: Store) => Store;
   config?: (config: Config) => void;
   clock?: TestClock;
   /** Where uploads and blobs are; a new folder unless given, gone when the run ends. */
@@ -111,7 +113,8 @@ export interface TestServerOptions {
 
 /** The real server on a free port, with a clock that only the test moves, repeatable randomness and mail kept in memory. */
 export async function startTestServer({
-  store,
+  store: opened,
+  through = (store) => store,
   config: change,
   clock = createTestClock(),
   dataDir = freshFolder(),
@@ -119,6 +122,7 @@ export async function startTestServer({
   resolve,
   port = 0,
 }: TestServerOptions): Promise<TestServer> {
+  const store = through(opened);
   const config = structuredClone(defaults);
   config.strict = true;
   config.sandbox = true;

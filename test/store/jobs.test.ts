@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Deps } from "../../server/app/deps.ts";
-import { RetryLater } from "../../server/jobs/job.ts";
+import { type Job, type JobKinds, RetryLater } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import type { Log } from "../../server/lib/log.ts";
+import { gate } from "../helpers/gate.ts";
 import { createTestClock, startTime } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
@@ -83,5 +84,58 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
     await store.write(jobs.requeueDead);
     await pass();
     expect(done.sort()).toEqual(["a", "b"]);
+  });
+
+  describe("know that they hold their lease", () => {
+    let running: Job;
+    let mine: JobRunner;
+    let end: () => void;
+
+    /** A job that runs until `end`. */
+    async function begin(leaseMs: number): Promise<void> {
+      const started = gate<Job>();
+      const ended = gate();
+      end = ended.open;
+      const kinds: JobKinds = {
+        async long(job) {
+          started.open(job);
+          await ended.passed;
+        },
+      };
+      mine = new JobRunner({ kinds, clock, newId: () => "mine", leaseMs });
+      mine.start({ store, log } as unknown as Deps);
+      await store.write((tx) => mine.schedule(tx, { kind: "long", key: "one", payload: {}, runAt: clock.now() }));
+      running = await started.passed;
+    }
+    afterEach(async () => {
+      end();
+      await mine.stop();
+    });
+    const leaseUntil = async () => (await store.read((q) => q.one<{ at: number }>("SELECT lease_until AS at FROM jobs")))!.at;
+
+    it("until it runs out", async () => {
+      await begin(45_000);
+      clock.set(clock.now() + 44_999);
+      expect(running.isHeld()).toBe(true);
+      clock.set(clock.now() + 1);
+      expect(running.isHeld()).toBe(false);
+    });
+
+    it("as long as it is extended", async () => {
+      await begin(30);
+      clock.set(clock.now() + 29);
+      await vi.waitUntil(async () => (await leaseUntil()) === clock.now() + 30, { timeout: 20_000 });
+      await vi.waitUntil(() => running.isHeld(), { timeout: 20_000 });
+      clock.set(clock.now() + 29);
+      expect(running.isHeld()).toBe(true);
+    });
+
+    it("and lose it to whoever has taken it over", async () => {
+      await begin(30);
+      expect(running.isHeld()).toBe(true);
+      await store.write((tx) => tx.run("UPDATE jobs SET lease_token = 'another'"));
+      await vi.waitUntil(() => !running.isHeld(), { timeout: 20_000 });
+      expect(await leaseUntil()).toBe(clock.now() + 30);
+    });
   });
 });

@@ -25,7 +25,7 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
   let loading: Promise<void> | undefined;
   let sending = 0;
   let sent = 0;
-  const over = () => sent >= turnDeliveries || clock.real() >= until || draining.aborted;
+  const over = () => sent >= turnDeliveries || clock.real() >= until || draining.aborted || !job.isHeld();
 
   async function loadDue(): Promise<void> {
     await recorder.throwIfFailed();
@@ -50,6 +50,8 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
   /** Reads the webhook before each attempt, so that a deletion or a new secret also applies to deliveries queued earlier. */
   async function send(delivery: webhooks.OutgoingRow): Promise<void> {
     const webhook = await store.read((q) => webhooks.find(q, delivery.webhook_id));
+    // Whoever holds the lease now sends this one.
+    if (!job.isHeld()) return void inProgress.delete(delivery.id);
     if (!webhook || webhook.is_active === 0 || webhook.deleted_at !== null || webhook.host !== host)
       return void inProgress.delete(delivery.id);
     const outcome = await attempt(deps, delivery, webhook.url, open(webhook));

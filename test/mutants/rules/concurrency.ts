@@ -123,6 +123,15 @@ export const concurrencyRules: readonly Mutant[] = [
       ],
     ],
   },
+  ...[
+    ["who lost the lease knows it", "until = rows === 0 ? 0 : next;", "until = next;"],
+    ["a lease that runs out does not hold", "clock.real() < until,", "until > 0,"],
+    ["a lease that is extended holds", "until = rows === 0 ? 0 : next;", "if (rows === 0) until = 0;"],
+  ].map(([rule, from, to]) => ({
+    rule: rule!,
+    test: "store/jobs",
+    edits: [["server/jobs/run.ts", from!, to!]] as const,
+  })),
   {
     rule: "who lost the lease writes nothing",
     test: "faults/two-processes",

@@ -177,6 +177,21 @@ const table: readonly Omit<Mutant, "test">[] = [
     rule: "a webhook of a public server leads nowhere private",
     edits: [[routes, "await deps.outbound.check(url);", ""]],
   },
+  {
+    rule: "a delivery that is recorded while the due ones are read is not sent again",
+    edits: [[job, "const skipped = new Set(inProgress);", "const skipped = inProgress;"]],
+  },
+  {
+    rule: "who lost the lease sends nothing more",
+    edits: [
+      [job, " || !job.isHeld();", ";"],
+      [job, "if (!job.isHeld()) return", "if (over === undefined) return"],
+    ],
+  },
+  {
+    rule: "who lost the lease does not send what it was about to send",
+    edits: [[job, "if (!job.isHeld()) return", "if (over === undefined) return"]],
+  },
 ];
 
 export const webhooksRules: readonly Mutant[] = [
