@@ -7,6 +7,7 @@ import { startTime } from "../helpers/server.ts";
 const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 const receiver = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin";
 const sender = "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T";
+const bystander = "GThUX1Atko4tqhN2NaiTazWSeFWMuiUvfFnyJyUghFMJ";
 const txHash = "5".repeat(88);
 const mainnet = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
@@ -130,7 +131,7 @@ onBothDatabases("deposits on Solana", (serve) => {
   describe("does not credit", () => {
     const rows: [string, Moved][] = [
       ["another mint", { mint: "Es9vMFrzaCERmJfrF4H2FYD4KCoNky11McCe8BenwNYB" }],
-      ["another owner's account", { owner: sender }],
+      ["another owner's account", { owner: bystander }],
       ["a failed transaction", { err: { InstructionError: [0, { Custom: 1 }] } }],
     ];
     it.each(rows)("%s", async (_, moved) => {

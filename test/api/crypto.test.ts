@@ -3,6 +3,7 @@ import { offerOf, openQuote } from "../../server/billing/crypto/quotes.ts";
 import { instructionsOf, openWallet, proof } from "../helpers/crypto.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { ledgerFaults, registerOwner } from "../helpers/factories.ts";
+import { heldReads } from "../helpers/held-reads.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -108,12 +109,36 @@ onBothDatabases("crypto top-up", (serve) => {
     expect(await ledgerFaults(wallet.server)).toEqual([]);
   });
 
+  it("submitted again while it is credited: the same reply, whichever is read first", async () => {
+    const reads = heldReads();
+    const wallet = await openWallet(await serve({ through: reads.through }));
+    const txHash = await wallet.send(await wallet.ask(2000));
+    const held = reads.hold("FROM crypto_");
+    const late = wallet.prove(txHash);
+    await held;
+    const reply = await wallet.prove(txHash);
+    reads.release();
+    expect([reply.status, (await late).status]).toEqual([200, 200]);
+    expect((await late).body.data).toEqual(reply.body.data);
+    expect(await wallet.credit()).toBe(2000);
+  });
+
   it.each(["ETH", "SOL"])("%s: credited at the rate of the quote", async (currency) => {
     const wallet = await openWallet(await serve());
     const chain = currency === "SOL" ? "solana" : "ethereum";
     const asked = await wallet.ask(12_345, chain, currency);
     const reply = await wallet.prove(await wallet.send(asked), chain, currency);
     expect([reply.status, reply.body.data.creditedCents]).toEqual([200, 12_345]);
+  });
+
+  it("another owner: gets nothing for a transaction that was credited, even if it overpaid and so matches no quote", async () => {
+    const wallet = await openWallet(await serve());
+    const txHash = await wallet.send(await wallet.ask(), { by: 100_000 });
+    expect((await wallet.prove(txHash)).status).toBe(200);
+    const other = await openWallet(wallet.server);
+    await other.ask();
+    expect((await other.prove(txHash)).status).toBe(409);
+    expect([await wallet.credit(), await other.credit()]).toEqual([2010, 0]);
   });
 
   it("another owner: gets nothing for the same transaction", async () => {

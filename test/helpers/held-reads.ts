@@ -1,22 +1,23 @@
 import type { Query, Store, Value } from "../../server/database/port.ts";
 import { type Gate, gate } from "./gate.ts";
 
-/** A database whose replies to some reads are late. */
+/** A database that is late to reply to a read. */
 export interface HeldReads {
   /** What a server takes for its store. */
   through(store: Store): Store;
-  /** From now on keeps back the replies to reads whose SQL contains `part`. Resolves with the first of them at hand. */
+  /** Keeps back the reply to the next read whose SQL contains `part`. Resolves once that reply is there. */
   hold(part: string): Promise<void>;
   release(): void;
 }
 
 export function heldReads(): HeldReads {
-  let held: { part: string; arrived: Gate; released: Gate } | undefined;
+  let next: { part: string; arrived: Gate } | undefined;
+  let released = gate();
   async function passing<T>(sql: string, reply: Promise<T>): Promise<T> {
     await reply;
-    if (held === undefined || !sql.includes(held.part)) return reply;
-    const { arrived, released } = held;
-    arrived.open();
+    if (next === undefined || !sql.includes(next.part)) return reply;
+    next.arrived.open();
+    next = undefined;
     await released.passed;
     return reply;
   }
@@ -36,12 +37,10 @@ export function heldReads(): HeldReads {
       close: () => store.close(),
     }),
     hold(part) {
-      held = { part, arrived: gate(), released: gate() };
-      return held.arrived.passed;
+      next = { part, arrived: gate() };
+      released = gate();
+      return next.arrived.passed;
     },
-    release() {
-      held?.released.open();
-      held = undefined;
-    },
+    release: () => released.open(),
   };
 }

@@ -27,7 +27,8 @@ const pattern = new RegExp(positionals.join(" "));
 const loopbackOnly = `--import=${pathToFileURL(join(import.meta.dirname, "loopback.mjs"))}`;
 
 interface Outcome {
-  passed: number;
+  /** The names of the tests that passed. */
+  passed: string[];
   /** The first test that failed: its name, and how; no name where no test came to an end. */
   failed: { name: string | undefined; why: string } | undefined;
 }
@@ -72,13 +73,13 @@ async function runTests({ test, only = onSqlite(test) }: Pick<Mutant, "test" | "
   const timer = setTimeout(() => child.kill(), slowest);
   const [code] = await once(child, "exit");
   clearTimeout(timer);
-  return code === null ? { passed: 0, failed: { name: undefined, why: "It never ended." } } : outcomeOf(report);
+  return code === null ? { passed: [], failed: { name: undefined, why: "It never ended." } } : outcomeOf(report);
 }
 
 function outcomeOf(report: string): Outcome {
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
   const ran = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const passed = ran.filter(({ status }) => status === "passed").length;
+  const passed = ran.filter(({ status }) => status === "passed").map(({ fullName }) => fullName);
   const failed = ran.find(({ status }) => status === "failed");
   if (failed) return { passed, failed: { name: failed.fullName, why: failed.failureMessages.join("\n") } };
   const broken = testResults.find(({ message }) => message !== "")?.message;
@@ -125,13 +126,21 @@ async function tryMutant(mutant: Mutant): Promise<string | undefined> {
   }
 }
 
-/** Tests that fail by themselves prove nothing. */
+/** The patterns of the tests that `only` names: one for each alternative. */
+function alternativesOf(only: string): RegExp[] {
+  const [, before = "", titles = only, after = ""] = /^(.*)\((.*)\)(.*)$/.exec(only) ?? [];
+  return titles.split("|").map((title) => new RegExp(before + title + after));
+}
+
+/** Tests that fail by themselves prove nothing, and neither do tests that are gone. */
 async function whatFailsAnyway(rows: readonly Mutant[]): Promise<string[]> {
   const faults = [];
   for (const place of new Set(rows.map(({ test, only }) => JSON.stringify({ test, only })))) {
-    const { passed, failed } = await runTests(JSON.parse(place));
-    if (failed !== undefined || passed === 0)
-      faults.push(`fails unbroken: ${place}: ${failed?.name ?? failed?.why ?? "no test ran"}`);
+    const row = JSON.parse(place) as Pick<Mutant, "test" | "only">;
+    const { passed, failed } = await runTests(row);
+    const gone = alternativesOf(row.only ?? ".").filter((pattern) => !passed.some((name) => pattern.test(name)));
+    if (failed !== undefined) faults.push(`fails unbroken: ${place}: ${failed.name ?? failed.why}`);
+    else for (const pattern of gone) faults.push(`no test ran: ${row.test}: ${pattern.source}`);
   }
   return faults;
 }

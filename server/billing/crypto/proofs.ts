@@ -46,13 +46,14 @@ export async function ask<T>(find: () => Promise<T>): Promise<T> {
 /** 409 or 422 unless there is an unpaid quote for this chain and currency, or the transaction was recorded before. */
 const checkAsked = (deps: Deps, proof: Proof, scope: Scope): Promise<void> =>
   deps.store.read(async (q) => {
-    if ((await crypto.depositsOf(q, proof.chain, proof.txHash)).length > 0) return;
     let other: crypto.QuoteRow | undefined;
     for (const quote of await crypto.unpaidOf(q, proof.ownerId)) {
       if (!(await scope(q, quote))) continue;
       if (quote.chain === proof.chain && quote.currency === proof.currency) return;
       other ??= quote;
     }
+    // After the quotes: what another request just paid is no unpaid quote any more, but then its deposit is there.
+    if ((await crypto.depositsOf(q, proof.chain, proof.txHash)).length > 0) return;
     if (other) throw invalid("X-Payment", `must be a payment of ${other.currency} on ${other.chain}, as requested`);
     throw conflict(
       "There is no open crypto payment. Nothing was charged. Request payment instructions first, without the header X-Payment.",

@@ -43,6 +43,17 @@ const topUp: readonly Omit<Mutant, "test">[] = [
     ],
   },
   {
+    rule: "a proof that is sent again while the first is booked is no proof without a quote",
+    edits: [
+      [
+        proofs,
+        "    let other: crypto.QuoteRow | undefined;\n",
+        "    if ((await crypto.depositsOf(q, proof.chain, proof.txHash)).length > 0) return;\n    let other: crypto.QuoteRow | undefined;\n",
+      ],
+      [proofs, "is there.\n    if ((await crypto.depositsOf(q, proof.chain, proof.txHash)).length > 0) return;\n", "is there.\n"],
+    ],
+  },
+  {
     rule: "the same owner's repetition is the same reply",
     edits: [
       [deposits, "const again = await repeat(tx, proof, booked, scope);", "const again = undefined as Received | undefined;"],
@@ -326,15 +337,10 @@ const signed: readonly Omit<Mutant, "test">[] = [
   { rule: "a checksum is checked", edits: [[eip191, ">= 8 ? digit.toUpperCase()", ">= 8 ? digit"]] },
 ];
 
-const nodes = [
-  "does not credit",
-  "tells two transfers",
-  "once",
-  "waits for",
-  "not the chain's",
-  "node of another",
-  "the node refuses",
-].join("|");
+const nodes = ["does not credit", "once", "node of another", "the node refuses"];
+const only = (titles: readonly string[]) => `sqlite.*(${titles.join("|")})`;
+const evmTitles = only([...nodes, "two transfers", "confirmations:", "reorganization:", "forged block:"]);
+const solanaTitles = only([...nodes, "finality:", "dropped transaction:"]);
 
 const inFile = (test: string, only?: string) => (row: Omit<Mutant, "test">) => ({
   ...row,
@@ -347,8 +353,8 @@ export const cryptoRules: readonly Mutant[] = [
   ...topUp.map(inFile("api/crypto")),
   ...window.map(inFile("unit/crypto")),
   ...standard.map(inFile("api/crypto-orders", "sqlite.*standard x402 client")),
-  ...onEvm.map(inFile("api/crypto-evm", `sqlite.*(${nodes})`)),
-  ...onSolana.map(inFile("api/crypto-solana", `sqlite.*(${nodes})`)),
+  ...onEvm.map(inFile("api/crypto-evm", evmTitles)),
+  ...onSolana.map(inFile("api/crypto-solana", solanaTitles)),
   ...unnamed.map(inFile("api/crypto-unnamed")),
   ...theft.map(inFile("api/crypto-theft")),
   ...proven.map(inFile("api/crypto-proofs")),
