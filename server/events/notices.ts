@@ -8,6 +8,8 @@ export interface NoticeContext {
   playtesterName?: string;
   amountCents?: number;
   planName?: string;
+  /** Whether the plan has ended; a cancelled plan runs until the end of its period. */
+  hasEnded?: boolean;
   url?: string;
   senderName?: string;
   /** Why a crypto deposit was refunded instead of credited: a sentence. */
@@ -147,9 +149,9 @@ const notices = {
     title: "Subscription renewed",
     body: `${plan} renewed. Its playtest hours were added.`,
   }),
-  "subscription.cancelled": ({ plan }) => ({
-    title: "Subscription cancelled",
-    body: `${plan} will not renew. You keep your unused hours.`,
+  "subscription.cancelled": ({ plan, hasEnded }) => ({
+    title: hasEnded ? "Subscription ended" : "Subscription cancelled",
+    body: `${plan} ${hasEnded ? "has ended" : "will not renew"}. You keep your unused hours.`,
   }),
   "subscription.payment_failed": ({ planName }) => ({
     title: "Renewal payment failed",

@@ -62,9 +62,7 @@ export interface Placed {
  * payment method does not cover it. An unpaid order is `pending_payment` and has no slots.
  */
 export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Order, method: PaymentMethod): Promise<Placed> {
-  if (game.status !== "active") throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
-  await checkTarget(tx, order);
-  await checkTrial(deps, tx, game, order);
+  await checkOrder(deps, tx, game, order);
   const priced = await priceOrder(deps, tx, game.owner_id, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
@@ -187,6 +185,14 @@ export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Pr
   });
 }
 
+/** Refuses an order that cannot be placed whatever it is paid with. Without a game, checks what does not depend on it. */
+export async function checkOrder(deps: Deps, q: Query, game: GameRow | undefined, order: Order): Promise<void> {
+  if (game && game.status !== "active")
+    throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
+  await checkTarget(q, order);
+  await checkTrial(deps, q, game, order);
+}
+
 async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (order.targetedPlaytesterId === undefined) return;
   const target = await users.find(tx, order.targetedPlaytesterId);
@@ -194,11 +200,11 @@ async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (target.suspended_at !== null) throw invalid("targetedPlaytesterId", "is the id of a playtester whose account is suspended");
 }
 
-async function checkTrial(deps: Deps, tx: Query, game: GameRow, order: Order): Promise<void> {
+async function checkTrial(deps: Deps, tx: Query, game: GameRow | undefined, order: Order): Promise<void> {
   if (!order.isFreePublicTrial) return;
   const { trialMaxSlots } = deps.config.orders;
   if (order.quantity > trialMaxSlots) throw invalid("quantity", `must be at most ${trialMaxSlots} for a free trial`);
-  if (await playtests.hasTrial(tx, game.id)) throw trialUsed();
+  if (game && (await playtests.hasTrial(tx, game.id))) throw trialUsed();
 }
 
 const trialUsed = () =>

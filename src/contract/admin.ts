@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
-import { cents, id, minutes, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
+import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
 import { chains, currencies } from "./headers.ts";
 import { playtest } from "./playtests.ts";
@@ -277,7 +277,7 @@ export const admin = {
     ...audited("category.create"),
     summary: "Add a game category",
     body: z.strictObject({
-      name: text(100, 1).meta({ description: "Name of the category." }),
+      name: nameText(100).meta({ description: "Name of the category." }),
       slug: z
         .string()
         .max(100)
@@ -326,7 +326,7 @@ export const admin = {
     ...audited("user.create_admin", "scopes"),
     summary: "Add an administrator and get its first API key",
     body: z.strictObject({
-      name: text(100, 1).meta({ description: "Name of the person." }),
+      name: nameText(100).meta({ description: "Name of the person." }),
       scopes: z
         .array(z.enum(roleScopes.admin))
         .min(1)

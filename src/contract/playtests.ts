@@ -160,7 +160,10 @@ export const playtests = {
     summary: "Change the notes of an active playtest",
     body: z
       .strictObject({
-        notesForTesters: text(5000).optional().meta({ description: "Notes, shown to playtesters only after claiming." }),
+        notesForTesters: text(5000)
+          .nullable()
+          .optional()
+          .meta({ description: "Notes, shown to playtesters only after claiming; null removes them." }),
       })
       .prefault({}),
     reply: z.strictObject({ playtest }),
