@@ -8,6 +8,7 @@ import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { usd } from "../lib/money.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
+import { storeKeys } from "./keys/service.ts";
 import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
 import * as slots from "./slots/store.ts";
@@ -242,6 +243,7 @@ async function insertPlaytest(
     paid_with: null,
     payment_id: null,
     pay_by: now + deps.config.orders.payWithinMs,
+    uses_keys: order.keysForTesters ? 1 : 0,
     created_at: now,
     updated_at: now,
   };
@@ -257,9 +259,4 @@ async function insertTrial(tx: Query, playtest: playtests.PlaytestRow): Promise<
     // Two trials of one game were ordered at the same time: the unique index rejects the second.
     throw isUniqueViolation(error) ? trialUsed() : error;
   }
-}
-
-async function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): Promise<void> {
-  for (const [position, key] of keys.entries())
-    await playtests.addKey(tx, playtestId, position, deps.secrets.seal(key, `key ${playtestId} ${position}`));
 }

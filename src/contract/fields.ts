@@ -50,6 +50,14 @@ const isHttpUrl = (value: string) => {
   return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
 };
 
+/** Up to `max` game keys, none twice. */
+export const gameKeys = (max: number) =>
+  z
+    .array(text(200, 1))
+    .min(1)
+    .max(max)
+    .refine((keys) => new Set(keys).size === keys.length, "must not hold the same key twice");
+
 /** An absolute http or https URL without credentials, at most 2048 characters. */
 export const httpUrl = () =>
   z.string().max(2048).refine(isHttpUrl, "must be an http or https URL").meta({ format: "uri", maxLength: 2048 });

@@ -234,6 +234,8 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   createPlaytest: onGame({ quantity: 1 }),
   getPlaytest: onPlaytest(),
   updatePlaytest: onPlaytest({ notesForTesters: secretWord }),
+  listPlaytestKeys: onPlaytest(),
+  addPlaytestKeys: onPlaytest({ keys: [secretWord] }),
   quotePlaytest: ({ owner, gameId }) => ({ as: owner, body: { gameId } }),
   payPlaytest: async ({ server, bystander }) => {
     const as = await bystander("game_owner");
@@ -345,6 +347,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   },
   listAudit: byAdmin(),
   listApprovals: byAdmin(),
+  listProblems: byAdmin(),
   approvePlaytest: onTrial,
   rejectPlaytest: onTrial,
   approveVideo: onPublicVideo,
