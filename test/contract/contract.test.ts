@@ -519,8 +519,14 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games and orders", () => {
+  test("are 64 KiB, but for games, orders and keys", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
-    expect(Object.fromEntries(larger)).toEqual({ createGame: 128, updateGame: 128, createPlaytest: 1024, quotePlaytest: 1024 });
+    expect(Object.fromEntries(larger)).toEqual({
+      createGame: 128,
+      updateGame: 128,
+      createPlaytest: 1024,
+      addPlaytestKeys: 1024,
+      quotePlaytest: 1024,
+    });
   });
 });
