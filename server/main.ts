@@ -18,6 +18,7 @@ import { createMailer } from "./mail/create.ts";
 import { isHalfRestored } from "./operations/archive/swap.ts";
 import { requireIdentity } from "./operations/keys/identity.ts";
 import { watchKeys } from "./operations/keys/watch.ts";
+import { watchClock } from "./operations/watch-clock.ts";
 import { seedDemo } from "./sandbox/demo.ts";
 
 /** What serving needs from the process. */
@@ -112,7 +113,12 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     const where = { host: hostOf(options), port: options.port ?? defaultPort, publicUrl: options.publicUrl };
     const running = await start({ ...where, outside });
     const stopWatching = watchKeys({ store, dataDir, ring: instanceKey, log, randomBytes });
-    const close: Running["close"] = (how) => stopWatching().then(() => running.close(how));
+    const forgetClock = store.shared ? watchClock({ store, log, now: Date.now }) : () => {};
+    const close: Running["close"] = async (how) => {
+      forgetClock();
+      await stopWatching();
+      await running.close(how);
+    };
     return { ...running, close };
   } catch (error) {
     await store.close();

@@ -4,6 +4,7 @@ import { sessionUsage } from "../accounts/sessions.ts";
 import { createCards } from "../billing/cards/create.ts";
 import { watchChains } from "../billing/crypto/watch.ts";
 import { ensureCategories } from "../games/default-categories.ts";
+import { within } from "../lib/within.ts";
 import { startRetention } from "../operations/retention.ts";
 import { type App, createApp } from "./app.ts";
 import { createDeps, type Outside } from "./compose.ts";
@@ -89,12 +90,12 @@ async function close(
   // Without it, clients and load balancers that do not know yet would find their connections reset.
   if (graceMs > 0) await pause(graceMs, undefined, skipGrace && { signal: skipGrace }).catch(() => {});
   draining.abort();
-  await Promise.all([server.close(), within(jobsEndMs, deps.jobs.stop())]);
+  await Promise.all([server.close(), within(jobsEndMs, deps.jobs.stop(), undefined)]);
   deps.outbound.close();
-  await within(cutOffMs, deps.jobs.stop());
+  await within(cutOffMs, deps.jobs.stop(), undefined);
   await deps.mailer.close();
   const saved = save(deps);
-  await (deps.store.shared ? within(databaseEndMs, saved) : saved);
+  await (deps.store.shared ? within(databaseEndMs, saved, undefined) : saved);
 }
 
 async function save(deps: Deps): Promise<void> {
@@ -102,14 +103,4 @@ async function save(deps: Deps): Promise<void> {
   await sessionUsage(deps).flush();
   await deps.audit.idle();
   await deps.store.close();
-}
-
-/** Resolves when `work` ends or after `ms`. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const late = new AbortController();
-  try {
-    await Promise.race([work, pause(ms, undefined, { signal: late.signal })]);
-  } finally {
-    late.abort();
-  }
 }

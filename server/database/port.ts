@@ -42,6 +42,8 @@ export interface StoreLog {
 export interface Check {
   name: string;
   ok: boolean;
+  /** It works, but `detail` says what may go wrong and what to do. */
+  warning?: boolean;
   detail: string;
   /** For a failed check: what it means and what to do. */
   help?: string;
@@ -62,6 +64,11 @@ export const guardCheck = (faults: readonly string[]): Check => ({
 
 /** The SQL that differs between databases. */
 export interface Dialect {
+  /**
+   * SQL for the database's time in ms, by which leases are measured when several processes use it: their own clocks may differ.
+   * Undefined when one process uses it, whose clock counts.
+   */
+  readonly time?: string;
   /** Selects the SQL of a migration statement that has one for each database. */
   readonly variant: "sqlite" | "postgres";
   /** The replacements of `{int}`, `{blob}` and `{strict}` in migrations. */

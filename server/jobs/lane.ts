@@ -1,13 +1,14 @@
-import type { JobRow, Kinds } from "./store.ts";
+import type { LeasedJob } from "./run.ts";
+import type { Kinds } from "./store.ts";
 
 /** What a lane needs from the job runner. */
 interface Owner {
   /** Leases up to `count` due jobs of these kinds. */
-  claim(count: number, kinds: Kinds): Promise<JobRow[]>;
-  run(row: JobRow): Promise<void>;
+  claim(count: number, kinds: Kinds): Promise<LeasedJob[]>;
+  run(row: LeasedJob): Promise<void>;
   /** False when no job may start now. */
   isOpen(): boolean;
-  failed(error: unknown, message: string, row?: JobRow): void;
+  failed(error: unknown, message: string, row?: LeasedJob): void;
 }
 
 /** Runs jobs of some kinds, at most `width` at once. A slow job does not delay the others of its lane. */
@@ -52,7 +53,7 @@ export class Lane {
     }
   }
 
-  #begin(row: JobRow): void {
+  #begin(row: LeasedJob): void {
     const work = this.#owner
       .run(row)
       .catch((error) => this.#owner.failed(error, "could not return a job to the queue", row))

@@ -13,8 +13,11 @@ interface Context {
   leaseMs: number;
 }
 
+/** A leased job. `heldUntil` is the end of the lease by the clock of this process (real ms). */
+export type LeasedJob = jobs.JobRow & { heldUntil: number };
+
 /** Runs a leased job and extends its lease meanwhile. A job that fails is queued again or, after the last attempt, marked dead. */
-export async function runJob(row: jobs.JobRow, context: Context): Promise<void> {
+export async function runJob(row: LeasedJob, context: Context): Promise<void> {
   const { kinds, deps } = context;
   const { store } = deps;
   let finished = false;
@@ -44,12 +47,12 @@ export async function runJob(row: jobs.JobRow, context: Context): Promise<void> 
 }
 
 /** Extends the lease of a job until it is released, and knows whether it still holds. */
-function holdLease(row: jobs.JobRow, { deps: { store }, clock, leaseMs }: Context) {
-  let until = row.lease_until;
+function holdLease(row: LeasedJob, { deps: { store }, clock, leaseMs }: Context) {
+  let until = row.heldUntil;
   async function extend(): Promise<void> {
-    const next = clock.real() + leaseMs;
-    const rows = await store.write((tx) => jobs.extend(tx, row, next));
-    until = rows === 0 ? 0 : next;
+    const real = clock.real();
+    const rows = await store.write((tx) => jobs.extend(tx, row, jobs.leaseTime(store.dialect, real), leaseMs));
+    until = rows === 0 ? 0 : real + leaseMs;
   }
   // An extension that fails is tried again by the next one. The lease runs out meanwhile, which `isHeld` sees.
   const heartbeat = setInterval(() => void extend().catch(() => {}), leaseMs / 3);

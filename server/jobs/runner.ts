@@ -4,7 +4,7 @@ import type { Query } from "../database/port.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JobKinds } from "./job.ts";
 import { Lane } from "./lane.ts";
-import { runJob } from "./run.ts";
+import { type LeasedJob, runJob } from "./run.ts";
 import * as jobs from "./store.ts";
 import type { Jobs } from "./types.ts";
 
@@ -97,7 +97,7 @@ export class JobRunner implements Jobs<Deps> {
   #lanesOf(own: Lanes, all: readonly string[]): Lane[] {
     const owner = {
       claim: (count: number, kinds: jobs.Kinds) => this.#claim(count, kinds),
-      run: (row: jobs.JobRow) => this.#run(row),
+      run: (row: LeasedJob) => this.#run(row),
       isOpen: () => !this.#stopped && !this.#paused,
       failed: (error: unknown, message: string, row?: jobs.JobRow) =>
         this.#deps?.log.error({ err: error, ...(row && { job: row.kind, id: row.id }) }, message),
@@ -109,19 +109,22 @@ export class JobRunner implements Jobs<Deps> {
     return shared.length === 0 ? separate : [lane(shared, sharedWidth), ...separate];
   }
 
-  async #claim(count: number, kinds: jobs.Kinds): Promise<jobs.JobRow[]> {
+  async #claim(count: number, kinds: jobs.Kinds): Promise<LeasedJob[]> {
     await this.#released;
     const { clock, newId, leaseMs } = this.#options;
     const token = newId();
-    const rows = await this.#started().store.write((tx) => {
+    const { store } = this.#started();
+    const rows = await store.write(async (tx) => {
       // Both clocks are read inside the write: a lease that began while the write was waiting could end before the job does.
       const real = clock.real();
-      return jobs.claim(tx, { token, real, until: real + leaseMs, count, kinds, due: clock.now() });
+      const now = jobs.leaseTime(store.dialect, real);
+      const claimed = await jobs.claim(tx, { token, now, leaseMs, count, kinds, due: clock.now() });
+      return claimed.map((row) => ({ ...row, heldUntil: real + leaseMs }));
     });
     return rows.sort((a, b) => a.run_at - b.run_at || (a.id < b.id ? -1 : 1));
   }
 
-  #run(row: jobs.JobRow): Promise<void> {
+  #run(row: LeasedJob): Promise<void> {
     return runJob(row, { ...this.#options, deps: this.#started() });
   }
 

@@ -1,6 +1,6 @@
 import { type JobStatus, jobMoves } from "../../src/contract/states/index.ts";
 import { sourcesOf, targetOf } from "../../src/contract/states/moves.ts";
-import type { Query } from "../database/port.ts";
+import type { Dialect, Query } from "../database/port.ts";
 import { updateWhere } from "../database/rows.ts";
 
 export interface JobRow {
@@ -15,7 +15,6 @@ export interface JobRow {
   failures: number;
   lease_token: string | null;
   /** Real time in ms. */
-  lease_until: number;
 }
 
 interface NewJob {
@@ -56,34 +55,45 @@ export const nextRunAt = async (q: Query) =>
 /** A filter for jobs: only these kinds, or all except these. */
 export type Kinds = { only: readonly string[] } | { except: readonly string[] };
 
+/** The time (real ms) by which leases are measured: SQL and its values. */
+export interface LeaseTime {
+  sql: string;
+  values: readonly number[];
+}
+
+/** The database's time when processes share it, else `real`, the time of this process. */
+export const leaseTime = ({ time }: Dialect, real: number): LeaseTime =>
+  time === undefined ? { sql: "CAST(? AS BIGINT)", values: [real] } : { sql: time, values: [] };
+
 export interface Lease {
   token: string;
   /** Server time. */
   due: number;
-  /** Real time, as `until` is. */
-  real: number;
-  until: number;
+  now: LeaseTime;
+  leaseMs: number;
   count: number;
   kinds: Kinds;
 }
 
 /** Leases up to `count` due jobs to the holder of `token`. Jobs whose lease has expired can be leased again. */
 export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
+  const { now } = lease;
   const [test, names] = "only" in lease.kinds ? ["IN", lease.kinds.only] : ["NOT IN", lease.kinds.except];
   const filter = names.length > 0 ? `AND kind ${test} (${names.map(() => "?").join(", ")}) ` : "";
   // The sign keeps SQLite from scanning all due jobs by the index on run_at, which is slow when many are of other kinds.
   const first = "only" in lease.kinds && names.length > 1 ? "+run_at" : "run_at";
   return tx.all<JobRow>(
-    `UPDATE jobs SET lease_until = ?, lease_token = ?, attempts = attempts + 1
-      WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ? ${filter}ORDER BY ${first}, id LIMIT CAST(? AS INTEGER)) AND lease_until <= ?
-      RETURNING id, kind, unique_key, payload, run_at, attempts, failures, lease_token, lease_until`,
-    lease.until,
+    `UPDATE jobs SET lease_until = ${now.sql} + CAST(? AS INTEGER), lease_token = ?, attempts = attempts + 1
+      WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' AND run_at <= ? AND lease_until <= ${now.sql} ${filter}ORDER BY ${first}, id LIMIT CAST(? AS INTEGER)) AND lease_until <= ${now.sql}
+      RETURNING id, kind, unique_key, payload, run_at, attempts, failures, lease_token`,
+    ...now.values,
+    lease.leaseMs,
     lease.token,
     lease.due,
-    lease.real,
+    ...now.values,
     ...names,
     lease.count,
-    lease.real,
+    ...now.values,
   );
 }
 
@@ -91,8 +101,14 @@ export function claim(tx: Query, lease: Lease): Promise<JobRow[]> {
 export const releaseAll = (tx: Query) => tx.run("UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_until > 0");
 
 /** Zero rows when the lease was lost to another process. */
-export const extend = (tx: Query, job: JobRow, until: number) =>
-  tx.run("UPDATE jobs SET lease_until = ? WHERE id = ? AND lease_token = ?", until, job.id, job.lease_token);
+export const extend = (tx: Query, job: JobRow, now: LeaseTime, leaseMs: number) =>
+  tx.run(
+    `UPDATE jobs SET lease_until = ${now.sql} + CAST(? AS INTEGER) WHERE id = ? AND lease_token = ?`,
+    ...now.values,
+    leaseMs,
+    job.id,
+    job.lease_token,
+  );
 
 /** Removes a completed job. Zero rows when the lease was lost to another process. */
 export const finish = (tx: Query, job: JobRow) =>

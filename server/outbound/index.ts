@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { parseAddress } from "../lib/addresses.ts";
+import { within } from "../lib/within.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { createConnector } from "./connector.ts";
 import { exchange } from "./exchange.ts";
@@ -63,17 +64,9 @@ export function createOutbound(options: GuardOptions & { resolve?: Resolve | und
       const target = targetOf(url);
       if (parseAddress(target.host)) return;
       const unknown = resolve(target.host).catch(() => []);
-      for (const address of await withinDeadline(unknown)) guard.checkAddress(target, address);
+      for (const address of await within<readonly string[]>(checkDeadlineMs, unknown, [])) guard.checkAddress(target, address);
     },
     request: send,
     close: pool.close,
   };
-}
-
-async function withinDeadline(addresses: Promise<readonly string[]>): Promise<readonly string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly string[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), checkDeadlineMs);
-  });
-  return Promise.race([addresses, late]).finally(() => clearTimeout(timer));
 }

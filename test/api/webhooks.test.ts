@@ -523,7 +523,9 @@ onBothDatabases("webhooks", (serve) => {
   /** As another process takes over the deliveries, after this one was stalled for the whole lease. */
   async function loseLease(): Promise<void> {
     const real = server.clock.real() + server.deps.config.jobs.leaseMs;
-    const lease = { token: "another process", due: server.clock.now(), real, until: startTime + day };
+    // After every lease, whether it is measured by the test's clock or by the database's.
+    const now = { sql: "CAST(? AS BIGINT)", values: [Date.now() + 10_000 * day] };
+    const lease = { token: "another process", due: server.clock.now(), now, leaseMs: day };
     const taken = await server.deps.store.write((tx) => claim(tx, { ...lease, count: 1, kinds: { only: ["deliver-webhook"] } }));
     expect(taken).toHaveLength(1);
     server.clock.set(real);

@@ -5,13 +5,13 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
 import type { JobKinds } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
-import { claim } from "../../server/jobs/store.ts";
+import { claim, leaseTime } from "../../server/jobs/store.ts";
 import { startProcess } from "../helpers/cluster.ts";
 import { order, personWith } from "../helpers/factories.ts";
 import { gate } from "../helpers/gate.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { createTestClock, createTestRandom, nodeAt, startTestServer, type TestServer } from "../helpers/server.ts";
-import { type DatabaseLocation, drivers, freshFolder } from "../helpers/store.ts";
+import { type DatabaseLocation, drivers, freshFolder, withoutDatabaseTime } from "../helpers/store.ts";
 
 const postgres = drivers.find((driver) => driver.name === "postgres")!;
 const closing: (() => Promise<unknown>)[] = [];
@@ -57,8 +57,9 @@ describe("job lease", () => {
     ];
     const errors: string[] = [];
     const note = () => {};
+    const timed = withoutDatabaseTime(store);
     const deps = {
-      store,
+      store: timed,
       clock,
       log: { debug: note, info: note, warn: note, error: (fields: { err?: unknown }) => void errors.push(String(fields.err)) },
     };
@@ -70,8 +71,9 @@ describe("job lease", () => {
     // The first one takes no more jobs and does not renew its lease, because the clock of its timers does not move.
     void runners[0]!.stop();
 
-    const due = { due: clock.now(), until: 0, count: 1, kinds: { except: [] } };
-    const left = (real: number) => store.write((tx) => claim(tx, { ...due, real, token: "nobody" }));
+    const due = { due: clock.now(), leaseMs: 1, count: 1, kinds: { except: [] } };
+    const left = (real: number) =>
+      store.write((tx) => claim(tx, { ...due, now: leaseTime(timed.dialect, real), token: "nobody" }));
     clock.set(clock.now() + 44_999);
     expect(await left(clock.real())).toEqual([]);
     clock.set(clock.now() + 1);
@@ -118,8 +120,10 @@ async function transcribing(location: DatabaseLocation, { command, started }: Tr
 
 /** A second server on the same database and folder, at a time when the lease of the first has run out. */
 async function another(location: DatabaseLocation, folder: string, command: string[]): Promise<TestServer> {
+  const store = await openStore(location.options);
+  await store.write((tx) => tx.run("UPDATE jobs SET lease_until = lease_until - 59000 WHERE lease_until > 0"));
   const server = await startTestServer({
-    store: await openStore(location.options),
+    store,
     dataDir: folder,
     instance: "other",
     clock: createTestClock(Date.now() + 59_000),

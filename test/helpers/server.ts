@@ -84,7 +84,7 @@ function createTestMailer(): Mailer & { mails: Mail[] } {
   return { name: "test", mails, send: async (mail) => void mails.push(mail), close: async () => {} };
 }
 
-function createTestLog(): Log & { errors: unknown[]; lines: string[] } {
+export function createTestLog(): Log & { errors: unknown[]; lines: string[] } {
   const errors: unknown[] = [];
   const lines: string[] = [];
   const note = (fields: Record<string, unknown>, message?: string) => void lines.push(JSON.stringify({ message, ...fields }));

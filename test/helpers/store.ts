@@ -78,3 +78,13 @@ export function freshFolder(): string {
   mkdirSync(parent, { recursive: true });
   return mkdtempSync(`${parent}/`);
 }
+
+/** `store` with leases measured by the test's clock, also on PostgreSQL, where the database's time counts otherwise. */
+export const withoutDatabaseTime = (store: Store): Store => ({
+  dialect: { ...store.dialect, time: undefined },
+  shared: store.shared,
+  read: (fn) => store.read(fn),
+  write: (fn, options) => store.write(fn, options),
+  check: (options) => store.check(options),
+  close: () => store.close(),
+});

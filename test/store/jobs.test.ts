@@ -6,7 +6,7 @@ import * as jobs from "../../server/jobs/store.ts";
 import type { Log } from "../../server/lib/log.ts";
 import { gate } from "../helpers/gate.ts";
 import { createTestClock, startTime } from "../helpers/server.ts";
-import { drivers, type TestStore } from "../helpers/store.ts";
+import { drivers, type TestStore, withoutDatabaseTime } from "../helpers/store.ts";
 
 const day = 86_400_000;
 
@@ -103,7 +103,7 @@ describe.each(drivers)("background jobs ($name)", ({ open }) => {
         },
       };
       mine = new JobRunner({ kinds, clock, newId: () => "mine", leaseMs });
-      mine.start({ store, log } as unknown as Deps);
+      mine.start({ store: withoutDatabaseTime(store), log } as unknown as Deps);
       await store.write((tx) => mine.schedule(tx, { kind: "long", key: "one", payload: {}, runAt: clock.now() }));
       running = await started.passed;
     }

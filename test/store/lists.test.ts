@@ -84,7 +84,7 @@ it.each([
   ["several kinds", 2],
 ])("due jobs of %s: an index finds them among all that are due", async (_, count) => {
   const only = ["expire-slot", "expire-order"].slice(0, count);
-  const lease = { token: "t", due: 1, real: 1, until: 2, count: 1, kinds: { only } };
+  const lease = { token: "t", due: 1, now: { sql: "?", values: [1] }, leaseMs: 1, count: 1, kinds: { only } };
   const plan = await planOf((q) => jobs.claim(q, lease));
   expect(plan.find((step) => step.includes("run_at<?"))).toContain("(kind=? AND state=? AND run_at<?)");
 });

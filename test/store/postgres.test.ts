@@ -1,9 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LostRace, type Query, type Store } from "../../server/database/port.ts";
+import { hostUrls } from "../../server/database/postgres/hosts.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { numbered } from "../../server/database/postgres/queries.ts";
+import * as jobs from "../../server/jobs/store.ts";
+import { watchClock } from "../../server/operations/watch-clock.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
 import { sql } from "../helpers/postgres-server.ts";
+import { createTestLog } from "../helpers/server.ts";
 import { startTcpProxy } from "../helpers/tcp-proxy.ts";
 
 let database: FreshDatabase;
@@ -227,6 +233,62 @@ describe("PostgreSQL connection", () => {
     await network.close();
   }, 10_000);
 
+  it("to a server that stopped answering: requests fail at once, and work again when it answers", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { network, url } = await throughNetwork();
+    const warnings: string[] = [];
+    const log = { warn: (_: object, message: string) => void warnings.push(message) };
+    const far = await openPostgres(url, { quietMs: 1_000, silenceMs: 60_000, log });
+    await far.write((tx) => put(tx, "a"));
+    network.leadTo(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const inside = far.write(async (tx) => {
+      network.freeze();
+      await put(tx, "b");
+    });
+    await expect(inside).rejects.toMatchObject({ name: "StoreUnavailable" });
+    const told = "PostgreSQL does not answer. Nothing was changed. Try again in a moment.";
+    await expect(far.write((tx) => put(tx, "c"))).rejects.toThrow(told);
+    await expect(far.read((q) => q.one("SELECT 1 AS one"))).rejects.toThrow(told);
+    network.leadTo(database.url.replace(/^postgres(ql)?:/, "http:"));
+    await vi.waitUntil(() => warnings.includes("PostgreSQL answers again."), { timeout: 20_000 });
+    await far.write((tx) => put(tx, "d"));
+    expect((await stored()).map(({ name }) => name)).toEqual(["a", "d"]);
+    await far.close();
+    await network.close();
+    silent.close();
+  });
+
+  it("to the second of two hosts, when the first one is down or goes down", async () => {
+    const [one, two] = [await throughNetwork(), await throughNetwork()];
+    const hosts = `${one.network.url.replace("http://", "")},${two.network.url.replace("http://", "")}`;
+    const both = await openPostgres(database.url.replace(/@[^/]*/, `@${hosts}`));
+    await both.write((tx) => put(tx, "a"));
+    await one.network.close();
+    const write = () =>
+      both
+        .write((tx) => put(tx, "b"))
+        .then(
+          () => true,
+          () => false,
+        );
+    await vi.waitUntil(write, { timeout: 20_000 });
+    const late = await openPostgres(database.url.replace(/@[^/]*/, `@${hosts}`));
+    await late.write((tx) => put(tx, "c"));
+    expect((await stored()).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    await late.close();
+    await both.close();
+    await two.network.close();
+  });
+
+  /** The database as it is reached over a network that fails on command. */
+  async function throughNetwork() {
+    const network = await startTcpProxy(database.url.replace(/^postgres(ql)?:/, "http:"));
+    const url = new URL(database.url);
+    url.host = new URL(network.url).host;
+    return { network, url: url.href };
+  }
+
   it("to a server that is not running: StoreUnavailable, and the connection check fails", async () => {
     const nowhere = await openPostgres("postgres://nobody@127.0.0.1:1/none");
     const said = async (asked: Promise<unknown>) => {
@@ -255,6 +317,56 @@ describe("PostgreSQL checks", () => {
     ]);
     expect((await store.check({ now: now - 60_000 })).filter(({ ok }) => !ok)).toMatchObject([{ name: "clock" }]);
   });
+});
+
+it.each([
+  ["postgres://u:p@one:5432,two/db", ["postgres://u:p@one:5432/db", "postgres://u:p@two/db"]],
+  ["postgres://u:p@one/db?sslmode=require", ["postgres://u:p@one/db?sslmode=require"]],
+  [
+    "postgresql://one,[::1]:6000/db?target_session_attrs=read-write&sslmode=require",
+    ["postgresql://one/db?sslmode=require", "postgresql://[::1]:6000/db?sslmode=require"],
+  ],
+  ["postgres://one/db?target_session_attrs=any", ["postgres://one/db"]],
+  ["postgres:///db?host=/run/postgresql", ["postgres:///db?host=/run/postgresql"]],
+])("PostgreSQL: the hosts of %s", (url, expected) => {
+  expect(hostUrls(url)).toEqual(expected);
+});
+
+it.each([
+  ["target_session_attrs=standby", "asks for a standby, which cannot be written. Leave it out."],
+  ["host=one,two", "Name them before the path instead: postgres://USER@ONE,TWO/DATABASE."],
+])("PostgreSQL: a URL with %s is refused", (query, message) => {
+  expect(() => hostUrls(`postgres://u:secret@one,two/db?${query}`)).toThrow(message);
+});
+
+it("PostgreSQL: settings that may lose acknowledged writes are warnings", async () => {
+  const checks = await store.check({ thorough: true });
+  expect(checks.filter(({ warning }) => warning)).toMatchObject([
+    { name: "fsync", ok: true, detail: expect.stringContaining("Set fsync = on") },
+    { name: "synchronous_commit", ok: true },
+  ]);
+});
+
+it("PostgreSQL: a server whose clock is wrong logs it", async () => {
+  const lines: unknown[] = [];
+  const log = { ...createTestLog(), warn: (fields: object, text?: string) => void lines.push([fields, text]) };
+  const stop = watchClock({ store, log, now: () => Date.now() - 120_000 });
+  await vi.waitUntil(() => lines.length > 0, { timeout: 20_000 });
+  stop();
+  const seen = { clock: expect.stringMatching(/^1[12]\d{4} ms ahead of this machine$/) };
+  expect(lines).toEqual([[seen, "the clocks of this machine and of the database differ: set both by NTP"]]);
+});
+
+it("PostgreSQL: leases are measured by the database's clock, however wrong those of the servers are", async () => {
+  const lease = { due: 10 ** 15, leaseMs: 60_000, count: 1, kinds: { except: [] } };
+  await store.write((tx) => jobs.add(tx, { id: "1", kind: "k", key: "k", payload: {}, runAt: 0, now: 0 }));
+  const claim = (real: number) =>
+    store.write((tx) => jobs.claim(tx, { ...lease, token: String(real), now: jobs.leaseTime(store.dialect, real) }));
+  const [first] = await claim(0);
+  expect(first).toMatchObject({ kind: "k" });
+  expect(await claim(Date.now() + 120_000)).toEqual([]);
+  await store.write((tx) => jobs.extend(tx, first!, jobs.leaseTime(store.dialect, 0), -60_000));
+  expect(await claim(0)).toHaveLength(1);
 });
 
 it("PostgreSQL: a URL with another scheme is refused without printing its password", async () => {

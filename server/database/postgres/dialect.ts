@@ -2,6 +2,7 @@ import type { Dialect } from "../port.ts";
 
 export const postgresDialect: Dialect = {
   variant: "postgres",
+  time: "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
   words: { int: "BIGINT", blob: "BYTEA", strict: "" },
   table: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = ?",
   columns: `SELECT c.column_name AS name, COALESCE(k.ordinal_position, 0) AS pk FROM information_schema.columns c

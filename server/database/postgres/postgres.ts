@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import {
   appendOnlyTables,
   type Check,
@@ -10,84 +10,46 @@ import {
   LostRace,
   type Query,
   type Store,
-  type StoreLog,
   StoreUnavailable,
   type WriteOptions,
 } from "../port.ts";
+import { type ConnectionOptions, Connections } from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
-import { isTimeout, Queries, reason, rowTypes, Statements, sqlState, translate, unavailable } from "./queries.ts";
+import { isTimeout, Queries, reason, sqlState, translate, unavailable } from "./queries.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
 
-export interface PostgresOptions {
-  log?: StoreLog | undefined;
-  connections?: number;
+export interface PostgresOptions extends ConnectionOptions {
   /** A random number, 0 ≤ n < 1. Spreads the retries of transactions that collided. */
   random?: () => number;
   sleep?: (ms: number) => Promise<unknown>;
-  /** Query timeout in milliseconds, after which the connection is closed as well. 0 means no timeout. */
-  silenceMs?: number;
 }
 
 const TRIES = 8;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
-/** Session settings: read-only unless a transaction says otherwise, so that `read` cannot write, and limits for lock waits and idle transactions. */
-const SESSION = "-c default_transaction_read_only=on -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s";
-
-const QUERY_TIMEOUT_MS = 60_000;
-/** How long a connection is silent before the kernel sends a keep-alive probe. */
-const KEEP_ALIVE_MS = 10_000;
 
 /** Connects on first use. While the database is down, each call throws StoreUnavailable. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("The database URL does not start with postgres://. Nothing was opened.");
-  const { default: pg } = await import("pg");
-  const pool = new pg.Pool({
-    connectionString: url,
-    options: SESSION,
-    pipeline: true,
-    max: options.connections ?? 20,
-    connectionTimeoutMillis: 5000,
-    query_timeout: options.silenceMs ?? QUERY_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    types: rowTypes(pg.types),
-  });
-  const lost = (error: Error) =>
-    options.log?.warn({ err: error }, "A PostgreSQL connection was lost. The next query opens another.");
-  pool.on("error", lost);
-  // A connection that dies between two queries of a transaction emits only this event. Without a listener it would end the process.
-  pool.on("connect", (client) => client.on("error", lost));
-  return new PostgresStore(pool, options);
+  return new PostgresStore(await Connections.open(url, options), options);
 }
 
 /** A connection whose queries all see the same snapshot, for long reads while servers are running. */
 export async function openSnapshotClient(url: string): Promise<{ dialect: Dialect; query: Query; close(): Promise<void> }> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({
-    connectionString: url,
-    options: SESSION,
-    connectionTimeoutMillis: 5000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    types: rowTypes(pg.types),
-  });
-  // Without a listener, a connection that dies between two queries would end the process. The next query reports the error.
-  client.on("error", () => {});
+  const connections = await Connections.open(url, { silenceMs: 0 });
   try {
-    await client.connect();
+    const client = await connections.connect();
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const close = async () => {
+      client.release(true);
+      await connections.close();
+    };
+    return { dialect: postgresDialect, query: new Queries(client, connections, { transaction: true }), close };
   } catch (error) {
-    // An open connection would keep the process running. An error while closing it adds nothing to the first error.
-    await client.end().catch(() => {});
+    await connections.close();
     throw unavailable(error, { reading: true });
   }
-  return {
-    dialect: postgresDialect,
-    query: new Queries(client, new Statements(), { transaction: true }),
-    close: () => client.end(),
-  };
 }
 
 /**
@@ -101,24 +63,24 @@ const ISOLATION: Record<Isolation, string> = { serializable: "SERIALIZABLE", row
 class PostgresStore implements Store {
   readonly dialect = postgresDialect;
   readonly shared = true;
-  readonly #pool: Pool;
+  readonly #connections: Connections;
   readonly #random: () => number;
   readonly #sleep: (ms: number) => Promise<unknown>;
-  readonly #statements = new Statements();
   readonly #reads: Query;
   readonly #gate = new ReadWriteGate();
   readonly #writing = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
-  constructor(pool: Pool, { random = () => randomInt(2 ** 32) / 2 ** 32, sleep = wait }: PostgresOptions) {
-    this.#pool = pool;
+  constructor(connections: Connections, { random = () => randomInt(2 ** 32) / 2 ** 32, sleep = wait }: PostgresOptions) {
+    this.#connections = connections;
     this.#random = random;
     this.#sleep = sleep;
-    this.#reads = new Queries(pool, this.#statements, { transaction: false });
+    this.#reads = new Queries(connections.pool, connections, { transaction: false });
   }
 
   async read<T>(fn: (q: Query) => Promise<T>): Promise<T> {
     if (this.#closed) throw closing();
+    this.#connections.requireAnswers();
     return fn(this.#reads);
   }
 
@@ -135,14 +97,17 @@ class PostgresStore implements Store {
 
   async check({ thorough = false, now }: { thorough?: boolean; now?: number } = {}): Promise<Check[]> {
     try {
-      return await this.write(async (tx) => [...(await basicChecks(tx, now)), ...(thorough ? [await guardOf(tx)] : [])]);
+      return await this.write(async (tx) => [
+        ...(await basicChecks(tx, now)),
+        ...(thorough ? [await guardOf(tx), ...(await durability(tx))] : []),
+      ]);
     } catch (error) {
       return [{ name: "connection", ok: false, detail: reason(error) }];
     }
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#writing).then(() => this.#pool.end());
+    this.#closed ??= Promise.allSettled(this.#writing).then(() => this.#connections.close());
     return this.#closed;
   }
 
@@ -167,10 +132,12 @@ class PostgresStore implements Store {
   }
 
   async #attempt<T>(fn: (tx: Query) => Promise<T>, isolation: Isolation): Promise<T> {
-    const client = await this.#connect();
-    const tx = new Queries(client, this.#statements, { transaction: true });
+    const client = await this.#connections.connect();
+    const tx = new Queries(client, this.#connections, { transaction: true });
     try {
-      tx.begin(`BEGIN ISOLATION LEVEL ${ISOLATION[isolation]} READ WRITE`);
+      const begun = tx.begin(this.#connections.begin(ISOLATION[isolation]));
+      // The session of a pooler can write outside a transaction, so nothing may follow a BEGIN that could still fail.
+      if (this.#connections.pooled) await begun;
       const value = await runCallback(tx, fn);
       await commit(client, tx);
       client.release();
@@ -180,14 +147,6 @@ class PostgresStore implements Store {
       if (isTimeout(error) || isTimeout(tx.failure)) client.release(true);
       else await rollBack(client);
       throw error;
-    }
-  }
-
-  async #connect(): Promise<PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw unavailable(error);
     }
   }
 }
@@ -236,7 +195,7 @@ async function rollBack(client: PoolClient): Promise<void> {
 async function basicChecks(tx: Query, now: number | undefined): Promise<Check[]> {
   const server = await tx.one<{ server_version: string }>("SHOW server_version");
   const isolation = await tx.one<{ transaction_isolation: string }>("SHOW transaction_isolation");
-  const clock = await tx.one<{ ms: number }>("SELECT CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT) AS ms");
+  const clock = await tx.one<{ ms: number }>(`SELECT ${postgresDialect.time} AS ms`);
   const level = isolation?.transaction_isolation ?? "";
   const ahead = now === undefined || !clock ? 0 : clock.ms - now;
   return [
@@ -244,6 +203,22 @@ async function basicChecks(tx: Query, now: number | undefined): Promise<Check[]>
     { name: "isolation", ok: level === "serializable", detail: level },
     { name: "clock", ok: Math.abs(ahead) < 5000, detail: `${ahead} ms ahead of this machine` },
   ];
+}
+
+/** Settings that trade acknowledged writes for speed. */
+const riskySettings = {
+  fsync: "after a power failure the database may be damaged",
+  synchronous_commit: "a crash of the database loses the last acknowledged payments and orders",
+};
+
+async function durability(tx: Query): Promise<Check[]> {
+  const checks = Object.entries(riskySettings).map(async ([name, risk]): Promise<Check> => {
+    const { value } = (await tx.one<{ value: string }>("SELECT current_setting(?) AS value", name))!;
+    return value === "off"
+      ? { name, ok: true, warning: true, detail: `off: ${risk}. Set ${name} = on in postgresql.conf.` }
+      : { name, ok: true, detail: value };
+  });
+  return Promise.all(checks);
 }
 
 /** The database role of this program must not have the privileges to change or remove the rows of some tables. */

@@ -8,11 +8,25 @@ interface Prepared {
   name?: string;
 }
 
+/** What queries tell about the server behind their connection. */
+interface Server {
+  /** Whether each transaction may have another session, in which no named statement is prepared. */
+  readonly pooled: boolean;
+  replied(): void;
+  /** The server is not available. */
+  failed(): void;
+}
+
 /** Translates `?` to `$1`, `$2`, … once per SQL text. Each text is a named statement, which every connection prepares once. */
-export class Statements {
+class Statements {
   readonly #known = new Map<string, Prepared>();
 
-  get(sql: string): Prepared {
+  get(sql: string, { pooled }: Server): Prepared {
+    const { text, name } = this.#prepared(sql);
+    return pooled || name === undefined ? { text } : { text, name };
+  }
+
+  #prepared(sql: string): Prepared {
     const known = this.#known.get(sql);
     if (known) return known;
     const text = numbered(sql);
@@ -22,6 +36,8 @@ export class Statements {
     return prepared;
   }
 }
+
+const statements = new Statements();
 
 /** A `?` inside a string, a quoted name or a comment is kept. */
 export function numbered(sql: string): string {
@@ -35,12 +51,12 @@ export class Queries implements Query {
   failure: unknown;
   readonly #sent: Promise<unknown>[] = [];
   readonly #over: ClientBase | Pool;
-  readonly #statements: Statements;
+  readonly #server: Server;
   readonly #transaction: boolean;
 
-  constructor(over: ClientBase | Pool, statements: Statements, { transaction }: { transaction: boolean }) {
+  constructor(over: ClientBase | Pool, server: Server, { transaction }: { transaction: boolean }) {
     this.#over = over;
-    this.#statements = statements;
+    this.#server = server;
     this.#transaction = transaction;
   }
 
@@ -61,12 +77,13 @@ export class Queries implements Query {
     this.#keep(this.#query(sql, values));
   }
 
-  /** Begins the transaction, without waiting for the reply. If that fails, later statements write nothing: sessions are read-only outside a transaction. */
-  begin(text: string): void {
+  /** Begins the transaction. Needs no waiting: if it fails, later statements write nothing, because sessions are read-only outside a transaction. */
+  begin(text: string): Promise<unknown> {
     const begun = this.#over.query(text).catch((error: unknown) => {
       throw this.#fail(error);
     });
     this.#keep(begun);
+    return begun;
   }
 
   /** Waits for the replies to everything that was sent. `failure` has the first error. */
@@ -85,7 +102,9 @@ export class Queries implements Query {
     if (this.failure !== undefined) throw this.failure;
     try {
       assertStorable(values);
-      return await this.#over.query({ ...this.#statements.get(sql), values });
+      const result = await this.#over.query({ ...statements.get(sql, this.#server), values });
+      this.#server.replied();
+      return result;
     } catch (error) {
       throw this.#fail(error);
     }
@@ -94,6 +113,7 @@ export class Queries implements Query {
   #fail(error: unknown): unknown {
     const translated = translate(error, { reading: !this.#transaction });
     if (this.#transaction) this.failure ??= translated;
+    if (translated instanceof StoreUnavailable) this.#server.failed();
     return translated;
   }
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Deps } from "../../app/deps.ts";
+import { within } from "../../lib/within.ts";
 import type { Page } from "../types.ts";
 
 const reply = (response: ServerResponse, status: number, text: string) => {
@@ -8,6 +9,8 @@ const reply = (response: ServerResponse, status: number, text: string) => {
 };
 
 const cacheMs = 1_000;
+/** A load balancer should hear within a second that the database does not answer. */
+const deadlineMs = 900;
 
 /** Health checks, which need no API key. `/livez`: the process responds. `/readyz`: it can also write and is not shutting down. */
 export function health(deps: Deps): Record<"livez" | "readyz", Page> {
@@ -23,8 +26,8 @@ export function health(deps: Deps): Record<"livez" | "readyz", Page> {
         () => true,
         () => false,
       );
-    checked = { at, ok };
-    return ok;
+    checked = { at, ok: within(deadlineMs, ok, false) };
+    return checked.ok;
   }
 
   return {

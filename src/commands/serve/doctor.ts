@@ -5,14 +5,18 @@ import { location } from "./location-flags.ts";
 import { refused } from "./refused.ts";
 
 const view: View = {
-  columns: [col("check", "name"), col("result", ({ ok }) => (ok ? "ok" : "failed"), "status"), prose("detail", "detail")],
+  columns: [
+    col("check", "name"),
+    col("result", ({ ok, warning }) => (!ok ? "failed" : warning ? "warning" : "ok"), "status"),
+    prose("detail", "detail"),
+  ],
 };
 
 export const doctor = define({
   name: "doctor",
   summary: "Check a server's database and files",
   description:
-    "Prints one line per check. Exits with 1 if a check fails, and explains the problem and how to fix it. The server may be running.",
+    "Prints one line per check. A warning says what may go wrong. Exits with 1 if a check fails, and explains the problem and how to fix it. The server may be running.",
   risk: "local",
   args: {},
   flags: {

@@ -75,8 +75,8 @@ export const concurrencyRules: readonly Mutant[] = [
     test: "faults/races",
     only: "PostgreSQL.*jobs: each runs once",
     edits: [
-      ["server/jobs/store.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 99_999,"],
-      ["server/jobs/store.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 99_999,"],
+      ["server/jobs/store.ts", "lease_until <= ${now.sql} ${filter}", "lease_until <= ${now.sql} + 99999 ${filter}"],
+      ["server/jobs/store.ts", "AND lease_until <= ${now.sql}\n", "AND lease_until <= ${now.sql} + 99999\n"],
       looseIsolation,
       noCompareAndSet,
     ],
@@ -108,8 +108,12 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: "a lease holds until it runs out",
     test: "faults/two-processes",
     edits: [
-      ["server/jobs/store.ts", "    lease.due,\n    lease.real,", "    lease.due,\n    lease.real + 1,"],
-      ["server/jobs/store.ts", "    lease.count,\n    lease.real,", "    lease.count,\n    lease.real + 1,"],
+      ["server/jobs/store.ts", "    lease.due,\n    ...now.values,", "    lease.due,\n    ...now.values.map((ms) => ms + 1),"],
+      [
+        "server/jobs/store.ts",
+        "    lease.count,\n    ...now.values,",
+        "    lease.count,\n    ...now.values.map((ms) => ms + 1),",
+      ],
     ],
   },
   {
@@ -124,9 +128,9 @@ export const concurrencyRules: readonly Mutant[] = [
     ],
   },
   ...[
-    ["who lost the lease knows it", "until = rows === 0 ? 0 : next;", "until = next;"],
+    ["who lost the lease knows it", "until = rows === 0 ? 0 : real + leaseMs;", "until = real + leaseMs;"],
     ["a lease that runs out does not hold", "clock.real() < until,", "until > 0,"],
-    ["a lease that is extended holds", "until = rows === 0 ? 0 : next;", "if (rows === 0) until = 0;"],
+    ["a lease that is extended holds", "until = rows === 0 ? 0 : real + leaseMs;", "if (rows === 0) until = 0;"],
   ].map(([rule, from, to]) => ({
     rule: rule!,
     test: "store/jobs",

@@ -166,7 +166,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a silent connection to PostgreSQL ends",
     test: "store/postgres",
     only: "that only goes silent",
-    edits: [["server/database/postgres/postgres.ts", "    query_timeout: options.silenceMs ?? QUERY_TIMEOUT_MS,\n", ""]],
+    edits: [["server/database/postgres/connections.ts", "      query_timeout: silenceMs,\n", ""]],
   },
   {
     rule: "a client that takes nothing is cut off",

@@ -95,8 +95,8 @@ const connections: readonly Omit<Mutant, "test" | "only">[] = [
     edits: [
       [
         outbound,
-        "for (const address of await withinDeadline(unknown)) guard",
-        "for (const address of (await withinDeadline(unknown)).slice(9)) guard",
+        "for (const address of await within<readonly string[]>(checkDeadlineMs, unknown, [])) guard",
+        "for (const address of (await within<readonly string[]>(checkDeadlineMs, unknown, [])).slice(9)) guard",
       ],
     ],
   },
@@ -105,8 +105,8 @@ const connections: readonly Omit<Mutant, "test" | "only">[] = [
     edits: [
       [
         outbound,
-        "for (const address of await withinDeadline(unknown)) guard",
-        "for (const address of (await withinDeadline(unknown)).slice(0, 1)) guard",
+        "for (const address of await within<readonly string[]>(checkDeadlineMs, unknown, [])) guard",
+        "for (const address of (await within<readonly string[]>(checkDeadlineMs, unknown, [])).slice(0, 1)) guard",
       ],
     ],
   },
