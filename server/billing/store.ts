@@ -42,6 +42,9 @@ export const bare = {
   flagged: null,
 } as const;
 
+/** A payment as it is inserted, with null for the columns that are left out. */
+export type NewPayment = Omit<PaymentRow, keyof typeof bare> & Partial<PaymentRow>;
+
 export const find = (q: Query, id: string) => q.one<PaymentRow>("SELECT * FROM payments WHERE id = ?", id);
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<PaymentRow>("SELECT * FROM payments WHERE id = ? AND owner_id = ?", id, ownerId);
@@ -74,7 +77,7 @@ export const setReference = (tx: Query, id: string, reference: string) =>
 export const setReceived = (tx: Query, id: string, reference: string, cents: number) =>
   tx.run("UPDATE payments SET external_id = ?, amount_cents = ? WHERE id = ?", reference, cents, id);
 
-export const insert = (tx: Query, payment: PaymentRow) => sendRow(tx, "payments", payment);
+export const insert = (tx: Query, payment: NewPayment) => sendRow(tx, "payments", payment);
 
 /** Webhooks can arrive late, so a transition is allowed from every state that has it, not only from the state that was read. */
 export const { transitionFromAny } = stateMachine<PaymentRow, typeof paymentMoves>({

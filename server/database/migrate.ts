@@ -7,7 +7,6 @@ import { audit } from "./migrations/005-audit.ts";
 import { depositProofs } from "./migrations/006-deposit-proofs.ts";
 import { adminScopes } from "./migrations/007-admin-scopes.ts";
 import { problemReports } from "./migrations/008-problem-reports.ts";
-import { retiredKeys } from "./migrations/009-retired-keys.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -30,7 +29,6 @@ export const migrations: readonly Migration[] = [
   depositProofs,
   adminScopes,
   problemReports,
-  retiredKeys,
 ];
 
 export interface Applied {
@@ -93,9 +91,9 @@ async function apply(tx: Query, dialect: Dialect, list: readonly Migration[], po
 
 /** Adds the constraint of an enumerated column. Throws an error with the value when a row has another one. */
 async function enumerate(tx: Query, { name }: Migration, { table, column, values }: Enumerated): Promise<void> {
-  const list = values.map((value) => `'${value}'`).join(", ");
+  const list = values.map((value) => `'${value}'`);
   const invalid = await tx.one<{ value: string; count: number }>(
-    `SELECT ${column} AS value, COUNT(*) AS count FROM ${table} WHERE ${column} NOT IN (${list}) GROUP BY ${column} LIMIT 1`,
+    `SELECT ${column} AS value, COUNT(*) AS count FROM ${table} WHERE ${column} NOT IN (${list.join(", ")}) GROUP BY ${column} LIMIT 1`,
   );
   if (invalid) {
     throw new Error(
@@ -103,8 +101,9 @@ async function enumerate(tx: Query, { name }: Migration, { table, column, values
         `${values.join(", ")}. Nothing was changed. Correct these rows or restore a backup, then try again.`,
     );
   }
-  // Without the first condition, SQLite would reject rows with null when the constraint is added.
-  const condition = `${column} IS NULL OR ${column} IN (${list})`;
+  // Without the first condition, SQLite would reject rows with null when the constraint is added. Not `IN`: for each row that is written,
+  // SQLite makes a temporary table of a list of more than two values, which takes longer than the row.
+  const condition = [`${column} IS NULL`, ...list.map((value) => `${column} = ${value}`)].join(" OR ");
   await tx.run(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_${column}_check CHECK (${condition})`);
 }
 

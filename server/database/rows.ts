@@ -32,8 +32,12 @@ export function sendRows(tx: Query, table: string, rows: readonly object[]): voi
 
 function insertion(table: string, rows: readonly object[]): [sql: string, ...values: Value[]] {
   const names = Object.keys(rows[0]!);
-  const sql = textFor(`insert ${rows.length} ${table} ${names}`, () => insertText(table, names, rows.length));
-  return [sql, ...rows.flatMap((row) => Object.values(row) as Value[])];
+  const insertion: [sql: string, ...values: Value[]] = [
+    textFor(`insert ${rows.length} ${table} ${names}`, () => insertText(table, names, rows.length)),
+  ];
+  // Faster than `flatMap`.
+  for (const row of rows) insertion.push(...(Object.values(row) as Value[]));
+  return insertion;
 }
 
 /** Changes the given fields of the row with this id. */

@@ -56,6 +56,13 @@ export const findOffered = (q: Query, id: string) =>
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<GameRow>("SELECT * FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
 
+/** What an order needs of its game. */
+export type OrderedGame = Pick<GameRow, "id" | "owner_id" | "status">;
+
+/** Every order reads it: not the descriptions, which may be long. */
+export const findForOrder = (q: Query, id: string, ownerId: string) =>
+  q.one<OrderedGame>("SELECT id, owner_id, status FROM games WHERE id = ? AND owner_id = ?", id, ownerId);
+
 export function listForOwner(q: Query, ownerId: string, page: Page) {
   const { sql, values } = keyset(page, "g");
   return q.all<GameRow>(`SELECT g.* FROM games g WHERE g.owner_id = ? ${sql}`, ownerId, ...values);

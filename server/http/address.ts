@@ -102,7 +102,9 @@ export const peerOf = ({ socket }: Pick<IncomingMessage, "socket">) => plain(soc
 
 /** The address without a port, which some proxies add, and with an IPv4-mapped address as IPv4. */
 const plain = (address: string) =>
-  address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2").replace(/^::ffff:(?=\d+\.)/i, "");
+  address.includes(":")
+    ? address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2").replace(/^::ffff:(?=\d+\.)/i, "")
+    : address;
 
 /** The address that limits count: the /64 network of an IPv6 address, any other address unchanged. */
 export function networkOf(address: string): string {

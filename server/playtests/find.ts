@@ -4,8 +4,8 @@ import { notFound } from "../lib/problem.ts";
 import * as playtests from "./store.ts";
 
 /** The owner's game. The same 404 whether the game does not exist or belongs to another owner. */
-export async function ownGame(q: Query, gameId: string, ownerId: string): Promise<games.GameRow> {
-  const game = await games.findForOwner(q, gameId, ownerId);
+export async function ownGame(q: Query, gameId: string, ownerId: string): Promise<games.OrderedGame> {
+  const game = await games.findForOrder(q, gameId, ownerId);
   if (!game) throw notFound();
   return game;
 }

@@ -3,12 +3,11 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
-import type { GameRow } from "../games/store.ts";
+import type { OrderedGame } from "../games/store.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { usd } from "../lib/money.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
-import { storeKeys } from "./keys/service.ts";
 import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
 import * as slots from "./slots/store.ts";
@@ -62,14 +61,16 @@ export interface Placed {
  * Places an order and pays it from hours or credit if they cover it. Throws, with nothing created, when the requested
  * payment method does not cover it. An unpaid order is `pending_payment` and has no slots.
  */
-export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Order, method: PaymentMethod): Promise<Placed> {
-  await checkOrder(deps, tx, game, order);
+export async function placeOrder(deps: Deps, tx: Query, game: OrderedGame, order: Order, method: PaymentMethod): Promise<Placed> {
+  if (game.status !== "active") throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
+  await checkTarget(tx, order);
+  await checkTrial(deps, tx, game, order);
   const priced = await priceOrder(deps, tx, game.owner_id, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
-  const playtest = await insertPlaytest(deps, tx, game, order, priced.price);
-  if (order.keysForTesters) await storeKeys(deps, tx, playtest.id, order.keysForTesters);
+  const playtest = newPlaytest(deps, game, order, priced.price);
   if (settlement.by === "later" || settlement.by === "crypto") {
+    await insertPlaytest(deps, tx, playtest, order);
     await deps.jobs.schedule(tx, {
       kind: "expire-order",
       key: playtest.id,
@@ -80,7 +81,10 @@ export async function placeOrder(deps: Deps, tx: Query, game: GameRow, order: Or
   }
   const paidWith = settlement.by;
   const paymentId = paidWith === "free" ? undefined : await charge(deps, tx, playtest, paidWith, priced.need);
-  return { playtest: await activate(deps, tx, playtest, paidWith, paymentId), settlement, priced, paymentId };
+  const active = { ...playtest, ...activation(deps, playtest, paidWith, paymentId), status: "active" as const };
+  await insertPlaytest(deps, tx, active, order);
+  await open(deps, tx, active);
+  return { playtest: active, settlement, priced, paymentId };
 }
 
 /** Charges the price to hours or credit and records a completed payment. The ledger rejects an overdraft. Returns the payment's id. */
@@ -94,7 +98,6 @@ export async function charge(
   const now = deps.clock.now();
   const paymentId = deps.newId();
   payments.insert(tx, {
-    ...payments.bare,
     id: paymentId,
     owner_id: playtest.owner_id,
     amount_cents: paidWith === "credit" ? need.totalCents : 0,
@@ -116,7 +119,7 @@ export async function charge(
   return paymentId;
 }
 
-/** Activates a paid order: opens its slots and, in manual selection, starts the review window. */
+/** Activates an order that was paid later than it was placed. */
 export async function activate(
   deps: Deps,
   tx: Query,
@@ -124,26 +127,39 @@ export async function activate(
   paidWith: playtests.PlaytestRow["paid_with"],
   paymentId: string | undefined,
 ): Promise<playtests.PlaytestRow> {
+  if (!playtests.isIn(playtest, "pending_payment")) throw conflict("This order is not waiting for payment. Nothing was charged.");
+  const active = await playtests.transition(tx, playtest, "activate", activation(deps, playtest, paidWith, paymentId));
+  await open(deps, tx, active);
+  return active;
+}
+
+/** What changes when an order becomes active, besides its status. In manual selection, the review window starts. */
+function activation(
+  deps: Deps,
+  playtest: playtests.PlaytestRow,
+  paidWith: playtests.PlaytestRow["paid_with"],
+  paymentId: string | undefined,
+) {
   const now = deps.clock.now();
-  const expiresAt = playtest.selection_mode === "manual" ? now + windowMs : null;
-  const changes = {
+  return {
     paid_with: paidWith,
     payment_id: paymentId ?? null,
     pay_by: null,
-    applications_expire_at: expiresAt,
+    applications_expire_at: playtest.selection_mode === "manual" ? now + windowMs : null,
     updated_at: now,
   };
-  if (!playtests.isIn(playtest, "pending_payment")) throw conflict("This order is not waiting for payment. Nothing was charged.");
+}
+
+/** Opens the slots of an active order and schedules the end of its review window. */
+async function open(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
   for (let index = 0; index < playtest.quantity; index++) openSlot(deps, tx, playtest);
-  const active = await playtests.transition(tx, playtest, "activate", changes);
-  if (expiresAt !== null)
-    await deps.jobs.schedule(tx, {
-      kind: "close-window",
-      key: playtest.id,
-      payload: { playtestId: playtest.id },
-      runAt: expiresAt,
-    });
-  return active;
+  if (playtest.applications_expire_at === null) return;
+  await deps.jobs.schedule(tx, {
+    kind: "close-window",
+    key: playtest.id,
+    payload: { playtestId: playtest.id },
+    runAt: playtest.applications_expire_at,
+  });
 }
 
 /** Creates an open slot. `replaces` is the id of the expired or released slot that it replaces. */
@@ -186,14 +202,6 @@ export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Pr
   });
 }
 
-/** Refuses an order that cannot be placed whatever it is paid with. Without a game, checks what does not depend on it. */
-export async function checkOrder(deps: Deps, q: Query, game: GameRow | undefined, order: Order): Promise<void> {
-  if (game && game.status !== "active")
-    throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
-  await checkTarget(q, order);
-  await checkTrial(deps, q, game, order);
-}
-
 async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (order.targetedPlaytesterId === undefined) return;
   const target = await users.find(tx, order.targetedPlaytesterId);
@@ -201,25 +209,20 @@ async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (target.suspended_at !== null) throw invalid("targetedPlaytesterId", "is the id of a playtester whose account is suspended");
 }
 
-async function checkTrial(deps: Deps, tx: Query, game: GameRow | undefined, order: Order): Promise<void> {
+async function checkTrial(deps: Deps, tx: Query, game: OrderedGame, order: Order): Promise<void> {
   if (!order.isFreePublicTrial) return;
   const { trialMaxSlots } = deps.config.orders;
   if (order.quantity > trialMaxSlots) throw invalid("quantity", `must be at most ${trialMaxSlots} for a free trial`);
-  if (game && (await playtests.hasTrial(tx, game.id))) throw trialUsed();
+  if (await playtests.hasTrial(tx, game.id)) throw trialUsed();
 }
 
 const trialUsed = () =>
   conflict("This game's free trial has already been used. Nothing was ordered. Order a paid playtest instead.");
 
-async function insertPlaytest(
-  deps: Deps,
-  tx: Query,
-  game: GameRow,
-  order: Order,
-  price: SlotPrice,
-): Promise<playtests.PlaytestRow> {
+/** The row of an unpaid order. */
+function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPrice): playtests.PlaytestRow {
   const now = deps.clock.now();
-  const playtest: playtests.PlaytestRow = {
+  return {
     id: deps.newId(),
     game_id: game.id,
     owner_id: game.owner_id,
@@ -243,13 +246,15 @@ async function insertPlaytest(
     paid_with: null,
     payment_id: null,
     pay_by: now + deps.config.orders.payWithinMs,
-    uses_keys: order.keysForTesters ? 1 : 0,
     created_at: now,
     updated_at: now,
   };
+}
+
+async function insertPlaytest(deps: Deps, tx: Query, playtest: playtests.PlaytestRow, order: Order): Promise<void> {
   if (order.isFreePublicTrial) await insertTrial(tx, playtest);
   else playtests.send(tx, playtest);
-  return playtest;
+  if (order.keysForTesters) await storeKeys(deps, tx, playtest.id, order.keysForTesters);
 }
 
 async function insertTrial(tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
@@ -259,4 +264,9 @@ async function insertTrial(tx: Query, playtest: playtests.PlaytestRow): Promise<
     // Two trials of one game were ordered at the same time: the unique index rejects the second.
     throw isUniqueViolation(error) ? trialUsed() : error;
   }
+}
+
+async function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): Promise<void> {
+  for (const [position, key] of keys.entries())
+    await playtests.addKey(tx, playtestId, position, deps.secrets.seal(key, `key ${playtestId} ${position}`));
 }

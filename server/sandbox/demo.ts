@@ -38,7 +38,6 @@ async function topUp(deps: Deps, tx: Query, ownerId: string): Promise<void> {
     amount_cents: creditCents,
     status: "completed",
     provider: "sandbox",
-    ...payments.bare,
     external_id: `demo_${id}`,
     purpose: "credit",
     description: "Account credit",

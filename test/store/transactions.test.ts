@@ -50,6 +50,22 @@ describe.each(drivers)("transactions ($name)", ({ open }) => {
     expect(await names()).toBe("a c d");
   });
 
+  it("groups of writes that each have a failure are stored without what failed", async () => {
+    const write = (name: string) =>
+      store.write(async (tx) => {
+        await put(tx, name);
+        if (name.endsWith("!")) throw new Error(`no ${name}`);
+      });
+    const stored = async (...batch: string[]) =>
+      (await Promise.allSettled(batch.map(write))).map(({ status }) => (status === "fulfilled" ? "yes" : "no")).join(" ");
+    expect(await stored("a", "b!", "c")).toBe("yes no yes");
+    expect(await stored("d!", "e", "f!")).toBe("no yes no");
+    expect(await stored("g!")).toBe("no");
+    expect(await stored("h", "a", "i")).toBe("yes no yes");
+    expect(await stored("j", "k")).toBe("yes yes");
+    expect(await names()).toBe("a c e h i j k");
+  });
+
   it("a write sees its own changes, a read only committed ones", async () => {
     await store.write(async (tx) => {
       await put(tx, "a", "1");

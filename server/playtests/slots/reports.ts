@@ -50,15 +50,7 @@ export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: rep
     data: { ...subjectOf(slot), reasonCode, notes, reportedAt: iso(reported_at) },
     notice: { gameName, playtesterName: playtester.display_name, problem, until },
   });
-  const about = {
-    gameName,
-    playtesterName: playtester.display_name,
-    reason: reasons[reasonCode],
-    notes,
-    until,
-    slotId: slot.id,
-    asksForKey: reasonCode === "key_invalid",
-  };
+  const about = { gameName, playtesterName: playtester.display_name, reason: reasons[reasonCode], notes, until, slotId: slot.id };
   for (const reader of [owner, ...admins])
     if (canReceive(reader.email))
       await queueMail(deps, tx, reader.email, composeProblem({ ...about, name: reader.display_name, isOwner: reader === owner }));
@@ -72,8 +64,6 @@ export interface Resolution {
   message?: string | null;
   /** The new deadline of an unblocked slot (ms). */
   deadlineAt?: number;
-  /** How many new game keys an unblocked slot has. */
-  newKeys?: number;
   /** What the owner got back for a cancelled slot, in words. */
   refunded?: string;
 }
@@ -91,8 +81,7 @@ export async function resolve(deps: Deps, tx: Query, slot: SlotRow, resolution: 
     { id: owner.id, role: "game_owner" },
     { id: playtester.id, role: "playtester" },
   ];
-  const { refunded, newKeys = 0 } = resolution;
-  const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded, newKeys };
+  const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded: resolution.refunded };
   await emit(deps, tx, recipients, { kind: "slot.resolved", data, notice });
   if (outcome === "released") return;
   const about = { ...resolution, gameName, playtesterName: playtester.display_name };

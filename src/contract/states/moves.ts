@@ -32,7 +32,9 @@ export const sourcesOf = <M extends Moves<string>, Move extends MoveOf<M>>(moves
 /** The state that a move leads to. */
 export function targetOf<M extends Moves<string>, Move extends MoveOf<M>>(moves: M, move: Move): TargetOf<M, Move>;
 export function targetOf(moves: Moves<string>, move: string): string {
-  const [target] = Object.values(moves).flatMap((leaving) => leaving[move] ?? []);
-  if (target === undefined) throw new Error(`No state has a move ${move}.`);
-  return target;
+  for (const leaving of Object.values(moves)) {
+    const target = leaving[move];
+    if (target !== undefined) return target;
+  }
+  throw new Error(`No state has a move ${move}.`);
 }
