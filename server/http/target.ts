@@ -30,11 +30,16 @@ export const pathForLog = (request: IncomingMessage) =>
  * through the operator's browser: across origins, or by a host name that resolves to this machine (DNS rebinding).
  */
 export function requireLocal({ headers, method }: Pick<IncomingMessage, "headers" | "method">): void {
-  if (!isLocal(hostnameOf(headers.host)))
-    throw forbidden("A sandbox answers only at localhost, 127.0.0.1 and [::1]. Nothing was done. Use one of these as the host.");
+  if (!usualHost.test(headers.host ?? "") && !isLocal(hostnameOf(headers.host)))
+    throw forbidden(
+      "A sandbox accepts requests only at localhost, 127.0.0.1 and [::1]. Nothing was done. Use one of these as the host.",
+    );
   if (isForeign(headers, method))
-    throw forbidden("A sandbox answers no requests from pages of another origin. Nothing was done.");
+    throw forbidden("A sandbox accepts no requests from pages of another origin. Nothing was done.");
 }
+
+/** The usual hosts of a sandbox, which are recognized without a URL parser. */
+const usualHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** The host name of a Host header. Empty if the header is not just a name and a port, because a URL parser would ignore the rest. */
 const hostnameOf = (host = "") =>
