@@ -109,9 +109,9 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     const instanceKey = await requireIdentity({ store, dataDir, sandbox: config.sandbox, secretKey, randomBytes });
     const clock = await createClock(store, Date.now, config.sandbox);
     const mailer = createMailer(config.mail, join(dataDir, "outbox"));
-    const outside = { config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
+    const external = { config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
     const where = { host: hostOf(options), port: options.port ?? defaultPort, publicUrl: options.publicUrl };
-    const running = await start({ ...where, outside });
+    const running = await start({ ...where, external });
     const stopWatching = watchKeys({ store, dataDir, ring: instanceKey, log, randomBytes });
     const forgetClock = store.shared ? watchClock({ store, log, now: Date.now }) : () => {};
     const close: Running["close"] = async (how) => {

@@ -26,7 +26,7 @@ import type { Deps } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
 
 /** The parts that differ between production, a sandbox and a test. */
-export interface Outside {
+export interface External {
   config: Config;
   store: Store;
   clock: MovableClock;
@@ -52,8 +52,8 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Builds everything a server depends on. */
-export function createDeps(outside: Outside): Deps {
-  const { config, clock, randomBytes } = outside;
+export function createDeps(external: External): Deps {
+  const { config, clock, randomBytes } = external;
   const newId = createIds(clock.now, randomBytes);
   const { inFlight, inFlightPerHost, allowPrivate } = config.webhooks;
   const lanes = {
@@ -64,8 +64,8 @@ export function createDeps(outside: Outside): Deps {
     mail: { kinds: ["send-mail"], width: 8 },
   };
   const jobs = new JobRunner({ kinds: jobKinds, lanes, clock, newId, leaseMs: config.jobs.leaseMs });
-  const feed = createFeed(outside.store);
-  const audit = new AuditLog(outside.store, outside.log);
+  const feed = createFeed(external.store);
+  const audit = new AuditLog(external.store, external.log);
   const committed = (tx: Query) => {
     audit.committed(tx);
     jobs.committed(tx);
@@ -77,26 +77,26 @@ export function createDeps(outside: Outside): Deps {
     newId,
     randomBytes,
     wait,
-    store: withCommitCallback(withSharedClock(outside.store, clock), committed),
-    secrets: createSecrets(outside.instanceKey, randomBytes),
+    store: withCommitCallback(withSharedClock(external.store, clock), committed),
+    secrets: createSecrets(external.instanceKey, randomBytes),
     passwords: createPasswords({ logN: config.passwords.scryptLogN, pool: sharedHashPool(), randomBytes }),
     jobs,
     audit,
     feed,
-    outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: outside.resolve }),
-    mailer: outside.mailer,
-    cards: outside.cards,
-    chains: createChains({ config, store: outside.store, clock }),
+    outbound: createOutbound({ allowPrivate, allowLoopback: config.sandbox, resolve: external.resolve }),
+    mailer: external.mailer,
+    cards: external.cards,
+    chains: createChains({ config, store: external.store, clock }),
     printInvoice: createInvoicePrinter(config),
     publisher: createEmbeddedPublisher(config.baseUrl),
     transcriber: config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : null,
-    blobs: createLocalBlobs(join(outside.dataDir, "blobs")),
-    dataDir: outside.dataDir,
-    log: outside.log,
+    blobs: createLocalBlobs(join(external.dataDir, "blobs")),
+    dataDir: external.dataDir,
+    log: external.log,
     paidOrders,
     onSubmitted: [queueTranscription],
-    retiring: outside.retiring,
-    draining: outside.draining,
+    retiring: external.retiring,
+    draining: external.draining,
   };
 }
 

@@ -16,7 +16,6 @@ import { info } from "../games/info-handlers.ts";
 import type { Handlers } from "../http/call.ts";
 import { applications } from "../playtests/applications/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
-import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
@@ -39,7 +38,6 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...notifications(deps),
   ...orders(deps),
   ...playtests(deps),
-  ...playtestKeys(deps),
   ...slots(deps),
   ...playtester(deps),
   ...billing(deps),

@@ -7,7 +7,7 @@ import { ensureCategories } from "../games/default-categories.ts";
 import { within } from "../lib/within.ts";
 import { startRetention } from "../operations/retention.ts";
 import { type App, createApp } from "./app.ts";
-import { createDeps, type Outside } from "./compose.ts";
+import { createDeps, type External } from "./compose.ts";
 import type { Deps } from "./deps.ts";
 import { type Listening, listen } from "./listen.ts";
 
@@ -26,20 +26,20 @@ export interface Running {
 export async function start(options: {
   host: string;
   port: number;
-  outside: Omit<Outside, "retiring" | "draining" | "cards">;
+  external: Omit<External, "retiring" | "draining" | "cards">;
   publicUrl?: string;
 }): Promise<Running> {
-  const { outside } = options;
+  const { external } = options;
   const stops = { retiring: new AbortController(), draining: new AbortController() };
-  const cards = await createCards(outside.config);
+  const cards = await createCards(external.config);
   const server: Listening & { serve(app: App): void } = await listen({
     host: options.host,
     port: options.port,
-    config: outside.config,
+    config: external.config,
   });
   try {
     const { deps, app } = await wire(options, server.port, {
-      ...outside,
+      ...external,
       cards,
       retiring: stops.retiring.signal,
       draining: stops.draining.signal,
@@ -53,9 +53,9 @@ export async function start(options: {
   }
 }
 
-async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, port: number, outside: Outside) {
+async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, port: number, external: External) {
   const baseUrl = publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const deps = createDeps({ ...outside, config: { ...outside.config, baseUrl } });
+  const deps = createDeps({ ...external, config: { ...external.config, baseUrl } });
   await ensureCategories(deps);
   if (!deps.config.sandbox) {
     await watchChains(deps);

@@ -6,7 +6,7 @@ export const statusAt = (payment: PaymentRow, now: number): PaymentStatus =>
   payment.status === "pending" && payment.expires_at !== null && now >= payment.expires_at ? "cancelled" : payment.status;
 
 /** Whether a checkout has expired without being paid or cancelled. A payment that arrives later is accepted as a late success. */
-export const hasLapsed = (payment: PaymentRow, now: number): boolean =>
+export const hasExpired = (payment: PaymentRow, now: number): boolean =>
   payment.expires_at !== null &&
   statusAt(payment, now) === "cancelled" &&
   (payment.status === "pending" || payment.updated_at >= payment.expires_at);

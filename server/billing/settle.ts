@@ -3,7 +3,7 @@ import type { Query } from "../database/port.ts";
 import { accounts, topUpTransfers } from "../ledger/rules.ts";
 import { balance, postAll } from "../ledger/store.ts";
 import { emitPayment } from "./payments.ts";
-import { hasLapsed } from "./rules.ts";
+import { hasExpired } from "./rules.ts";
 import * as payments from "./store.ts";
 import { abandon, deliverPlan } from "./subscriptions/service.ts";
 
@@ -18,7 +18,7 @@ import { abandon, deliverPlan } from "./subscriptions/service.ts";
  */
 export async function payPayment(deps: Deps, tx: Query, payment: payments.PaymentRow, card?: string): Promise<boolean> {
   const now = deps.clock.now();
-  const late = payment.status !== "pending" || hasLapsed(payment, now);
+  const late = payment.status !== "pending" || hasExpired(payment, now);
   if (!(await payments.complete(tx, payment, now))) return false;
   if (late) await payments.flag(tx, payment.id, "paid after the checkout had expired");
   await onPaid[payment.purpose](deps, tx, payment, card);
@@ -72,7 +72,7 @@ export async function declinePayment(deps: Deps, tx: Query, payment: payments.Pa
 export async function cancelPayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<boolean> {
   const now = deps.clock.now();
   if (!(await payments.transitionFromAny(tx, payment, "cancel", { updated_at: now }))) return false;
-  const reason = hasLapsed(payment, now) ? "checkout_expired" : "checkout_cancelled";
+  const reason = hasExpired(payment, now) ? "checkout_expired" : "checkout_cancelled";
   if (payment.purpose === "subscription") await abandon(deps, tx, payment, reason);
   return true;
 }

@@ -5,7 +5,7 @@ import { emit } from "../events/emit.ts";
 import { accounts, sentBackTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
-import { creditKept, type Kept, suspenseAccountOf } from "./crypto/release.ts";
+import { creditKept, type SuspenseDeposit, suspenseAccountOf } from "./crypto/release.ts";
 import { centsOf } from "./crypto/rules.ts";
 import type * as crypto from "./crypto/store.ts";
 import type * as payments from "./store.ts";
@@ -48,7 +48,7 @@ export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminI
   await suspense.transition(tx, entry, "refund", decision);
   const refs = { ...(ownerId !== null && { ownerId }), ...(paymentId !== null && { paymentId }), note };
   const to = accounts.crypto(entry.chain, entry.currency);
-  await post(tx, sentBackTransfer({ id, aside: suspenseAccountOf(entry), to, cents, refs }), { now, newId: deps.newId });
+  await post(tx, sentBackTransfer({ id, suspense: suspenseAccountOf(entry), to, cents, refs }), { now, newId: deps.newId });
   if (ownerId === null || paymentId === null) return;
   await emit(deps, tx, [{ id: ownerId, role: "game_owner" }], {
     kind: "payment.failed",
@@ -57,7 +57,7 @@ export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminI
   });
 }
 
-async function findOpen(tx: Query, id: string): Promise<Kept> {
+async function findOpen(tx: Query, id: string): Promise<SuspenseDeposit> {
   const entry = await suspense.find(tx, id);
   if (!entry) throw notFound();
   if (!suspense.isIn(entry, "suspense")) throw decided(entry);

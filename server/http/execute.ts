@@ -10,7 +10,6 @@ import {
   type Client,
   Committed,
   CommittedProblem,
-  Existing,
   type Handler,
   Listed,
   listed,
@@ -194,14 +193,13 @@ class OperationCall {
 
   render(result: unknown): Rendered {
     const meta = this.#meta();
-    const data = result instanceof Listed || result instanceof Existing ? result.data : result;
+    const data = result instanceof Listed ? result.data : result;
     if (result instanceof Listed) {
       meta.cursor = result.next && encodeCursor(this.#deps.secrets, this.#listName(), result.next);
       meta.hasMore = result.next !== null;
     }
     if (this.#deps.config.strict) checkReply(this.#endpoint, data);
-    const { status, existing = status } = this.#endpoint;
-    return renderData(result instanceof Existing ? existing : status, data, meta);
+    return renderData(this.#endpoint.status, data, meta);
   }
 
   async #openTrail(tx: Query): Promise<Trail> {

@@ -153,7 +153,7 @@ const processors: Rule = {
 
 const depositKey = `'crypto:' || chain || ':' || tx_hash || ':' || ${text("tx_index")}`;
 /** The suspense account of a deposit: that of the payment it was made for, otherwise one of its own. */
-const aside = `'liab:suspense:' || COALESCE(payment_id, ${depositKey})`;
+const suspenseAccount = `'liab:suspense:' || COALESCE(payment_id, ${depositKey})`;
 const deposits: Rule = {
   name: "ledger_8_deposits",
   promise: "each crypto deposit that was seen is credited or in suspense, and the ledger has its value",
@@ -174,8 +174,8 @@ const deposits: Rule = {
       WHERE held <> worth`,
     `SELECT account, 'holds ' || ${text("held")} || ', its unmatched deposits are worth ' || ${text("worth")} FROM (
         SELECT account, -${sumOf("account")} AS held, (SELECT COALESCE(SUM(value_cents), 0)
-          FROM crypto_deposits WHERE status = 'suspense' AND ${aside} = account) AS worth
-        FROM (SELECT ${aside} AS account FROM crypto_deposits WHERE status = 'suspense'
+          FROM crypto_deposits WHERE status = 'suspense' AND ${suspenseAccount} = account) AS worth
+        FROM (SELECT ${suspenseAccount} AS account FROM crypto_deposits WHERE status = 'suspense'
           UNION SELECT account_id FROM ledger_postings WHERE account_id LIKE 'liab:suspense:%') AS names) AS kept
       WHERE held <> worth`,
   ),

@@ -193,7 +193,7 @@ export const suspenseTransfer = (deposit: {
  */
 export function resolveTransfers(found: {
   id: string;
-  aside: string;
+  suspense: string;
   from: string;
   ownerId: string;
   paymentId: string;
@@ -202,10 +202,10 @@ export function resolveTransfers(found: {
   settles: number;
   note: string;
 }): Transfer[] {
-  const { id, aside, from, kept, cents, note, ...rest } = found;
-  const [paid, ...settled] = topUpTransfers({ ...rest, eventKey: `resolve:${id}`, from: aside, cents });
+  const { id, suspense, from, kept, cents, note, ...rest } = found;
+  const [paid, ...settled] = topUpTransfers({ ...rest, eventKey: `resolve:${id}`, from: suspense, cents });
   const postings = [
-    { account: aside, amount: kept },
+    { account: suspense, amount: kept },
     { account: from, amount: cents - kept },
     { account: accounts.credit(found.ownerId), amount: -cents },
   ];
@@ -215,14 +215,14 @@ export function resolveTransfers(found: {
 /** Records that an unmatched deposit was sent back. */
 export const sentBackTransfer = (sent: {
   id: string;
-  aside: string;
+  suspense: string;
   to: string;
   cents: number;
   refs: Pick<Transfer, "ownerId" | "paymentId" | "note">;
 }): Transfer => ({
   eventKey: `refund:${sent.id}`,
   asset: "USD",
-  postings: move(sent.aside, sent.to, sent.cents),
+  postings: move(sent.suspense, sent.to, sent.cents),
   ...sent.refs,
 });
 

@@ -104,7 +104,6 @@ export const chat = {
       contactId: id().meta({ description: "Contact to chat with." }),
     }),
     status: 201,
-    existing: 200,
     reply: z.strictObject({ conversation }),
     problems: ["NOT_FOUND"],
   }),

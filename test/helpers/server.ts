@@ -135,7 +135,7 @@ export async function startTestServer({
   const mailer = createTestMailer();
   const log = createTestLog();
   const randomBytes = createTestRandom(instance);
-  const outside = {
+  const external = {
     config,
     store,
     clock,
@@ -146,7 +146,7 @@ export async function startTestServer({
     dataDir,
     ...(resolve && { resolve }),
   };
-  const running = await start({ host: "127.0.0.1", port, outside });
+  const running = await start({ host: "127.0.0.1", port, external });
   const errors = log.errors;
 
   return {

@@ -3,7 +3,7 @@ import type { Job } from "../../jobs/job.ts";
 import * as payments from "../store.ts";
 import { disputePayment } from "./disputes.ts";
 
-/** What the sandbox's disputing test card does after a day. */
+/** Disputes the payment, if it is completed: the sandbox's test card for disputes does so after a day. */
 export async function disputeLater(job: Job, deps: Deps): Promise<void> {
   await deps.store.write(async (tx) => {
     const payment = await payments.find(tx, String(job.payload.paymentId));

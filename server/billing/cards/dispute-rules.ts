@@ -1,7 +1,7 @@
 import type { ReversalStatus } from "../../../src/contract/states/index.ts";
 import { accounts, type Transfer } from "../../ledger/rules.ts";
 
-/** Money that went back to a card, or came back from there. */
+/** An amount that was returned to a card, or that the processor paid back after that. */
 export interface Reversed {
   eventKey: string;
   paymentId: string;
@@ -10,7 +10,7 @@ export interface Reversed {
   cents: number;
 }
 
-/** Money taken back from credit: what the balance does not cover is a receivable, so it never goes below zero. */
+/** Takes the amount from the owner's credit. What the balance does not cover becomes a receivable, so that the balance never goes below zero. */
 export function creditTaken(reversed: Reversed, balanceCents: number): Transfer {
   const { eventKey, paymentId, ownerId, processor, cents } = reversed;
   const covered = Math.min(cents, balanceCents);
@@ -27,7 +27,7 @@ export function creditTaken(reversed: Reversed, balanceCents: number): Transfer 
   };
 }
 
-/** A dispute decided for us: the money is back, and settles what is still owed before it is credit again. */
+/** Posts the amount of a dispute that was won. It settles the owner's receivable first; the rest is credit again. */
 export function creditReturned(reversed: Reversed, owedCents: number): Transfer {
   const { eventKey, paymentId, ownerId, processor, cents } = reversed;
   const settled = Math.min(cents, owedCents);
@@ -44,7 +44,7 @@ export function creditReturned(reversed: Reversed, owedCents: number): Transfer 
   };
 }
 
-/** What a payment is, after these reversals of it: each takes part of its amount, and a dispute shows before a refund. */
+/** The status of a payment with these reversals. Each reverses a part of its amount, and `disputed` comes before `refunded`. */
 export function statusAfter(
   amountCents: number,
   reversals: readonly { kind: "dispute" | "refund"; cents: number; state: ReversalStatus }[],
@@ -54,5 +54,6 @@ export function statusAfter(
   return takenOf(taken) >= amountCents ? "refunded" : "completed";
 }
 
+/** The cents that these reversals took in total. */
 export const takenOf = (reversals: readonly { cents: number; state: ReversalStatus }[]): number =>
   reversals.reduce((sum, { cents, state }) => sum + (state === "taken" ? cents : 0), 0);

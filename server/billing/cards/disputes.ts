@@ -9,7 +9,7 @@ import * as payments from "../store.ts";
 import { endDisputedPlan, restorePlan, takePlan } from "../subscriptions/service.ts";
 import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "./dispute-rules.ts";
 
-/** A chargeback recorded by hand or played in the sandbox. 409 unless the payment is a completed one by card. */
+/** Records a chargeback that an admin entered or the sandbox simulates. 409 unless the payment is a completed card payment. */
 export async function disputePayment(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
   if (!isByCard(payment)) throw conflict("Only a card payment can be charged back. Nothing was changed.");
   if (payment.status !== "completed") throw conflict(`This payment is ${payment.status}, not completed. Nothing was changed.`);
@@ -19,7 +19,7 @@ export async function disputePayment(deps: Deps, tx: Query, payment: payments.Pa
   await takeDispute(deps, tx, payment, { id: payment.id, cents: payment.amount_cents - takenOf(earlier) });
 }
 
-/** Posts the chargeback of a dispute: once, however often and late it is reported. A second dispute of a payment is flagged for the operator. */
+/** Posts the chargeback of a dispute once, even if it is reported several times or late. A second dispute of a payment is flagged for the operator. */
 export async function takeDispute(
   deps: Deps,
   tx: Query,
@@ -38,7 +38,7 @@ export async function takeDispute(
   await updateStatus(deps, tx, payment);
 }
 
-/** Corrects the amount of a chargeback that was recorded by hand, when the processor reports the actual amount. */
+/** Corrects the amount of a chargeback that an admin recorded, when the processor reports the actual amount. */
 async function correct(
   deps: Deps,
   tx: Query,
@@ -55,13 +55,13 @@ async function correct(
   await updateStatus(deps, tx, payment);
 }
 
-/** Returns the amount of a dispute that was won: once. A plan that ended stays ended, but its hours are returned. */
+/** Returns the amount of a dispute that was won, once. A plan that ended stays ended, but its hours are returned. */
 export async function winDispute(deps: Deps, tx: Query, payment: payments.PaymentRow, disputeId: string): Promise<void> {
   await undo(deps, tx, payment, { id: disputeId, kind: "dispute", known: await findDispute(tx, payment, disputeId) });
 }
 
 /**
- * Posts a refund that the operator made at the processor: once, like a chargeback without a fee. When the whole payment is refunded, its
+ * Posts a refund that the operator made at the processor, once, like a chargeback without a fee. When the whole payment is refunded, its
  * plan ends and the plan's hours are removed.
  */
 export async function takeRefund(
@@ -81,7 +81,7 @@ export async function takeRefund(
   await updateStatus(deps, tx, payment);
 }
 
-/** The bank refused a refund, so the processor has the money again: what was taken for it returns, once. The operator is told. */
+/** Undoes a refund that the bank refused, once: the processor has the money again. The payment is flagged for the operator. */
 export async function failRefund(deps: Deps, tx: Query, payment: payments.PaymentRow, refundId: string): Promise<void> {
   await undo(deps, tx, payment, { id: refundId, kind: "refund", known: await reversals.find(tx, refundId) });
   await payments.flag(tx, payment.id, `refund ${refundId} failed: the amount is back at the processor`);
@@ -93,7 +93,7 @@ async function undo(
   payment: payments.PaymentRow,
   { id, kind, known }: Pick<reversals.ReversalRow, "id" | "kind"> & { known: reversals.ReversalRow | undefined },
 ): Promise<void> {
-  // Undone before it was told of: remembered, so that what is older changes nothing.
+  // The reversal itself was not reported yet. This record makes that report have no effect.
   if (!known) {
     const nothing = { id, payment_id: payment.id, kind, cents: 0, state: "returned" } as const;
     return void (await reversals.insert(tx, { ...stampOf(deps), ...nothing }));
@@ -105,7 +105,7 @@ async function undo(
   await updateStatus(deps, tx, payment);
 }
 
-/** A dispute by the processor's name, or the one recorded by hand before the processor told of it. */
+/** The dispute with the processor's id, or the one that an admin recorded before the processor reported it. */
 async function findDispute(
   tx: Query,
   payment: payments.PaymentRow,
@@ -127,10 +127,10 @@ async function updateStatus(deps: Deps, tx: Query, payment: payments.PaymentRow)
 }
 
 interface Change {
-  /** Names it for ever. */
+  /** The unique part of the event key of its transfer. */
   key: string;
   cents: number;
-  /** What of the payment was taken back before it, in cents. */
+  /** The cents of the payment that were reversed before this change. */
   before: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { conflict } from "../../lib/problem.ts";
-import { hasLapsed, statusAt } from "../rules.ts";
+import { hasExpired, statusAt } from "../rules.ts";
 import { cancelPayment, declinePayment, payPayment } from "../settle.ts";
 import type { PaymentRow } from "../store.ts";
 import * as payments from "../store.ts";
@@ -26,7 +26,7 @@ export async function actAtCheckout(
   if (outcome === "disputed") return disputePayment(deps, tx, payment);
   const now = deps.clock.now();
   const status = statusAt(payment, now);
-  const lateSuccess = outcome === "paid" && hasLapsed(payment, now);
+  const lateSuccess = outcome === "paid" && hasExpired(payment, now);
   if (status !== "pending" && !lateSuccess)
     throw conflict(`The checkout of this payment has ended: the payment is ${status}. Nothing was changed.`);
   const act = { paid: payPayment, declined: declinePayment, cancelled: cancelPayment }[outcome];

@@ -11,7 +11,7 @@ import { covers, meetsDeclaration, rivalsAt, worthOf } from "./rules.ts";
 import * as crypto from "./store.ts";
 import type { Evidence, Judged, Received } from "./types.ts";
 
-export type Kept = suspense.SuspenseRow & { status: "suspense" };
+export type SuspenseDeposit = suspense.SuspenseRow & { status: "suspense" };
 
 interface Release {
   evidence: Evidence;
@@ -28,7 +28,12 @@ interface Release {
  * the quote's rate. The rest is valued at the price when it was recorded or the current price, whichever is lower, so that delaying the
  * proof brings no gain. A deposit that covers the quote pays it.
  */
-export async function release(deps: Deps, tx: Query, kept: Kept, { evidence, quote, at, rate }: Release): Promise<Received> {
+export async function release(
+  deps: Deps,
+  tx: Query,
+  kept: SuspenseDeposit,
+  { evidence, quote, at, rate }: Release,
+): Promise<Received> {
   const now = deps.clock.now();
   const amount = BigInt(kept.amount_atomic);
   const locked = quote !== undefined && isOf(quote, kept) && covers(withTerms(quote), at) ? withTerms(quote) : undefined;
@@ -66,7 +71,7 @@ export async function release(deps: Deps, tx: Query, kept: Kept, { evidence, quo
   return { paymentId: quote!.payment_id, cents, quote };
 }
 
-const isOf = (quote: crypto.QuoteRow, kept: Kept) =>
+const isOf = (quote: crypto.QuoteRow, kept: SuspenseDeposit) =>
   quote.chain === kept.chain && quote.currency === kept.currency && quote.receiver === kept.receiver;
 
 type Decision = Pick<suspense.SuspenseRow, "resolved_by" | "resolution"> &
@@ -76,7 +81,7 @@ type Decision = Pick<suspense.SuspenseRow, "resolved_by" | "resolution"> &
 export async function creditKept(
   deps: Deps,
   tx: Query,
-  kept: Kept,
+  kept: SuspenseDeposit,
   { ownerId, cents, description, ...decision }: Decision & { ownerId: string; cents: number; description: string },
 ): Promise<payments.PaymentRow> {
   const now = deps.clock.now();
@@ -105,11 +110,11 @@ export async function creditKept(
 async function postCredit(
   deps: Deps,
   tx: Query,
-  kept: Kept,
+  kept: SuspenseDeposit,
   credit: { ownerId: string; paymentId: string; cents: number; settles: number; note: string },
 ): Promise<void> {
   const from = accounts.crypto(kept.chain, kept.currency);
-  const transfers = resolveTransfers({ ...credit, id: kept.id, aside: suspenseAccountOf(kept), from, kept: kept.kept_cents });
+  const transfers = resolveTransfers({ ...credit, id: kept.id, suspense: suspenseAccountOf(kept), from, kept: kept.kept_cents });
   await postAll(tx, transfers, { now: deps.clock.now(), newId: deps.newId });
 }
 
@@ -118,7 +123,7 @@ export const suspenseAccountOf = ({ payment_id, chain, tx_hash, tx_index }: cryp
   accounts.suspense(payment_id ?? `crypto:${chain}:${tx_hash}:${tx_index}`);
 
 /** The suspense entry of a deposit. Undefined if it is not in suspense, or worth less than a cent. */
-export async function keptOf(tx: Query, deposit: crypto.DepositKey): Promise<Kept | undefined> {
+export async function keptOf(tx: Query, deposit: crypto.DepositKey): Promise<SuspenseDeposit | undefined> {
   const entry = await suspense.findByDeposit(tx, deposit);
   return entry && suspense.isIn(entry, "suspense") ? entry : undefined;
 }

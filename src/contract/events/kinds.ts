@@ -23,7 +23,6 @@ export const eventKinds = [
   "webhook.disabled",
   "slot.blocked",
   "slot.resolved",
-  "playtest.keys_low",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -107,8 +107,7 @@ function responses(e: Endpoint, shared: Shared) {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const failures = [...byStatus].map(([status, codes]) => [status, problem(status, codes, e, shared)] as const);
-  const successes = [e.status, ...(e.existing ? [e.existing] : [])].map((status) => [status, success(e, shared)] as const);
-  return Object.fromEntries([...successes, ...failures]);
+  return Object.fromEntries([[e.status, success(e, shared)] as const, ...failures]);
 }
 
 function operation(id: string, e: Endpoint, path: string, shared: Shared): Json {

@@ -25,7 +25,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
       if (error) throw new Error(`${error.message ?? "error"} (${error.code ?? "no code"})`);
       return schema.parse(result);
     } catch (cause) {
-      throw new ChainDown(`The node did not answer ${method}.`, { cause });
+      throw new ChainDown(`The node did not respond to ${method}.`, { cause });
     }
   };
 }

@@ -95,11 +95,11 @@ function tokens({ meta }: Reply, { usdc, receiver }: SolanaOptions): SeenTransfe
   count(meta.preTokenBalances, -1n);
   count(meta.postTokenBalances, 1n);
   const amount = gained.get(receiver) ?? 0n;
-  return amount > 0n ? [{ index: 0, currency: "USDC", to: receiver, amount, from: onlyLoser([...gained]) }] : [];
+  return amount > 0n ? [{ index: 0, currency: "USDC", to: receiver, amount, from: soleSender([...gained]) }] : [];
 }
 
 /** The account whose balance decreased. Null if there is none or there are several, because the sender is not clear then. */
-function onlyLoser(gained: readonly (readonly [account: string, amount: bigint])[]): string | null {
+function soleSender(gained: readonly (readonly [account: string, amount: bigint])[]): string | null {
   const losers = gained.filter(([, amount]) => amount < 0n);
   return losers.length === 1 ? losers[0]![0] : null;
 }
@@ -110,7 +110,7 @@ function payerOf({ meta, transaction }: Reply): string | null {
     const fee = index === 0 ? (meta.fee ?? 0) : 0;
     return [pubkey, BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0) + BigInt(fee)] as const;
   });
-  const payer = onlyLoser(gained);
+  const payer = soleSender(gained);
   return transaction.message.accountKeys.some(({ pubkey, signer }) => pubkey === payer && signer === true) ? payer : null;
 }
 
