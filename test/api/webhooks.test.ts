@@ -438,7 +438,7 @@ onBothDatabases("webhooks", (serve) => {
       if (reply.status === 429) refused++;
       return reply;
     });
-    await vi.waitUntil(() => refused === 12);
+    await vi.waitUntil(() => refused === 12, { timeout: 20_000 });
     let ended = false;
     const all = Promise.all(replies).finally(() => (ended = true));
     await vi.waitUntil(() => {
@@ -579,7 +579,9 @@ onBothDatabases("webhooks", (serve) => {
     await other.until(5);
     await owner.post("/auth/password-reset", { email: "game_owner1@example.com" });
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner2@example.com" } });
-    await vi.waitFor(() => expect(server.mails.map((mail) => mail.subject)).toContain("Reset your password"));
+    await vi.waitFor(() => expect(server.mails.map((mail) => mail.subject)).toContain("Reset your password"), {
+      timeout: 20_000,
+    });
     expect(receiver.received).toHaveLength(2);
     await receiver.close();
     await other.close();

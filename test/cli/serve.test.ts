@@ -103,7 +103,7 @@ describe("serve run", () => {
     symlinkSync("elsewhere", file);
     const { child, ended } = serve("--port", "0", "--data", folder);
     await once(child.stderr!, "data");
-    await vi.waitUntil(() => existsSync(file));
+    await vi.waitUntil(() => existsSync(file), { timeout: 20_000 });
     child.kill("SIGTERM");
     const { stdout, stderr } = await ended;
     expect(stdout + stderr).not.toContain("pt_sk_");

@@ -82,17 +82,18 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
   it("review: a submission is accepted or rejected, never both", async () => {
     const { owner, gameId, playtesters } = await createMarket({ playtesters: 12 });
     const id = await order(owner, gameId, { quantity: 12 });
-    const slotIds = await Promise.all(playtesters.map((mine, n) => play(node(n), mine, id)));
-    const accepted = await Promise.all(
-      slotIds.map(async (slotId, n) => {
-        const statuses = await statusesOf([
-          via(owner, n).post(`/slots/${slotId}/accept`),
-          via(owner, n + 1).post(`/slots/${slotId}/reject`),
-        ]);
-        expect([...statuses].sort()).toEqual([200, 409]);
-        return statuses[0] === 200;
-      }),
-    );
+    const slotIds: string[] = [];
+    for (const [n, mine] of playtesters.entries()) slotIds.push(await play(node(n), mine, id));
+    const accepted: boolean[] = [];
+    for (const [n, slotId] of slotIds.entries()) {
+      const replies = await cluster.meetAt(slotId, [
+        () => via(owner, n).post(`/slots/${slotId}/accept`),
+        () => via(owner, n + 1).post(`/slots/${slotId}/reject`),
+      ]);
+      const statuses = replies.map((reply) => reply.status);
+      expect([...statuses].sort()).toEqual([200, 409]);
+      accepted.push(statuses[0] === 200);
+    }
     const count = accepted.filter(Boolean).length;
     expect(await countsOf(owner, id)).toMatchObject({ accepted: count, rejected: 12 - count });
     const earned = await Promise.all(playtesters.map((mine) => mine.get("/playtester/earnings")));
@@ -108,17 +109,16 @@ describe.each(places)("races on $place", { timeout: 60_000 }, ({ start }) => {
         return { id, slotId: (await owner.get(`/playtests/${id}/slots`)).body.data.slots[0].id as string };
       }),
     );
-    const claimed = await Promise.all(
-      playtesters.map(async (mine, n) => {
-        const { id, slotId } = places[n]!;
-        const statuses = await statusesOf([
-          mine.post(`/playtester/playtests/${id}/claim`),
-          via(owner, n + 1).delete(`/playtests/slots/${slotId}`),
-        ]);
-        expect(["201 409", "409 200"]).toContain(statuses.join(" "));
-        return statuses[0] === 201;
-      }),
-    );
+    const claimed: boolean[] = [];
+    for (const [n, mine] of playtesters.entries()) {
+      const { id, slotId } = places[n]!;
+      const claims = () => mine.post(`/playtester/playtests/${id}/claim`);
+      const deletes = () => via(owner, n + 1).delete(`/playtests/slots/${slotId}`);
+      const replies = await cluster.meetAt(slotId, n % 2 === 0 ? [claims, deletes] : [deletes, claims]);
+      const statuses = replies.map((reply) => reply.status).sort();
+      expect(["200 409", "201 409"]).toContain(statuses.join(" "));
+      claimed.push(statuses[0] === 201);
+    }
     expect((await balance(owner)).balanceCents).toBe(before - claimed.filter(Boolean).length * 2000);
   });
 

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { vi } from "vitest";
 import { openStore } from "../../server/database/open.ts";
-import type { Query } from "../../server/database/port.ts";
+import type { Query, Store } from "../../server/database/port.ts";
 import { checkLedger } from "../../server/ledger/checks.ts";
 import { readyFile, spawnPlaytest } from "./process.ts";
 import { type Node, nodeAt, startTestServer } from "./server.ts";
@@ -11,6 +12,11 @@ import { type DatabaseLocation, drivers, freshFolder } from "./store.ts";
 export interface Cluster {
   nodes: readonly Node[];
   read<T>(fn: (q: Query) => Promise<T>): Promise<T>;
+  /**
+   * Makes requests meet at the row of a slot: what they read of it is from before any of them changed it, and they change it in this order.
+   * On SQLite, where one write follows the other, they are just sent at once.
+   */
+  meetAt<T>(slotId: string, requests: readonly (() => Promise<T>)[]): Promise<T[]>;
   /** Also says what went wrong on the way. */
   close(): Promise<void>;
 }
@@ -30,6 +36,7 @@ export async function twoProcesses(): Promise<Cluster> {
   return {
     nodes: started.map(({ baseUrl }) => nodeAt(baseUrl)),
     read: (fn) => store.read(fn),
+    meetAt: (slotId, requests) => meetAt(store, slotId, requests),
     async close() {
       await store.close();
       const ends = await Promise.all(started.map(({ stop }) => stop()));
@@ -39,6 +46,28 @@ export async function twoProcesses(): Promise<Cluster> {
     },
   };
 }
+
+/** Locks the row, and lets go of it when every request waits for it, in this order. */
+async function meetAt<T>(store: Store, slotId: string, requests: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const replies: Promise<T>[] = [];
+  await store.write(
+    async (tx) => {
+      await tx.one("SELECT id FROM slots WHERE id = ? FOR UPDATE", slotId);
+      for (const send of requests) {
+        const count = replies.push(send());
+        await vi.waitUntil(() => isWaitedFor(store, count), { timeout: 30_000, interval: 10 });
+      }
+    },
+    { isolation: "rows" },
+  );
+  return Promise.all(replies);
+}
+
+const isWaitedFor = (store: Store, count: number) =>
+  store.read(async (q) => {
+    const sql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    return (await q.all(sql)).length >= count;
+  });
 
 /** What a server logged: a line of JSON each, behind the banner. */
 export const logged = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("{"));
@@ -72,6 +101,7 @@ export async function oneSqlite(): Promise<Cluster> {
   return {
     nodes: [server],
     read: (fn) => store.read(fn),
+    meetAt: (_, requests) => Promise.all(requests.map((send) => send())),
     async close() {
       await server.close();
       await store.remove();
