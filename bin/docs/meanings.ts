@@ -62,6 +62,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "slot.expired": "a deadline passed, or nobody was chosen within 7 days",
   "slot.blocked": "a playtester reported that the build cannot be played",
   "slot.resolved": "a reported problem was answered, or its slot ended",
+  "playtest.keys_low": "a playtest's open slots need more game keys than are left",
   "playtest.completed": "every slot of a playtest ended",
   "application.created": "a playtester applied",
   "application.approved": "you approved an application",

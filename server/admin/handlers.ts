@@ -16,6 +16,7 @@ import { accounts, goodwillTransfer, minutesGrantTransfer, type Transfer } from 
 import * as ledger from "../ledger/store.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
+import * as reports from "../playtests/slots/reports-store.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
 import { playtestView, slotDetailView } from "../playtests/views.ts";
@@ -23,10 +24,11 @@ import { requireMayChange } from "./admins.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "./approvals.ts";
 import { failPayout, recordPayout } from "./payouts.ts";
 import * as adminStore from "./store.ts";
-import { accountView, approvalView, payoutView } from "./views.ts";
+import { accountView, approvalView, payoutView, problemView } from "./views.ts";
 
 type Ops =
   | "listApprovals"
+  | "listProblems"
   | "approvePlaytest"
   | "rejectPlaytest"
   | "approveVideo"
@@ -90,6 +92,12 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       const page = call.page();
       const rows = await call.read((q) => adminStore.listApprovals(q, page));
       return call.listed(page, rows, (items) => ({ approvals: items.map((item) => approvalView(item, videoUrlOf(item))) }));
+    },
+
+    async listProblems(call) {
+      const page = call.page();
+      const rows = await call.read((q) => reports.listWaiting(q, page));
+      return call.listed(page, rows, (items) => ({ problems: items.map(problemView) }));
     },
 
     approvePlaytest: (call) =>

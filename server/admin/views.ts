@@ -1,6 +1,7 @@
 import { accountScopes } from "../accounts/service.ts";
 import type { UserRow } from "../accounts/users-store.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
+import type { WaitingRow } from "../playtests/slots/reports-store.ts";
 import type { ApprovalRow, PayoutRow } from "./store.ts";
 
 export const accountView = (user: UserRow) => ({
@@ -31,6 +32,20 @@ export const approvalView = (approval: ApprovalRow, videoUrl: string | null) => 
   ownerId: approval.owner_id,
   videoUrl,
   createdAt: iso(approval.created_at),
+});
+
+export const problemView = (report: WaitingRow) => ({
+  id: report.id,
+  slotId: report.slot_id,
+  playtestId: report.playtest_id,
+  gameId: report.game_id,
+  gameName: report.game_name,
+  owner: { id: report.owner_id, displayName: report.owner_name },
+  playtester: { id: report.playtester_id, displayName: report.playtester_name },
+  reasonCode: report.reason_code,
+  notes: report.notes,
+  reportedAt: iso(report.reported_at),
+  answerBy: isoOrNull(report.answer_by),
 });
 
 export const payoutView = (payout: PayoutRow) => ({

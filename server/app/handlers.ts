@@ -16,6 +16,7 @@ import { info } from "../games/info-handlers.ts";
 import type { Handlers } from "../http/call.ts";
 import { applications } from "../playtests/applications/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
+import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
 import { slots } from "../playtests/slots/handlers.ts";
 import { playtester } from "../playtests/slots/tester-handlers.ts";
@@ -38,6 +39,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...notifications(deps),
   ...orders(deps),
   ...playtests(deps),
+  ...playtestKeys(deps),
   ...slots(deps),
   ...playtester(deps),
   ...billing(deps),

@@ -8,6 +8,7 @@ import type { JobKinds } from "../jobs/job.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
 import { closeWindow, expireOrder, expireSlot, publishVideo } from "../playtests/jobs.ts";
+import { warnAboutKeys } from "../playtests/keys/service.ts";
 import { resolveProblem } from "../playtests/slots/problems.ts";
 import { remindHolder } from "../playtests/slots/reminders.ts";
 import { transcribe } from "../transcripts/transcribe.ts";
@@ -32,5 +33,6 @@ export const jobKinds: JobKinds = {
   "publish-video": publishVideo,
   "remind-holder": remindHolder,
   "resolve-problem": resolveProblem,
+  "warn-about-keys": warnAboutKeys,
   transcribe,
 };

@@ -2,7 +2,7 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
-import type { HandlersFor, Principal } from "../http/call.ts";
+import { Existing, type HandlersFor, type Principal } from "../http/call.ts";
 import { forbidden, notFound } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { previewOf } from "./rules.ts";
@@ -148,8 +148,10 @@ export function chat(deps: Deps): HandlersFor<Ops> {
         if (!access) throw notFound();
         if (access.unlocked === 0)
           throw forbidden("Chat with this contact is available after the first accepted slot. Nothing was created.");
-        const conversation = await chatStore.open(tx, { id: deps.newId(), ...pair, now: deps.clock.now() });
-        return { conversation: { id: conversation.id, contactId, isBlocked: blockedBy(conversation, side) } };
+        const id = deps.newId();
+        const conversation = await chatStore.open(tx, { id, ...pair, now: deps.clock.now() });
+        const shown = { conversation: { id: conversation.id, contactId, isBlocked: blockedBy(conversation, side) } };
+        return conversation.id === id ? shown : new Existing(shown);
       }),
 
     blockConversation: (call) =>

@@ -7,6 +7,7 @@ import { audit } from "./migrations/005-audit.ts";
 import { depositProofs } from "./migrations/006-deposit-proofs.ts";
 import { adminScopes } from "./migrations/007-admin-scopes.ts";
 import { problemReports } from "./migrations/008-problem-reports.ts";
+import { retiredKeys } from "./migrations/009-retired-keys.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   depositProofs,
   adminScopes,
   problemReports,
+  retiredKeys,
 ];
 
 export interface Applied {

@@ -8,6 +8,8 @@ export interface NoticeContext {
   playtesterName?: string;
   amountCents?: number;
   planName?: string;
+  /** Whether the plan has ended; a cancelled plan runs until the end of its period. */
+  hasEnded?: boolean;
   url?: string;
   senderName?: string;
   /** Why a crypto deposit was refunded instead of credited: a sentence. */
@@ -19,6 +21,10 @@ export interface NoticeContext {
   outcome?: ReportOutcome;
   answer?: string | null;
   refunded?: string | undefined;
+  /** How many new game keys the playtester got. */
+  newKeys?: number;
+  /** The game keys that are left, and those that the open slots need. */
+  keys?: { unused: number; needed: number };
 }
 
 export interface Notice {
@@ -51,7 +57,8 @@ const ownerEndings: Record<ReportOutcome, (context: CompleteContext) => string> 
     `The problem that ${context.who} reported with ${context.game} was not answered in time. The slot was cancelled.${refund(context)}`,
 };
 const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => string> = {
-  unblocked: (context) => `Continue your playtest of ${context.game} before the new deadline.${quote(context)}`,
+  unblocked: (context) =>
+    `Continue your playtest of ${context.game} before the new deadline.${quote(context)}${context.newKeys ? " You have a new game key." : ""}`,
   cancelled: ({ game }) => `Your playtest slot of ${game} was cancelled because of the problem you reported. It is not paid.`,
   released: ({ game }) => `You released your playtest slot of ${game}.`,
   expired: ({ game }) =>
@@ -147,9 +154,9 @@ const notices = {
     title: "Subscription renewed",
     body: `${plan} renewed. Its playtest hours were added.`,
   }),
-  "subscription.cancelled": ({ plan }) => ({
-    title: "Subscription cancelled",
-    body: `${plan} will not renew. You keep your unused hours.`,
+  "subscription.cancelled": ({ plan, hasEnded }) => ({
+    title: hasEnded ? "Subscription ended" : "Subscription cancelled",
+    body: `${plan} ${hasEnded ? "has ended" : "will not renew"}. You keep your unused hours.`,
   }),
   "subscription.payment_failed": ({ planName }) => ({
     title: "Renewal payment failed",
@@ -167,6 +174,10 @@ const notices = {
   }),
   "chat.message": ({ senderName }) => ({ title: "New message", body: `${senderName ?? "Someone"} sent you a message.` }),
   "playtest.completed": ({ game }) => ({ title: "Playtest completed", body: `Every slot of a playtest of ${game} has ended.` }),
+  "playtest.keys_low": ({ game, keys }) => ({
+    title: "Game keys running out",
+    body: `The open slots of a playtest of ${game} need more game keys${keys ? ` (${keys.unused} of ${keys.needed} left)` : ""}. Add keys so that playtesters can claim them.`,
+  }),
   "webhook.disabled": ({ url }) => ({
     title: "Webhook disabled",
     body: `${url ?? "A webhook"} failed too often and was disabled. Fix the endpoint, then enable the webhook.`,

@@ -70,6 +70,14 @@ export class Committed<T> {
   }
 }
 
+/** The reply of an operation that found what it would have created: 200, not 201. */
+export class Existing<T> {
+  readonly data: T;
+  constructor(data: T) {
+    this.data = data;
+  }
+}
+
 /** An error whose effects are committed, such as the 402 that creates an order. It is stored under its idempotency key until `until` (ms). */
 export class CommittedProblem {
   readonly problem: Problem;
@@ -115,7 +123,7 @@ export interface Call<E extends Endpoint> {
    * operation without `:id` in its path, `fn` must call `trail.created` or `trail.changing` with what it changes.
    */
   commit(
-    fn: (tx: Query, trail: Trail) => Promise<DataOf<E> | CommittedProblem>,
+    fn: (tx: Query, trail: Trail) => Promise<DataOf<E> | Existing<DataOf<E>> | CommittedProblem>,
     options?: WriteOptions,
   ): Promise<Committed<DataOf<E>>>;
 }

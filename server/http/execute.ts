@@ -10,6 +10,7 @@ import {
   type Client,
   Committed,
   CommittedProblem,
+  Existing,
   type Handler,
   Listed,
   listed,
@@ -193,13 +194,14 @@ class OperationCall {
 
   render(result: unknown): Rendered {
     const meta = this.#meta();
-    const data = result instanceof Listed ? result.data : result;
+    const data = result instanceof Listed || result instanceof Existing ? result.data : result;
     if (result instanceof Listed) {
       meta.cursor = result.next && encodeCursor(this.#deps.secrets, this.#listName(), result.next);
       meta.hasMore = result.next !== null;
     }
     if (this.#deps.config.strict) checkReply(this.#endpoint, data);
-    return renderData(this.#endpoint.status, data, meta);
+    const { status, existing = status } = this.#endpoint;
+    return renderData(result instanceof Existing ? existing : status, data, meta);
   }
 
   async #openTrail(tx: Query): Promise<Trail> {

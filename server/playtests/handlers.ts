@@ -50,7 +50,8 @@ export function playtests(deps: Deps): HandlersFor<Ops> {
         const { status } = await counted(tx, row);
         if (status !== "active")
           throw conflict(`Only an active playtest can be changed. This one is ${status}. Nothing was changed.`);
-        const changes = { notes_for_testers: call.body.notesForTesters ?? row.notes_for_testers, updated_at: clock.now() };
+        const { notesForTesters: notes = row.notes_for_testers } = call.body;
+        const changes = { notes_for_testers: notes, updated_at: clock.now() };
         await playtestStore.update(tx, row.id, changes);
         return { playtest: playtestView({ ...row, ...changes }) };
       }),

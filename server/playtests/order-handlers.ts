@@ -16,6 +16,7 @@ import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith 
 import {
   activate,
   charge,
+  checkOrder,
   insufficient,
   orderDescription,
   type Placed,
@@ -106,11 +107,8 @@ export function orders(deps: Deps): HandlersFor<Ops> {
     quotePlaytest: (call) =>
       call.read(async (q) => {
         const { gameId, ...order } = call.body;
-        if (gameId !== undefined) {
-          const game = await ownGame(q, gameId, call.principal.userId);
-          if (order.isFreePublicTrial && (await playtests.hasTrial(q, game.id)))
-            throw conflict("This game's free trial has already been used. Order a paid playtest instead.");
-        }
+        const game = gameId === undefined ? undefined : await ownGame(q, gameId, call.principal.userId);
+        await checkOrder(deps, q, game, order);
         const { price, need, funds } = await priceOrder(deps, q, call.principal.userId, order);
         const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
         return {

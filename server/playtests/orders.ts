@@ -8,6 +8,7 @@ import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { usd } from "../lib/money.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
+import { storeKeys } from "./keys/service.ts";
 import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
 import * as slots from "./slots/store.ts";
@@ -62,9 +63,7 @@ export interface Placed {
  * payment method does not cover it. An unpaid order is `pending_payment` and has no slots.
  */
 export async function placeOrder(deps: Deps, tx: Query, game: OrderedGame, order: Order, method: PaymentMethod): Promise<Placed> {
-  if (game.status !== "active") throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
-  await checkTarget(tx, order);
-  await checkTrial(deps, tx, game, order);
+  await checkOrder(deps, tx, game, order);
   const priced = await priceOrder(deps, tx, game.owner_id, order);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
@@ -202,6 +201,14 @@ export function insufficient(lacks: "credit" | "hours", { need, funds }: Pick<Pr
   });
 }
 
+/** Refuses an order that cannot be placed whatever it is paid with. Without a game, checks what does not depend on it. */
+export async function checkOrder(deps: Deps, q: Query, game: OrderedGame | undefined, order: Order): Promise<void> {
+  if (game && game.status !== "active")
+    throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
+  await checkTarget(q, order);
+  await checkTrial(deps, q, game, order);
+}
+
 async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (order.targetedPlaytesterId === undefined) return;
   const target = await users.find(tx, order.targetedPlaytesterId);
@@ -209,11 +216,11 @@ async function checkTarget(tx: Query, order: Order): Promise<void> {
   if (target.suspended_at !== null) throw invalid("targetedPlaytesterId", "is the id of a playtester whose account is suspended");
 }
 
-async function checkTrial(deps: Deps, tx: Query, game: OrderedGame, order: Order): Promise<void> {
+async function checkTrial(deps: Deps, tx: Query, game: OrderedGame | undefined, order: Order): Promise<void> {
   if (!order.isFreePublicTrial) return;
   const { trialMaxSlots } = deps.config.orders;
   if (order.quantity > trialMaxSlots) throw invalid("quantity", `must be at most ${trialMaxSlots} for a free trial`);
-  if (await playtests.hasTrial(tx, game.id)) throw trialUsed();
+  if (game && (await playtests.hasTrial(tx, game.id))) throw trialUsed();
 }
 
 const trialUsed = () =>
@@ -246,6 +253,7 @@ function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPri
     paid_with: null,
     payment_id: null,
     pay_by: now + deps.config.orders.payWithinMs,
+    uses_keys: order.keysForTesters ? 1 : 0,
     created_at: now,
     updated_at: now,
   };
@@ -264,9 +272,4 @@ async function insertTrial(tx: Query, playtest: playtests.PlaytestRow): Promise<
     // Two trials of one game were ordered at the same time: the unique index rejects the second.
     throw isUniqueViolation(error) ? trialUsed() : error;
   }
-}
-
-async function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): Promise<void> {
-  for (const [position, key] of keys.entries())
-    await playtests.addKey(tx, playtestId, position, deps.secrets.seal(key, `key ${playtestId} ${position}`));
 }

@@ -10,6 +10,7 @@ import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow, sendRow, updateRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
+import { lackingSql, suppliedSql } from "./keys/store.ts";
 import { statusSql } from "./slots/store.ts";
 
 export interface PlaytestRow {
@@ -39,6 +40,8 @@ export interface PlaytestRow {
   payment_id: string | null;
   /** When an unpaid order is cancelled. */
   pay_by: number | null;
+  /** 1 if a slot is claimed only with its game keys. */
+  uses_keys: number;
   created_at: number;
   updated_at: number;
 }
@@ -86,30 +89,6 @@ export async function slotCounts(q: Query, playtestIds: readonly string[], now: 
   return counts;
 }
 
-export const addKey = (tx: Query, playtestId: string, position: number, ciphertext: string) =>
-  insertRow(tx, "playtest_keys", { playtest_id: playtestId, position, ciphertext });
-
-/** Assigns the next free keys, in order, to a slot. */
-export async function assignKeys(tx: Query, playtestId: string, slotId: string, count: number): Promise<void> {
-  const free = await tx.all<{ position: number }>(
-    "SELECT position FROM playtest_keys WHERE playtest_id = ? AND slot_id IS NULL ORDER BY position LIMIT CAST(? AS INTEGER)",
-    playtestId,
-    count,
-  );
-  for (const { position } of free)
-    await tx.run("UPDATE playtest_keys SET slot_id = ? WHERE playtest_id = ? AND position = ?", slotId, playtestId, position);
-}
-
-/** Moves a slot's keys to its retry or replacement. A game key that a playtester has seen may be used, so no other slot gets it. */
-export const moveKeys = (tx: Query, fromSlotId: string, toSlotId: string) =>
-  tx.run("UPDATE playtest_keys SET slot_id = ? WHERE slot_id = ?", toSlotId, fromSlotId);
-
-export const keysOfSlot = (q: Query, slotId: string) =>
-  q.all<{ position: number; ciphertext: string }>(
-    "SELECT position, ciphertext FROM playtest_keys WHERE slot_id = ? ORDER BY position",
-    slotId,
-  );
-
 const count = async (q: Query, sql: string, ...values: (string | number)[]) =>
   (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...values))!.n;
 
@@ -121,6 +100,7 @@ export const dashboard = async (q: Query, ownerId: string, now: number) => ({
   totalGames: await count(q, "games WHERE owner_id = ?", ownerId),
   activePlaytests: await count(q, `playtests p WHERE p.owner_id = ? AND ${activeSql}`, ownerId, now, now),
   pendingReviews: await count(q, "slots WHERE owner_id = ? AND status = 'submitted'", ownerId),
+  playtestsLackingKeys: await count(q, `playtests p WHERE p.owner_id = ? AND ${activeSql} AND ${lackingSql}`, ownerId, now, now),
 });
 
 export const noHistory = { playedGame: false, playedOwner: false, acceptedGame: false, acceptedOwner: false };
@@ -139,10 +119,11 @@ export async function history(q: Query, playtest: Pick<PlaytestRow, "game_id" | 
 
 const played = (condition: string) => `EXISTS (SELECT 1 FROM slots h WHERE h.playtester_id = ? AND ${condition})`;
 
-/** Playtests offered to a playtester: active, approved, with an open slot, never claimed or applied to by them, and targeted at them. */
+/** Playtests offered to a playtester: active, approved, with an open slot and its game keys, never claimed or applied to by them, and targeted at them. */
 const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at IS NULL AND (p.is_free_public_trial = 0 OR p.approved_at IS NOT NULL)
   AND EXISTS (SELECT 1 FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')
   AND (p.applications_expire_at IS NULL OR p.applications_expire_at > ?)
+  AND ${suppliedSql}
   AND NOT ${played("h.playtest_id = p.id")}
   AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = ?)
   AND (p.targeting_type IS NULL

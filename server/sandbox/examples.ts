@@ -10,6 +10,8 @@ const values: Record<string, unknown> = {
   reasonCode: "crash",
   notes: "Black screen after the menu.",
   outcome: "unblocked",
+  unused: 0,
+  needed: 1,
   message: "Fixed. Please download the game again.",
   url: "https://example.com/webhook",
   slots: Object.fromEntries(slotStatuses.map((status) => [status, status === "accepted" ? 1 : 0])),

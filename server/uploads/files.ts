@@ -107,6 +107,12 @@ export class UploadFiles extends FileStore {
   }
 }
 
+/**
+ * The library creates the folder in its constructor and does not wait for it. It is there already, and a server that stops at once may
+ * have removed it by then. The method is private, so a class cannot override it.
+ */
+Object.defineProperty(UploadFiles.prototype, "checkOrCreateDirectory", { value: () => {} });
+
 const describe = (row: uploads.UploadRow, offset: number) => ({
   id: row.id,
   size: row.size,

@@ -1,4 +1,5 @@
 import { CommanderError, Option, Command as Parser } from "commander";
+import { operations } from "../contract/static.ts";
 import { nearest } from "../contract/text/nearest.ts";
 import { usage } from "../errors.ts";
 import { bodyFields, queryFields } from "./body.ts";
@@ -75,7 +76,9 @@ function acceptedFlags(command: Command): AcceptedFlag[] {
       ...(choices && { choices }),
     };
   });
-  const clearable = bodyFields(command).some(({ nullable }) => nullable);
+  // Something new has no value to clear.
+  const updates = command.body !== undefined && operations[command.body].method === "PATCH";
+  const clearable = updates && bodyFields(command).some(({ nullable }) => nullable);
   return [
     ...derived.filter(({ name }) => !own.some((flag) => flag.name === name)),
     ...own,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
-import { cents, id, minutes, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
+import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
 import { chains, currencies } from "./headers.ts";
 import { playtest } from "./playtests.ts";
-import { slotDetail } from "./slots.ts";
+import { blockReasons, playtester as person, slotDetail } from "./slots.ts";
 import { depositStatuses, payoutStatuses } from "./states/index.ts";
 
 const own = { access: ["admin"], extension: true } as const;
@@ -89,6 +89,22 @@ export const suspense = z
   })
   .meta({ id: "Suspense" });
 
+export const problemReport = z
+  .strictObject({
+    id: id(),
+    slotId: id(),
+    playtestId: id(),
+    gameId: id(),
+    gameName: z.string(),
+    owner: person,
+    playtester: person,
+    reasonCode: z.enum(blockReasons),
+    notes: z.string().nullable(),
+    reportedAt: timestamp(),
+    answerBy: timestamp().nullable().meta({ description: "When the slot is cancelled and refunded if nobody answers." }),
+  })
+  .meta({ id: "ProblemReport" });
+
 const record = () => z.record(z.string(), z.unknown());
 const hash = () => z.string().meta({ description: "SHA-256 in hex." });
 
@@ -138,6 +154,13 @@ export const admin = {
     query: pageQuery(),
     list: true,
     reply: z.strictObject({ approvals: z.array(approval) }),
+  }),
+  listProblems: endpoint("GET /admin/problems", {
+    ...approves,
+    summary: "List reported problems that wait for an answer, of all owners",
+    query: pageQuery(),
+    list: true,
+    reply: z.strictObject({ problems: z.array(problemReport) }),
   }),
   approvePlaytest: endpoint("POST /admin/playtests/:id/approve", {
     ...approves,
@@ -277,7 +300,7 @@ export const admin = {
     ...audited("category.create"),
     summary: "Add a game category",
     body: z.strictObject({
-      name: text(100, 1).meta({ description: "Name of the category." }),
+      name: nameText(100).meta({ description: "Name of the category." }),
       slug: z
         .string()
         .max(100)
@@ -326,7 +349,7 @@ export const admin = {
     ...audited("user.create_admin", "scopes"),
     summary: "Add an administrator and get its first API key",
     body: z.strictObject({
-      name: text(100, 1).meta({ description: "Name of the person." }),
+      name: nameText(100).meta({ description: "Name of the person." }),
       scopes: z
         .array(z.enum(roleScopes.admin))
         .min(1)

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
-import { email, extra, httpUrl, id, message, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
+import { email, extra, httpUrl, id, message, nameText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
 
 const any = { access: "any", extension: true } as const;
 const main = { access: "main", extension: true } as const;
@@ -18,8 +18,8 @@ const account = {
   email: emailField,
   password: passwordField,
   role: z.enum(["game_owner", "playtester"]).meta({ description: "Role of the account." }),
-  name: text(100, 1).optional().meta({ description: "Display name; default the part of the email address before the @." }),
-  companyName: text(200, 1).optional().meta({ description: "Company name; default the display name." }),
+  name: nameText(100).optional().meta({ description: "Display name; default the part of the email address before the @." }),
+  companyName: nameText(200).optional().meta({ description: "Company name; default the display name." }),
 };
 
 const ofRole = ({ role, scopes }: { role: Role; scopes?: readonly Scope[] | undefined }) =>
@@ -28,7 +28,7 @@ const ofRole = ({ role, scopes }: { role: Role; scopes?: readonly Scope[] | unde
 export const registerApiKeyBody = z
   .strictObject({
     ...account,
-    keyName: text(100, 1).default("Default").meta({ description: "Name of the first API key." }),
+    keyName: nameText(100).default("Default").meta({ description: "Name of the first API key." }),
     scopes: scopesField.optional(),
   })
   .refine(ofRole, {
@@ -38,7 +38,7 @@ export const registerApiKeyBody = z
 
 export const createApiKeyBody = z
   .strictObject({
-    name: text(100, 1).meta({ description: "Name of the key." }),
+    name: nameText(100).meta({ description: "Name of the key." }),
     scopes: scopesField.optional(),
     expiresAt: timestamp().optional().meta({ description: "When the key stops working; default never." }),
     email: emailField.optional(),
@@ -143,8 +143,8 @@ export const auth = {
     summary: "Change your profile",
     body: z
       .strictObject({
-        displayName: text(100, 1).optional().meta({ description: "Name shown to others." }),
-        companyName: text(200, 1).optional().meta({ description: "Company name." }),
+        displayName: nameText(100).optional().meta({ description: "Name shown to others." }),
+        companyName: nameText(200).optional().meta({ description: "Company name." }),
         websiteUrl: httpUrl().nullable().optional().meta({ description: "Website; null removes it." }),
         gamingExperience: text(2000)
           .nullable()

@@ -104,6 +104,7 @@ export const chat = {
       contactId: id().meta({ description: "Contact to chat with." }),
     }),
     status: 201,
+    existing: 200,
     reply: z.strictObject({ conversation }),
     problems: ["NOT_FOUND"],
   }),

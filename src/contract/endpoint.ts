@@ -83,6 +83,8 @@ export interface Endpoint<
   reply: R;
   /** 201 where something with an id comes to be, else 200. */
   status: 200 | 201;
+  /** 200 where the reply may also show something that was there before. */
+  existing?: 200;
   /** A list: `meta` carries `cursor` and `hasMore`. */
   list: L;
   /** Problem codes beyond the ones every route of its kind can answer with (see `impliedProblems`). */
@@ -131,6 +133,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   /** 64 KiB unless the fields need more. */
   maxBodyBytes?: number;
   status?: 200 | 201;
+  existing?: 200;
   list?: L;
   problems?: readonly ProblemCode[];
   extension?: boolean;

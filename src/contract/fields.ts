@@ -31,6 +31,15 @@ export function text(max: number, min = 0) {
   return base.meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
 }
 
+/** Something that can be seen: not only spaces, controls and characters without a shape. */
+const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+/** A name of at most `max` code points that is not blank. */
+export const nameText = (max: number) =>
+  text(max, 1)
+    .refine((value) => value === "" || visible.test(value), "must not be blank")
+    .meta({ maxLength: max, minLength: 1, pattern: "\\S" });
+
 // The parser drops tabs and line breaks and escapes the rest, so what is stored would not be what was checked.
 const notInUrls = /[\0-\x20\x7f\p{Surrogate}]/u;
 
@@ -40,6 +49,14 @@ const isHttpUrl = (value: string) => {
   const url = new URL(value);
   return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "";
 };
+
+/** Up to `max` game keys, none twice. */
+export const gameKeys = (max: number) =>
+  z
+    .array(text(200, 1))
+    .min(1)
+    .max(max)
+    .refine((keys) => new Set(keys).size === keys.length, "must not hold the same key twice");
 
 /** An absolute http or https URL without credentials, at most 2048 characters. */
 export const httpUrl = () =>

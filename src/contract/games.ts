@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { extra, httpUrl, id, pageQuery, text, timestamp } from "./fields.ts";
+import { extra, httpUrl, id, nameText, pageQuery, text, timestamp } from "./fields.ts";
 import { uploadHeaders } from "./headers.ts";
 import { gameStatuses } from "./states/index.ts";
 
@@ -63,9 +63,10 @@ export const build = z
   })
   .meta({ id: "Build" });
 
-const nameField = text(200, 1).meta({ description: "The game's name." });
-const descriptionField = text(5000).meta({ description: "Description, shown to playtesters before and after claiming." });
-const instructionsField = text(5000).meta({ description: "Instructions, shown to playtesters only after claiming a slot." });
+const nameField = nameText(200).meta({ description: "The game's name." });
+const shownBefore = "Description, shown to playtesters before and after claiming";
+const shownAfter = "Instructions, shown to playtesters only after claiming a slot";
+const optionalText = (description: string) => text(5000).nullable().optional().meta({ description });
 const buildUrlField = httpUrl().meta({ description: "URL of the build." });
 const devicesField = z.array(z.enum(deviceNames)).max(20).meta({ description: "PC, Mac, Linux, iOS, Android." });
 const platformsField = z.array(z.enum(platformNames)).max(20).meta({ description: "Names from the platforms endpoint." });
@@ -76,8 +77,8 @@ const externalField = httpUrl().meta({ description: "URL of the game's own page,
 
 export const createGameBody = z.strictObject({
   name: nameField,
-  description: descriptionField.optional(),
-  instructions: instructionsField.optional(),
+  description: optionalText(`${shownBefore}.`),
+  instructions: optionalText(`${shownAfter}.`),
   buildUrl: buildUrlField,
   coverImageUrl: coverField.optional(),
   externalUrl: externalField.optional(),
@@ -89,8 +90,8 @@ export const createGameBody = z.strictObject({
 export const updateGameBody = z
   .strictObject({
     name: nameField.optional(),
-    description: descriptionField.optional(),
-    instructions: instructionsField.optional(),
+    description: optionalText(`${shownBefore}; null removes it.`),
+    instructions: optionalText(`${shownAfter}; null removes them.`),
     buildUrl: buildUrlField.optional(),
     coverImageUrl: coverField
       .nullable()

@@ -25,7 +25,7 @@ const fields = {
     .optional()
     .meta({ description: "Minutes per slot; default 60, or 30 for a public playtest." }),
   playerCount: z.int().min(1).max(8).default(1).meta({ description: "Players per slot." }),
-  notesForTesters: text(5000).optional().meta({ description: "Notes, shown to playtesters only after claiming." }),
+  notesForTesters: text(5000).nullable().optional().meta({ description: "Notes, shown to playtesters only after claiming." }),
   keysForTesters: z
     .array(text(200, 1))
     .max(800)
@@ -69,8 +69,11 @@ function targetingFaults(order: Fields): Fault[] {
   const faults: Fault[] = [];
   if (targetingType === "past" && pastPlaytesterScope === undefined)
     faults.push({ field: "pastPlaytesterScope", message: "is required when targetingType is past" });
-  if (targetingType !== "past" && pastPlaytesterScope !== undefined)
-    faults.push({ field: "pastPlaytesterScope", message: "is only for targetingType past" });
+  if (targetingType === undefined && pastPlaytesterScope !== undefined)
+    faults.push({ field: "pastPlaytesterScope", message: "requires targetingType" });
+  // Ignoring it would offer the game to playtesters whom the owner did not choose.
+  if (targetingType === "new" && pastPlaytesterScope === "specific")
+    faults.push({ field: "pastPlaytesterScope", message: "can be specific only for targetingType past" });
   if (pastPlaytesterScope === "specific" && targetedPlaytesterId === undefined)
     faults.push({ field: "targetedPlaytesterId", message: "is required when pastPlaytesterScope is specific" });
   if (pastPlaytesterScope !== "specific" && targetedPlaytesterId !== undefined)

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { cents, extra, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
+import { cents, extra, gameKeys, id, minutes, pageQuery, text, timestamp, wholePage } from "./fields.ts";
 import { orderHeaders, payHeaders } from "./headers.ts";
 import {
   orderBody,
@@ -128,6 +128,23 @@ export const quote = z
   })
   .meta({ id: "Quote" });
 
+export const playtestKey = z
+  .strictObject({
+    key: z.string().meta({ description: "The key, or `…` and its last characters." }),
+    status: z.enum(["unused", "given", "retired"]).meta({
+      description:
+        "`unused`: nobody has seen it. `given`: the playtester of its slot has it. `retired`: a playtester had it, and nobody gets it again.",
+    }),
+    slotId: id().nullable().meta({ description: "Slot that it was given to." }),
+    retiredAt: timestamp().nullable(),
+  })
+  .meta({ id: "PlaytestKey" });
+
+const keySupply = {
+  unused: z.int().meta({ description: "Keys that nobody has seen." }),
+  needed: z.int().meta({ description: "Keys that the open slots need, one for each player." }),
+};
+
 export const playtests = {
   listPlaytests: endpoint("GET /games/:gameId/playtests", {
     ...owner,
@@ -160,10 +177,38 @@ export const playtests = {
     summary: "Change the notes of an active playtest",
     body: z
       .strictObject({
-        notesForTesters: text(5000).optional().meta({ description: "Notes, shown to playtesters only after claiming." }),
+        notesForTesters: text(5000)
+          .nullable()
+          .optional()
+          .meta({ description: "Notes, shown to playtesters only after claiming; null removes them." }),
       })
       .prefault({}),
     reply: z.strictObject({ playtest }),
+  }),
+  listPlaytestKeys: endpoint("GET /playtests/:id/keys", {
+    ...owner,
+    extension: true,
+    summary: "List the game keys of a playtest",
+    query: z.object({
+      ...wholePage,
+      reveal: z
+        .string()
+        .optional()
+        .transform((value) => value === "true")
+        .meta({ description: "`true` shows whole keys; otherwise only their last characters." }),
+    }),
+    list: true,
+    reply: z.strictObject({ keys: z.array(playtestKey), ...keySupply }),
+  }),
+  addPlaytestKeys: endpoint("POST /playtests/:id/keys", {
+    ...owner,
+    extension: true,
+    summary: "Add game keys to an active playtest",
+    body: z.strictObject({
+      keys: gameKeys(800).meta({ description: "Game keys, handed out in order after those that are there already." }),
+    }),
+    maxBodyBytes: 1024 * KiB,
+    reply: z.strictObject({ added: z.int(), ...keySupply }),
   }),
   quotePlaytest: endpoint("POST /playtests/quote", {
     ...owner,
@@ -205,6 +250,11 @@ export const playtests = {
       totalGames: z.int(),
       activePlaytests: z.int(),
       pendingReviews: z.int(),
+      playtestsLackingKeys: extra(
+        z.int().meta({
+          description: "Active playtests with open slots that nobody can claim because no game keys are left for them.",
+        }),
+      ),
     }),
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { audited, endpoint } from "./endpoint.ts";
-import { cents, extra, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
+import { cents, extra, gameKeys, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 import { visibilities } from "./order-body.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
 
@@ -205,6 +205,7 @@ export const slots = {
     body: z
       .strictObject({
         message: text(2000, 1).optional().meta({ description: "Answer, shown to the playtester." }),
+        keys: gameKeys(8).optional().meta({ description: "New game keys for the playtester, one for each player." }),
       })
       .prefault({}),
     reply: z.strictObject({ slot: slotDetail }),

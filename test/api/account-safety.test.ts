@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { personWith, registerPlaytester } from "../helpers/factories.ts";
-import { mailedPath, visitor } from "../helpers/portal.ts";
+import { lastMail, mailedPath, mailedToken, subjects } from "../helpers/mails.ts";
+import { visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const day = 86_400_000;
@@ -36,7 +37,7 @@ onBothDatabases("an account that somebody else registered with a person's addres
     const person = visitor(server);
     await person.submit("/play/sign-in", "/play/sign-in/link", { email: victim });
     await server.advance(0);
-    const signedIn = await person.submit(mailedPath(server), "/play/sign-in/confirm");
+    const signedIn = await person.submit(mailedPath(server, "signIn"), "/play/sign-in/confirm");
     expect(signedIn.location).toBe("/play/account?done=verified");
     expect((await person.get(signedIn.location!)).html).toContain("The password and API keys it had before no longer work.");
     expect(await works(server, stranger)).toEqual(nothing);
@@ -48,10 +49,10 @@ onBothDatabases("an account that somebody else registered with a person's addres
     await server.request("POST", "/auth/password-reset", { body: { email: victim } });
     await server.advance(0);
     const password = "the victim's own password";
-    const token = /use this token: (\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+    const token = mailedToken(server, "reset");
     if (by === "the page") {
       const person = visitor(server);
-      expect((await person.submit(mailedPath(server), "/reset-password", { password })).html).toContain(
+      expect((await person.submit(mailedPath(server, "reset"), "/reset-password", { password })).html).toContain(
         "The API keys that the account had before no longer work.",
       );
     } else await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: password } });
@@ -63,9 +64,9 @@ onBothDatabases("an account that somebody else registered with a person's addres
   it("shows when and from where it was created before it is verified, and no word of the stranger's", async () => {
     const server = await serve(unverified);
     await hijack(server, "game_owner");
-    expect(server.mails.at(-1)!.text).not.toMatch(/evil|Click/);
-    expect(server.mails.at(-1)!.html).not.toMatch(/evil|Click/);
-    const page = await visitor(server).get(mailedPath(server));
+    const { text, html } = lastMail(server, subjects.verify);
+    expect([text, html].join()).not.toMatch(/evil|Click/);
+    const page = await visitor(server).get(mailedPath(server, "verify"));
     expect(page.html).toContain("Mar 1, 2026, 12:00 UTC");
     expect(page.html).toContain("127.0.0.1");
     expect(page.html).toContain("Stranger/1.0");
@@ -77,7 +78,7 @@ onBothDatabases("an account that somebody else registered with a person's addres
     const server = await serve(unverified);
     const stranger = await hijack(server, "game_owner");
     const person = visitor(server);
-    const path = mailedPath(server);
+    const path = mailedPath(server, "verify");
     const reply = await person.submit(path, "/verify-email", { action: "delete" });
     expect([reply.status, reply.html]).toEqual([200, expect.stringContaining("The account was deleted")]);
     expect(await works(server, stranger)).toEqual(nothing);
@@ -89,11 +90,11 @@ onBothDatabases("an account that somebody else registered with a person's addres
   it("no link deletes an account that is verified", async () => {
     const server = await serve(unverified);
     const { userId } = await hijack(server, "game_owner");
-    const path = mailedPath(server);
+    const path = mailedPath(server, "verify");
     const again = { body: { email: victim } };
     await server.request("POST", "/auth/resend-verification", again);
     await server.advance(0);
-    const other = mailedPath(server);
+    const other = mailedPath(server, "verify");
     await visitor(server).submit(path, "/verify-email", { action: "verify" });
     const token = new URLSearchParams(other.split("?")[1]).get("token")!;
     expect((await visitor(server).send("/verify-email", { token, action: "delete" })).status).toBe(410);
@@ -161,7 +162,7 @@ onBothDatabases("a password that is guessed first", (serve) => {
     expect(await refused("/auth/change-password", change, ann.key)).toEqual([422, "newPassword"]);
     await server.request("POST", "/auth/password-reset", { body: { email: own } });
     await server.advance(0);
-    const path = mailedPath(server);
+    const path = mailedPath(server, "reset");
     const token = new URLSearchParams(path.split("?")[1]).get("token")!;
     expect(await refused("/auth/password-reset/confirm", { token, newPassword: own })).toEqual([422, "newPassword"]);
     const page = await visitor(server).submit(path, "/reset-password", { password: "password" });
@@ -191,13 +192,13 @@ onBothDatabases("a password reset of a verified account", (serve) => {
     };
     await ask();
     const fields = { password: "a new password", ...(revokeApiKeys && { keys: "revoke" }) };
-    const page = await visitor(server).submit(mailedPath(server), "/reset-password", fields);
+    const page = await visitor(server).submit(mailedPath(server, "reset"), "/reset-password", fields);
     expect(page.html).toContain(revokeApiKeys ? "All API keys were revoked." : "API keys still work.");
     expect((await ann.get("/auth/me")).status).toBe(status);
     const made = { name: "new", email: "playtester1@example.com", password: "a new password" };
     const { apiKey } = (await server.request("POST", "/auth/api-keys", { body: made })).body.data;
     await ask();
-    const token = /use this token: (\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+    const token = mailedToken(server, "reset");
     const body = { token, newPassword: "another password", revokeApiKeys };
     expect((await server.request("POST", "/auth/password-reset/confirm", { body })).status).toBe(200);
     expect((await personWith(server, apiKey, ann.id).get("/auth/me")).status).toBe(status);

@@ -3,6 +3,7 @@ import { mailReset, mailSignIn } from "../../server/accounts/service.ts";
 import * as users from "../../server/accounts/users-store.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerOwner } from "../helpers/factories.ts";
+import { mailedPath, mailedToken } from "../helpers/mails.ts";
 
 const account = { email: "Ada@Example.com", password: "correct horse", role: "game_owner" };
 
@@ -34,7 +35,7 @@ onBothDatabases("accounts", (serve) => {
     const server = await serve({ config: (config) => (config.autoVerify = false) });
     const { key } = await registerOwner(server);
     await server.advance(0);
-    const token = /verify-email\?token=(\S+)/.exec(server.mails[0]!.text)![1]!;
+    const token = mailedToken(server, "verify");
     expect((await server.request("GET", `//verify-email?token=${token}`)).text).toContain("Yes, verify");
     expect((await server.request("GET", "/games", { key })).status).toBe(403);
     const press = () =>
@@ -86,7 +87,7 @@ onBothDatabases("accounts", (serve) => {
     const ask = async () => {
       await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
       await server.advance(0);
-      return /token=(\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+      return mailedToken(server, "reset");
     };
     const confirm = (token: string) =>
       server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "another horse" } });
@@ -134,7 +135,7 @@ onBothDatabases("accounts", (serve) => {
     await registerOwner(server);
     await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
     await server.advance(0);
-    const path = /https?:\/\/[^/]+(\/reset-password\?token=\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+    const path = mailedPath(server, "reset");
     const token = path.split("=")[1]!;
     expect((await server.request("GET", `/${path}`)).text).toContain("New password");
     const headers = { "content-type": "application/x-www-form-urlencoded" };

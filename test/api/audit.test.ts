@@ -18,13 +18,13 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { mailedToken } from "../helpers/mails.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 type Entry = Record<string, unknown> & { action: string; targetId: string; details: Record<string, unknown> };
 
 const password = "correct horse";
-const tokenOf = (text: string) => /token=([\w-]+)/.exec(text)![1]!;
 
 class World {
   readonly server: TestServer;
@@ -224,7 +224,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
       .data;
     await world.post("/auth/password-reset", { email: "ada@example.com" });
     await world.server.advance(0);
-    const token = tokenOf(world.server.mails.at(-1)!.text);
+    const token = mailedToken(world.server, "reset");
     await world.post("/auth/password-reset/confirm", { token, newPassword: "battery staple", revokeApiKeys: true });
     const [before, after] = [{ keysNotRevoked: 1 }, { keysNotRevoked: 0 }];
     const details = { revokeApiKeys: true };

@@ -182,11 +182,16 @@ onBothDatabases("subscriptions", (serve) => {
       endedReason: "cancelled",
       endedAt: "2026-05-01T12:00:00.000Z",
     });
+    expect((await till.events("subscription.cancelled")).map(({ status }) => status).sort()).toEqual([
+      "active",
+      "active",
+      "cancelled",
+    ]);
     expect(await till.minutes()).toBe(600);
   });
 
   test("cancel: the plan ends at its last millisecond, before any job has run", async () => {
-    const { till } = await openPlan(await serve());
+    const { till, id } = await openPlan(await serve());
     await till.owner.post("/billing/subscription/cancel");
     till.server.clock.set(Date.parse("2026-04-01T12:00:00Z"));
     expect((await show(till)).subscription).toMatchObject({ status: "cancelled", endedReason: "cancelled" });
@@ -195,6 +200,9 @@ onBothDatabases("subscriptions", (serve) => {
     expect(again.isPlanChange).toBe(false);
     await act(till, again.subscriptionId, "paid");
     expect(await state(till)).toEqual(["indie_monthly", "active", "2026-04-01", "2026-05-01", "2026-05-01", null]);
+    await till.server.advance(0);
+    const ended = (await till.events("subscription.cancelled")).filter(({ status }) => status === "cancelled");
+    expect(ended).toEqual([{ subscriptionId: id, planKey: "indie_monthly", status: "cancelled" }]);
   });
 
   test("cancel: a past due plan ends at once and is not charged again", async () => {
@@ -226,6 +234,9 @@ onBothDatabases("subscriptions", (serve) => {
       ended_at: till.server.clock.now(),
       ended_reason: "plan_changed",
     });
+    expect(await till.events("subscription.cancelled")).toEqual([
+      { subscriptionId: id, planKey: "indie_monthly", status: "cancelled" },
+    ]);
     expect(await till.minutes()).toBe(1800);
     await till.server.advance(21 * day + hour);
     expect(await till.minutes()).toBe(1800);

@@ -49,8 +49,11 @@ describe.each(drivers)("chat on $name", ({ open }) => {
     expect(await status(tess, "POST", "/chat/conversations", { contactId: owner.id })).toBe(403);
 
     await giveSlot(server, owner.id, tess.id, "accepted");
-    const conversation = await openWith(owner, tess);
+    const opened = await server.request("POST", "/chat/conversations", { key: owner.key, body: { contactId: tess.id } });
+    expect(opened.status).toBe(201);
+    const conversation = opened.body.data.conversation.id;
     expect(await openWith(tess, owner)).toBe(conversation);
+    expect(await status(tess, "POST", "/chat/conversations", { contactId: owner.id })).toBe(200);
     const [contact] = (await data(owner, "GET", "/chat/contacts")).contacts;
     expect(contact).toMatchObject({ id: tess.id, isUnlocked: true, conversationId: conversation });
     expect((await data(tess, "GET", "/chat/contacts")).chatDisabled).toBe(false);

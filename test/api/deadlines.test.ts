@@ -158,7 +158,7 @@ onBothDatabases("deadlines", (serve) => {
   it("expired slot: one slot opens in its place, without refund or charge, and both sides are notified", async () => {
     const server = await serve();
     const { owner, playtester, gameId } = await market(server);
-    const id = await order(owner, gameId, { keysForTesters: ["the-key"] });
+    const id = await order(owner, gameId, { notesForTesters: "Mind the gap." });
     const before = await balance(owner);
     const slotId = await claim(playtester, id);
     await server.advance(24 * hour);
@@ -171,8 +171,8 @@ onBothDatabases("deadlines", (serve) => {
     }
     const next = await registerPlaytester(server);
     const held = (await next.get(`/playtester/slots/${await claim(next, id)}`)).body.data.slot;
-    expect(held.keys).toEqual(["the-key"]);
-    expect((await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot).not.toHaveProperty("keys");
+    expect(held.notesForTesters).toBe("Mind the gap.");
+    expect((await playtester.get(`/playtester/slots/${slotId}`)).body.data.slot).not.toHaveProperty("notesForTesters");
   });
 
   it("unpaid order: shown as cancelled from the millisecond it expires", async () => {
@@ -301,7 +301,9 @@ onBothDatabases("reminders", (serve) => {
     await server.advance(1);
     expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });
     const { deadlineAt } = await shown(owner, slotId);
-    expect(server.mails.at(-1)!.text).toContain(`${deadlineAt.slice(0, 16).replace("T", " ")} UTC`);
+    expect(server.mails.find((mail) => mail.subject.includes("is due at"))!.text).toContain(
+      `${deadlineAt.slice(0, 16).replace("T", " ")} UTC`,
+    );
     await server.advance(10 * hour);
     expect(await remindersOf(server, playtester)).toEqual({ notices: 1, mails: 1 });
   });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
+import { mailedToken } from "../helpers/mails.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
@@ -49,7 +50,7 @@ onBothDatabases("a change of the email address", (serve) => {
     const { server, ask } = await open();
     await server.request("POST", "/auth/password-reset", { body: { email: old } });
     await server.advance(0);
-    const token = /use this token: (\S+)/.exec(server.mails.at(-1)!.text)![1]!;
+    const token = mailedToken(server, "reset");
     await ask();
     for (const to of [old, next]) await press(server, link(server, to));
     const reset = await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "another one" } });

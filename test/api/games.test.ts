@@ -30,6 +30,8 @@ onBothDatabases("games", (serve) => {
     expect(changed.body.data.game).toMatchObject({ description: "Darker.", externalUrl: "https://example.com" });
     expect(changed.body.data.game).not.toHaveProperty("devices");
     expect((await owner.patch(`/games/${id}`, { externalUrl: null })).body.data.game.externalUrl).toBeNull();
+    const cleared = await owner.patch(`/games/${id}`, { description: null, instructions: null });
+    expect(cleared.body.data.game).toMatchObject({ description: null, instructions: null });
     const [listed] = (await owner.get("/games")).body.data.games;
     expect(listed).toMatchObject({ id, categories: [], devices: ["Linux"], platforms: ["Steam"] });
   });

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
-import { hiddenFields, mailedPath, signedIn, visitor } from "../helpers/portal.ts";
+import { mailedToken } from "../helpers/mails.ts";
+import { hiddenFields, signedIn, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const email = "playtester1@example.com";
@@ -52,7 +53,7 @@ async function portal(server: TestServer, from: string, path: string, fields: Re
 async function resetToken(server: TestServer): Promise<string> {
   await server.request("POST", "/auth/password-reset", { body: { email } });
   await server.advance(0);
-  return new URLSearchParams(mailedPath(server).split("?")[1]).get("token")!;
+  return mailedToken(server, "reset");
 }
 
 onBothDatabases("guessing the password of one account from many addresses", (serve) => {

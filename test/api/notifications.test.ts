@@ -69,6 +69,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "webhook.disabled | Webhook disabled | https://example.com/hook failed too often and was disabled. Fix the endpoint, then enable the webhook.",
         "slot.blocked | Problem reported | Tess cannot play Star Lanes: no details Answer by the deadline.",
         "slot.resolved | Problem closed | Tess has the playtest slot of Star Lanes again.",
+        "playtest.keys_low | Game keys running out | The open slots of a playtest of Star Lanes need more game keys. Add keys so that playtesters can claim them.",
       ]
     `);
   });

@@ -193,6 +193,62 @@ onBothDatabases("orders", (serve) => {
       missingCents: 1000,
     });
   });
+
+  it("quote: refuses what the order would refuse, with the same reply", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 50_000);
+    const used = await createGame(owner, { name: "Tried" });
+    await order(owner, used, { isFreePublicTrial: true });
+    const suspended = await createGame(owner, { name: "Suspended" });
+    const gone = await registerPlaytester(server);
+    await server.deps.store.write(async (tx) => {
+      await tx.run("UPDATE games SET status = 'suspended' WHERE id = ?", suspended);
+      await tx.run("UPDATE users SET suspended_at = 1 WHERE id = ?", gone.id);
+    });
+    const only = (id: string) => ({ targetingType: "past", pastPlaytesterScope: "specific", targetedPlaytesterId: id });
+    const rows: [string, object, number][] = [
+      [suspended, {}, 409],
+      [used, { isFreePublicTrial: true }, 409],
+      [gameId, { isFreePublicTrial: true, quantity: 6 }, 422],
+      [gameId, only(owner.id), 422],
+      [gameId, only(gone.id), 422],
+      [gameId, { durationMinutes: 45 }, 422],
+    ];
+    for (const [game, body, status] of rows) {
+      const quoted = await owner.post("/playtests/quote", { ...body, gameId: game });
+      const ordered = await owner.post(`/games/${game}/playtests`, body);
+      expect([quoted.status, quoted.body.error]).toEqual([status, ordered.body.error]);
+    }
+    // Without a game, what does not depend on it.
+    const statuses = rows.map(([, body]) => owner.post("/playtests/quote", body).then((reply) => reply.status));
+    expect(await Promise.all(statuses)).toEqual([200, 200, 422, 422, 422, 422]);
+    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(50_000);
+  });
+
+  it("notes: null removes them, and an update without them keeps them", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 5000));
+    const id = await order(owner, gameId, { notesForTesters: "Mind the gap." });
+    const notes = async (body: object) => (await owner.patch(`/playtests/${id}`, body)).body.data.playtest.notesForTesters;
+    expect([await notes({}), await notes({ notesForTesters: null }), await notes({})]).toEqual(["Mind the gap.", null, null]);
+  });
+
+  it("past playtester scope: allowed for new playtesters, where it changes nothing", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 5000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId, { targetingType: "new", pastPlaytesterScope: "any" });
+    expect((await owner.get(`/playtests/${id}`)).body.data.playtest).toMatchObject({ pastPlaytesterScope: "any" });
+    expect((await playtester.get("/playtester/playtests")).body.data.playtests.map((offer: { id: string }) => offer.id)).toEqual([
+      id,
+    ]);
+    await claim(playtester, id);
+  });
+
+  it("payment method: the header ignores case", async () => {
+    const { owner, gameId } = await serve().then((server) => ownerWithGame(server, 2000));
+    const reply = await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "CREDIT" });
+    expect(reply.body.data).toMatchObject({ paidWithCredit: true, balanceCents: 0 });
+  });
 });
 
 onBothDatabases("slots", (serve) => {

@@ -19,7 +19,8 @@ import {
   registerPlaytester,
   videoBytes,
 } from "../helpers/factories.ts";
-import { hiddenFields, mailedPath, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
+import { mailedPath, mailedToken } from "../helpers/mails.ts";
+import { hiddenFields, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 import { octets, raw, tus } from "../helpers/tus.ts";
 
@@ -51,7 +52,7 @@ onBothDatabases("the portal", (serve) => {
     expect(asked).toMatchObject({ status: 303, location: "/play/sign-in/sent" });
     await server.advance(0);
     expect(links()).toBe(before + 1);
-    return mailedPath(server);
+    return mailedPath(server, "signIn");
   }
 
   describe("sign-in", () => {
@@ -177,7 +178,7 @@ onBothDatabases("the portal", (serve) => {
         async end(server, person) {
           await server.request("POST", "/auth/password-reset", { body: { email: await emailOf(person) } });
           await server.advance(0);
-          const token = new URL(`http://x${mailedPath(server)}`).searchParams.get("token");
+          const token = mailedToken(server, "reset");
           await server.request("POST", "/auth/password-reset/confirm", { body: { token, newPassword: "another horse" } });
         },
       },
@@ -249,7 +250,7 @@ onBothDatabases("the portal", (serve) => {
       const asked = await ida.submit("/play/register", "/play/register", fields);
       expect(asked).toMatchObject({ status: 303, location: "/play/register/sent" });
       await server.advance(0);
-      const path = mailedPath(server);
+      const path = mailedPath(server, "verify");
       const signIn = () => ida.submit("/play/sign-in", "/play/sign-in/password", fields);
       expect((await signIn()).status).toBe(403);
       expect((await ida.submit(path, "/verify-email")).html).toContain('<a href="/play/sign-in">');
@@ -339,7 +340,7 @@ onBothDatabases("the portal", (serve) => {
       expect(server.mails).toHaveLength(before);
       expect(await ask(await emailOf(playtester))).toBe("/play/forgot/sent");
       await server.advance(0);
-      const done = await ann.submit(mailedPath(server), "/reset-password", { password: "a new password" });
+      const done = await ann.submit(mailedPath(server, "reset"), "/reset-password", { password: "a new password" });
       expect(done.html).toContain('<a href="/play/sign-in">');
       const fields = { email: await emailOf(playtester), password: "a new password" };
       expect((await ann.submit("/play/sign-in", "/play/sign-in/password", fields)).location).toBe("/play");

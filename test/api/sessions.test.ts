@@ -1,7 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { onBothDatabases } from "../helpers/each.ts";
 import { registerPlaytester } from "../helpers/factories.ts";
-import { mailedPath, signedIn, visitor } from "../helpers/portal.ts";
+import { mailedPath } from "../helpers/mails.ts";
+import { signedIn, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const email = "playtester1@example.com";
@@ -69,7 +70,7 @@ onBothDatabases("sessions and keys of an account", (serve) => {
       const browser = await signedIn(server, ann);
       await visitor(server).submit("/play/sign-in", "/play/sign-in/link", { email });
       await server.advance(0);
-      const link = mailedPath(server);
+      const link = mailedPath(server, "signIn");
       expect((await ann.post("/auth/sign-out-everywhere", { revokeApiKeys })).status).toBe(200);
       expect((await browser.get("/play")).status).toBe(303);
       expect((await visitor(server).submit(link, "/play/sign-in/confirm")).status).toBe(410);
@@ -96,7 +97,7 @@ onBothDatabases("the owner of an account gets an email", (serve) => {
     expect(await subjects(server)).toEqual(["Your password was changed"]);
     await server.request("POST", "/auth/password-reset", { body: { email } });
     await server.advance(0);
-    await visitor(server).submit(mailedPath(server), "/reset-password", { password });
+    await visitor(server).submit(mailedPath(server, "reset"), "/reset-password", { password });
     expect(await subjects(server)).toEqual(["Reset your password", "Your password was changed"]);
     const browser = await signedIn(server, ann);
     const fields = { current: password, password: "a third password" };

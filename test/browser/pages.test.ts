@@ -18,7 +18,8 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
-import { mailedPath, signedIn, visitor } from "../helpers/portal.ts";
+import { mailedPath } from "../helpers/mails.ts";
+import { signedIn, visitor } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, type TestStore } from "../helpers/store.ts";
 
@@ -101,7 +102,7 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
   await server.advance(0);
   await ann.post("/auth/change-email", { newEmail: `${"long".repeat(14)}@example.org`, password: "correct horse" });
   await server.advance(0);
-  const changeEmail = mailedPath(server);
+  const changeEmail = mailedPath(server, "change");
   const { verify, reset } = await unverifiedLinks();
   pages.signedOut = {
     "sign-in": "/play/sign-in",
@@ -111,7 +112,7 @@ async function fillPortal(owner: Person, ann: Person): Promise<void> {
     "register-sent": "/play/register/sent",
     forgot: "/play/forgot",
     "forgot-sent": "/play/forgot/sent",
-    "set-password": mailedPath(server),
+    "set-password": mailedPath(server, "reset"),
     "set-password-stale": "/reset-password?token=x",
     "change-email": changeEmail,
     "change-email-stale": "/change-email?token=x",
@@ -151,10 +152,10 @@ async function unverifiedLinks(): Promise<{ verify: string; reset: string }> {
     await mailVerification(server.deps, tx, (await users.find(tx, userId))!);
   });
   await server.advance(0);
-  const verify = mailedPath(server);
+  const verify = mailedPath(server, "verify");
   await server.request("POST", "/auth/password-reset", { body: { email: body.email } });
   await server.advance(0);
-  return { verify, reset: mailedPath(server) };
+  return { verify, reset: mailedPath(server, "reset") };
 }
 
 interface Seen {

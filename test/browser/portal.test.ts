@@ -13,7 +13,7 @@ import {
   registerPlaytester,
   videoBytes,
 } from "../helpers/factories.ts";
-import { mailedPath } from "../helpers/portal.ts";
+import { mailedPath } from "../helpers/mails.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers, freshFolder } from "../helpers/store.ts";
 
@@ -71,7 +71,7 @@ async function signInByLink(page: Page): Promise<void> {
   await press(page, "Email me a sign-in link");
   await page.getByText("we sent it a link").waitFor();
   await server.advance(0);
-  await page.goto(mailedPath(server));
+  await page.goto(mailedPath(server, "signIn"));
   await press(page, "Sign in");
   await page.getByRole("heading", { name: "My slots" }).waitFor();
 }

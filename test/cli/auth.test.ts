@@ -281,6 +281,7 @@ it("status: shows what needs attention; fields that the key has no scope for are
     activePlaytests: 0,
     pendingReviews: 0,
     reportedProblems: 0,
+    playtestsLackingKeys: 0,
     nextDeadlineAt: null,
     dueWithinDay: 0,
     balanceCents: 0,

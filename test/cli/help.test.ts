@@ -46,9 +46,9 @@ it("one command's help", async () => {
     Flags
           --name TEXT             The game's name
           --description TEXT      Description, shown to playtesters before and after
-                                  claiming
+                                  claiming; null removes it
           --instructions TEXT     Instructions, shown to playtesters only after
-                                  claiming a slot
+                                  claiming a slot; null removes them
           --build-url URL         URL of the build
           --cover-image-url URL   URL of a picture shown with the game; null removes
                                   it

@@ -297,3 +297,71 @@ describe("changing", () => {
     expect((await fixture.run(`playtests cancel-slot ${held} --yes`)).code).toBe(6);
   });
 });
+
+describe("keys", () => {
+  const outOfKeys = async () => {
+    const id = await fixture.order({ keysForTesters: ["AAAA-BBBB-1111"] });
+    const person = await registerPlaytester(fixture.server);
+    await person.post(`/playtester/slots/${await claim(person, id)}/release`);
+    return id;
+  };
+
+  it("list: masks them, and shows them whole when asked", async () => {
+    const id = await outOfKeys();
+    const { stdout } = await fixture.run(`playtests keys list ${id}`, { tty: true });
+    expect(stdout.replace(/\b[0-9a-f]{8}\b/, "SHORT-ID")).toMatchInlineSnapshot(`
+      "KEY    STATUS   SLOT      RETIRED
+      …1111  retired  SHORT-ID  now
+      "
+    `);
+    expect((await fixture.run(`playtests keys list ${id} --reveal --jq .keys[].key`)).stdout).toBe("AAAA-BBBB-1111\n");
+    expect((await fixture.run(`playtests keys list ${await fixture.order()}`, { tty: true })).stderr).toContain("no game keys");
+  });
+
+  it("add: from a file, and says what is still missing", async () => {
+    const id = await outOfKeys();
+    const status = () => fixture.run("status", { tty: true });
+    expect(await status()).toMatchObject({
+      stdout: expect.stringMatching(/playtests out of keys +1/),
+      stderr: expect.stringContaining("run `playtest playtests keys add`"),
+    });
+    const file = join(testFolder(), "keys.txt");
+    writeFileSync(file, "CCCC-DDDD-2222\r\n\n");
+    const { code, stdout, stderr } = await fixture.run(["playtests", "keys", "add", id, "--file", file], { tty: true });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatchInlineSnapshot(`
+      "keys added   1
+      keys left    1
+      keys needed  1
+      "
+    `);
+    expect((await status()).stdout).toMatch(/playtests out of keys +0/);
+    const pair = await fixture.order({ playerCount: 2, keysForTesters: ["K-1", "K-2"] });
+    const person = await registerPlaytester(fixture.server);
+    await person.post(`/playtester/slots/${await claim(person, pair)}/release`);
+    const short = await fixture.run(`playtests keys add ${pair} K-3`);
+    expect([short.code, short.stderr]).toEqual([
+      0,
+      "The open slots need 1 more key. Nobody can claim a slot without its keys.\n",
+    ]);
+  });
+
+  it.each([
+    ["no keys", "", "At least one game key is required."],
+    ["keys and a file", "K-1 --file -", "Game keys and --file cannot be used together."],
+  ])("add: refuses %s", async (_, words, message) => {
+    const ran = await fixture.run(`playtests keys add ${await fixture.order()} ${words}`.trim());
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("unblock: gives the playtester a new key, which no log shows", async () => {
+    const id = await fixture.order({ keysForTesters: ["OLD-KEY-0000"] });
+    const person = await registerPlaytester(fixture.server);
+    const slotId = await claim(person, id);
+    await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "key_invalid" });
+    const { code, stdout, stderr } = await fixture.run(`review unblock ${slotId} --key NEW-KEY-1111 --message Sorry --debug`);
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toMatch(/NEW-KEY/);
+    expect((await person.get(`/playtester/slots/${slotId}`)).body.data.slot.keys).toEqual(["NEW-KEY-1111"]);
+  });
+});

@@ -68,7 +68,7 @@ describe("looking", () => {
     const { code, stdout, stderr } = await fixture.run("review", { tty: true });
     expect([code, stdout, stderr]).toEqual([0, "", "No submissions are waiting for review.\n"]);
     await submitted();
-    expect(await fixture.json("review stats")).toEqual({ totalGames: 1, activePlaytests: 1, pendingReviews: 1 });
+    expect(await fixture.json("review stats")).toMatchObject({ totalGames: 1, activePlaytests: 1, pendingReviews: 1 });
   });
 
   it("prints a link that leads to the video, or keeps it in a private file", async () => {

@@ -122,6 +122,7 @@ describe("status", () => {
     ["pendingReviews>1", 0, ""],
     ["balanceCents < 50000", 13, "balanceCents is 46000."],
     ["dueWithinDay=1", 13, "dueWithinDay is 1."],
+    ["playtestsLackingKeys>0", 0, ""],
     ["reviews>1", 2, 'unknown value "reviews"'],
     ["many", 2, "is not a valid condition. Example: pendingReviews>0"],
   ])("--fail-if %j ends with %i", async (condition, code, message) => {

@@ -52,6 +52,13 @@ describe("contract: text lengths", () => {
     ["registerApiKey", "password", "1234567", account],
     ["registerApiKey", "password", astral(7), account],
     ["createGame", "name", "", game],
+    ["createGame", "name", " \t ", game],
+    ["createGame", "name", "\u200b\u2060\u3164", game],
+    ["registerApiKey", "name", "  ", account],
+    ["registerApiKey", "companyName", "\u00a0", account],
+    ["registerApiKey", "keyName", " ", account],
+    ["updateProfile", "displayName", " ", {}],
+    ["createCategory", "name", " ", { slug: "x" }],
     ["sendMessage", "content", "", {}],
     ["createGame", "name", "nul \0", game],
     ["createGame", "name", "half \ud83c", game],
@@ -98,6 +105,9 @@ describe("contract: values are not converted and unknown fields are refused", ()
     ["createGame", { name: "Tide" }, "buildUrl"],
     ["updateGame", { coverImageUrl: null, externalUrl: null }, "ok"],
     ["updateGame", { name: null }, "name"],
+    ["updateGame", { description: null, instructions: null }, "ok"],
+    ["createGame", { ...game, description: null, instructions: null }, "ok"],
+    ["updatePlaytest", { notesForTesters: null }, "ok"],
     ["updateGame", undefined, "ok"],
     ["acceptSlot", { rating: 5, comment: "ok" }, "ok"],
     ["acceptSlot", { rating: 0 }, "rating"],
@@ -169,7 +179,10 @@ describe("contract: fields of an order that depend on each other", () => {
     [specific, "ok"],
     [{ targetingType: "new", targetingScope: "game" }, "ok"],
     [{ targetingType: "past" }, "pastPlaytesterScope"],
-    [{ targetingType: "new", pastPlaytesterScope: "any" }, "pastPlaytesterScope"],
+    [{ targetingType: "new", pastPlaytesterScope: "any" }, "ok"],
+    [{ ...specific, targetingType: "new" }, "pastPlaytesterScope"],
+    [{ pastPlaytesterScope: "any" }, "pastPlaytesterScope"],
+    [{ notesForTesters: null }, "ok"],
     [{ targetingType: "past", pastPlaytesterScope: "specific" }, "targetedPlaytesterId"],
     [{ ...past, targetedPlaytesterId: uuid }, "targetedPlaytesterId"],
     [{ ...specific, targetedPlaytesterId: "someone" }, "targetedPlaytesterId"],
@@ -506,8 +519,14 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games and orders", () => {
+  test("are 64 KiB, but for games, orders and keys", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
-    expect(Object.fromEntries(larger)).toEqual({ createGame: 128, updateGame: 128, createPlaytest: 1024, quotePlaytest: 1024 });
+    expect(Object.fromEntries(larger)).toEqual({
+      createGame: 128,
+      updateGame: 128,
+      createPlaytest: 1024,
+      addPlaytestKeys: 1024,
+      quotePlaytest: 1024,
+    });
   });
 });

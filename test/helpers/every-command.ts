@@ -236,6 +236,8 @@ export const everyCommand: Record<string, Row> = {
   "playtests cancel": words(async ({ order }) => `${await order()} --yes`),
   "playtests update": words(async ({ order }) => `${await order()} --notes-for-testers New`),
   "playtests slots": words(({ order }) => order({ quantity: 2 })),
+  "playtests keys list": words(({ order }) => order({ keysForTesters: ["AAAA-BBBB-CCCC"] })),
+  "playtests keys add": words(async ({ order }) => `${await order()} AAAA-BBBB-CCCC DDDD-EEEE-FFFF`),
   "playtests cancel-slot": words(async ({ order, owner }) => {
     const { slots } = (await owner.get(`/playtests/${await order({ quantity: 2 })}/slots`)).body.data;
     return `${slots[0].id} --yes`;
@@ -380,6 +382,11 @@ export const everyCommand: Record<string, Row> = {
   "info devices": nothing,
   "info platforms": nothing,
   "admin approvals": asAdmin(async (world) => (await trial(world)) && ""),
+  "admin problems": asAdmin(async (world) => {
+    const { slotId, person } = await world.claimed();
+    await person.post(`/playtester/slots/${slotId}/report`, { reasonCode: "crash" });
+    return "";
+  }),
   "admin approvals show": asAdmin(trial),
   "admin approvals approve": asAdmin(trial),
   "admin approvals reject": asAdmin(trial),

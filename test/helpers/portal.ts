@@ -91,12 +91,6 @@ export function visitor(server: TestServer): Visitor {
   };
 }
 
-/** The path and query of the link in the last mail. */
-export function mailedPath(server: TestServer): string {
-  const url = new URL(/https?:\/\/\S+/.exec(server.mails.at(-1)!.text)![0]);
-  return url.pathname + url.search;
-}
-
 /** Signs in by password. */
 export async function signedIn(server: TestServer, who: Person): Promise<Visitor> {
   const { email } = (await who.get("/auth/me")).body.data;

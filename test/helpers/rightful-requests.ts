@@ -15,6 +15,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "./factories.ts";
+import { mailedToken } from "./mails.ts";
 import type { TestServer } from "./server.ts";
 import { slotIn } from "./slots.ts";
 import { metadataHeader, octets, raw, sha256, tus } from "./tus.ts";
@@ -191,7 +192,6 @@ const build = {
   "upload-metadata": metadataHeader({ filename: "a.zip", filetype: "application/zip", sha256: "0".repeat(64) }),
 };
 const account = (name: string) => ({ email: `${name}@example.com`, password: "correct horse", role: "game_owner" });
-const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)![1]!;
 
 /** How each operation of the contract is called so that it succeeds. The type asks for a row for each. */
 export const rightfulRequests: { [O in keyof Contract]: Row } = {
@@ -221,7 +221,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     const { email } = (await (await bystander("game_owner")).get("/auth/me")).body.data;
     await server.request("POST", "/auth/password-reset", { body: { email } });
     await server.advance(0);
-    return { body: { token: tokenIn(server.mails.at(-1)!.text), newPassword: "a stable for the battery" } };
+    return { body: { token: mailedToken(server, "reset"), newPassword: "a stable for the battery" } };
   }),
   listGames: byOwner(),
   createGame: byOwner({ body: { name: "Tide", buildUrl: url("tide.zip") } }),
@@ -234,6 +234,8 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   createPlaytest: onGame({ quantity: 1 }),
   getPlaytest: onPlaytest(),
   updatePlaytest: onPlaytest({ notesForTesters: secretWord }),
+  listPlaytestKeys: onPlaytest(),
+  addPlaytestKeys: onPlaytest({ keys: [secretWord] }),
   quotePlaytest: ({ owner, gameId }) => ({ as: owner, body: { gameId } }),
   payPlaytest: async ({ server, bystander }) => {
     const as = await bystander("game_owner");
@@ -345,6 +347,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   },
   listAudit: byAdmin(),
   listApprovals: byAdmin(),
+  listProblems: byAdmin(),
   approvePlaytest: onTrial,
   rejectPlaytest: onTrial,
   approveVideo: onPublicVideo,

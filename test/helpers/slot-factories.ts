@@ -63,6 +63,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     paid_with: "credit",
     payment_id: null,
     pay_by: null,
+    uses_keys: 0,
     created_at: now,
     updated_at: now,
   };

@@ -121,27 +121,51 @@ const INDEXES = {
 };
 
 /** A slot with two reports, one of them resolved, and what it belongs to. */
+const times = { created_at: 1, updated_at: 1 };
+
+/** An owner with a game, and its playtests of these ids. */
+async function createPlaytests(tx: Query, ...ids: string[]): Promise<void> {
+  const user = { password_hash: "-", display_name: "Olive", company_name: "", ...times };
+  await insertRow(tx, "users", { ...user, id: "o", email: "o@example.com", email_key: "o@example.com", role: "game_owner" });
+  const build = { build_url: "https://example.com", devices: "[]", platforms: "[]" };
+  await insertRow(tx, "games", { ...build, id: "g", owner_id: "o", name: "Star Lanes", status: "active", ...times });
+  const terms = {
+    visibility: "private",
+    quantity: 1,
+    duration_minutes: 60,
+    player_count: 1,
+    cost_per_slot_cents: 0,
+    payout_cents: 0,
+  };
+  const kind = { status: "active", is_free_public_trial: 0, selection_mode: "automatic" };
+  for (const id of ids) await insertRow(tx, "playtests", { id, game_id: "g", owner_id: "o", ...terms, ...kind, ...times });
+}
+
+const slotOf = (playtest_id: string, fields: Record<string, string | number>) => ({
+  playtest_id,
+  game_id: "g",
+  owner_id: "o",
+  created_at: 1,
+  ...fields,
+});
+
 const createBlockedReports = (store: Store) =>
   store.write(async (tx) => {
-    const times = { created_at: 1, updated_at: 1 };
-    const user = { password_hash: "-", display_name: "Olive", company_name: "", ...times };
-    await insertRow(tx, "users", { ...user, id: "o", email: "o@example.com", email_key: "o@example.com", role: "game_owner" });
-    const build = { build_url: "https://example.com", devices: "[]", platforms: "[]" };
-    await insertRow(tx, "games", { ...build, id: "g", owner_id: "o", name: "Star Lanes", status: "active", ...times });
-    const terms = {
-      visibility: "private",
-      quantity: 1,
-      duration_minutes: 60,
-      player_count: 1,
-      cost_per_slot_cents: 0,
-      payout_cents: 0,
-    };
-    const kind = { status: "active", is_free_public_trial: 0, selection_mode: "automatic" };
-    await insertRow(tx, "playtests", { id: "p", game_id: "g", owner_id: "o", ...terms, ...kind, ...times });
-    await insertRow(tx, "slots", { id: "s", playtest_id: "p", game_id: "g", owner_id: "o", status: "blocked", created_at: 1 });
+    await createPlaytests(tx, "p");
+    await insertRow(tx, "slots", slotOf("p", { id: "s", status: "blocked" }));
     const report = { slot_id: "s", reason_code: "crash", reported_at: 5 };
     await insertRow(tx, "blocked_reports", { ...report, id: "done", resolved_at: 6 });
     await insertRow(tx, "blocked_reports", { ...report, id: "open" });
+  });
+
+/** A key that an open slot got from the slot it replaces, one that is held, and one that nobody has seen. */
+const createReleasedKeys = (store: Store) =>
+  store.write(async (tx) => {
+    await createPlaytests(tx, "p1", "p2");
+    await insertRow(tx, "slots", slotOf("p1", { id: "open", status: "open", created_at: 7 }));
+    await insertRow(tx, "slots", slotOf("p1", { id: "held", status: "reserved" }));
+    for (const [position, slot_id] of ["open", "held", null].entries())
+      await insertRow(tx, "playtest_keys", { playtest_id: "p1", position, ciphertext: "-", slot_id });
   });
 
 /** Every row of these tables, as an export has them. */
@@ -238,6 +262,26 @@ describe.each(drivers)("$name", ({ name, location: makeLocation, open: openFresh
     expect(await store.read((q) => q.all("SELECT id, answer_by, outcome, message FROM blocked_reports ORDER BY id"))).toEqual([
       { id: "done", answer_by: null, outcome: null, message: null },
       { id: "open", answer_by: null, outcome: null, message: null },
+    ]);
+    await store.close();
+  });
+
+  it("a game key that waited for a second playtester is retired, and its owner is warned", async () => {
+    const store = await openUnmigrated(location.options);
+    await migrate(store, migrations.slice(0, 8));
+    await createReleasedKeys(store);
+    await migrate(store);
+    expect(await store.read((q) => q.all("SELECT position, slot_id, retired_at FROM playtest_keys ORDER BY position"))).toEqual([
+      { position: 0, slot_id: "open", retired_at: 7 },
+      { position: 1, slot_id: "held", retired_at: null },
+      { position: 2, slot_id: null, retired_at: null },
+    ]);
+    expect(await store.read((q) => q.all("SELECT id, uses_keys FROM playtests ORDER BY id"))).toEqual([
+      { id: "p1", uses_keys: 1 },
+      { id: "p2", uses_keys: 0 },
+    ]);
+    expect(await store.read((q) => q.all("SELECT kind, unique_key, payload FROM jobs"))).toEqual([
+      { kind: "warn-about-keys", unique_key: "warn-about-keys:p1", payload: '{"playtestId":"p1"}' },
     ]);
     await store.close();
   });

@@ -90,6 +90,7 @@ describe("addresses", () => {
     ["0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", true],
     ["0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED", true],
     ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD", false],
+    ["0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed", false],
     ["9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin", true],
   ])("the checksum of %s is right: %s", (address, right) => {
     expect(hasValidChecksum(address)).toBe(right);

@@ -25,7 +25,8 @@ export async function beginRenewal(deps: Deps, tx: Query, id: string, periodInde
   if (!row || row.period_index !== periodIndex) return undefined;
   if (!isRunning(row)) return void (await dropRenewal(deps, tx, row));
   if (row.cancel_at_period_end === 1) {
-    await end(deps, tx, row, "cancelled", row.current_period_end!);
+    const ended = await end(deps, tx, row, "cancelled", row.current_period_end!);
+    await emitSubscription(deps, tx, "subscription.cancelled", ended);
     return undefined;
   }
   const open = await payments.latestOf(tx, row.id, "pending");

@@ -94,11 +94,12 @@ async function replace(deps: Deps, tx: Query, running: subscriptions.RunningRow)
   const now = deps.clock.now();
   const seen = subscriptionAt(running, now);
   const ranOut = seen.status === "cancelled";
-  await subscriptions.transition(tx, running, "end", {
+  const ended = await subscriptions.transition(tx, running, "end", {
     ended_at: ranOut ? seen.ended_at : now,
     ended_reason: ranOut ? seen.ended_reason : "plan_changed",
     updated_at: now,
   });
+  await emitSubscription(deps, tx, "subscription.cancelled", ended);
 }
 
 async function renew(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<void> {
@@ -205,5 +206,5 @@ export const emitSubscription = (deps: Deps, tx: Query, kind: Extract<EventKind,
   emit(deps, tx, [{ id: row.owner_id, role: "game_owner" }], {
     kind,
     data: { subscriptionId: row.id, planKey: row.plan_key, status: row.status },
-    notice: { planName: planOf(row.plan_key).name },
+    notice: { planName: planOf(row.plan_key).name, hasEnded: row.status === "cancelled" },
   });

@@ -90,7 +90,8 @@ export function slots(deps: Deps): HandlersFor<Ops> {
         const found = await slotStore.find(tx, call.params.id);
         const ownerId = call.principal.role === "admin" ? found?.owner_id : call.principal.userId;
         const { slot, playtest } = await own(tx, call.params.id, ownerId ?? "");
-        await unblock(deps, tx, playtest, slot, call.body.message ?? null);
+        const { message = null, keys } = call.body;
+        await unblock(deps, tx, playtest, slot, { message, keys });
         return { slot: await shown(tx, slot.id) };
       }),
 

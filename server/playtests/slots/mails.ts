@@ -52,7 +52,15 @@ export const composeClosed = (to: To): MailContent =>
 
 /** For the owner and for admins, who can answer too. `reason` is a sentence; `notes` are the playtester's own words. */
 export const composeProblem = (
-  to: To & { isOwner: boolean; playtesterName: string; reason: string; notes: string | null; until: string; slotId: string },
+  to: To & {
+    isOwner: boolean;
+    playtesterName: string;
+    reason: string;
+    notes: string | null;
+    until: string;
+    slotId: string;
+    asksForKey: boolean;
+  },
 ): MailContent =>
   compose({
     subject: `${nameInMail(to.playtesterName)} reported a problem with ${nameInMail(to.gameName)}`,
@@ -61,7 +69,7 @@ export const composeProblem = (
       `${nameInMail(to.playtesterName)} cannot continue the playtest of ${nameInMail(to.gameName)}. ${to.reason}`,
       ...(to.notes ? ["The playtester wrote:", to.notes] : []),
       `The deadline of the slot is paused. Answer by ${to.until}: after that the slot is cancelled, ${to.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid.`,
-      `When the problem is fixed, unblock the slot, which starts a new deadline: playtest review unblock ${to.slotId} --message "Fixed."`,
+      `When the problem is fixed, unblock the slot, which starts a new deadline: playtest review unblock ${to.slotId} ${to.asksForKey ? "--key NEWKEY" : '--message "Fixed."'}`,
       ...(to.isOwner ? [`If you cannot fix it, cancel the slot: playtest review cancel ${to.slotId}`] : []),
     ],
   });
@@ -71,6 +79,7 @@ type Ended = To & {
   outcome: ReportOutcome;
   message?: string | null;
   deadlineAt?: number;
+  newKeys?: number;
   refunded?: string;
   /** The slot's page, for its playtester. The owner has none. */
   url?: string;
@@ -108,8 +117,21 @@ export function composeResolved(to: Ended): MailContent {
     paragraphs: [
       `The problem you reported with ${nameInMail(to.gameName)} was answered, and the slot is yours again.`,
       ...(to.message ? ["The answer:", to.message] : []),
+      ...(to.newKeys ? [`You have ${to.newKeys === 1 ? "a new game key" : "new game keys"}: see the slot.`] : []),
       `Submit your video before ${utc(to.deadlineAt!)}.`,
     ],
     action,
   });
 }
+
+/** For the owner of a playtest whose open slots have too few game keys left. */
+export const composeKeysLow = (to: To & { playtestId: string; unused: number; needed: number }): MailContent =>
+  compose({
+    subject: `Game keys are running out for your playtest of ${nameInMail(to.gameName)}`,
+    to: to.name,
+    paragraphs: [
+      `A slot of your playtest of ${nameInMail(to.gameName)} opened again. Its game key was shown to a playtester, so nobody else gets it.`,
+      `The open slots need ${to.needed} ${to.needed === 1 ? "key" : "keys"}, and ${to.unused} ${to.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
+      `Add keys, one per line in a file: playtest playtests keys add ${to.playtestId} --file keys.txt`,
+    ],
+  });

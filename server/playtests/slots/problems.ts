@@ -3,6 +3,8 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import type { Job } from "../../jobs/job.ts";
 import { usd } from "../../lib/money.ts";
+import { replaceKeys } from "../keys/service.ts";
+import * as keyStore from "../keys/store.ts";
 import * as playtests from "../store.ts";
 import { announce, resolve } from "./reports.ts";
 import * as reports from "./reports-store.ts";
@@ -41,18 +43,20 @@ export async function report(
 const watchLimit = (deps: Deps, tx: Query, { id, answer_by }: reports.ReportRow) =>
   deps.jobs.schedule(tx, { kind: "resolve-problem", key: id, payload: { reportId: id }, runAt: answer_by! });
 
-/** Unblocks a slot: it is reserved for its playtester again, with a new deadline as after a claim. */
+/** Unblocks a slot: it is reserved for its playtester again, with a new deadline as after a claim and, if given, with new game keys. */
 export async function unblock(
   deps: Deps,
   tx: Query,
   playtest: Playtest,
   slot: slots.SlotRow,
-  message: string | null,
+  answer: { message: string | null; keys: readonly string[] | undefined },
 ): Promise<void> {
   const deadline = claimDeadline(playtest.selection_mode, playtest.player_count, deps.clock.now());
   const reserved = await slots.transition(tx, slots.requireMove(slot, "unblock"), "unblock", { deadline_at: deadline });
+  const { message, keys } = answer;
+  if (keys) await replaceKeys(deps, tx, playtest, slot.id, keys);
   await watchDeadline(deps, tx, reserved);
-  await resolve(deps, tx, reserved, { outcome: "unblocked", message, deadlineAt: deadline });
+  await resolve(deps, tx, reserved, { outcome: "unblocked", message, deadlineAt: deadline, newKeys: keys?.length ?? 0 });
 }
 
 /** Cancels a blocked slot. Its price or minutes are refunded and its playtester is not paid. */
@@ -64,6 +68,7 @@ export async function cancelBlocked(
   outcome: "cancelled" | "expired",
 ): Promise<Refund> {
   const cancelled = await slots.transition(tx, slot, "cancel", { ended_at: deps.clock.now() });
+  await keyStore.retire(tx, slot.id, deps.clock.now());
   const refunded = await refund(deps, tx, playtest, cancelled, "slot_refund");
   await resolve(deps, tx, cancelled, { outcome, refunded: inWords(refunded) });
   await finishPlaytest(deps, tx, playtest);

@@ -50,7 +50,15 @@ export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: rep
     data: { ...subjectOf(slot), reasonCode, notes, reportedAt: iso(reported_at) },
     notice: { gameName, playtesterName: playtester.display_name, problem, until },
   });
-  const about = { gameName, playtesterName: playtester.display_name, reason: reasons[reasonCode], notes, until, slotId: slot.id };
+  const about = {
+    gameName,
+    playtesterName: playtester.display_name,
+    reason: reasons[reasonCode],
+    notes,
+    until,
+    slotId: slot.id,
+    asksForKey: reasonCode === "key_invalid",
+  };
   for (const reader of [owner, ...admins])
     if (canReceive(reader.email))
       await queueMail(deps, tx, reader.email, composeProblem({ ...about, name: reader.display_name, isOwner: reader === owner }));
@@ -64,6 +72,8 @@ export interface Resolution {
   message?: string | null;
   /** The new deadline of an unblocked slot (ms). */
   deadlineAt?: number;
+  /** How many new game keys an unblocked slot has. */
+  newKeys?: number;
   /** What the owner got back for a cancelled slot, in words. */
   refunded?: string;
 }
@@ -81,7 +91,8 @@ export async function resolve(deps: Deps, tx: Query, slot: SlotRow, resolution: 
     { id: owner.id, role: "game_owner" },
     { id: playtester.id, role: "playtester" },
   ];
-  const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded: resolution.refunded };
+  const { refunded, newKeys = 0 } = resolution;
+  const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded, newKeys };
   await emit(deps, tx, recipients, { kind: "slot.resolved", data, notice });
   if (outcome === "released") return;
   const about = { ...resolution, gameName, playtesterName: playtester.display_name };

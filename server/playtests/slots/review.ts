@@ -5,8 +5,9 @@ import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { usd } from "../../lib/money.ts";
 import { conflict } from "../../lib/problem.ts";
+import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
-import * as playtests from "../store.ts";
+import type * as playtests from "../store.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
 import { emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
@@ -82,7 +83,7 @@ export async function reject(
     reserved_at: now,
     deadline_at: now + retryDeadlineMs,
   });
-  await playtests.moveKeys(tx, slot.id, retry.id);
+  await keys.moveToRetry(tx, slot.id, retry.id);
   await watchDeadline(deps, tx, reserved);
   await emitSlotEvent(deps, tx, reserved, "slot.reserved");
   return "Submission rejected. The playtester may submit again within 24 hours.";

@@ -7,6 +7,9 @@ import type { HandlersFor } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import { claimable } from "../keys/rules.ts";
+import { open } from "../keys/service.ts";
+import * as keyStore from "../keys/store.ts";
 import * as playtests from "../store.ts";
 import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView } from "../views.ts";
 import { claim } from "./claims.ts";
@@ -54,15 +57,26 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   }
 
   async function secretsOf(q: Query, slot: slots.SlotDetailRow, game: games.GameRow) {
-    const keys = await playtests.keysOfSlot(q, slot.id);
+    const keys = await keyStore.ofSlot(q, slot.id);
     const video = await slots.uploadedVideo(q, slot.id);
     return {
       instructions: game.instructions,
       notesForTesters: slot.notes_for_testers,
-      keys: keys.map((key) => deps.secrets.open(key.ciphertext, `key ${slot.playtest_id} ${key.position}`)),
+      keys: keys.map((key) => open(deps, slot.playtest_id, key)),
       buildUrl: signedBuildUrl(deps, game),
       uploadedVideo: video ? { filename: video.filename, sizeBytes: video.size } : null,
     };
+  }
+
+  /** How many slots of each playtest can be claimed now. */
+  async function claimableCounts(q: Query, rows: readonly playtests.PlaytestRow[]) {
+    const ids = rows.map((row) => row.id);
+    const [opened, unused] = [await playtests.openCounts(q, ids), await keyStore.unusedCounts(q, ids)];
+    const countOf = ({ id, uses_keys, player_count }: playtests.PlaytestRow) => {
+      const count = opened.get(id) ?? 0;
+      return uses_keys === 0 ? count : claimable(count, unused.get(id) ?? 0, player_count);
+    };
+    return new Map(rows.map((row) => [row.id, countOf(row)]));
   }
 
   async function heldViews(q: Query, rows: readonly slots.SlotDetailRow[]) {
@@ -119,7 +133,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   return {
     async listOffers(call) {
       const page = call.page();
-      const { rows, known, open } = await call.read(async (q) => {
+      const { rows, known, slotsOpen } = await call.read(async (q) => {
         const found = await playtests.listOffers(q, call.principal.userId, clock.now(), page);
         return {
           rows: found,
@@ -127,10 +141,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
             q,
             found.map((row) => row.game_id),
           ),
-          open: await playtests.openCounts(
-            q,
-            found.map((row) => row.id),
-          ),
+          slotsOpen: await claimableCounts(q, found),
         };
       });
       return call.listed(page, rows, (items) => ({
@@ -144,7 +155,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           selectionMode: row.selection_mode,
           qualifications: row.qualifications,
           applicationsExpireAt: isoOrNull(row.applications_expire_at),
-          slotsOpen: open.get(row.id) ?? 0,
+          slotsOpen: slotsOpen.get(row.id) ?? 0,
           createdAt: iso(row.created_at),
         })),
       }));

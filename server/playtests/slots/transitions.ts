@@ -8,6 +8,8 @@ import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";
+import { handOut, warnWhenLow } from "../keys/service.ts";
+import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
 import { resolve } from "./reports.ts";
@@ -48,7 +50,10 @@ export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: Slo
   });
 }
 
-/** Reserves an open slot for a playtester, with its keys and deadline. Undefined when the slot was taken at the same time. */
+/**
+ * Reserves an open slot for a playtester, with its keys and deadline. Undefined when the slot was taken at the same time. 409 when the
+ * playtest hands out keys and has none left.
+ */
 export async function reserve(
   deps: Deps,
   tx: Query,
@@ -61,9 +66,10 @@ export async function reserve(
   const changes = { playtester_id: playtesterId, reserved_at: now, deadline_at: deadline };
   const reserved = await slots.tryTransition(tx, slot, "reserve", changes);
   if (!reserved) return undefined;
-  // A replacement slot already has the keys of the slot it replaces.
-  if ((await playtests.keysOfSlot(tx, slot.id)).length === 0)
-    await playtests.assignKeys(tx, playtest.id, slot.id, playtest.player_count);
+  if (!(await handOut(tx, playtest, slot.id)))
+    throw conflict(
+      "No game keys are left for this playtest. Nothing was changed. Its slots open again when the owner adds keys.",
+    );
   await watchDeadline(deps, tx, reserved);
   await emitSlotEvent(deps, tx, reserved, "slot.reserved");
   return reserved;
@@ -109,6 +115,7 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
 export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved">): Promise<void> {
   if (!(await slots.tryTransition(tx, slot, "expire", { ended_at: slot.deadline_at }))) return;
   await emitSlotEvent(deps, tx, slot, "slot.expired");
+  await keys.retire(tx, slot.id, deps.clock.now());
   if (!windowOver(playtest, deps.clock.now())) return void (await replace(deps, tx, playtest, slot));
   await refund(deps, tx, playtest, slot, "manual_slot_expired");
   await finishPlaytest(deps, tx, playtest);
@@ -117,6 +124,7 @@ export async function expire(deps: Deps, tx: Query, playtest: Playtest, slot: Sl
 /** The playtester releases the slot. A replacement opens; after the end of the manual window that one expires at once. */
 export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: SlotIn<"reserved" | "blocked">): Promise<void> {
   await slots.transition(tx, slot, "release", { ended_at: deps.clock.now() });
+  await keys.retire(tx, slot.id, deps.clock.now());
   if (slot.status === "blocked") await resolve(deps, tx, slot, { outcome: "released" });
   const replacement = await replace(deps, tx, playtest, slot);
   if (!windowOver(playtest, deps.clock.now())) return;
@@ -124,10 +132,10 @@ export async function release(deps: Deps, tx: Query, playtest: Playtest, slot: S
   await finishPlaytest(deps, tx, playtest);
 }
 
-/** Opens a replacement for an expired or released slot. It gets the same keys, even if the playtester has seen them. */
+/** Opens a replacement for an expired or released slot. Whoever claims it gets other keys: the playtester has seen those of the slot. */
 async function replace(deps: Deps, tx: Query, playtest: Playtest, slot: Slot): Promise<SlotIn<"open">> {
   const replacement = openSlot(deps, tx, playtest, slot.id);
-  await playtests.moveKeys(tx, slot.id, replacement.id);
+  if (!windowOver(playtest, deps.clock.now())) await warnWhenLow(deps, tx, playtest);
   return replacement;
 }
 

@@ -5,6 +5,7 @@ import { audit } from "./audit.ts";
 import { categoriesCreate, categoriesList, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
 import { chargeback, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
+import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { suspend, unsuspend, users, verify } from "./users.ts";
 
@@ -14,6 +15,7 @@ export const admin: Group = {
     showApproval,
     approve,
     reject,
+    problems,
     users,
     verify,
     suspend,

@@ -13,6 +13,20 @@ export const approvalView: View = {
   empty: "Nothing is awaiting approval.",
 };
 
+export const problemView: View = {
+  columns: [
+    col("slot", "slotId", "id"),
+    col("game", "gameName"),
+    col("owner", "owner.displayName"),
+    col("playtester", "playtester.displayName"),
+    col("problem", ({ reasonCode }) => String(reasonCode).replaceAll("_", " ")),
+    col("notes", "notes"),
+    col("reported", "reportedAt", "ago"),
+    col("answer by", "answerBy", "ago"),
+  ],
+  empty: "No reported problems are waiting for an answer.",
+};
+
 export const userView: View = {
   columns: [
     col("id", "id", "id"),

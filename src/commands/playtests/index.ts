@@ -2,6 +2,7 @@ import type { Group } from "../../cli/define.ts";
 import { bulk } from "./bulk/bulk.ts";
 import { cancel } from "./cancel.ts";
 import { cancelSlot } from "./cancel-slot.ts";
+import { keysAdd, keysList } from "./keys.ts";
 import { list } from "./list.ts";
 import { order } from "./order.ts";
 import { pay } from "./pay.ts";
@@ -14,5 +15,5 @@ import { wait } from "./wait.ts";
 import { watch } from "./watch.ts";
 
 export const playtests: Group = {
-  commands: [list, show, order, quote, pay, cancel, update, slots, cancelSlot, wait, watch, bulk, template],
+  commands: [list, show, order, quote, pay, cancel, update, slots, cancelSlot, keysList, keysAdd, wait, watch, bulk, template],
 };

@@ -1,4 +1,4 @@
-import { define } from "../../cli/define.ts";
+import { define, flag } from "../../cli/define.ts";
 import { slotArg } from "./queue.ts";
 import { slotView } from "./view.ts";
 
@@ -6,10 +6,19 @@ export const unblock = define({
   name: "unblock",
   summary: "Answer a reported problem: unblock the slot with a new deadline",
   description:
-    "A slot is blocked while its playtester waits for your answer to a reported problem. Fix the build first, for example with `playtest games push`.",
+    "A slot is blocked while its playtester waits for your answer to a reported problem. Fix the build first, for example with `playtest games push`. If a game key does not work, pass a new one: the old key is retired.",
+  flags: { key: flag.list("New game key, one for each player of the slot", { value: "KEY", field: "keys" }) },
   args: { slot: slotArg("blocked") },
   operation: "unblockSlot",
   body: "unblockSlot",
-  examples: ["playtest review unblock SLOT", 'playtest review unblock SLOT --message "Fixed. Please download the game again."'],
-  run: async ({ args, body }, ctx) => ctx.item(await ctx.api().unblockSlot({ params: { id: args.slot }, body }), slotView),
+  bodyOmit: ["keys"],
+  examples: [
+    "playtest review unblock SLOT",
+    "playtest review unblock SLOT --key AAAA-BBBB-CCCC",
+    'playtest review unblock SLOT --message "Fixed. Please download the game again."',
+  ],
+  async run({ args, flags, body }, ctx) {
+    const keys = flags.key.length > 0 ? { keys: flags.key } : {};
+    return ctx.item(await ctx.api().unblockSlot({ params: { id: args.slot }, body: { ...body, ...keys } }), slotView);
+  },
 });

@@ -7,6 +7,7 @@ const view: View = {
   columns: [
     col("reviews waiting", "pendingReviews"),
     col("problems reported", "reportedProblems"),
+    col("playtests out of keys", "playtestsLackingKeys"),
     col("active playtests", "activePlaytests"),
     col("games", "totalGames"),
     col("next deadline", "nextDeadlineAt", "ago"),
@@ -49,6 +50,7 @@ async function problems(ctx: Context): Promise<number> {
 const counted = [
   "pendingReviews",
   "reportedProblems",
+  "playtestsLackingKeys",
   "activePlaytests",
   "totalGames",
   "dueWithinDay",
@@ -94,6 +96,8 @@ export const status = define({
     const { balanceCents = null, playtestMinutes = null } = balance ?? {};
     const result = {
       ...stats,
+      // Other servers of this API hand out no more keys than were ordered with.
+      playtestsLackingKeys: stats.playtestsLackingKeys ?? 0,
       reportedProblems,
       ...due,
       balanceCents,
@@ -103,6 +107,8 @@ export const status = define({
     checkGates(gates, result);
     if (stats.pendingReviews > 0) ctx.out.note("To review the waiting submissions, run `playtest review next`.");
     if (reportedProblems > 0) ctx.out.note("To see the reported problems, run `playtest review problems`.");
+    if (result.playtestsLackingKeys > 0)
+      ctx.out.note("Open slots have no game keys left. To add keys, run `playtest playtests keys add`.");
     return ctx.item({ result }, view);
   },
 });

@@ -23,6 +23,7 @@ export const eventKinds = [
   "webhook.disabled",
   "slot.blocked",
   "slot.resolved",
+  "playtest.keys_low",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -63,6 +63,12 @@ export const eventPayloads = {
     slots: z.record(z.enum(slotStatuses), z.int()).meta({ description: "Number of slots with each status." }),
     completedAt: timestamp(),
   }),
+  "playtest.keys_low": z.strictObject({
+    playtestId: id(),
+    gameId: id(),
+    unused: z.int().meta({ description: "Game keys that nobody has seen." }),
+    needed: z.int().meta({ description: "Game keys that the open slots need." }),
+  }),
   "webhook.disabled": z.strictObject({ webhookId: id(), url: httpUrl() }),
   "test.ping": z.strictObject({ webhookId: id() }),
 } satisfies Record<EventKind, z.ZodObject>;

@@ -107,7 +107,8 @@ function responses(e: Endpoint, shared: Shared) {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const failures = [...byStatus].map(([status, codes]) => [status, problem(status, codes, e, shared)] as const);
-  return Object.fromEntries([[e.status, success(e, shared)] as const, ...failures]);
+  const successes = [e.status, ...(e.existing ? [e.existing] : [])].map((status) => [status, success(e, shared)] as const);
+  return Object.fromEntries([...successes, ...failures]);
 }
 
 function operation(id: string, e: Endpoint, path: string, shared: Shared): Json {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of sources.
-import { chatRows, orders, playtestRows, slotRoutes, slotRows } from "../files.ts";
+import { chatRows, playtestRows, slotRoutes, slotRows } from "../files.ts";
 import type { Mutant } from "../mutant.ts";
 
 const chatRoutes = "server/chat/handlers.ts";
@@ -171,7 +171,7 @@ export const authorizationRules: readonly Mutant[] = [
   {
     rule: "keys for testers are stored sealed",
     test: "api/http",
-    edits: [[orders, "deps.secrets.seal(key, `key ${playtestId} ${position}`)", "key"]],
+    edits: [["server/playtests/keys/service.ts", "deps.secrets.seal(key, contextOf(playtestId, position))", "key"]],
   },
   {
     rule: "API keys are stored hashed",

@@ -74,7 +74,7 @@ export const ordersRules: readonly Mutant[] = [
     rule: "one free trial per game",
     test: "api/playtests",
     edits: [
-      [orders, "if (await playtests.hasTrial(tx, game.id)) throw trialUsed();", ""],
+      [orders, "if (game && (await playtests.hasTrial(tx, game.id))) throw trialUsed();", ""],
       ["server/database/migrations/001-initial.ts", "CREATE UNIQUE INDEX one_trial_per_game", "CREATE INDEX one_trial_per_game"],
     ],
   },

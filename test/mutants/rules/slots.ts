@@ -4,6 +4,8 @@ import type { Mutant } from "../mutant.ts";
 
 const eligibility = "server/playtests/slots/eligibility.ts";
 const playtesterRoutes = "server/playtests/slots/tester-handlers.ts";
+const keyRows = "server/playtests/keys/store.ts";
+const keyMoves = "server/playtests/keys/service.ts";
 
 export const slotsRules: readonly Mutant[] = [
   {
@@ -266,12 +268,42 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "keys are handed out in order",
     test: "api/playtests",
-    edits: [[playtestRows, "slot_id IS NULL ORDER BY position LIMIT", "slot_id IS NULL ORDER BY position DESC LIMIT"]],
+    edits: [[keyRows, "ORDER BY k.position LIMIT", "ORDER BY k.position DESC LIMIT"]],
   },
   {
     rule: "as many keys as players",
     test: "api/playtests",
-    edits: [[moves, "slot.id, playtest.player_count);\n  await watchDeadline", "slot.id, 99);\n  await watchDeadline"]],
+    edits: [[keyMoves, "playtest.id, slotId, playtest.player_count)", "playtest.id, slotId, 1)"]],
+  },
+  {
+    rule: "a key that a playtester has seen is given to nobody else",
+    test: "api/game-keys",
+    edits: [[keyRows, 'const unused = "k.slot_id IS NULL AND k.retired_at IS NULL";', 'const unused = "1 = 1";']],
+  },
+  {
+    rule: "a slot without its keys is not claimed",
+    test: "api/game-keys",
+    edits: [[moves, "if (!(await handOut(tx, playtest, slot.id)))", "if (!(await handOut(tx, playtest, slot.id)) && false)"]],
+  },
+  {
+    rule: "a slot without its keys is not offered",
+    test: "api/game-keys",
+    edits: [["server/playtests/store.ts", "  AND ${suppliedSql}\n", "  AND (${suppliedSql} OR 1 = 1)\n"]],
+  },
+  {
+    rule: "the owner is warned once when keys run out",
+    test: "api/game-keys",
+    edits: [["server/playtests/keys/rules.ts", "unused < needed && unused >= needed - perSlot", "unused < needed"]],
+  },
+  {
+    rule: "keys that a playtest had before are refused",
+    test: "api/game-keys",
+    edits: [[keyMoves, "if (known.has(key)) throw", "if (known.has(key) && false) throw"]],
+  },
+  {
+    rule: "keys are masked unless asked",
+    test: "api/game-keys",
+    edits: [["server/playtests/keys/handlers.ts", "reveal ? key : masked(key)", "key"]],
   },
   {
     rule: "secrets of a game show to the holder only while they hold the slot",

@@ -63,6 +63,16 @@ export const subscriptionsRules: readonly Mutant[] = [
     edits: [[cancellations, '  await emitSubscription(deps, tx, "subscription.cancelled", result);\n', ""]],
   },
   {
+    rule: "event subscription.cancelled when the plan ends",
+    test: "api/billing-subscriptions",
+    edits: [[renewals, '    await emitSubscription(deps, tx, "subscription.cancelled", ended);\n', ""]],
+  },
+  {
+    rule: "event subscription.cancelled of the old plan when the plan changes",
+    test: "api/billing-subscriptions",
+    edits: [[plans, '  await emitSubscription(deps, tx, "subscription.cancelled", ended);\n', ""]],
+  },
+  {
     rule: "resuming undoes the cancellation",
     test: "api/billing-subscriptions",
     edits: [[cancellations, "{ cancel_at_period_end: 0, cancelled_at: null", "{ cancel_at_period_end: 1, cancelled_at: null"]],

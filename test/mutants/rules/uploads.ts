@@ -40,8 +40,17 @@ const uploads: readonly Omit<Mutant, "test">[] = [
   },
 ];
 
-export const uploadsRules: readonly Mutant[] = uploads.map((row) => ({
-  ...row,
-  rule: `uploads: ${row.rule}`,
-  test: "api/uploads",
-}));
+export const uploadsRules: readonly Mutant[] = [
+  ...uploads.map((row) => ({ ...row, rule: `uploads: ${row.rule}`, test: "api/uploads" })),
+  {
+    rule: "uploads: their folder is not created again after the server has ended",
+    test: "unit/upload-files",
+    edits: [
+      [
+        "server/uploads/files.ts",
+        'Object.defineProperty(UploadFiles.prototype, "checkOrCreateDirectory", { value: () => {} });',
+        "",
+      ],
+    ],
+  },
+];

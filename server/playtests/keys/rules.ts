@@ -1,0 +1,18 @@
+/** Rules for the game keys that a playtest hands out with its slots. */
+export interface KeySupply {
+  /** Keys that nobody has seen. */
+  unused: number;
+  /** Keys that the open slots need: one for each player. */
+  needed: number;
+}
+
+export const isLow = ({ unused, needed }: KeySupply) => unused < needed;
+
+/** Whether one more open slot, of `perSlot` players, made the keys too few. */
+export const becameLow = ({ unused, needed }: KeySupply, perSlot: number) => unused < needed && unused >= needed - perSlot;
+
+/** The open slots that can be claimed with the keys that are left. */
+export const claimable = (open: number, unused: number, perSlot: number) => Math.min(open, Math.floor(unused / perSlot));
+
+/** A key as it is shown to people who need to recognize it, but not to use it. */
+export const masked = (key: string) => (key.length > 8 ? `…${key.slice(-4)}` : "…");

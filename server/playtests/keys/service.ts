@@ -1,0 +1,115 @@
+import * as users from "../../accounts/users-store.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { emit } from "../../events/emit.ts";
+import * as games from "../../games/store.ts";
+import type { Job } from "../../jobs/job.ts";
+import { conflict, invalid } from "../../lib/problem.ts";
+import { queueMail } from "../../mail/queue.ts";
+import { composeKeysLow } from "../slots/mails.ts";
+import * as slots from "../slots/store.ts";
+import * as playtests from "../store.ts";
+import { becameLow, isLow, type KeySupply } from "./rules.ts";
+import * as store from "./store.ts";
+
+/** The game keys of a playtest. Each function but the job runs inside the caller's transaction. */
+type Playtest = playtests.PlaytestRow;
+
+/** The most keys that one playtest may have. All of them are read to refuse a key that is there already. */
+const maxKeys = 4000;
+
+const contextOf = (playtestId: string, position: number) => `key ${playtestId} ${position}`;
+
+const seal = (deps: Deps, playtestId: string, position: number, key: string, slotId: string | null): store.KeyRow => ({
+  playtest_id: playtestId,
+  position,
+  ciphertext: deps.secrets.seal(key, contextOf(playtestId, position)),
+  slot_id: slotId,
+  retired_at: null,
+});
+
+export const open = (deps: Deps, playtestId: string, { position, ciphertext }: Pick<store.KeyRow, "position" | "ciphertext">) =>
+  deps.secrets.open(ciphertext, contextOf(playtestId, position));
+
+/** Stores the keys of a new order. */
+export async function storeKeys(deps: Deps, tx: Query, playtestId: string, keys: readonly string[]): Promise<void> {
+  for (const [position, key] of keys.entries()) await store.insert(tx, seal(deps, playtestId, position, key, null));
+}
+
+export async function supplyOf(q: Query, playtest: Playtest): Promise<KeySupply> {
+  const open = await slots.openOf(q, playtest.id);
+  const unused = await store.unusedCounts(q, [playtest.id]);
+  return { unused: unused.get(playtest.id) ?? 0, needed: open.length * playtest.player_count };
+}
+
+/** Gives a slot the keys that its playtester will see. False when the playtest hands out keys and has too few left. */
+export const handOut = async (tx: Query, playtest: Playtest, slotId: string): Promise<boolean> =>
+  playtest.uses_keys === 0 || store.assign(tx, playtest.id, slotId, playtest.player_count);
+
+/** Adds keys to a running playtest. Returns the supply with them. */
+export async function addKeys(deps: Deps, tx: Query, playtest: Playtest, keys: readonly string[]): Promise<KeySupply> {
+  await append(deps, tx, playtest, keys, null);
+  await playtests.update(tx, playtest.id, { uses_keys: 1, updated_at: deps.clock.now() });
+  const supply = await supplyOf(tx, playtest);
+  if (playtest.uses_keys === 0 && isLow(supply))
+    throw invalid(
+      "keys",
+      `must hold at least ${supply.needed} keys, one for each player of each open slot: from then on a slot is claimed only with its keys`,
+    );
+  return supply;
+}
+
+/** Takes the keys of a slot from its playtester and gives them new ones. */
+export async function replaceKeys(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  slotId: string,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length !== playtest.player_count)
+    throw invalid("keys", `must hold exactly ${playtest.player_count}, one for each player, not ${keys.length}`);
+  await store.retire(tx, slotId, deps.clock.now());
+  await append(deps, tx, playtest, keys, slotId);
+}
+
+async function append(deps: Deps, tx: Query, playtest: Playtest, keys: readonly string[], slotId: string | null): Promise<void> {
+  const present = await store.ofPlaytest(tx, playtest.id);
+  if (present.length + keys.length > maxKeys) throw conflict(`A playtest can have at most ${maxKeys} keys. Nothing was added.`);
+  const known = new Set(present.map((row) => open(deps, playtest.id, row)));
+  for (const [index, key] of keys.entries()) {
+    if (known.has(key)) throw invalid(`keys.${index}`, "is a key that this playtest already has or had");
+    known.add(key);
+  }
+  const next = (present.at(-1)?.position ?? -1) + 1;
+  for (const [index, key] of keys.entries()) await store.insert(tx, seal(deps, playtest.id, next + index, key, slotId));
+}
+
+/** Tells the owner, once, when a slot that just opened made the keys too few. */
+export async function warnWhenLow(deps: Deps, tx: Query, playtest: Playtest): Promise<void> {
+  if (playtest.uses_keys === 0) return;
+  const supply = await supplyOf(tx, playtest);
+  if (becameLow(supply, playtest.player_count)) await warn(deps, tx, playtest, supply);
+}
+
+async function warn(deps: Deps, tx: Query, playtest: Playtest, supply: KeySupply): Promise<void> {
+  const owner = (await users.find(tx, playtest.owner_id))!;
+  const gameName = (await games.find(tx, playtest.game_id))?.name ?? "";
+  await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], {
+    kind: "playtest.keys_low",
+    data: { playtestId: playtest.id, gameId: playtest.game_id, ...supply },
+    notice: { gameName, keys: supply },
+  });
+  const mail = composeKeysLow({ name: owner.display_name, gameName, playtestId: playtest.id, ...supply });
+  await queueMail(deps, tx, owner.email, mail);
+}
+
+/** Warns about keys that an earlier version would have given to a second playtester. */
+export const warnAboutKeys = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    await job.done(tx);
+    const playtest = await playtests.find(tx, String(job.payload.playtestId));
+    if (playtest?.status !== "active") return;
+    const supply = await supplyOf(tx, playtest);
+    if (isLow(supply)) await warn(deps, tx, playtest, supply);
+  });

@@ -1,0 +1,71 @@
+import type { Query } from "../../database/port.ts";
+import { insertRow } from "../../database/rows.ts";
+
+/** A game key of a playtest. The playtester who holds its slot sees it, so it is never given to another one. */
+export interface KeyRow {
+  playtest_id: string;
+  position: number;
+  ciphertext: string;
+  /** The slot that has it. Null while nobody has seen it. */
+  slot_id: string | null;
+  /** When it was taken from its slot (ms). Nobody gets it again. */
+  retired_at: number | null;
+}
+
+const unused = "k.slot_id IS NULL AND k.retired_at IS NULL";
+
+/** SQL for whether playtest `p` can hand out the keys of one slot. A playtest without keys always can. */
+export const suppliedSql = `(p.uses_keys = 0
+  OR (SELECT COUNT(*) FROM playtest_keys k WHERE k.playtest_id = p.id AND ${unused}) >= p.player_count)`;
+
+/** SQL for whether an open slot of playtest `p` has no keys left. */
+export const lackingSql = `p.uses_keys = 1 AND (SELECT COUNT(*) FROM playtest_keys k WHERE k.playtest_id = p.id AND ${unused})
+  < p.player_count * (SELECT COUNT(*) FROM slots o WHERE o.playtest_id = p.id AND o.status = 'open')`;
+
+export const insert = (tx: Query, key: KeyRow) => insertRow(tx, "playtest_keys", key);
+
+/** Every key of a playtest, in the order in which they were added. */
+export const ofPlaytest = (q: Query, playtestId: string) =>
+  q.all<KeyRow>(
+    "SELECT playtest_id, position, ciphertext, slot_id, retired_at FROM playtest_keys WHERE playtest_id = ? ORDER BY position",
+    playtestId,
+  );
+
+/** The keys that the holder of a slot sees. */
+export const ofSlot = (q: Query, slotId: string) =>
+  q.all<Pick<KeyRow, "position" | "ciphertext">>(
+    "SELECT position, ciphertext FROM playtest_keys WHERE slot_id = ? AND retired_at IS NULL ORDER BY position",
+    slotId,
+  );
+
+/** The number of keys that nobody has seen, for each playtest with at least one. */
+export async function unusedCounts(q: Query, playtestIds: readonly string[]): Promise<Map<string, number>> {
+  if (playtestIds.length === 0) return new Map();
+  const rows = await q.all<{ playtest_id: string; n: number }>(
+    `SELECT k.playtest_id, COUNT(*) AS n FROM playtest_keys k
+      WHERE ${unused} AND k.playtest_id IN (${playtestIds.map(() => "?").join(", ")}) GROUP BY k.playtest_id`,
+    ...playtestIds,
+  );
+  return new Map(rows.map((row) => [row.playtest_id, row.n]));
+}
+
+/** Gives the next unused keys, in order, to a slot. False, with nothing changed, when there are fewer than `count`. */
+export async function assign(tx: Query, playtestId: string, slotId: string, count: number): Promise<boolean> {
+  const next = await tx.all<Pick<KeyRow, "position">>(
+    `SELECT k.position FROM playtest_keys k WHERE k.playtest_id = ? AND ${unused} ORDER BY k.position LIMIT CAST(? AS INTEGER)`,
+    playtestId,
+    count,
+  );
+  if (next.length < count) return false;
+  for (const { position } of next)
+    await tx.run("UPDATE playtest_keys SET slot_id = ? WHERE playtest_id = ? AND position = ?", slotId, playtestId, position);
+  return true;
+}
+
+/** Moves the keys of a rejected slot to its retry, which belongs to the same playtester. */
+export const moveToRetry = (tx: Query, fromSlotId: string, toSlotId: string) =>
+  tx.run("UPDATE playtest_keys SET slot_id = ? WHERE slot_id = ? AND retired_at IS NULL", toSlotId, fromSlotId);
+
+/** Takes a slot's keys from its playtester, who has seen them. */
+export const retire = (tx: Query, slotId: string, now: number) =>
+  tx.run("UPDATE playtest_keys SET retired_at = ? WHERE slot_id = ? AND retired_at IS NULL", now, slotId);
