@@ -103,14 +103,14 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly signal: "SIGINT" | "SIGTERM";
   readonly exitCode: 130 | 143;
-  /** The idempotency key of a change that was in progress: it may or may not have taken effect. */
-  readonly idempotencyKey: string | undefined;
-  constructor(signal: "SIGINT" | "SIGTERM", during?: { request: string; idempotencyKey: string }) {
+  /** A change was in progress: it may or may not have taken effect. The key makes a repetition safe; without one, the hint says what to do. */
+  readonly during: { request: string; idempotencyKey: string | undefined; hint: string | undefined } | undefined;
+  constructor(signal: "SIGINT" | "SIGTERM", during?: Interrupted["during"]) {
     const stopped = signal === "SIGINT" ? "Interrupted" : "Terminated";
     super(during ? `${stopped} during ${during.request}. The request may or may not have taken effect.` : `${stopped}.`);
     this.signal = signal;
     this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
-    this.idempotencyKey = during?.idempotencyKey;
+    this.during = during;
   }
 }
 
@@ -231,7 +231,11 @@ export const exitCodeMeanings: readonly (readonly [number, string, string])[] = 
     "also: a TLS or proxy failure, a response that is not from the API, --exit-on-disconnect",
   ],
   [11, "partial failure", "some of several items failed"],
-  [12, "outcome unknown", "the response was lost after sending; repeat with the same idempotency key"],
+  [
+    12,
+    "outcome unknown",
+    "the response was lost after sending; the error says how to repeat the change safely, or how to check it",
+  ],
   [13, "gate failed", "a --fail-if condition was met, or --exit-code found differences"],
   [70, "bug", "please report it"],
   [130, "interrupted", "SIGINT"],

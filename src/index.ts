@@ -13,7 +13,7 @@ export interface Options {
   apiKey?: string | undefined;
   /** Timeout per request in milliseconds. Default: 30,000. */
   timeout?: number | undefined;
-  /** Maximum number of retries. Default: 3. Mutations are retried with the same idempotency key. */
+  /** Maximum number of retries. Default: 3. A change that may have taken effect is retried only where the server honors its idempotency key. */
   retries?: number | undefined;
   /** Maximum total time in milliseconds that the retries of one request may wait. Default: 60,000. */
   maxWait?: number | undefined;
@@ -58,7 +58,7 @@ export interface Client extends Methods {
  *
  * An error reply throws a `CliError` with `code`, `exitCode` and `extra` (`httpStatus`, `details`, `requestId`, `hint`). A request that
  * never reached the server throws a `NetworkError`. A change whose reply was lost throws `OutcomeUnknown`, with the `idempotencyKey`
- * that makes a retry safe.
+ * that makes a retry safe, if the server honors it.
  */
 export function createClient(options: Options): Client {
   const { apiKey, retries = 3, insecure = false, userAgent = `playtest/${version}`, signal } = options;
@@ -96,7 +96,7 @@ export function createClient(options: Options): Client {
   };
 }
 
-export { OutcomeUnknown } from "./api/exchange.ts";
+export { OutcomeUnknown } from "./api/outcome.ts";
 export { NetworkError } from "./api/transport.ts";
 export { CliError } from "./errors.ts";
 export type { Data, Input, Items, Meta, Methods, Operation, Page, Range, Reply };

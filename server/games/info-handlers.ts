@@ -40,6 +40,7 @@ export function info(deps: Deps): HandlersFor<Ops> {
           crypto: [...deps.chains.pairs],
           transcription: deps.transcriber !== null,
           buildHosting: true,
+          idempotency: true,
         },
         limits: {
           videoBytes: config.uploads.videoMaxBytes,

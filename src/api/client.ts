@@ -1,6 +1,7 @@
 import type { Data, Meta, Operation, Input as OperationInput, Reply as OperationReply } from "../contract/index.ts";
 import { operations } from "../contract/static.ts";
-import { Exchanges, OutcomeUnknown } from "./exchange.ts";
+import { CliError } from "../errors.ts";
+import { Exchanges } from "./exchange.ts";
 import { explainAbsence } from "./offers.ts";
 import { parseJson, replyError, requireData, withRequestedWait } from "./replies.ts";
 import type { CallOptions, ClientOptions, HttpReply, RawRequest } from "./types.ts";
@@ -32,33 +33,50 @@ export function createClientCore(options: ClientOptions) {
 
   /** Throws the error of a failed call, or one that says that this server does not support the operation. */
   async function explain(operation: Operation, error: unknown): Promise<never> {
-    throw await explainAbsence(operation, error, instanceUrl(options.baseUrl), () =>
-      exchange({ method: "GET", path: "/info/server" }),
-    );
+    throw await explainAbsence(operation, error, instanceUrl(options.baseUrl), exchanges.knowledge);
   }
 
   /** Calls one operation of the contract. Throws a `CliError` with the exit code for the response. */
   async function call<O extends Operation>(operation: O, input?: Input<O>): Promise<Reply<Data<O>>> {
     const { params, query, body, ...rest } = (input ?? {}) as CallOptions & { params?: object; query?: object; body?: unknown };
-    const { method, path, risk, media, holds } = operations[operation];
+    const { method, path, risk, media, holds, extension } = operations[operation];
     const target = fillPath(path, (params ?? {}) as Record<string, string>) + queryString(query ?? {});
     const mutation = method !== "GET" && risk !== "read";
     const idempotencyKey = rest.idempotencyKey ?? (mutation ? options.newId() : "");
     const request = { ...rest, method, path: target, body, mutation, idempotencyKey };
     const reply = await checked(request).catch((error: unknown) => explain(operation, error));
-    const parsed = parseJson(reply.body);
     const { status, headers } = reply;
-    if (media === "document") return { data: parsed as Data<O>, meta: {}, status, headers };
+    if (extension) exchanges.knowledge.noteExtension();
+    if (media === "document") return { data: parseJson(reply.body) as Data<O>, meta: {}, status, headers };
     try {
-      const { data, meta } = requireData(reply, parsed, holds, new URL(base));
-      return { data: data as Data<O>, meta: (meta ?? {}) as Meta, status, headers };
+      const { data, meta } = await requireData(reply, operation, holds, new URL(base));
+      return { data: data as Data<O>, meta: meta as Meta, status, headers };
     } catch (error) {
-      if (!mutation) throw error;
-      throw new OutcomeUnknown(`${method} ${new URL(base + target).pathname}`, idempotencyKey, error as Error, "cannot be used");
+      throw mutation ? await exchanges.unusable(request, idempotencyKey, error as Error) : error;
     }
   }
 
-  return { base, call, exchange, checked, explain };
+  /** As `call`, for an extension that has an alternative: undefined where the server lacks it, which is not asked twice. */
+  async function offered<O extends Operation>(operation: O, input?: Input<O>): Promise<Reply<Data<O>> | undefined> {
+    if (exchanges.knowledge.lacksExtensions()) return undefined;
+    try {
+      return await call(operation, input);
+    } catch (error) {
+      if (error instanceof CliError && error.code === "NOT_OFFERED") return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether the server says that it has an extension, such as `POST /playtests/:id/pay`. */
+  async function offers(operation: Operation): Promise<boolean> {
+    const { method, path } = operations[operation];
+    if (exchanges.knowledge.lacksExtensions()) return false;
+    return (await exchanges.knowledge.capabilities())?.extensions.includes(`${method} ${path}`) === true;
+  }
+
+  const unusable: Exchanges["unusable"] = (request, key, cause) => exchanges.unusable(request, key, cause);
+  const lacksExtensions = () => exchanges.knowledge.lacksExtensions();
+  return { base, call, offered, offers, lacksExtensions, nextKey: options.newId, exchange, unusable, checked, explain };
 }
 
 export type ClientCore = ReturnType<typeof createClientCore>;

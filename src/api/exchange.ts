@@ -1,29 +1,50 @@
 import type { Readable } from "node:stream";
-import { CliError, exitCodes, Interrupted } from "../errors.ts";
+import { Interrupted } from "../errors.ts";
+import { Knowledge } from "./knowledge.ts";
+import { howToCheck, OutcomeUnknown, type Unclear } from "./outcome.ts";
+import { parseJson, readProblem } from "./replies.ts";
 import { decide } from "./retry.ts";
 import { NetworkError, ReplyTooLarge } from "./transport.ts";
 import type { ClientOptions, HttpReply, RawRequest } from "./types.ts";
 import { requireEncryption } from "./url.ts";
 
-/** The last attempt of a mutation was sent but got no response: it may or may not have taken effect (exit 12). */
-export class OutcomeUnknown extends CliError {
-  readonly idempotencyKey: string;
-  constructor(request: string, idempotencyKey: string, cause: Error, response = "was lost") {
-    const message = `${request} was sent, but its response ${response}: it may or may not have taken effect. ${cause.message}`;
-    super("OUTCOME_UNKNOWN", exitCodes.unknownOutcome, message, { cause, retryable: true });
-    this.idempotencyKey = idempotencyKey;
-  }
-}
+/** What every server of this API repeats safely with the same idempotency key. */
+const specified = /^POST \/games(\/[^/]+\/playtests)?$/;
+
+/** How long an interrupted command may take to find out whether repeating it is safe. */
+const lastQuestionMs = 2_000;
 
 /** Requests with their retries. */
 export class Exchanges {
   readonly #options: ClientOptions;
   /** Of the API, with `/api/v1`. */
   readonly #base: string;
+  readonly knowledge: Knowledge;
 
   constructor(options: ClientOptions, base: string) {
     this.#options = options;
     this.#base = base;
+    const ask = (signal?: AbortSignal) =>
+      this.exchange({ method: "GET", path: "/info/server", ...(signal && { signal, retries: 0 }) });
+    this.knowledge = new Knowledge(ask, options.memory);
+  }
+
+  /** Whether the server is known to make a change only once for each idempotency key. */
+  async #honorsKey({ method, path }: Pick<RawRequest, "method" | "path">, signal?: AbortSignal): Promise<boolean> {
+    if (!this.#options.apiKey) return false;
+    if (specified.test(`${method} ${path.split("?")[0]}`)) return true;
+    return (await this.knowledge.capabilities(signal))?.honorsKeys === true;
+  }
+
+  async #unclear(request: Pick<RawRequest, "method" | "path">, key: string, signal?: AbortSignal): Promise<Unclear> {
+    const { method, path } = request;
+    const { pathname } = new URL(this.#base + path);
+    return { method, path, pathname, idempotencyKey: (await this.#honorsKey(request, signal)) ? key : undefined };
+  }
+
+  /** The error of a change that may have taken effect, although its response cannot be used. */
+  async unusable(request: Pick<RawRequest, "method" | "path">, key: string, cause: Error): Promise<OutcomeUnknown> {
+    return new OutcomeUnknown(await this.#unclear(request, key), cause, "cannot be used");
   }
 
   #headersOf(request: RawRequest, mutation: boolean, key: string) {
@@ -73,7 +94,13 @@ export class Exchanges {
       return await this.#attemptWithRetries(request, url, mutation, key);
     } catch (error) {
       if (!mutation || !(error instanceof Interrupted)) throw error;
-      throw new Interrupted(error.signal, { request: `${request.method} ${url.pathname}`, idempotencyKey: key });
+      const { method, path } = request;
+      const { idempotencyKey } = await this.#unclear(request, key, AbortSignal.timeout(lastQuestionMs));
+      throw new Interrupted(error.signal, {
+        request: `${method} ${url.pathname}`,
+        idempotencyKey,
+        hint: idempotencyKey === undefined ? howToCheck(method, path) : undefined,
+      });
     }
   }
 
@@ -95,6 +122,11 @@ export class Exchanges {
       const lost = outcome instanceof NetworkError;
       reached ||= lost && outcome.sent;
       if (!lost && outcome.status < 400) return outcome;
+      if (mutation && !isSafeToRepeat(outcome) && !(await this.#honorsKey(request))) {
+        if (!lost && isFromTheApi(outcome)) return outcome;
+        const cause = lost ? outcome : new Error(`${url.origin} returned ${outcome.status}.`);
+        throw new OutcomeUnknown(await this.#unclear(request, key), cause, lost ? undefined : "is not from the API");
+      }
       const failure = lost ? {} : { status: outcome.status, retryAfter: outcome.headers["retry-after"] };
       const retries = isStream(request.body) || outcome instanceof ReplyTooLarge ? 0 : (request.retries ?? options.retries);
       const next = decide(failure, { tries, retries, waited, maxWait: options.maxWait, now: now(), random: random() });
@@ -108,9 +140,18 @@ export class Exchanges {
         return next.requestedWait === undefined
           ? outcome
           : { ...outcome, headers: { ...outcome.headers, "x-requested-wait": `${next.requestedWait}` } };
-      throw mutation && reached ? new OutcomeUnknown(`${request.method} ${url.pathname}`, key, outcome) : outcome;
+      throw mutation && reached ? new OutcomeUnknown(await this.#unclear(request, key), outcome) : outcome;
     }
   }
+}
+
+const isFromTheApi = ({ body }: HttpReply) => readProblem(parseJson(body)) !== undefined;
+
+/** Whether a failed change certainly had no effect: it was not sent, or the server says that it refused it or was not able to try. */
+function isSafeToRepeat(outcome: HttpReply | NetworkError): boolean {
+  if (outcome instanceof NetworkError) return !outcome.sent;
+  if (outcome.status === 503) return isFromTheApi(outcome);
+  return outcome.status !== 408 && (outcome.status < 500 || outcome.status === 501);
 }
 
 const isStream = (body: unknown): body is Readable => typeof body === "object" && body !== null && "pipe" in body;

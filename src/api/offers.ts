@@ -1,8 +1,7 @@
 import type { Operation } from "../contract/index.ts";
 import { operations, type StaticOperation } from "../contract/static.ts";
 import { CliError, exitCodes, isAbsent, noSandbox } from "../errors.ts";
-import { parseJson } from "./replies.ts";
-import type { HttpReply } from "./types.ts";
+import type { Knowledge } from "./knowledge.ts";
 
 /** Routes that exist only on a sandbox. */
 const sandboxOnly = /^\/sandbox\//;
@@ -28,23 +27,20 @@ function notSupported({ method, path, summary }: StaticOperation, error: CliErro
 
 /**
  * Explains a failed call of an extension, a route that other servers need not have: an error that says so when the server lacks it,
- * else the error itself. A server that has such routes lists them at `info/server`, which `getServerInfo` fetches.
- * `base` is the address of the instance.
+ * else the error itself. A server that has such routes lists them at `info/server`. `base` is the address of the instance.
  */
 export async function explainAbsence(
   operation: Operation,
   error: unknown,
   base: string,
-  getServerInfo: () => Promise<HttpReply>,
+  knowledge: Pick<Knowledge, "capabilities">,
 ): Promise<unknown> {
   const called = operations[operation];
   if (!called.extension || !isAbsent(error)) return error;
   if (operation === "getServerInfo") return notSupported(called, error, base);
-  const reply = await getServerInfo().catch(() => undefined);
-  if (reply === undefined) return error;
-  const { data } = (parseJson(reply.body) ?? {}) as { data?: { extensions?: unknown } };
-  const listed = Array.isArray(data?.extensions) && data.extensions.includes(`${called.method} ${called.path}`);
-  return reply.status === 200 && listed ? error : notSupported(called, error, base);
+  const known = await knowledge.capabilities();
+  if (known === undefined || known.extensions.includes(`${called.method} ${called.path}`)) return error;
+  return notSupported(called, error, base);
 }
 
 /** The operation that an upload path belongs to. */

@@ -1,4 +1,6 @@
-import type { ProblemBody } from "../contract/problems.ts";
+import type { Operation } from "../contract/index.ts";
+import type { ProblemDetail } from "../contract/problems.ts";
+import type { Shape } from "../contract/shapes.ts";
 import type { StaticOperation } from "../contract/static.ts";
 import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
 import { NetworkError } from "./transport.ts";
@@ -13,8 +15,39 @@ export const parseJson = (body: Buffer): unknown => {
   }
 };
 
-const isProblem = (value: unknown): value is ProblemBody =>
-  typeof value === "object" && value !== null && typeof (value as Partial<ProblemBody>).error?.message === "string";
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+interface ReadProblem {
+  code: string;
+  message: string;
+  details: ProblemDetail[] | undefined;
+  payment: Record<string, unknown> | undefined;
+  requestId: string | undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** A crypto payment that can be shown: without these, nobody could pay it. */
+const isPayable = (payment: unknown): payment is Record<string, unknown> =>
+  isRecord(payment) && ["chain", "currency", "cryptoAmount", "receiver"].every((name) => isText(payment[name]));
+
+/** The error of the API in a body. Undefined if it is none; a part of another type is left out. */
+export function readProblem(body: unknown): ReadProblem | undefined {
+  if (!isRecord(body) || !isRecord(body.error) || !isText(body.error.message)) return undefined;
+  const { code, message, details, payment } = body.error;
+  const valid = (Array.isArray(details) ? details : []).filter(
+    (one): one is ProblemDetail => isRecord(one) && isText(one.field) && isText(one.message),
+  );
+  const requestId = isRecord(body.meta) && isText(body.meta.requestId) ? body.meta.requestId : undefined;
+  return {
+    code: isText(code) ? code : "ERROR",
+    message,
+    details: valid.length > 0 ? valid : undefined,
+    payment: isPayable(payment) ? payment : undefined,
+    requestId,
+  };
+}
 
 /** The error for a response that does not come from the API. */
 export function notTheApi(reply: HttpReply, url: URL): NetworkError {
@@ -34,24 +67,56 @@ export function notTheApi(reply: HttpReply, url: URL): NetworkError {
   );
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+/** Where a value is not as the shape says: the path of the field. Undefined if it is. Null counts as missing. */
+function misfit(value: unknown, shape: Shape, definitions: Definitions, path: string): string | undefined {
+  if (value === null || value === undefined || shape === "any") return undefined;
+  if (shape === "integer") return Number.isSafeInteger(value) ? undefined : path;
+  if (typeof shape === "string" && !shape.startsWith("#")) return typeof value === shape ? undefined : path;
+  if (typeof shape === "string") return misfit(value, definitions[shape.slice(1)] ?? "any", definitions, path);
+  if ("any" in shape) return shape.any.some((one) => !misfit(value, one, definitions, path)) ? undefined : path;
+  if ("list" in shape) return Array.isArray(value) ? misfitInList(value, shape.list, definitions, path) : path;
+  if (!isRecord(value)) return path;
+  const missing = shape.needs.find((name) => value[name] === null || value[name] === undefined);
+  if (missing !== undefined) return join(path, missing);
+  for (const name of Object.keys(value)) {
+    const wrong = Object.hasOwn(shape.fields, name) && misfit(value[name], shape.fields[name]!, definitions, join(path, name));
+    if (wrong) return wrong;
+  }
+  return undefined;
+}
+
+const join = (path: string, name: string) => (path === "" ? name : `${path}.${name}`);
+
+function misfitInList(list: readonly unknown[], shape: Shape, definitions: Definitions, path: string): string | undefined {
+  for (const [index, value] of list.entries()) {
+    const wrong = value === null ? `${path}.${index}` : misfit(value, shape, definitions, `${path}.${index}`);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+type Definitions = typeof import("../contract/shapes.ts").shapeDefinitions;
+
+/** An object may stand alone instead of under its name. */
+const underItsName = (data: unknown, holds: StaticOperation["holds"]): unknown =>
+  holds && !holds.list && isRecord(data) && data[holds.name] === undefined && typeof data.id === "string"
+    ? { ...data, [holds.name]: data }
+    : data;
 
 /**
- * The contents of a successful response, which hold what they must: without it, commands would fail after the fact or print nothing. An
- * object may stand alone instead of under its name. Throws a NetworkError.
+ * The contents of a successful response, with what commands need of them: without it, they would fail after the fact or print nothing.
+ * Throws a NetworkError.
  */
-export function requireData(reply: HttpReply, parsed: unknown, holds: StaticOperation["holds"], url: URL) {
-  if (!isRecord(parsed) || !("data" in parsed)) throw notTheApi(reply, url);
-  const { data, meta } = parsed;
-  if (holds === undefined) return { data, meta };
-  const { name, list } = holds;
-  const held = isRecord(data) ? data[name] : undefined;
-  if (list ? Array.isArray(held) : isRecord(held)) return { data, meta };
-  if (!list && isRecord(data) && held === undefined && typeof data.id === "string")
-    return { data: { ...data, [name]: data }, meta };
+export async function requireData(reply: HttpReply, operation: Operation, holds: StaticOperation["holds"], url: URL) {
+  const parsed = parseJson(reply.body);
+  if (!isRecord(parsed) || !isRecord(parsed.data)) throw notTheApi(reply, url);
+  const data = underItsName(parsed.data, holds);
+  const { shapes, shapeDefinitions } = await import("../contract/shapes.ts");
+  const wrong = misfit(data, shapes[operation], shapeDefinitions, "");
+  if (wrong === undefined) return { data, meta: isRecord(parsed.meta) ? parsed.meta : {} };
+  const missing = wrong !== holds?.name ? "a valid" : holds.list ? "the list" : "the object";
   throw new NetworkError(
-    `${url.origin} returned ${reply.status} without ${list ? "the list" : "the object"} ${JSON.stringify(name)}.`,
+    `${url.origin} returned ${reply.status} without ${missing} ${JSON.stringify(wrong)}.`,
     true,
     undefined,
     "Check the base URL with `playtest config explain`. If it is right, report this to the operator of the server.",
@@ -60,8 +125,8 @@ export function requireData(reply: HttpReply, parsed: unknown, holds: StaticOper
 
 /** The error for a failed response, with its exit code, invalid fields and next step. */
 export function replyError(reply: HttpReply, url: URL): CliError {
-  const body = parseJson(reply.body);
-  if (!isProblem(body)) {
+  const problem = readProblem(parseJson(reply.body));
+  if (problem === undefined) {
     const error = notTheApi(reply, url);
     if (reply.status !== 404 && reply.status !== 401) return error;
     return new CliError("NOT_FOUND", exitCodeOfReply(reply.status, undefined), error.message, {
@@ -69,7 +134,7 @@ export function replyError(reply: HttpReply, url: URL): CliError {
       httpStatus: reply.status,
     });
   }
-  const { code, message, details, payment } = body.error;
+  const { code, message, details, payment, requestId } = problem;
   if (reply.status === 402 && reply.headers["retry-after"] !== undefined)
     return stillPending(message, "Repeat the same command later. It pays only once, however often you repeat it.");
   return new CliError(code, exitCodeOfReply(reply.status, code), message, {
@@ -77,7 +142,7 @@ export function replyError(reply: HttpReply, url: URL): CliError {
     details,
     payment,
     httpStatus: reply.status,
-    requestId: body.meta?.requestId,
+    requestId,
     retryable: reply.status === 429 || reply.status >= 500,
   });
 }

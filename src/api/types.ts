@@ -28,7 +28,10 @@ export interface Transport {
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** A request repeated with the same key never takes effect twice. Default: a new key for every mutation. */
+  /**
+   * Where the server honors it, a request repeated with the same key never takes effect twice. Every server honors it for new games and
+   * orders. Default: a new key for every mutation.
+   */
   idempotencyKey?: string;
   signal?: AbortSignal | undefined;
   /** Milliseconds for one attempt; default: the client's. */
@@ -57,6 +60,12 @@ export interface PlannedRequest {
   costCents?: number;
 }
 
+/** Remembers, from one command to the next, that a server has no extensions. */
+export interface ServerMemory {
+  lacksExtensions(): boolean;
+  rememberLack(lacks: boolean): void;
+}
+
 export interface ClientOptions {
   /** Address of the instance, with or without `/api/v1`. */
   baseUrl: string;
@@ -75,6 +84,7 @@ export interface ClientOptions {
   signal?: AbortSignal | undefined;
   /** Send the key and changes over plain http to other machines too. */
   insecure?: boolean;
+  memory?: ServerMemory | undefined;
   /** Called before a mutation is sent; what it throws ends the command. */
   beforeChange?: (() => void) | undefined;
   /** Called instead of sending a mutation; what it throws ends the command. */

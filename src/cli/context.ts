@@ -28,7 +28,7 @@ export interface Outside {
   keyring(env: Io["env"], platform: string): Keyring | undefined;
 }
 
-export type Api = Methods & Pick<ClientCore, "base" | "call" | "exchange" | "checked" | "explain">;
+export type Api = Methods & ClientCore;
 
 export interface Spending {
   /** The purchase as an imperative, such as "Order 3 slots". */

@@ -1,4 +1,4 @@
-import { OutcomeUnknown } from "../api/exchange.ts";
+import { OutcomeUnknown } from "../api/outcome.ts";
 import type { ProblemDetail } from "../contract/problems.ts";
 import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "../errors.ts";
 import type { Io } from "../io/io.ts";
@@ -38,9 +38,11 @@ interface Report {
   payment?: unknown;
 }
 
+const during = (error: unknown) => (error instanceof Interrupted ? error.during : undefined);
+
 function describe(error: unknown, argv: readonly string[], running: Running): Report {
   const exitCode = exitCodeFor(error);
-  const lost = error instanceof OutcomeUnknown || error instanceof Interrupted ? error.idempotencyKey : undefined;
+  const lost = error instanceof OutcomeUnknown ? error.idempotencyKey : during(error)?.idempotencyKey;
   const retryCommand = lost === undefined ? null : repeatCommand(argv, running.session?.repeatKey() ?? lost);
   if (error instanceof CliError) {
     const { details = [], httpStatus = null, requestId = null, hint = null, retryable = false, payment } = error.extra;
@@ -50,7 +52,8 @@ function describe(error: unknown, argv: readonly string[], running: Running): Re
   }
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Interrupted ? "INTERRUPTED" : "BUG";
-  return { code, message, details: [], httpStatus: null, requestId: null, exitCode, hint: null, retryable: false, retryCommand };
+  const hint = during(error)?.hint ?? null;
+  return { code, message, details: [], httpStatus: null, requestId: null, exitCode, hint, retryable: false, retryCommand };
 }
 
 function bugText(error: unknown) {
@@ -109,7 +112,7 @@ export async function report(error: unknown, argv: readonly string[], io: Io, ru
   if (error instanceof DryRun) return showPlan(error, running);
   const described = describe(error, argv, running);
   if (asksForJson(argv)) io.err(`${toJson(redact(described))}\n`);
-  else if (!(error instanceof Interrupted && error.idempotencyKey === undefined)) {
+  else if (!(error instanceof Interrupted && error.during === undefined)) {
     const paint = painter(wantsColor(io, running.globals?.color, io.terminal.stderr));
     io.err(asText(described, error, { paint: (text) => paint("red", text), width: io.messageColumns, flags: running.flags }));
   }

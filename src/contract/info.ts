@@ -21,6 +21,10 @@ export const serverInfo = z.strictObject({
     crypto: z.array(z.strictObject({ chain: z.string(), currency: z.string() })),
     transcription: z.boolean(),
     buildHosting: z.boolean(),
+    idempotency: z.boolean().meta({
+      description:
+        "Whether every change that is made with an API key takes effect only once for each `Idempotency-Key`, uploads excepted. Every server of this API does that for new games and orders.",
+    }),
   }),
   limits: z.strictObject({
     videoBytes: z.int(),

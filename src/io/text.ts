@@ -43,8 +43,12 @@ export const safeJson = (json: string) =>
 /** A value as JSON that is safe to print. `indent` 0: on one line. */
 export const toJson = (value: unknown, indent = 0) => safeJson(JSON.stringify(value, null, indent));
 
+/** Instead of an amount that another server left out. */
+export const notReported = "not reported";
+
 /** Integer cents as `$1,520.00`. */
-export function usd(cents: number) {
+export function usd(cents: number | null | undefined) {
+  if (typeof cents !== "number") return notReported;
   const whole = Math.trunc(Math.abs(cents) / 100)
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, ",");
@@ -53,7 +57,8 @@ export function usd(cents: number) {
 }
 
 const binary = ["B", "KiB", "MiB", "GiB", "TiB"];
-export function bytes(count: number) {
+export function bytes(count: number | null | undefined) {
+  if (typeof count !== "number") return notReported;
   let unit = 0;
   let value = count;
   while (value >= 1024 && unit < binary.length - 1) {
@@ -73,6 +78,7 @@ const units = [
 
 /** Seconds as their largest unit: `45s`, `5m`, `2h`, `7d`. */
 export function duration(seconds: number) {
+  if (Number.isNaN(seconds)) return "an unknown time";
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? ["s", 1];
   return `${Math.floor(seconds / size)}${unit}`;
 }
@@ -116,7 +122,8 @@ export const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? wor
 export const shellShown = (word: string) =>
   oneLine(word) === word ? shellQuote(word) : `$'${oneLine(word.replace(/[\\']/g, "\\$&"))}'`;
 
-export const plural = (count: number, noun: string, many = `${noun}s`) => `${count} ${count === 1 ? noun : many}`;
+export const plural = (count: number | null | undefined, noun: string, many = `${noun}s`) =>
+  typeof count === "number" ? `${count} ${count === 1 ? noun : many}` : `an unknown number of ${many}`;
 
 const ansi = {
   bold: "1",

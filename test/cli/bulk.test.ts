@@ -306,6 +306,7 @@ describe("when it cannot go on", () => {
         data: {
           totalCents: 2_000,
           costPerSlotCents: 2_000,
+          payoutCents: 1_000,
           playtestMinutesNeeded: 60,
           playtestMinutesAvailable: 0,
           balanceCents: 9_000,
@@ -320,6 +321,7 @@ describe("when it cannot go on", () => {
         data: {
           totalCents: 2_000,
           costPerSlotCents: 2_000,
+          payoutCents: 1_000,
           playtestMinutesNeeded: 60,
           playtestMinutesAvailable: 0,
           balanceCents: 9_000,

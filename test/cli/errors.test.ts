@@ -161,6 +161,7 @@ describe("an unknown outcome", () => {
       { on: "GET /chat/contacts", data: { contacts: [{ id, displayName: "Ann", conversationId: null }] } },
       { on: "POST /chat/conversations", status: 201, data: { conversation: { id } } },
       { on: `POST /chat/conversations/${id}/messages`, instead: "drop" },
+      { on: "GET /info/server", data: { extensions: [], features: { idempotency: true } } },
     ];
     const { code, stderr, seen } = await run(stubs, ["chat", "send", "Ann", "Hello", "--retries", "0"]);
     const [first, second] = seen.filter(({ method }) => method === "POST").map(({ headers }) => headers["idempotency-key"]);

@@ -52,23 +52,29 @@ describe.each(["json", "html"] as const)("on a server without extensions that an
   });
 });
 
-describe("on a server without quotes, orders use the published price:", () => {
+describe("on a server without quotes, orders use the price of an earlier one:", () => {
   it.each([
     ["5 slots", ["--quantity", "5"], { totalCents: 10_000, playtestMinutesNeeded: 300, wouldPayWith: "credit", missingCents: 0 }],
-    ["3 players", ["--player-count", "3", "--duration-minutes", "30"], { totalCents: 3500, costPerSlotCents: 3500 }],
     ["public", ["--visibility", "public"], { totalCents: 0, wouldPayWith: "free" }],
   ])("%s", async (_, flags, expected) => {
     const words = ["playtests", "quote", world.gameId, ...flags];
     const { stdout, stderr } = await playtest([...words, "--json"], { baseUrl: gates.json.baseUrl, key: world.owner.key });
     expect(JSON.parse(stdout)).toMatchObject(expected);
-    expect(stderr).toContain("an estimate from the published price list");
+    expect(stderr.includes("The price is that of your last order of the same length")).toBe(expected.totalCents > 0);
     const quoted = await playtest([...words, "--json"], { baseUrl: world.server.baseUrl, key: world.owner.key });
     expect(JSON.parse(quoted.stdout)).toMatchObject(expected);
   });
 
+  it("say that it is unknown where there is no earlier one", async () => {
+    const words = ["playtests", "quote", world.gameId, "--player-count", "3", "--duration-minutes", "30", "--json"];
+    const { stdout, stderr } = await playtest(words, { baseUrl: gates.json.baseUrl, key: world.owner.key });
+    expect(JSON.parse(stdout)).toMatchObject({ totalCents: null, costPerSlotCents: null, missingCents: null });
+    expect(stderr).toContain("there is no earlier order of the same length and number of players to go by");
+  });
+
   it.each([
     ["39", 7, "cost of $40.00 exceeds --max-cost $39.00"],
-    ["40", 0, "an estimate from the published price list"],
+    ["40", 0, "The price is that of your last order"],
   ])("games push --order --max-cost %s", async (most, code, said) => {
     const words = ["games", "push", "https://example.com/new.zip", world.gameId, "--order", "-", "--max-cost", most];
     const { baseUrl } = gates.json;

@@ -79,7 +79,9 @@ describe("open", () => {
 
   it.each(["javascript:alert(1)", "file:///etc/passwd", "--help"])("does not open %s, whoever says so", async (externalUrl) => {
     const { program } = browser();
-    const { baseUrl } = await stubServer([{ on: "GET /games/any", data: { game: { id: "any", externalUrl, buildUrl: "" } } }]);
+    const { baseUrl } = await stubServer([
+      { on: "GET /games/any", data: { game: { id: "any", name: "Any", externalUrl, buildUrl: "" } } },
+    ]);
     const { code, stdout } = await fixture.run("open any", { baseUrl, tty: true, env: { BROWSER: program } });
     expect([code, stdout]).toEqual([2, ""]);
   });

@@ -3,7 +3,9 @@ import { methodsOf } from "../../api/methods.ts";
 import { createTransport } from "../../api/transport.ts";
 import type { ClientOptions, HttpReply, HttpRequest } from "../../api/types.ts";
 import type { UploadRequest } from "../../api/upload.ts";
+import { instanceUrl } from "../../api/url.ts";
 import { cacheDir } from "../../config/paths.ts";
+import { openServerMemory } from "../../config/servers.ts";
 import type { Settings } from "../../config/settings.ts";
 import { DryRun } from "../../errors.ts";
 import type { Io } from "../../io/io.ts";
@@ -64,6 +66,7 @@ export class Clients {
       signal: io.signal,
       insecure: this.#insecure,
       beforeChange,
+      memory: openServerMemory(cacheDir(io.env, io.platform), instanceUrl(baseUrl), outside.now),
       ...(trace && { trace }),
       ...(flags.dryRun && { plan }),
     });

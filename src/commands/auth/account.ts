@@ -2,7 +2,7 @@ import type { Data } from "../../api/client.ts";
 import type { Api } from "../../cli/context.ts";
 import type { Context } from "../../cli/define.ts";
 import { checkKey } from "../../config/settings.ts";
-import { declined, isAbsent, usage } from "../../errors.ts";
+import { declined, usage } from "../../errors.ts";
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
 
@@ -57,13 +57,9 @@ export const replaceStored = (ctx: Context, key: string): Promise<void> =>
 
 /** The account of the key. Undefined if the instance lacks that route; an invalid key is still an error then. */
 export async function whoIs(api: Api): Promise<Data<"getMe"> | undefined> {
-  try {
-    return await api.getMe({});
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    await api.listDevices({});
-    return undefined;
-  }
+  const me = await api.offered("getMe", {});
+  if (me === undefined) await api.listDevices({});
+  return me?.data;
 }
 
 /** The email address given, that of the account signed in, or the answer to a prompt. */

@@ -23,8 +23,9 @@ export const register = define({
     const account = { ...body, email, password, role: body.role ?? ("game_owner" as const) };
     const { apiKey, user, message } = await ctx.apiAt(baseUrl, undefined).registerApiKey({ body: account });
     const profile = await saveLogin(ctx, baseUrl, apiKey);
-    ctx.out.note(message);
-    if (!user.emailVerified) ctx.out.note("Then run `playtest auth wait-verified`.");
-    return ctx.item({ result: { profile, baseUrl, user } }, newAccountView);
+    // Other servers need not reply with more than the key.
+    ctx.out.note(message ?? "The account was created. Open the link in the verification email.");
+    if (!user?.emailVerified) ctx.out.note("Then run `playtest auth wait-verified`.");
+    return ctx.item({ result: { profile, baseUrl, user: user ?? { email, role: account.role } } }, newAccountView);
   },
 });

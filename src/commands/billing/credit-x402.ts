@@ -1,19 +1,24 @@
-import { parseJson, replyError } from "../../api/replies.ts";
+import type { Data } from "../../api/client.ts";
+import { notTheApi, parseJson, readProblem, replyError, requireData } from "../../api/replies.ts";
 import { retryAfter } from "../../api/retry.ts";
 import type { HttpReply } from "../../api/types.ts";
 import { type Context, define, detail, flag } from "../../cli/define.ts";
 import { stillPending, usage } from "../../errors.ts";
 import { usd } from "../../io/text.ts";
+import { fundsOf } from "../shared/price.ts";
 import { requireSandbox } from "../shared/sandbox.ts";
 import { type Instructions, paymentUri } from "./payment-uri.ts";
+
+type Credited = Data<"buyCreditWithCrypto">;
 
 const path = "/billing/credit/x402";
 const pollMs = 5_000;
 const defaultWaitMs = 900_000;
 
-interface Payment extends Omit<Instructions, "atomicAmount" | "asset"> {
-  id: string;
-  expiresAt: string;
+interface Payment extends Pick<Instructions, "chain" | "currency" | "cryptoAmount" | "receiver"> {
+  id?: string;
+  network?: string;
+  expiresAt?: string;
 }
 
 interface Flags {
@@ -57,7 +62,9 @@ export const creditX402 = define({
     const { payment, instructions } = await requestInstructions(ctx, body, flags);
     if (flags.sandbox) return redeem(ctx, await sandboxTransaction(ctx, instructions), { ...flags, wait: true });
     const uri = paymentUri(instructions);
-    if (flags.qr) await showQr(ctx, uri);
+    if (uri === undefined)
+      ctx.out.note("The server's instructions are too incomplete for a wallet link. Enter the payment in your wallet.");
+    else if (flags.qr) await showQr(ctx, uri);
     const chosen = [
       ...(flags.chain ? [`--chain ${flags.chain}`] : []),
       ...(flags.currency ? [`--currency ${flags.currency}`] : []),
@@ -67,13 +74,13 @@ export const creditX402 = define({
       columns: [
         detail("send", (one: Record<string, unknown>) => `${one.cryptoAmount} ${one.currency}`),
         detail("to", "receiver"),
-        detail("on", (one: Record<string, unknown>) => `${one.chain} (${one.network})`),
+        detail("on", (one: Record<string, unknown>) => (one.network ? `${one.chain} (${one.network})` : one.chain)),
         detail("payment", "id"),
         detail("expires", "expiresAt", "ago"),
-        detail("wallet link", () => uri),
+        ...(uri === undefined ? [] : [detail("wallet link", () => uri)]),
       ],
     };
-    return { kind: "item", data: { result: { payment, uri } }, subject: payment, view };
+    return { kind: "item", data: { result: { payment, uri: uri ?? null } }, subject: payment, view };
   },
 });
 
@@ -84,18 +91,29 @@ const chainHeaders = ({ chain, currency }: Pick<Flags, "chain" | "currency">) =>
 
 const errorOf = (ctx: Context, reply: HttpReply) => replyError(reply, new URL(ctx.api().base));
 
+/** The header of some servers: what a wallet needs beyond the error. Empty if it is missing or of another form. */
+function detailsOf(header: string | undefined): Pick<Instructions, "atomicAmount" | "asset"> {
+  const { maxAmountRequired, asset } = (parseJson(Buffer.from(header ?? "")) ?? {}) as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+  return { atomicAmount: text(maxAmountRequired), asset: text(asset) };
+}
+
 /** Step 1: the server answers 402 with what to pay. */
 async function requestInstructions(
   ctx: Context,
   body: object,
   flags: Flags,
 ): Promise<{ payment: Payment; instructions: Instructions }> {
+  if (flags.from !== undefined && !(await ctx.api().offers("proveDeposit")))
+    throw usage("This server does not take --from: it cannot tie a payment to an address. Nothing was requested.");
   const headers = { "x-payment-method": "x402", ...chainHeaders(flags), ...(flags.from && { "x-payment-from": flags.from }) };
-  const reply = await ctx.api().exchange({ method: "POST", path, headers, body });
-  const payment = (parseJson(reply.body) as { error?: { payment?: Payment } } | undefined)?.error?.payment;
-  if (reply.status !== 402 || payment === undefined) throw errorOf(ctx, reply);
-  const full = JSON.parse(reply.headers["x-payment"] ?? "{}") as { maxAmountRequired?: string; asset?: string };
-  return { payment, instructions: { ...payment, atomicAmount: full.maxAmountRequired ?? "", asset: full.asset || undefined } };
+  const request = { method: "POST", path, headers, body, idempotencyKey: ctx.api().nextKey() };
+  const reply = await ctx.api().exchange(request);
+  const payment = readProblem(parseJson(reply.body))?.payment as Payment | undefined;
+  if (reply.status === 402 && payment !== undefined)
+    return { payment, instructions: { ...payment, network: payment.network, ...detailsOf(reply.headers["x-payment"]) } };
+  if (reply.status >= 300) throw errorOf(ctx, reply);
+  throw await ctx.api().unusable(request, request.idempotencyKey, notTheApi(reply, new URL(ctx.api().base)));
 }
 
 async function sandboxTransaction(ctx: Context, { chain, currency, receiver, atomicAmount }: Instructions): Promise<string> {
@@ -112,8 +130,8 @@ async function redeem(ctx: Context, txHash: string, flags: Flags) {
   const headers = { "x-payment": JSON.stringify({ txHash, chain, currency }) };
   const until = ctx.now() + (flags.for === undefined ? defaultWaitMs : flags.for * 1000);
   for (;;) {
-    const reply = await ctx.api().exchange({ method: "POST", path, headers });
-    if (reply.status < 300) return credited(ctx, reply);
+    const reply = await submit(ctx, headers);
+    if ("credited" in reply) return credited(ctx, reply.credited);
     const wait = retryAfter(reply.headers["retry-after"], ctx.now());
     if (reply.status !== 402 || wait === undefined) throw errorOf(ctx, reply);
     const { message } = errorOf(ctx, reply);
@@ -123,12 +141,23 @@ async function redeem(ctx: Context, txHash: string, flags: Flags) {
   }
 }
 
-async function credited(ctx: Context, reply: HttpReply) {
-  const { data } = parseJson(reply.body) as { data: { creditedCents: number; message: string; paymentId: string } };
-  const { balanceCents } = await ctx.api().getBalance({});
-  return ctx.text(`Added ${usd(data.creditedCents)}. The balance is now ${usd(balanceCents)}.`, {
-    result: { ...data, balanceCents },
+/** Sends the transaction. The error of a failed response is returned, because it may say to wait. */
+async function submit(ctx: Context, headers: Record<string, string>): Promise<{ credited: Credited } | HttpReply> {
+  const request = { method: "POST", path, headers, idempotencyKey: ctx.api().nextKey() };
+  const reply = await ctx.api().exchange(request);
+  if (reply.status >= 300) return reply;
+  const url = new URL(ctx.api().base);
+  const read = requireData(reply, "buyCreditWithCrypto", undefined, url).catch(async (error: Error) => {
+    throw await ctx.api().unusable(request, request.idempotencyKey, error);
   });
+  return { credited: (await read).data as Credited };
+}
+
+async function credited(ctx: Context, data: Credited) {
+  // The credit was added, whatever becomes of this request.
+  const { balanceCents } = await fundsOf(ctx).catch(() => ({ balanceCents: undefined }));
+  const balance = balanceCents === undefined ? "" : ` The balance is now ${usd(balanceCents)}.`;
+  return ctx.text(`Added ${usd(data.creditedCents)}.${balance}`, { result: { ...data, balanceCents: balanceCents ?? null } });
 }
 
 async function showQr(ctx: Context, uri: string) {

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { Input } from "../../api/client.ts";
 import { arg, type Context, col, define, flag, type View } from "../../cli/define.ts";
-import { isAbsent, usage } from "../../errors.ts";
+import { notFound, usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
+import { earlierCost, fromEarlierOrder, minutesOf, unknownPrice } from "../shared/earlier-price.ts";
+import type { CheckedOrder } from "../shared/order-body.ts";
 import { assembleBody, type OrderFlags, orderFlags } from "../shared/order-flags.ts";
-import { listPrice, type Sized } from "../shared/price-list.ts";
 import { type Mix, mixes, type PricedOrder } from "./mix.ts";
 
 type Order = NonNullable<Input<"quotePlaytest">["body"]>;
@@ -89,31 +90,38 @@ async function readOrders(ctx: Context, file: string): Promise<Order[]> {
   );
 }
 
-/** The price from the server's quote, or from the published price list if the server gives no quotes. */
-async function priceOf(ctx: Context, order: Order): Promise<{ totalCents: number; playtestMinutesNeeded: number }> {
-  try {
-    return await ctx.api().quotePlaytest({ body: order });
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    const { orderBody } = await import("../../contract/order-body.ts");
-    const { gameId: _, ...rest } = order;
-    const { data: sized, error: fault } = orderBody.safeParse(rest);
-    if (fault) throw usage(`Invalid order: ${fault.issues[0]!.path.join(".")} ${fault.issues[0]!.message}.`);
-    const { totalCents, minutesNeeded } = listPrice(sized as Sized);
-    return { totalCents, playtestMinutesNeeded: minutesNeeded };
-  }
+interface Priced {
+  totalCents: number;
+  playtestMinutesNeeded: number;
+  estimated?: boolean;
+}
+
+/** The price from the server's quote, or if it has no quotes by an earlier order. */
+async function priceOf(ctx: Context, order: Order): Promise<Priced> {
+  const quote = await ctx.api().offered("quotePlaytest", { body: order });
+  if (quote !== undefined) return quote.data;
+  const { orderBody } = await import("../../contract/order-body.ts");
+  const { gameId, ...rest } = order;
+  const { data: sized, error: fault } = orderBody.safeParse(rest);
+  if (fault) throw usage(`Invalid order: ${fault.issues[0]!.path.join(".")} ${fault.issues[0]!.message}.`);
+  const cost = await earlierCost(ctx, gameId, sized as CheckedOrder);
+  if (cost === undefined) throw notFound(`${unknownPrice} Nothing can be compared.`);
+  const totalCents = cost * sized!.quantity;
+  return { totalCents, playtestMinutesNeeded: minutesOf(sized as CheckedOrder), estimated: totalCents > 0 };
 }
 
 /** The price of each order; identical orders are quoted once. */
 async function price(ctx: Context, orders: readonly Order[]): Promise<PricedOrder[]> {
-  const quotes = new Map<string, Promise<{ totalCents: number; playtestMinutesNeeded: number }>>();
+  const quotes = new Map<string, Promise<Priced>>();
   const quoted = orders.map((order) => {
     const key = JSON.stringify(order);
     const quote = quotes.get(key) ?? priceOf(ctx, order);
     quotes.set(key, quote);
     return quote;
   });
-  return (await Promise.all(quoted)).map(({ totalCents, playtestMinutesNeeded }, i) => ({
+  const found = await Promise.all(quoted);
+  if (found.some(({ estimated }) => estimated)) ctx.out.note(fromEarlierOrder);
+  return found.map(({ totalCents, playtestMinutesNeeded }, i) => ({
     name: `#${i + 1}`,
     cents: totalCents,
     minutes: playtestMinutesNeeded,

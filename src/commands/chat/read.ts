@@ -37,7 +37,10 @@ async function follow(ctx: Context, id: string, first: readonly Message[], pause
     for (const message of messages.filter(({ id }) => !seen.has(id))) {
       seen.add(message.id);
       const from = message.senderType === "game_owner" ? "owner" : message.senderType;
-      await ctx.out.each({ type: "message", ...message }, `${ago(message.createdAt, ctx.now())}  ${from}  ${message.content}`);
+      await ctx.out.each(
+        { type: "message", ...message },
+        `${ago(message.createdAt ?? "", ctx.now())}  ${from ?? ""}  ${message.content ?? ""}`,
+      );
     }
   };
   await show(first);

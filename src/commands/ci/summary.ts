@@ -7,17 +7,18 @@ type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
 
 /** Statuses are open strings: one that is not a plain word is shown as code. */
-const statusText = (text: string) => (/^\w+$/.test(text) ? text.replaceAll("_", " ") : codeSpan(text));
+const statusText = (text = "unknown") => (/^\w+$/.test(text) ? text.replaceAll("_", " ") : codeSpan(text));
 
 function countsOf({ slots }: Playtest): string {
-  const counts = Object.entries(slots).filter(([, count]) => count > 0);
+  const counts = Object.entries(slots).filter(([, count]) => (count ?? 0) > 0);
   return counts.map(([status, count]) => `${count} ${statusText(status)}`).join(", ") || "no slots yet";
 }
 
 function overview(playtest: Playtest): string {
   const { quantity, durationMinutes, costPerSlotCents } = playtest;
-  const price = costPerSlotCents ? ` for ${usd(costPerSlotCents * quantity)}` : "";
-  return `${countsOf(playtest)}. Ordered: ${plural(quantity, "slot")} of ${durationMinutes} min${price}.`;
+  const price = costPerSlotCents && quantity ? ` for ${usd(costPerSlotCents * quantity)}` : "";
+  const length = durationMinutes ? ` of ${durationMinutes} min` : "";
+  return `${countsOf(playtest)}. Ordered: ${plural(quantity, "slot")}${length}${price}.`;
 }
 
 function remarks({ submission, rating, rejection }: Slot): string {

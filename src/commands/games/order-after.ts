@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import type { Data } from "../../api/client.ts";
-import { OutcomeUnknown } from "../../api/exchange.ts";
+import { OutcomeUnknown } from "../../api/outcome.ts";
 import { parseObject } from "../../cli/body.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError } from "../../errors.ts";
 import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { type CheckedOrder, checkOrder, type OrderBody } from "../shared/order-body.ts";
-import { priceOrder, shortfall } from "../shared/price.ts";
+import { type Price, priceOrder, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 
 /** An order to place after a push. */
@@ -28,8 +28,8 @@ export async function readOrder(ctx: Context, gameId: string, file: string, opti
   return { gameId, file, body, order: await checkOrder(body), ...options } satisfies OrderAfter;
 }
 
-/** Prices the order and asks for confirmation before anything is uploaded or ordered. Returns the cost in cents. */
-export async function confirmOrder(ctx: Context, { gameId, body, order, maxCents }: OrderAfter): Promise<number> {
+/** Prices the order and asks for confirmation before anything is uploaded or ordered. */
+export async function confirmOrder(ctx: Context, { gameId, body, order, maxCents }: OrderAfter): Promise<Price> {
   const price = await priceOrder(ctx, gameId, body, order);
   refuseShort(shortfall(price, "any"));
   await confirmPrice(
@@ -39,7 +39,7 @@ export async function confirmOrder(ctx: Context, { gameId, body, order, maxCents
     "any",
     maxCents,
   );
-  return price.payWith === "credit" ? price.totalCents : 0;
+  return price;
 }
 
 const latestBuild = async (ctx: Context, gameId: string) =>

@@ -4,6 +4,7 @@ import { notFound, usage } from "../../errors.ts";
 import { ciOutputs, ciSummary, codeSpan } from "../../io/ci.ts";
 import { uploading } from "../../io/meter.ts";
 import { bytes, plural, usd } from "../../io/text.ts";
+import { compareCost, costOf, type Price } from "../shared/price.ts";
 import { type BuildFile, withBuild } from "./build-file.ts";
 import { confirmOrder, placeOrder, readOrder, wasOrdered } from "./order-after.ts";
 import { preview } from "./preview.ts";
@@ -75,9 +76,9 @@ export const push = define({
       flags.order === undefined
         ? undefined
         : await readOrder(ctx, args.game, flags.order, { maxCents: flags.maxCost, once: flags.ifChanged });
-    let cents = 0;
+    let price: Price | undefined;
     const beforeChange = async () => {
-      if (order) cents = await confirmOrder(ctx, order);
+      if (order) price = await confirmOrder(ctx, order);
     };
     const pushed = /^https?:\/\//i.test(args.source)
       ? await pushUrl(ctx, args.game, args.source, flags, beforeChange)
@@ -87,12 +88,19 @@ export const push = define({
     const due = order && !(pushed.skipped && (await wasOrdered(ctx, order.gameId)));
     if (due && pushed.skipped) await beforeChange();
     const placed = due ? await placeOrder(ctx, order) : undefined;
+    if (placed && price) compareCost(ctx, placed, price, flags.maxCost);
     if (placed) await reportOrder(ctx, placed.playtest);
-    const ordered = placed && `Ordered ${placed.playtest.id} for ${usd(cents)}: ${placed.playtest.status}.`;
+    const ordered = placed && orderedText(placed);
     const text = [outcomeText(pushed, placed !== undefined), ...(ordered ? [ordered] : [])].join("\n");
     return ctx.text(text, { result: { ...pushed, ...(placed && { order: placed }) } });
   },
 });
+
+function orderedText(placed: Data<"createPlaytest">): string {
+  const cents = costOf(placed);
+  const { id, status } = placed.playtest;
+  return `Ordered ${id}${cents === undefined ? "" : ` for ${usd(cents)}`}${status ? `: ${status}` : ""}.`;
+}
 
 /** Sets the outputs for later steps of a CI job, and adds to the page of the job. */
 async function reportPush(ctx: Context, pushed: Pushed) {
@@ -173,14 +181,8 @@ async function pushFile(ctx: Context, args: { source: string; game: string }, fl
 }
 
 async function requireHosting(ctx: Context) {
-  const features = await ctx
-    .api()
-    .getServerInfo({})
-    .then(
-      (info) => info.features,
-      (error: { exitCode?: number }) => (error.exitCode === 3 ? undefined : Promise.reject(error)),
-    );
-  if (features?.buildHosting) return;
+  const info = await ctx.api().offered("getServerInfo", {});
+  if (info?.data.features.buildHosting) return;
   throw notFound(
     "This server does not host builds.",
     "Upload the build to other storage with --put-url or --upload-cmd, or pass the URL of a build.",
@@ -204,7 +206,9 @@ async function storeElsewhere(ctx: Context, id: string, build: BuildFile, flags:
   const planned =
     flags.publicUrl ?? (flags.putUrl ? addressOf(flags.putUrl, undefined) : "https://url-printed-by-upload-cmd.invalid/");
   if (ctx.flags.dryRun) await change(planned);
-  return (await change(await store(ctx, build, flags))).game.buildUrl;
+  const url = await store(ctx, build, flags);
+  // What was sent, where the server does not repeat it.
+  return (await change(url)).game.buildUrl ?? withHash(url, build.contentSha256);
 }
 
 /** Uploads to the server, which verifies the hash and then sets the game's build. */

@@ -1,4 +1,5 @@
 import { define } from "../../cli/define.ts";
+import { plural } from "../../io/text.ts";
 
 export const readAll = define({
   name: "read-all",
@@ -7,6 +8,6 @@ export const readAll = define({
   examples: ["playtest notifications read-all"],
   async run(_, ctx) {
     const data = await ctx.api().markAllRead({});
-    return ctx.text(data.message, data);
+    return ctx.text(data.message ?? `${plural(data.updatedCount, "notification")} marked as read.`, data);
   },
 });

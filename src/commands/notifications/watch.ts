@@ -32,7 +32,7 @@ export const watch = define({
     const seen = new Set<string>();
     let remaining = flags.count ?? Number.POSITIVE_INFINITY;
     const first = await newNotifications(ctx, seen, 100);
-    let next = flags.unread ? first.filter(({ readAt }) => readAt === null) : [];
+    let next = flags.unread ? first.filter(({ readAt }) => !readAt) : [];
     const wakeup = openEventWakeup(ctx, () => true);
     try {
       for (;;) {
@@ -50,7 +50,7 @@ export const watch = define({
 
 /** Notifications not seen before, oldest first, at most about `max`: reads pages until one that was seen. */
 async function newNotifications(ctx: Context, seen: Set<string>, max: number) {
-  const found: (Notification & { readAt: string | null })[] = [];
+  const found: (Notification & { readAt?: string | null })[] = [];
   for await (const { data } of ctx.pages("listNotifications", {}, { all: true })) {
     const unseen = data.notifications.filter(({ id }) => !seen.has(id));
     found.push(...unseen);
@@ -63,7 +63,9 @@ async function newNotifications(ctx: Context, seen: Set<string>, max: number) {
 async function printNotification(ctx: Context, notification: Notification, command: string | undefined) {
   await ctx.out.each(
     { ...notification, type: "item", kind: notification.type },
-    `${notification.createdAt}  ${notification.type}  ${notification.title}: ${notification.body}`,
+    [notification.createdAt, notification.type, [notification.title, notification.body].filter(Boolean).join(": ")]
+      .filter(Boolean)
+      .join("  "),
   );
   if (command === undefined) return;
   const env = { PLAYTEST_EVENT: notification.type, PLAYTEST_NOTIFICATION_ID: notification.id };

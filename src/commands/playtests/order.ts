@@ -6,7 +6,7 @@ import { plural, shellQuote } from "../../io/text.ts";
 import { contentKey } from "../shared/content-key.ts";
 import { checkOrder, type OrderBody } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
-import { type Method, priceOrder, shortfall } from "../shared/price.ts";
+import { compareCost, type Method, priceOrder, refuseMethod, shortfall } from "../shared/price.ts";
 import { confirmPrice, refuseShort } from "../shared/spend.ts";
 import { checkBuild } from "./build-check.ts";
 import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
@@ -36,7 +36,8 @@ export function paymentHeaders(method: Method, flags: Parameters<typeof proof>[0
 /** Sets the outputs and the summary of a CI job. */
 async function printOrdered(ctx: Context, { id, status, quantity, durationMinutes }: Data<"createPlaytest">["playtest"]) {
   await ciOutputs(ctx, { "playtest-id": id, "playtest-status": status });
-  await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")} of ${durationMinutes} min: \`${id}\`.`);
+  const length = durationMinutes ? ` of ${durationMinutes} min` : "";
+  await ciSummary(ctx, `- Ordered ${plural(quantity, "slot")}${length}: \`${id}\`.`);
 }
 
 /** An idempotency key derived from the game and the order, so that the same order always has the same key. */
@@ -81,6 +82,8 @@ export const order = define({
     const checked = await checkOrder(body);
     const { game } = await ctx.api().getGame({ params: { id: gameId } });
     const price = await priceOrder(ctx, gameId, body, checked);
+    refuseMethod(method, !price.estimated);
+    if (flags.from !== undefined && price.estimated) throw usage("This server does not take --from. Nothing was ordered.");
     const key = flags.once ? { idempotencyKey: keyOf(ctx, gameId, body) } : {};
     // An order that may have been placed before may also have been paid already. The server knows, and charges nothing then.
     if (!flags.allowPending && !flags.once && ctx.flags.idempotencyKey === undefined)
@@ -92,6 +95,7 @@ export const order = define({
       const request = ctx.api().call("createPlaytest", { params: { gameId }, body, headers, ...key });
       const { data: reply, headers: received } = await withCost(price.totalCents, request);
       if (received["idempotency-replayed"] === "true") ctx.out.note("This order was already placed. Nothing was charged.");
+      compareCost(ctx, reply, price, flags.maxCost);
       await printOrdered(ctx, reply.playtest);
       return orderOutcome(ctx, reply, flags.allowPending);
     } catch (error) {

@@ -5,22 +5,34 @@ import { detail } from "../../cli/define.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
+import { costOf } from "../shared/price.ts";
 import { playtestColumns } from "./view.ts";
 
 type OrderReply = Data<"createPlaytest">;
 
 /** How an order was paid. */
 export function paidText(reply: OrderReply): string {
-  if ("paidWithPlaytestHours" in reply) return plural(reply.playtestMinutesUsed, "playtest minute");
-  if ("paidWithCredit" in reply) return `${usd(reply.totalCents)} credit`;
-  if ("paidWithCrypto" in reply) return `${usd(reply.totalCents)} crypto`;
+  const cents = costOf(reply);
+  const amount = cents === undefined ? "" : `${usd(cents)} `;
+  if ("paidWithPlaytestHours" in reply)
+    return typeof reply.playtestMinutesUsed === "number"
+      ? plural(reply.playtestMinutesUsed, "playtest minute")
+      : "playtest hours";
+  if ("paidWithCredit" in reply) return `${amount}credit`;
+  if ("paidWithCrypto" in reply) return `${amount}crypto`;
   if ("needsAdminApproval" in reply) return "free trial, waiting for admin approval";
-  return "requiresPayment" in reply ? `unpaid: ${usd(reply.totalCents)} due` : "free";
+  if ("requiresPayment" in reply || reply.playtest.status === "pending_payment") return `unpaid: ${amount || "an amount "}due`;
+  return isFree(reply) ? "free" : "not reported";
 }
+
+/** Whether an order costs nothing, as far as its reply says. */
+export const isFree = (reply: OrderReply) =>
+  reply.playtest.visibility === "public" || reply.playtest.isFreePublicTrial === true || costOf(reply) === 0;
 
 /** The remaining funds of the account. Empty if the reply does not include them. */
 export function remainingText(reply: OrderReply): string {
-  if ("paidWithPlaytestHours" in reply) return plural(reply.playtestMinutesRemaining, "playtest minute");
+  if ("paidWithPlaytestHours" in reply && typeof reply.playtestMinutesRemaining === "number")
+    return plural(reply.playtestMinutesRemaining, "playtest minute");
   return "paidWithCredit" in reply && typeof reply.balanceCents === "number" ? usd(reply.balanceCents) : "";
 }
 
@@ -41,17 +53,19 @@ const view = (reply: OrderReply) => ({
 export function orderOutcome(ctx: Context, reply: OrderReply, allowPending: boolean): Outcome {
   const outcome: Outcome = { kind: "item", data: reply, subject: reply.playtest, view: view(reply) };
   if (reply.playtest.status !== "pending_payment") return outcome;
-  const pay = `playtest playtests pay ${reply.playtest.id} --method credit|hours|card|x402`;
-  if (!allowPending) return { ...outcome, failure: unpaid(reply, pay) };
-  ctx.out.note(`The order is not paid yet. Pay with \`${pay}\`.`);
+  const command = `Pay with \`playtest playtests pay ${reply.playtest.id} --method credit|hours|card|x402\`.`;
+  const plain = ctx.api().lacksExtensions();
+  const pay = plain ? "Pay on the server's website." : command;
+  if (!allowPending) return { ...outcome, failure: unpaid(reply, plain ? pay : `${pay} Unpaid orders expire after 24 hours.`) };
+  ctx.out.note(`The order is not paid yet. ${pay}`);
   return outcome;
 }
 
 function unpaid(reply: OrderReply, pay: string) {
-  const checkout = checkoutOf(reply) ? "Pay at the address above" : `Pay with \`${pay}\``;
+  const next = checkoutOf(reply) ? "Pay at the address above. Unpaid orders expire after 24 hours." : pay;
   const message = `Order ${reply.playtest.id} is not paid yet. Playtesters cannot see it until it is.`;
   return new CliError("PAYMENT_PENDING", exitCodes.payment, message, {
-    hint: `${checkout}. Unpaid orders expire after 24 hours. If this is expected, pass --allow-pending.`,
+    hint: `${next} If this is expected, pass --allow-pending.`,
   });
 }
 
@@ -61,7 +75,7 @@ export function cryptoOutcome(error: CliError, next: string): Outcome {
   const columns = [
     detail("send", (one) => `${one.cryptoAmount} ${one.currency}`),
     detail("to", "receiver"),
-    detail("chain", (one) => `${one.chain} (${one.network})`),
+    detail("chain", (one) => (one.network ? `${one.chain} (${one.network})` : one.chain)),
     detail("before", "expiresAt", "ago"),
   ];
   const failure = new CliError("PAYMENT_REQUIRED", exitCodes.payment, "The order requires a crypto payment.", {
@@ -71,8 +85,10 @@ export function cryptoOutcome(error: CliError, next: string): Outcome {
 }
 
 /** Adds the cost to the request that --dry-run shows. */
-export async function withCost<T>(costCents: number, request: Promise<T>): Promise<T> {
+export async function withCost<T>(costCents: number | undefined, request: Promise<T>): Promise<T> {
   return request.catch((error: unknown) => {
-    throw error instanceof DryRun ? new DryRun(error.requests.map((one) => ({ ...one, costCents }))) : error;
+    throw error instanceof DryRun && costCents !== undefined
+      ? new DryRun(error.requests.map((one) => ({ ...one, costCents })))
+      : error;
   });
 }

@@ -9,12 +9,16 @@ import { cryptoOutcome, orderOutcome, withCost } from "./paid.ts";
 async function amountDue(ctx: Context, id: string, txHash: string | undefined): Promise<Price> {
   const { playtest } = await ctx.api().getPlaytest({ params: { id } });
   if (playtest.status !== "pending_payment" && txHash === undefined)
-    throw new CliError("CONFLICT", exitCodes.conflict, `Playtest ${id} is ${playtest.status}. No payment is due.`);
+    throw new CliError(
+      "CONFLICT",
+      exitCodes.conflict,
+      `Playtest ${id} is ${playtest.status ?? "not waiting for payment"}. No payment is due.`,
+    );
   const { quantity, durationMinutes, playerCount } = playtest;
-  const costPerSlotCents = playtest.costPerSlotCents ?? 0;
+  const costPerSlotCents = playtest.costPerSlotCents ?? undefined;
   return {
     costPerSlotCents,
-    totalCents: costPerSlotCents * quantity,
+    totalCents: costPerSlotCents === undefined ? undefined : costPerSlotCents * quantity,
     minutesNeeded: durationMinutes * playerCount * quantity,
     payWith: "none",
     estimated: false,

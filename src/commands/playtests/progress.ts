@@ -34,6 +34,11 @@ const sum = (slots: Counts, names: readonly string[]) => names.reduce((total, na
 const played = ({ slots }: State) => sum(slots, inPhase("played"));
 const unfinished = ({ slots }: State) => sum(slots, inPhase("unfinished"));
 const ended = ({ status }: State) => status === "completed" || status === "cancelled" || status === "expired";
+/** Other servers may have other statuses for it. A slot that is not counted is blocked or being published, and so has not ended. */
+const allEnded = (state: State) =>
+  unfinished(state) === 0 &&
+  sum(state.slots, ["submitted", "publishing"]) === 0 &&
+  sum(state.slots, Object.keys(state.slots)) >= state.quantity;
 // An unpaid order has no slots, which must not count as all slots being done.
 const unpaid = ({ status }: State) => status === "pending_payment";
 
@@ -56,7 +61,7 @@ export function parseUntil(text: string): Until {
     };
   if (text === "all-submitted") return done;
   if (text === "all-reviewed") return (state) => ended(state) || (done(state) && sum(state.slots, ["submitted"]) === 0);
-  if (text === "ended") return ended;
+  if (text === "ended") return (state) => ended(state) || (!unpaid(state) && allEnded(state));
   throw usage(`--until: ${JSON.stringify(text)} is not one of ${untilForms}.`);
 }
 

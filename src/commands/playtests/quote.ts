@@ -1,9 +1,8 @@
 import { arg, type Context, define } from "../../cli/define.ts";
-import { isAbsent } from "../../errors.ts";
+import { fromEarlierOrder, unknownPrice } from "../shared/earlier-price.ts";
 import { type CheckedOrder, checkOrder } from "../shared/order-body.ts";
 import { assembleBody, orderFlags } from "../shared/order-flags.ts";
 import { estimate } from "../shared/price.ts";
-import { fromPriceList } from "../shared/price-list.ts";
 import { quoteView } from "./view.ts";
 
 export const quote = define({
@@ -22,27 +21,24 @@ export const quote = define({
     const body = await assembleBody(ctx, given, flags);
     const order = await checkOrder(body);
     const gameId = args.game as string | undefined;
-    const asked = ctx.api().quotePlaytest({ body: { ...body, ...(gameId && { gameId }) } });
-    const quoted = await asked.catch(async (error: unknown) => {
-      if (!isAbsent(error)) throw error;
-      ctx.out.warn(fromPriceList);
-      return estimatedQuote(ctx, order);
-    });
-    return ctx.item(quoted, quoteView);
+    const quoted = await ctx.api().offered("quotePlaytest", { body: { ...body, ...(gameId && { gameId }) } });
+    return ctx.item(quoted?.data ?? (await estimatedQuote(ctx, gameId, order)), quoteView);
   },
 });
 
-/** An estimated quote from the published prices and the account's funds. Null where unknown. */
-async function estimatedQuote(ctx: Context, order: CheckedOrder) {
-  const { totalCents, costPerSlotCents, minutesNeeded, minutesAvailable, balanceCents, payWith } = await estimate(ctx, order);
+/** A quote from an earlier order and the account's funds. Null where unknown. */
+async function estimatedQuote(ctx: Context, gameId: string | undefined, order: CheckedOrder) {
+  const price = await estimate(ctx, gameId, order);
+  const { totalCents = null, costPerSlotCents = null, balanceCents = null, minutesAvailable = null, payWith } = price;
+  if (totalCents !== 0) ctx.out.warn(totalCents === null ? unknownPrice : fromEarlierOrder);
   return {
     costPerSlotCents,
     payoutCents: null,
     totalCents,
-    playtestMinutesNeeded: minutesNeeded,
-    playtestMinutesAvailable: minutesAvailable ?? null,
-    balanceCents: balanceCents ?? null,
+    playtestMinutesNeeded: price.minutesNeeded,
+    playtestMinutesAvailable: minutesAvailable,
+    balanceCents,
     wouldPayWith: payWith,
-    missingCents: balanceCents === undefined ? null : payWith === "none" ? totalCents - balanceCents : 0,
+    missingCents: totalCents === null || balanceCents === null ? null : payWith === "none" ? totalCents - balanceCents : 0,
   };
 }

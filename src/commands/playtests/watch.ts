@@ -7,7 +7,7 @@ import { countsText, playtestView } from "./view.ts";
 type Playtest = Data<"getPlaytest">["playtest"];
 
 async function printProgress(ctx: Context, playtest: Playtest) {
-  const text = `${new Date(ctx.now()).toISOString()}  ${playtest.status}  ${countsText(playtest.slots)}`.trimEnd();
+  const text = `${new Date(ctx.now()).toISOString()}  ${playtest.status ?? ""}  ${countsText(playtest.slots)}`.trimEnd();
   await ctx.out.each(playtest, text, playtestView);
 }
 

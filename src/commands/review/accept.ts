@@ -39,9 +39,11 @@ export const accept = define({
         return { id, playtester: slot.playtester?.displayName ?? null, payoutCents, message };
       },
       ({ id, playtester, payoutCents, message }) =>
-        payoutCents > 0 ? `Accepted ${shortId(id)} and paid ${playtester} ${usd(payoutCents)}.` : `${shortId(id)}: ${message}`,
+        payoutCents !== null && payoutCents > 0
+          ? `Accepted ${shortId(id)} and paid ${playtester ?? "the playtester"} ${usd(payoutCents)}.`
+          : `${shortId(id)}: ${message ?? "accepted"}`,
     );
-    const payoutCents = results.done.reduce((sum, slot) => sum + slot.payoutCents, 0);
+    const payoutCents = results.done.reduce((sum, slot) => sum + (slot.payoutCents ?? 0), 0);
     if (ids.length === 0) ctx.out.note(nothingWaiting);
     else if (ids.length > 1) ctx.out.note(`${plural(results.done.length, "submission")} accepted, ${usd(payoutCents)} paid out.`);
     const result = { accepted: results.done, failed: results.failed, payoutCents };

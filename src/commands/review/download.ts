@@ -109,7 +109,7 @@ async function saveTranscript(job: Job, slot: Slot, stem: string): Promise<strin
 }
 
 async function save(job: Job, slot: Slot): Promise<Saved> {
-  if (slot.submission === null) throw failure(`Slot ${slot.id} is ${slot.status} and has no video.`);
+  if (slot.submission === null) throw failure(`Slot ${slot.id} is ${slot.status ?? "in an unknown state"} and has no video.`);
   const { stem, extension } = fileName(job.template, nameValues(slot));
   const path = isAbsolute(job.dir) ? join(job.dir, stem) : join(job.ctx.io.cwd(), job.dir, stem);
   const video = await saveVideo(job, slot, path, extension);

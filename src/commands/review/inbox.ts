@@ -46,7 +46,9 @@ async function accept(ctx: Context, slot: Slot, payoutCents: number): Promise<De
   const rating = await askRating(ctx);
   const comment = (await ctx.prompt.optional("Comment for the playtester (optional):", instead)).trim();
   await ctx.api().acceptSlot({ params: { id: slot.id }, body: { ...(rating && { rating }), ...(comment && { comment }) } });
-  ctx.out.note(`Accepted${payoutCents > 0 ? ` and paid ${slot.playtester?.displayName} ${usd(payoutCents)}` : ""}.`);
+  ctx.out.note(
+    `Accepted${payoutCents > 0 ? ` and paid ${slot.playtester?.displayName ?? "the playtester"} ${usd(payoutCents)}` : ""}.`,
+  );
   return "accepted";
 }
 

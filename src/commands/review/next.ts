@@ -31,10 +31,14 @@ export const next = define({
       // Someone else may have decided it since the list was fetched.
       if (slot.status !== "submitted") {
         if (args.slots.length > 0)
-          throw new CliError("CONFLICT", exitCodes.conflict, `Slot ${id} cannot be reviewed because it is ${slot.status}.`);
+          throw new CliError(
+            "CONFLICT",
+            exitCodes.conflict,
+            `Slot ${id} cannot be reviewed because it is ${slot.status ?? "in an unknown state"}.`,
+          );
         continue;
       }
-      const decision = await decide(ctx, slot, payoutCents, `${index + 1} of ${plural(ids.length, "submission")}`);
+      const decision = await decide(ctx, slot, payoutCents ?? 0, `${index + 1} of ${plural(ids.length, "submission")}`);
       if (decision === "quit") break;
       counts[decision]++;
     }

@@ -48,14 +48,10 @@ type Account = Awaited<ReturnType<typeof whoami>>;
 
 /** The account of the key. On a server that does not report it, only checks that the key is valid. */
 async function whoami(ctx: Context) {
-  try {
-    const { data, headers } = await ctx.api().call("getMe", {});
-    return { user: data, headers };
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    const { headers } = await ctx.api().checked({ method: "GET", path: "/games?limit=1" });
-    return { user: undefined, headers };
-  }
+  const me = await ctx.api().offered("getMe", {});
+  if (me !== undefined) return { user: me.data, headers: me.headers };
+  const { headers } = await ctx.api().checked({ method: "GET", path: "/games?limit=1" });
+  return { user: undefined, headers };
 }
 
 function accountLines({ user }: Account, from: string): Check[] {

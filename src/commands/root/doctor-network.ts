@@ -6,7 +6,7 @@ import { type Route, routeTo, withoutBrackets } from "../../api/proxy.ts";
 import { parseJson } from "../../api/replies.ts";
 import { explain } from "../../api/transport.ts";
 import type { Context } from "../../cli/define.ts";
-import { exitCodes, isAbsent } from "../../errors.ts";
+import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import { ago, plural } from "../../io/text.ts";
 import { type Check, fail, failed, ok, warn } from "./doctor-check.ts";
 
@@ -82,6 +82,9 @@ async function connectionChecks(ctx: Context, url: URL, route: Route): Promise<C
   }
 }
 
+/** Without extensions, every route but registration may ask for a key before it says that it does not exist. */
+const needsKey = (error: unknown) => error instanceof CliError && error.code === "UNAUTHORIZED";
+
 /** Checks the server's information, requested without a key, and the local clock against the server's. */
 async function serverChecks(ctx: Context, baseUrl: string): Promise<Check[]> {
   try {
@@ -90,7 +93,7 @@ async function serverChecks(ctx: Context, baseUrl: string): Promise<Check[]> {
     const about = `${name} ${version}${sandbox ? ", sandbox mode" : ""}, ${plural(extensions.length, "extension")}`;
     return [ok("server", about), ...clockCheck(ctx, reply.headers.date)];
   } catch (error) {
-    if (!isAbsent(error)) return [failed("server", error)];
+    if (!isAbsent(error) && !needsKey(error)) return [failed("server", error)];
   }
   const reply = await ctx.apiAt(baseUrl, undefined).exchange({ method: "GET", path: "/games" });
   const isApi = typeof (parseJson(reply.body) as { error?: { code?: unknown } } | undefined)?.error?.code === "string";

@@ -26,15 +26,7 @@ const byCommand: Readonly<Record<string, string>> = {
 };
 const names = [...new Set([...Object.keys(own), ...Object.keys(hosted)])];
 
-async function isOwn(ctx: Context): Promise<boolean> {
-  try {
-    await ctx.apiAt(ctx.settings().get("baseUrl")!.value, undefined).getServerInfo({});
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
-}
+const isOwn = async (ctx: Context) => (await ctx.api().offered("getServerInfo", {})) !== undefined;
 
 const orNothing = async <T>(wanted: Promise<T>): Promise<T | undefined> =>
   wanted.catch((error: unknown) => {

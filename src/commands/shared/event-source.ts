@@ -43,6 +43,7 @@ export class NoStream extends Error {
 }
 
 const open = async (ctx: Context, last: string | undefined) => {
+  if (ctx.api().lacksExtensions()) throw new NoStream();
   const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) };
   const { signal } = ctx;
   const reply = await ctx.api().checked({ method: "GET", path: "/events", headers, stream: true, timeout: silenceMs, signal });

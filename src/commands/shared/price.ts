@@ -1,19 +1,21 @@
+import type { Data } from "../../api/client.ts";
 import type { Context } from "../../cli/define.ts";
-import { CliError, isAbsent } from "../../errors.ts";
+import { CliError, exitCodes, isAbsent } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
+import { earlierCost, minutesOf } from "./earlier-price.ts";
 import type { CheckedOrder, OrderBody } from "./order-body.ts";
-import { listPrice } from "./price-list.ts";
 
 /** The cost of an order and how it would be paid. */
 export interface Price {
-  totalCents: number;
-  costPerSlotCents: number;
+  /** Undefined: only the order itself would tell. */
+  totalCents: number | undefined;
+  costPerSlotCents: number | undefined;
   minutesNeeded: number;
   /** Absent if the key may not read it. */
   balanceCents?: number | undefined;
   minutesAvailable?: number | undefined;
   payWith: "free" | "hours" | "credit" | "none";
-  /** Whether the price comes from the published price list, because the server has no quotes. */
+  /** Whether the price is that of an earlier order, because the server has no quotes. */
   estimated: boolean;
 }
 
@@ -37,35 +39,61 @@ export function payWith(
 ): Price["payWith"] {
   if (totalCents === 0) return "free";
   if (minutesAvailable >= minutesNeeded) return "hours";
-  return balanceCents >= totalCents ? "credit" : "none";
+  return balanceCents > 0 && balanceCents >= (totalCents ?? 0) ? "credit" : "none";
 }
 
-/** The price by the published price list. */
-export async function estimate(ctx: Context, order: CheckedOrder): Promise<Price> {
-  const need = listPrice(order);
+/** The price by the last order of the same size. */
+export async function estimate(ctx: Context, gameId: string | undefined, order: CheckedOrder): Promise<Price> {
+  const costPerSlotCents = await earlierCost(ctx, gameId, order);
+  const totalCents = costPerSlotCents === undefined ? undefined : costPerSlotCents * order.quantity;
+  const need = { totalCents, costPerSlotCents, minutesNeeded: minutesOf(order) };
   const funds = await fundsOf(ctx);
   return { ...need, ...funds, payWith: payWith(need, funds), estimated: true };
 }
 
-/** The price from the server's quote, or from the published price list if it has no quotes. `body` is the request body. */
+/** The price from the server's quote, or if it has no quotes by an earlier order. `body` is the request body. */
 export async function priceOrder(ctx: Context, gameId: string | undefined, body: OrderBody, order: CheckedOrder): Promise<Price> {
-  try {
-    // Game keys do not affect the price, so they are not sent.
-    const { keysForTesters: _, ...priced } = body;
-    const quote = await ctx.api().quotePlaytest({ body: { ...priced, ...(gameId !== undefined && { gameId }) } as never });
-    return {
-      totalCents: quote.totalCents,
-      costPerSlotCents: quote.costPerSlotCents,
-      minutesNeeded: quote.playtestMinutesNeeded,
-      minutesAvailable: quote.playtestMinutesAvailable,
-      balanceCents: quote.balanceCents,
-      payWith: quote.wouldPayWith as Price["payWith"],
-      estimated: false,
-    };
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    return estimate(ctx, order);
+  // Game keys do not affect the price, so they are not sent.
+  const { keysForTesters: _, ...priced } = body;
+  const input = { body: { ...priced, ...(gameId !== undefined && { gameId }) } as never };
+  const quote = (await ctx.api().offered("quotePlaytest", input))?.data;
+  if (quote === undefined) return estimate(ctx, gameId, order);
+  return {
+    totalCents: quote.totalCents,
+    costPerSlotCents: quote.costPerSlotCents,
+    minutesNeeded: quote.playtestMinutesNeeded,
+    minutesAvailable: quote.playtestMinutesAvailable,
+    balanceCents: quote.balanceCents,
+    payWith: quote.wouldPayWith as Price["payWith"],
+    estimated: false,
+  };
+}
+
+type OrderReply = Data<"createPlaytest">;
+
+/** What an order costs by its own reply, in cents: 0 if hours pay for it. Undefined if the reply does not say. */
+export function costOf(reply: OrderReply): number | undefined {
+  if ("paidWithPlaytestHours" in reply) return 0;
+  if ("totalCents" in reply && typeof reply.totalCents === "number") return reply.totalCents;
+  const { costPerSlotCents, quantity } = reply.playtest;
+  return typeof costPerSlotCents === "number" ? costPerSlotCents * quantity : undefined;
+}
+
+/** Warns if an order that was placed costs more than the user allowed, or than an earlier one did. */
+export function compareCost(ctx: Context, reply: OrderReply, price: Price, maxCents: number | undefined): void {
+  const cents = costOf(reply);
+  if (cents === undefined) {
+    ctx.out.warn(`The server does not say what order ${reply.playtest.id} costs.`);
+    return;
   }
+  const expected = price.estimated ? price.totalCents : undefined;
+  const over =
+    maxCents !== undefined && cents > maxCents
+      ? `--max-cost ${usd(maxCents)}`
+      : expected !== undefined && cents > expected
+        ? `the last order of this kind (${usd(expected)})`
+        : undefined;
+  if (over) ctx.out.warn(`Order ${reply.playtest.id} was placed and costs ${usd(cents)}, which is more than ${over}.`);
 }
 
 export type Method = "any" | "hours" | "credit" | "card" | "x402";
@@ -76,12 +104,27 @@ export function choosePaymentMethod(price: Price, method: Method): Price["payWit
   return method;
 }
 
+/**
+ * Throws for a payment method that only some servers let an order choose: the others may ignore it and take what they like. `ours`
+ * says whether this server does.
+ */
+export function refuseMethod(method: Method, ours: boolean): void {
+  if (ours || method === "any" || method === "x402") return;
+  throw new CliError(
+    "NOT_OFFERED",
+    exitCodes.notFound,
+    `This server does not let an order choose to be paid with ${method}: of the payment methods, it knows only x402. Nothing was ordered.`,
+    { hint: "Without --pay, it takes playtest hours if they cover the whole order, otherwise credit." },
+  );
+}
+
 /** Why the order cannot be paid as selected. Undefined if it can, or if the funds are unknown. */
 export function shortfall(price: Price, method: Method): string | undefined {
   const { balanceCents, minutesAvailable, totalCents, minutesNeeded } = price;
   if (price.payWith === "free" || method === "card" || method === "x402") return undefined;
   if (method === "hours" && minutesAvailable !== undefined && minutesAvailable < minutesNeeded)
     return `The order requires ${plural(minutesNeeded, "playtest minute")}, but the account has ${minutesAvailable}.`;
+  if (totalCents === undefined) return price.payWith === "none" && balanceCents === 0 ? "The account has no credit." : undefined;
   const short = balanceCents !== undefined && balanceCents < totalCents;
   if (!short || (method === "any" && price.payWith !== "none") || method === "hours") return undefined;
   return `The order costs ${usd(totalCents)}, but the balance is ${usd(balanceCents)}: ${usd(totalCents - balanceCents)} short.`;

@@ -51,9 +51,14 @@ export const test = define({
   examples: ["playtest webhooks test 5b7702ae"],
   async run({ args }, ctx) {
     const data = await ctx.api().testWebhook({ params: { id: args.webhook } });
-    const status = data.delivery.statusCode;
-    const result = status === null ? "The endpoint could not be reached." : `The endpoint returned status ${status}.`;
+    const status = data.delivery.statusCode ?? null;
+    const unreached =
+      data.success === undefined
+        ? "The server does not report what the endpoint returned."
+        : "The endpoint could not be reached.";
+    const result = status === null ? unreached : `The endpoint returned status ${status}.`;
     const outcome = ctx.text(result, data);
-    return data.success ? outcome : { ...outcome, failure: failure(`The test event was not delivered. ${result}`) };
+    const delivered = data.success ?? (status === null || (status >= 200 && status < 300));
+    return delivered ? outcome : { ...outcome, failure: failure(`The test event was not delivered. ${result}`) };
   },
 });

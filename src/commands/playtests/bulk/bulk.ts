@@ -2,9 +2,10 @@ import { isAbsolute, join } from "node:path";
 import { arg, type Context, define, flag } from "../../../cli/define.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
 import { parseRecords } from "../../../io/files/records.ts";
-import { duration, plural } from "../../../io/text.ts";
+import { duration, plural, shellQuote } from "../../../io/text.ts";
+import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
 import { orderChecker } from "../../shared/order-body.ts";
-import { type Price, priceOrder } from "../../shared/price.ts";
+import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
 import { openBulkJournal } from "./journal.ts";
 import { makePlan, type Plan, type Planned, shapeOf } from "./plan.ts";
 import { finish, notCovered, planOutcome, planText, rowFields } from "./result.ts";
@@ -64,10 +65,21 @@ async function pricesOf(ctx: Context, rows: readonly Row[]): Promise<Map<string,
   for (const row of rows) {
     const { visibility, durationMinutes, playerCount } = row.order;
     const shape = { visibility, durationMinutes: durationMinutes as 30, playerCount, quantity: 1 };
-    if (!prices.has(shapeOf(row))) prices.set(shapeOf(row), await priceOrder(ctx, row.game, shape, shape));
+    if (prices.has(shapeOf(row))) continue;
+    const price = await priceOrder(ctx, row.game, shape, shape);
+    if (price.costPerSlotCents === undefined) throw notPriced(row);
+    prices.set(shapeOf(row), price);
   }
+  if ([...prices.values()].some(({ estimated, totalCents }) => estimated && totalCents !== 0)) ctx.out.note(fromEarlierOrder);
   return prices;
 }
+
+/** Hundreds of orders are not placed at a price that nobody has seen. */
+const notPriced = ({ line, game, order }: Row) =>
+  tooExpensive(
+    `Line ${line}: ${unknownPrice} Nothing was ordered.`,
+    `To learn the price, place one: playtest playtests order ${shellQuote(game)} --duration-minutes ${order.durationMinutes} --player-count ${order.playerCount}`,
+  );
 
 async function confirmPlan(ctx: Context, plan: Plan, maxCents: number | undefined) {
   const covered = plan.rows.length - plan.beyond;
@@ -125,13 +137,14 @@ export const bulk = define({
     const journal = await openBulkJournal(ctx, path, flags.journal);
     const open = rows.filter(({ key }) => !journal.ordered(key));
     const prices = await pricesOf(ctx, open);
+    const byMethod = [...prices.values()].every(({ estimated }) => !estimated);
+    refuseMethod(flags.pay ?? "any", byMethod);
     const plan = makePlan(open, prices, flags.pay ?? "any");
     if (ctx.flags.dryRun) throw dryRun(ctx, plan.rows);
     const planned = new Map(plan.rows.map((row) => [row.key, row]));
     const all = rows.map((row): Planned => planned.get(row.key) ?? { ...row, cents: 0, minutes: 0, payWith: "free" });
     if (flags.plan) return planOutcome(ctx, all, plan, journal);
     if (open.length > 0) await confirmPlan(ctx, plan, flags.maxCost);
-    const byMethod = [...prices.values()].every(({ estimated }) => !estimated);
     const tally = await order(ctx, all, { journal, parallel: flags.concurrency ?? 8, maxCents: flags.maxCost, byMethod });
     return finish(ctx, all.length, tally, journal.path);
   },

@@ -51,8 +51,8 @@ export function makePlan(rows: readonly Row[], prices: ReadonlyMap<string, Price
   };
   let ended = false;
   const planned = rows.map((row): Planned => {
-    const price = prices.get(shapeOf(row))!;
-    const cents = price.costPerSlotCents * row.order.quantity;
+    const { costPerSlotCents = 0 } = prices.get(shapeOf(row))!;
+    const cents = costPerSlotCents * row.order.quantity;
     const minutes = cents === 0 ? 0 : row.order.durationMinutes * row.order.playerCount * row.order.quantity;
     const payWith = ended ? undefined : payRow(cents, minutes, funds, pay);
     ended ||= payWith === undefined;

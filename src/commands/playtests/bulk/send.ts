@@ -1,7 +1,10 @@
 import type { Data } from "../../../api/client.ts";
 import type { Context } from "../../../cli/define.ts";
 import { CliError, exitCodes } from "../../../errors.ts";
+import { usd } from "../../../io/text.ts";
 import { pool } from "../../shared/pool.ts";
+import { costOf } from "../../shared/price.ts";
+import { isFree } from "../paid.ts";
 import type { BulkJournal, Ordered } from "./journal.ts";
 import { type Planned, pace } from "./plan.ts";
 
@@ -39,13 +42,14 @@ export interface Sending {
 const paidWith = (reply: Data<"createPlaytest">) => {
   if ("paidWithPlaytestHours" in reply) return "hours";
   if ("paidWithCredit" in reply) return "credit";
-  return "requiresPayment" in reply ? "none" : "free";
+  if ("requiresPayment" in reply) return "none";
+  return isFree(reply) ? "free" : "not reported";
 };
 
 function orderedBy(reply: Data<"createPlaytest">): Ordered {
   const { id: playtestId, status } = reply.playtest;
-  const cents = "paidWithCredit" in reply ? reply.totalCents : 0;
-  const minutes = "paidWithPlaytestHours" in reply ? reply.playtestMinutesUsed : 0;
+  const cents = status === "pending_payment" ? 0 : (costOf(reply) ?? 0);
+  const minutes = "paidWithPlaytestHours" in reply ? (reply.playtestMinutesUsed ?? 0) : 0;
   return { playtestId, status, cents, minutes, paidWith: paidWith(reply) };
 }
 
@@ -82,6 +86,10 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
     await options.onRow(failure, tally);
   }
 
+  function warnOverpriced({ line, cents }: Planned, asked: number) {
+    ctx.out.warn(`Line ${line} was ordered and costs ${usd(asked)}, which is more than the ${usd(cents)} that were expected.`);
+  }
+
   async function post(row: Planned) {
     const { reply, headers } = await request(ctx, row, options.byMethod);
     slower = pace(headers, options.parallel);
@@ -97,6 +105,10 @@ export async function sendRows(ctx: Context, rows: readonly Planned[], options: 
     await journal.sent(row);
     const order = await post(row);
     await journal.done(row, order);
+    // A server without quotes may ask another price than was planned.
+    const planned = row.payWith === "credit" ? row.cents : 0;
+    spent += order.cents - planned;
+    if (order.cents > row.cents) warnOverpriced(row, order.cents);
     await ordered({ row, ...order, skipped: false });
     if (order.status === "pending_payment") stop("funds");
   }

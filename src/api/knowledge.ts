@@ -1,0 +1,51 @@
+import { parseJson } from "./replies.ts";
+import type { HttpReply, ServerMemory } from "./types.ts";
+
+/** What a server has beyond the specification, as it says itself. */
+export interface Capabilities {
+  /** Its extensions, as `METHOD /path`. */
+  extensions: readonly string[];
+  /** Whether every change with an API key takes effect only once for each idempotency key, not only those that the specification names. */
+  honorsKeys: boolean;
+}
+
+const plain: Capabilities = { extensions: [], honorsKeys: false };
+const absent: readonly number[] = [404, 405, 501];
+
+function read(reply: HttpReply): Capabilities {
+  const { data } = (parseJson(reply.body) ?? {}) as { data?: { extensions?: unknown; features?: { idempotency?: unknown } } };
+  if (reply.status !== 200 || !Array.isArray(data?.extensions)) return plain;
+  return { extensions: data.extensions, honorsKeys: data.features?.idempotency === true };
+}
+
+/** What is known about a server. It is asked once, and only when that matters. */
+export class Knowledge {
+  readonly #ask: (signal?: AbortSignal) => Promise<HttpReply>;
+  readonly #memory: ServerMemory | undefined;
+  #known: Capabilities | undefined;
+
+  constructor(ask: (signal?: AbortSignal) => Promise<HttpReply>, memory?: ServerMemory) {
+    this.#ask = ask;
+    this.#memory = memory;
+  }
+
+  /** Undefined if the server cannot be asked. */
+  async capabilities(signal?: AbortSignal): Promise<Capabilities | undefined> {
+    if (this.#known) return this.#known;
+    const reply = await this.#ask(signal).catch(() => undefined);
+    if (reply === undefined) return undefined;
+    this.#known = read(reply);
+    if (absent.includes(reply.status)) this.#memory?.rememberLack(true);
+    return this.#known;
+  }
+
+  /** Whether it is known, from this command or an earlier one, that the server has no extensions. */
+  lacksExtensions(): boolean {
+    return this.#known ? this.#known.extensions.length === 0 : this.#memory?.lacksExtensions() === true;
+  }
+
+  /** An extension was there: what an earlier command learned is no longer true. */
+  noteExtension(): void {
+    if (this.#memory?.lacksExtensions()) this.#memory.rememberLack(false);
+  }
+}

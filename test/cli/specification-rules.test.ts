@@ -1,0 +1,231 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { playtest, type RunOptions, testFolder } from "../helpers/cli.ts";
+import { runSpecification, startWorld, stopWorlds, type World } from "../helpers/specification-server/commands.ts";
+import { newId } from "../helpers/walk.ts";
+
+/** What the command may and may not do where a server does only what the specification says. */
+
+afterEach(stopWorlds);
+
+const cli = ({ server }: World, words: readonly string[], more: RunOptions = {}) =>
+  playtest(words, {
+    baseUrl: server.baseUrl,
+    key: server.key,
+    ...more,
+    env: { NO_COLOR: "1", ...more.env },
+    outside: { newId, ...more.outside },
+  });
+const changes = ({ server }: World) => server.seen.filter(({ method, path }) => method !== "GET" && path !== "/playtests/quote");
+
+/** Loses every reply to a change after the change was made. */
+function loseReplies(world: World, times = Number.POSITIVE_INFINITY) {
+  let left = times;
+  world.server.hooks.interfere = ({ method }, { status = 200 }) =>
+    method !== "GET" && status < 300 && left-- > 0 ? { lose: true } : undefined;
+}
+
+describe("a change whose reply was lost", () => {
+  it.each([
+    ["review accept", /`playtest review show slot_\d+`/],
+    ["review reject", /`playtest review show slot_\d+`/],
+    ["applications approve", /`playtest applications list PLAYTEST`/],
+    ["games update", /`playtest games show [\w-]+`/],
+    ["playtests update", /`playtest playtests show pt_\d+`/],
+    ["billing credit add", /`playtest billing payments list`/],
+    ["billing subscription cancel", /`playtest billing subscription show`/],
+    ["chat send", /`playtest chat list`/],
+    ["webhooks create", /`playtest webhooks list`/],
+    ["notifications read-all", /`playtest notifications list --unread`/],
+    ["auth register", /`playtest login`/],
+  ])("%s is not sent again: 12, and how to check it", async (path, check) => {
+    const world = await startWorld();
+    loseReplies(world);
+    const { code, stdout, stderr } = await runSpecification(world, path);
+    expect([code, stdout, changes(world).length]).toEqual([12, "", 1]);
+    expect(stderr).toContain("may or may not have taken effect");
+    expect(stderr.replaceAll("\n", " ")).toMatch(check);
+    expect(stderr).not.toContain("--idempotency-key");
+  });
+
+  it.each([
+    ["games create", "games"],
+    ["playtests order", "playtests"],
+  ] as const)("%s is sent again with its key, and made once", async (path, list) => {
+    const world = await startWorld();
+    const before = world.server.state[list].length;
+    loseReplies(world, 1);
+    const { code } = await runSpecification(world, path);
+    const keys = changes(world).map(({ headers }) => headers["idempotency-key"]);
+    expect([code, keys.length, new Set(keys).size]).toEqual([0, 2, 1]);
+    expect(world.server.state[list].length - before).toBe(1);
+  });
+
+  it.each([
+    ["a gateway's 502", { status: 502, raw: "<h1>Bad gateway</h1>", headers: { "content-type": "text/html" } }, 12],
+    ["a gateway's 504", { status: 504, raw: "" }, 12],
+    ["the API's 500", { status: 500, raw: '{"error":{"code":"INTERNAL_ERROR","message":"Sorry"}}' }, 1],
+  ])("after %s it is not sent again", async (_, reply, expected) => {
+    const world = await startWorld();
+    world.server.hooks.interfere = ({ method }) => (method === "GET" ? undefined : reply);
+    const { code } = await runSpecification(world, "review accept");
+    expect([code, changes(world).length]).toEqual([expected, 1]);
+  });
+
+  it.each([
+    ["429", { status: 429, headers: { "retry-after": "1" }, raw: '{"error":{"code":"RATE_LIMITED","message":"Slow"}}' }],
+    ["the API's 503", { status: 503, raw: '{"error":{"code":"SERVICE_UNAVAILABLE","message":"Later"}}' }],
+  ])("after %s it is sent again, because nothing was done", async (_, reply) => {
+    const world = await startWorld();
+    let left = 1;
+    // The reply says that the change was refused, so this server must not have made it.
+    const slot = world.submitted();
+    world.server.hooks.interfere = ({ method }) => {
+      if (method === "GET" || left-- <= 0) return undefined;
+      world.server.state.slots.find(({ id }) => id === slot)!.status = "submitted";
+      return reply;
+    };
+    const { code } = await cli(world, ["review", "accept", slot]);
+    expect([code, changes(world).length]).toEqual([0, 2]);
+  });
+});
+
+describe("how an order is paid", () => {
+  it.each(["card", "hours", "credit"])("--pay %s is refused before anything is sent", async (method) => {
+    const world = await startWorld();
+    const { code, stdout, stderr } = await cli(world, ["order", world.gameId, "--pay", method, "--yes"]);
+    expect([code, stdout, changes(world)]).toEqual([3, "", []]);
+    expect(stderr.replaceAll("\n", " ")).toContain(`does not let an order choose to be paid with ${method}`);
+  });
+
+  it("bulk --pay credit is refused before anything is sent", async () => {
+    const world = await startWorld();
+    const cwd = testFolder();
+    writeFileSync(join(cwd, "orders.csv"), `game\n${world.gameId}\n`);
+    const { code } = await cli(world, ["bulk", "orders.csv", "--pay", "credit", "--yes"], { cwd });
+    expect([code, changes(world)]).toEqual([3, []]);
+  });
+
+  it("--pay x402 sends only what is specified", async () => {
+    const world = await startWorld();
+    world.server.state.balanceCents = 0;
+    const asked = await cli(world, ["order", world.gameId, "--pay", "x402", "--yes"]);
+    expect([asked.code, asked.stdout]).toEqual([7, expect.stringContaining("20.00 USDC")]);
+    const paid = await cli(world, ["order", world.gameId, "--pay", "x402", "--tx", "0x5a", "--yes"]);
+    expect([paid.code, world.server.state.beyond]).toEqual([0, []]);
+  });
+
+  it("a server that does not say how is not reported as free", async () => {
+    const world = await startWorld();
+    const { stdout } = await cli(world, ["order", world.gameId, "--yes"]);
+    expect(stdout).toMatch(/paid with\tnot reported\n/);
+    const { stdout: free } = await cli(world, ["order", world.gameId, "--visibility", "public", "--yes"]);
+    expect(free).toMatch(/paid with\tfree\n/);
+  });
+
+  it("an order left unpaid names no command that this server lacks", async () => {
+    const world = await startWorld();
+    world.server.state.balanceCents = 0;
+    const { code, stderr } = await cli(world, ["order", world.gameId, "--yes", "--allow-pending"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Pay on the server's website.")]);
+    expect(stderr).not.toMatch(/playtests pay|24 hours/);
+  });
+});
+
+describe("prices", () => {
+  const raised = (world: World) => {
+    for (const one of world.server.state.playtests) one.costPerSlotCents = 1500;
+  };
+
+  it.each([
+    [["--max-cost", "16"], "which is more than --max-cost $16.00"],
+    [["--yes"], "which is more than the last order of this kind ($15.00)"],
+    [["--max-cost", "20"], "which is more than the last order of this kind ($15.00)"],
+  ])("order %s warns when the order costs more than expected", async (flags, said) => {
+    const world = await startWorld();
+    raised(world);
+    const { code, stderr } = await cli(world, ["order", world.gameId, ...flags]);
+    expect([code, stderr.replaceAll("\n", " ")]).toEqual([0, expect.stringContaining("was placed and costs $20.00")]);
+    expect(stderr.replaceAll("\n", " ")).toContain(said);
+  });
+
+  it("bulk counts what the orders cost, and stops at --max-cost", async () => {
+    const world = await startWorld();
+    raised(world);
+    const cwd = testFolder();
+    writeFileSync(join(cwd, "orders.csv"), `game\n${world.gameId}\n${world.gameId}\n${world.gameId}\n`);
+    const words = ["bulk", "orders.csv", "--max-cost", "45", "--concurrency", "1"];
+    const { code, stderr } = await cli(world, words, { cwd });
+    expect([code, changes(world).length]).toEqual([7, 2]);
+    expect(stderr).toContain("Line 2 was ordered and costs $20.00, which is more than the $15.00 that were expected.");
+    expect(stderr).toContain("2 playtests ordered for $40.00");
+  });
+
+  it("an unknown price is never invented", async () => {
+    const world = await startWorld();
+    const words = ["order", world.gameId, "--duration-minutes", "180"];
+    const limited = await cli(world, [...words, "--max-cost", "100"]);
+    expect([limited.code, limited.stderr, changes(world)]).toEqual([7, expect.stringContaining("--max-cost cannot be kept"), []]);
+    const { code, stdout } = await cli(world, [...words, "--yes"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("price per slot\t$53.00\n")]);
+    const quote = await cli(world, ["playtests", "quote", world.gameId, "--duration-minutes", "120"]);
+    expect(quote.stdout).toMatch(/^total\t\n/);
+  });
+});
+
+describe("what a server has is remembered", () => {
+  it("the second order asks for nothing that is not there, and the next day's asks again", async () => {
+    const world = await startWorld();
+    const env = { PLAYTEST_CONFIG_DIR: testFolder() };
+    const order = async (now: number) => {
+      world.server.unknown.length = 0;
+      expect((await cli(world, ["order", world.gameId, "--yes"], { env, now })).code).toBe(0);
+      return [...world.server.unknown];
+    };
+    const start = Date.parse("2026-03-01T12:00:00Z");
+    const all = ["POST /playtests/quote", "GET /info/server"];
+    expect(await order(start)).toEqual(all);
+    expect(await order(start + 60_000)).toEqual([]);
+    expect(await order(start + 25 * 3_600_000)).toEqual(all);
+  });
+});
+
+describe("crypto instructions", () => {
+  const asset = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+  const receiver = `0x${"5a".repeat(20)}`;
+  it.each([
+    ["no header", undefined, null],
+    ["a header that is not JSON", "eyJ4IjoxfQ==", null],
+    ["no asset", { maxAmountRequired: "20000000" }, null],
+    ["no amount", { asset }, null],
+    ["another amount than the one shown", { asset, maxAmountRequired: "200000000" }, null],
+    ["an asset that is no address", { asset: "x&value=1", maxAmountRequired: "20000000" }, null],
+    ["all", { asset, maxAmountRequired: "20000000" }, `ethereum:${asset}@8453/transfer?address=${receiver}&uint256=20000000`],
+  ])("with %s", async (_, header, uri) => {
+    const world = await startWorld();
+    world.server.hooks.interfere = (_asked, { status, raw, headers = {} }) => {
+      const { "x-payment": __, ...others } = headers;
+      const text = typeof header === "string" ? header : JSON.stringify(header);
+      return { status: status!, raw: raw!, headers: { ...others, ...(header !== undefined && { "x-payment": text }) } };
+    };
+    const { code, stdout, stderr } = await cli(world, ["billing", "credit", "x402", "--amount", "20", "--qr", "--json"]);
+    expect([code, JSON.parse(stdout).result.uri]).toEqual([0, uri]);
+    expect(stderr.includes("too incomplete for a wallet link")).toBe(uri === null);
+    expect(stderr.includes("█")).toBe(uri !== null);
+  });
+
+  it("--from, which only some servers take, is refused", async () => {
+    const world = await startWorld();
+    const { code } = await cli(world, ["billing", "credit", "x402", "--amount", "20", "--from", receiver]);
+    expect([code, changes(world)]).toEqual([2, []]);
+  });
+
+  it("credit that was added is reported although the balance cannot be read", async () => {
+    const world = await startWorld();
+    expect((await cli(world, ["billing", "credit", "x402", "--amount", "20"])).code).toBe(0);
+    world.server.hooks.interfere = ({ path }) => (path === "/billing/balance" ? { raw: "{}" } : undefined);
+    const { code, stdout } = await cli(world, ["billing", "credit", "x402", "--tx", "0x5a"]);
+    expect([code, stdout, world.server.state.beyond]).toEqual([0, "Added $20.00.\n", []]);
+  });
+});

@@ -1,0 +1,46 @@
+import type { Reply } from "./http.ts";
+
+/** Ways in which a reply can be wrong, as a hostile, broken or other server sends it. */
+
+type Change = (leaf: unknown, name: string) => unknown;
+
+function eachLeaf(value: unknown, change: Change, name = ""): unknown {
+  if (Array.isArray(value)) return value.map((one) => eachLeaf(one, change, name));
+  if (typeof value !== "object" || value === null) return change(value, name);
+  const entries = Object.entries(value).map(([key, inner]) => [key, eachLeaf(inner, change, key)] as const);
+  return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
+}
+
+const isId = (name: string) => name === "id" || name.endsWith("Id");
+const otherType: Change = (leaf) => (typeof leaf === "string" ? 7 : typeof leaf === "number" ? "seven" : { unexpected: true });
+const onlyNumbers: Change = (leaf, name) => (isId(name) || typeof leaf === "number" ? leaf : undefined);
+const nulls: Change = (leaf, name) => (isId(name) ? leaf : null);
+
+function swapped(value: unknown): unknown {
+  if (Array.isArray(value)) return { ...value };
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, Array.isArray(inner) ? { ...inner } : [inner]]));
+}
+
+const json = (value: unknown): Pick<Reply, "raw"> => ({ raw: JSON.stringify(value) });
+const data = (value: unknown) => json({ data: value, meta: { requestId: "req_1", timestamp: "now" } });
+
+export const unusable: Record<string, (reply: Reply) => Pick<Reply, "raw" | "headers">> = {
+  "{}": () => json({}),
+  null: () => json(null),
+  HTML: () => ({ raw: "<!doctype html><title>Welcome</title>", headers: { "content-type": "text/html" } }),
+  "truncated JSON": (reply) => ({ raw: JSON.stringify({ data: reply.data ?? {}, meta: {} }).slice(0, -9) }),
+  "empty data": () => data({}),
+  "a list as data": () => data([]),
+  "lists and objects swapped": (reply) => data(swapped(reply.data)),
+  "wrong types": (reply) => data(eachLeaf(reply.data, otherType)),
+};
+
+/** Replies that lack something. Commands may do without. */
+export const partial: Record<string, (reply: Reply) => Pick<Reply, "raw">> = {
+  "only ids": (reply) => data(eachLeaf(reply.data, (leaf, name) => (isId(name) ? leaf : undefined))),
+  "only ids and numbers": (reply) => data(eachLeaf(reply.data, onlyNumbers)),
+  "nulls but for ids": (reply) => data(eachLeaf(reply.data, nulls)),
+  "a wrong meta": (reply) => json({ data: reply.data, meta: { cursor: 7, hasMore: "yes" } }),
+  "one object bare": (reply) => data({ id: "x_1", ...Object.values((reply.data ?? {}) as object)[0] }),
+};
