@@ -27,8 +27,7 @@ export function createClientCore(options: ClientOptions) {
   async function checked(request: RawRequest): Promise<HttpReply> {
     const reply = await exchange(request);
     if (reply.status < 300) return reply;
-    const wait = reply.headers["x-requested-wait"];
-    throw withRequestedWait(replyError(reply, new URL(base + request.path)), wait === undefined ? undefined : Number(wait));
+    throw withRequestedWait(replyError(reply, new URL(base + request.path)), reply.requestedWait);
   }
 
   /** Throws the error of a failed call, or one that says that this server does not support the operation. */

@@ -136,10 +136,7 @@ export class Exchanges {
         await sleep(next.wait, request.signal ?? options.signal);
         continue;
       }
-      if (!lost)
-        return next.requestedWait === undefined
-          ? outcome
-          : { ...outcome, headers: { ...outcome.headers, "x-requested-wait": `${next.requestedWait}` } };
+      if (!lost) return next.requestedWait === undefined ? outcome : { ...outcome, requestedWait: next.requestedWait };
       throw mutation && reached ? new OutcomeUnknown(await this.#unclear(request, key), outcome) : outcome;
     }
   }

@@ -30,7 +30,7 @@ export function itemsOf(data: object): { key: string; items: unknown[] } {
 }
 
 /** Following a cursor that came before would list the same pages for ever. */
-const endless = () =>
+export const endless = () =>
   new NetworkError(
     "The server returned a page of this list twice. The list is incomplete.",
     true,
@@ -56,7 +56,8 @@ export async function* pages<O extends Operation>(
     const taken = items.slice(0, left) as Items<Data<O>>[];
     left -= taken.length;
     yield { key, items: taken, data: reply.data, meta: reply.meta };
-    cursor = reply.meta.hasMore ? (reply.meta.cursor ?? undefined) : undefined;
+    // Of another type, neither says that there is more.
+    cursor = reply.meta.hasMore === true && typeof reply.meta.cursor === "string" ? reply.meta.cursor : undefined;
     if (cursor !== undefined && seen.has(cursor)) throw endless();
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined && left > 0 && (range.all || range.limit !== undefined));

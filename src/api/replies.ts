@@ -6,8 +6,29 @@ import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
 import { NetworkError } from "./transport.ts";
 import type { HttpReply } from "./types.ts";
 
-/** The JSON value of a body; undefined if it is not JSON. */
+/** Deeper than any reply of the API. Printing a value takes a part of the stack for each level, which a hostile server could exhaust. */
+const maxDepth = 200;
+const [open, close, quote, backslash] = [...'[]"\\'].map((character) => character.charCodeAt(0));
+const [openObject, closeObject] = [..."{}"].map((character) => character.charCodeAt(0));
+
+function isTooDeep(body: Buffer): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i];
+    if (inText && byte === backslash) i++;
+    else if (byte === quote) inText = !inText;
+    else if (inText) continue;
+    else if (byte === open || byte === openObject) depth++;
+    else if (byte === close || byte === closeObject) depth--;
+    if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
+/** The JSON value of a body; undefined if it is not JSON, or too deep. */
 export const parseJson = (body: Buffer): unknown => {
+  if (isTooDeep(body)) return undefined;
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {

@@ -18,6 +18,8 @@ export interface HttpReply {
   body: Buffer;
   /** Set instead of `body` when a stream was requested and the response is a success. */
   stream?: Readable;
+  /** Milliseconds that the server asked to wait, where that is longer than allowed. */
+  requestedWait?: number;
 }
 
 /** The network layer of the client: one exchange, no retries, no redirects. */

@@ -75,7 +75,10 @@ function asText(report: Report, error: unknown, { paint, width, flags }: Shown):
   const alone = repeats && report.details.length === 1 ? detailText(first, flags) : undefined;
   const message = alone ?? (repeats ? "The request is invalid. Nothing was changed." : report.message);
   const rows = [
-    foldLines(`error: ${lines(redactText(message))}`, width).replace("error:", paint("error:")),
+    foldLines(`error: ${(report.httpStatus === null ? lines : oneLine)(redactText(message))}`, width).replace(
+      "error:",
+      paint("error:"),
+    ),
     ...(alone === undefined ? report.details : []).map((detail) => foldLines(`  ${oneLine(detailText(detail, flags))}`, width)),
     ...(report.hint ? [foldLines(lines(redactText(report.hint)), width)] : []),
     ...(report.retryCommand ? [`To retry safely, run: ${report.retryCommand}`] : []),

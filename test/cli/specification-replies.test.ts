@@ -31,8 +31,9 @@ async function withSpoiled(path: string, index: number, spoil: ((reply: Reply) =
   return { ...ran, got };
 }
 
-// `api` prints whatever the server replies.
-const paths = Object.keys(specificationCommands).filter((path) => path !== "api");
+const paths = Object.keys(specificationCommands);
+// It prints whatever JSON the server replies.
+const printsAnything = (path: string) => path === "api";
 
 describe("replies that cannot be used", () => {
   it.each(paths)("%s", async (path) => {
@@ -41,7 +42,7 @@ describe("replies that cannot be used", () => {
       for (const [name, spoil] of Object.entries(unusable)) {
         const { code, stdout, stderr } = await withSpoiled(path, index, spoil);
         const about = `${request.method} ${request.path} replied with ${name}`;
-        expect(stdout + stderr, about).not.toMatch(garbage);
+        if (!printsAnything(path)) expect(stdout + stderr, about).not.toMatch(garbage);
         expect(code, `${about}: ${stderr}`).toBeLessThan(70);
         if (changed) expect([code, stderr], about).toEqual([12, expect.stringContaining("may or may not have taken effect")]);
       }

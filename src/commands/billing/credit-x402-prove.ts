@@ -1,6 +1,6 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { usd } from "../../io/text.ts";
+import { lines, usd } from "../../io/text.ts";
 
 type Message = Data<"getProofMessage">["proof"];
 
@@ -43,7 +43,7 @@ export const creditX402Prove = define({
       );
       return shown;
     }
-    ctx.io.err(`\n${proof.message}\n\n`);
+    ctx.io.err(`\n${lines(proof.message)}\n\n`);
     const signature = await ctx.prompt.text("Signature:", "Pass --signature.");
     return submit(ctx, params, { ...where, signature: signature.trim() });
   },

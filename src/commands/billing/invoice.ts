@@ -4,6 +4,7 @@ import { NetworkError } from "../../api/transport.ts";
 import { arg, type Context, col, define, flag, prose } from "../../cli/define.ts";
 import { CliError, cannotWrite, partlyDone, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
+import { safePart } from "../../io/files/safe-name.ts";
 import { plural, shortId } from "../../io/text.ts";
 
 interface Saved {
@@ -83,7 +84,7 @@ async function save(ctx: Context, ids: readonly string[], directory: string) {
     progress.update(`Downloading invoices, ${saved.length + failed.length + 1} of ${ids.length}`);
     try {
       const pdf = await fetchInvoice(ctx, paymentId);
-      const file = join(directory, `invoice-${shortId(paymentId)}.pdf`);
+      const file = join(directory, `invoice-${safePart(shortId(paymentId))}.pdf`);
       await writeWhole(file, pdf);
       saved.push({ paymentId, file, bytes: pdf.length });
     } catch (error) {

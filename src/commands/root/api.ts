@@ -1,3 +1,5 @@
+import { endless } from "../../api/pages.ts";
+import { notTheApi, parseJson } from "../../api/replies.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { oneLine, toJson } from "../../io/text.ts";
@@ -45,18 +47,29 @@ const withQuery = (path: string, fields: Json | undefined) => {
 };
 
 /** All pages of a list as one body: the items concatenated, with the `meta` of the last page. */
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A page of a list. Undefined for any other body. */
+const pageOf = (body: unknown) =>
+  isObject(body) && isObject(body.data) ? { ...body, data: body.data, meta: isObject(body.meta) ? body.meta : {} } : undefined;
+
 async function allPages(ctx: Context, path: string, headers: Record<string, string>) {
   let joined: { data: Json; meta: Json } | undefined;
   let cursor: string | null = null;
+  const seen = new Set<string>();
   do {
     const at = cursor === null ? path : withQuery(path.replace(/([?&])cursor=[^&]*&?/, "$1").replace(/[?&]$/, ""), { cursor });
     const reply = await ctx.api().checked({ method: "GET", path: at, headers });
-    const page = JSON.parse(reply.body.toString("utf8")) as { data: Json; meta: Json };
+    const page = pageOf(parseJson(reply.body));
+    if (page === undefined) throw notTheApi(reply, new URL(ctx.api().base));
     const key = Object.keys(page.data).find((name) => Array.isArray(page.data[name]));
-    if (joined && key)
-      page.data = { ...page.data, [key]: [...(joined.data[key] as unknown[]), ...(page.data[key] as unknown[])] };
+    const before = key === undefined ? undefined : joined?.data[key];
+    if (key !== undefined && Array.isArray(before)) page.data = { ...page.data, [key]: before.concat(page.data[key]) };
     joined = page;
-    cursor = page.meta.hasMore ? (page.meta.cursor as string) : null;
+    const next = page.meta.hasMore === true && typeof page.meta.cursor === "string" ? page.meta.cursor : null;
+    if (next !== null && seen.has(next)) throw endless();
+    cursor = next;
+    seen.add(next ?? "");
   } while (cursor !== null);
   return joined;
 }
@@ -112,11 +125,16 @@ export const api = define({
       return ctx.text(toJson(joined), joined);
     }
     const body = flags.input === undefined ? (reads ? undefined : fields) : await sent(ctx, flags.input);
-    const reply = await ctx.api().checked({ method, path: target, headers, body, mutation: !reads });
+    const request = { method, path: target, headers, body, mutation: !reads, idempotencyKey: reads ? "" : ctx.api().nextKey() };
+    const reply = await ctx.api().checked(request);
     if (flags.include) await ctx.out.raw(headText(reply));
     if (!isJson(reply.headers["content-type"])) return printBytes(ctx, reply.body, reply.headers["content-type"]);
     const text = reply.body.toString("utf8");
-    const data: unknown = JSON.parse(text);
+    const data = parseJson(reply.body);
+    if (data === undefined) {
+      const error = notTheApi(reply, new URL(ctx.api().base));
+      throw reads ? error : await ctx.api().unusable(request, request.idempotencyKey, error);
+    }
     return ctx.text(ctx.io.terminal.stdout ? toJson(data, 2) : text, data);
   },
 });

@@ -60,11 +60,17 @@ async function open(download: Download, address: string, from: number): Promise<
   throw failure(`Too many redirects from ${url.origin}.`);
 }
 
-/** Writes data as it arrives, so that everything before a lost connection is kept. */
-async function append({ onBytes }: Download, stream: Readable, part: string, from: number) {
+/**
+ * Writes data as it arrives, so that everything before a lost connection is kept. Stops soon after `expected` bytes: a server that never
+ * ends would fill the disk.
+ */
+async function append({ onBytes }: Download, stream: Readable, part: string, from: number, expected: number | undefined) {
   const file = await openFile(part, from > 0 ? "a" : "w");
+  let size = from;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (expected !== undefined && size > expected) throw await wrongSize(part, `the server sent more than ${expected} bytes`);
       await file.writeFile(chunk);
       onBytes(chunk.length);
     }
@@ -89,7 +95,7 @@ async function attempt(download: Download, address: string, part: string): Promi
   if (status === 206 && !headers["content-range"]?.startsWith(`bytes ${from}-`))
     throw failure("The server sent a different byte range than requested.");
   // A server that ignores Range sends the whole file, which replaces the partial one.
-  await append(download, stream, part, status === 206 ? from : 0);
+  await append(download, stream, part, status === 206 ? from : 0, download.size ?? total);
   return whole(download, part, total, headers);
 }
 
