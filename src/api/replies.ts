@@ -1,6 +1,6 @@
 import type { Operation } from "../contract/index.ts";
+import type { Shape } from "../contract/openapi/shapes.ts";
 import type { ProblemDetail } from "../contract/problems.ts";
-import type { Shape } from "../contract/shapes.ts";
 import type { StaticOperation } from "../contract/static.ts";
 import { CliError, exitCodeOfReply, hintFor, stillPending } from "../errors.ts";
 import { NetworkError } from "./transport.ts";
@@ -116,7 +116,7 @@ function misfitInList(list: readonly unknown[], shape: Shape, definitions: Defin
   return undefined;
 }
 
-type Definitions = typeof import("../contract/shapes.ts").shapeDefinitions;
+type Definitions = typeof import("../contract/openapi/shapes.ts").shapeDefinitions;
 
 /** An object may stand alone instead of under its name. */
 const underItsName = (data: unknown, holds: StaticOperation["holds"]): unknown =>
@@ -132,7 +132,7 @@ export async function requireData(reply: HttpReply, operation: Operation, holds:
   const parsed = parseJson(reply.body);
   if (!isRecord(parsed) || !isRecord(parsed.data)) throw notTheApi(reply, url);
   const data = underItsName(parsed.data, holds);
-  const { shapes, shapeDefinitions } = await import("../contract/shapes.ts");
+  const { shapes, shapeDefinitions } = await import("../contract/openapi/shapes.ts");
   const wrong = misfit(data, shapes[operation], shapeDefinitions, "");
   if (wrong === undefined) return { data, meta: isRecord(parsed.meta) ? parsed.meta : {} };
   const missing = wrong !== holds?.name ? "a valid" : holds.list ? "the list" : "the object";

@@ -55,7 +55,7 @@ export const plans = [
 const perSlot: Record<number, number> = { 30: 1300, 60: 2000, 120: 3700, 180: 5300 };
 export const priceOf = (durationMinutes: number, playerCount: number) => perSlot[durationMinutes]! + 1700 * (playerCount - 1);
 
-/** Its clock stands still, at the time of the commands that tests run. */
+/** Its clock is paused at the time of the commands that tests run. */
 const startTime = Date.parse("2026-03-01T12:00:00.000Z");
 
 export class State {

@@ -1,6 +1,6 @@
-import type { Endpoint } from "./endpoint.ts";
-import { contract, type Operation } from "./index.ts";
-import { type JsonSchema, replySchema } from "./openapi/json-schema.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { contract, type Operation } from "../index.ts";
+import { type JsonSchema, replySchema } from "./json-schema.ts";
 
 /**
  * What a client needs of each reply to work with it, as plain data: a build evaluates this module once. It is laxer than the contract,
