@@ -29,8 +29,8 @@ export const ciOutputs = (ctx: CiContext, values: Record<string, string | number
 export const ciSummary = (ctx: CiContext, markdown: string): Promise<void> => append(ctx, "GITHUB_STEP_SUMMARY", `${markdown}\n`);
 
 /** Untrusted text as a Markdown code span, where markup, links and mentions have no effect. Cut after `most` characters. */
-export function codeSpan(text: string, most = 300): string {
-  const characters = [...oneLine(text).trim()];
+export function codeSpan(text: string | null | undefined, most = 300): string {
+  const characters = [...oneLine(text ?? "").trim()];
   const shown = characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
   if (shown === "") return "";
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));

@@ -7,7 +7,8 @@ type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
 
 /** Statuses are open strings: one that is not a plain word is shown as code. */
-const statusText = (text = "unknown") => (/^\w+$/.test(text) ? text.replaceAll("_", " ") : codeSpan(text));
+const statusText = (given: string | null | undefined) => shownStatus(given ?? "unknown");
+const shownStatus = (text: string) => (/^\w+$/.test(text) ? text.replaceAll("_", " ") : codeSpan(text));
 
 function countsOf({ slots }: Playtest): string {
   const counts = Object.entries(slots).filter(([, count]) => (count ?? 0) > 0);
