@@ -47,6 +47,7 @@ const belongings = [
   "DELETE FROM sessions WHERE user_id = ?",
   "DELETE FROM one_time_tokens WHERE user_id = ?",
   "DELETE FROM notifications WHERE user_id = ?",
+  "DELETE FROM notification_settings WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
 ];
 

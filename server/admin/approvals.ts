@@ -1,10 +1,11 @@
-import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
+import { emit } from "../events/emit.ts";
+import { mailUserAbout } from "../events/event-mails.ts";
 import * as games from "../games/store.ts";
 import { notFound } from "../lib/problem.ts";
-import { queueMail } from "../mail/queue.ts";
-import { composeTrialApproved, composeTrialRejected, type MailContent } from "../mail/texts.ts";
+import { taskLink } from "../mail/links.ts";
+import { type Action, type Letter, nameInMail } from "../mail/texts.ts";
 import * as publishing from "../playtests/publishing.ts";
 import * as slots from "../playtests/slots/store.ts";
 import * as playtests from "../playtests/store.ts";
@@ -13,18 +14,18 @@ import * as trials from "../playtests/trials.ts";
 /** An admin's decisions about free trials and their videos. Each function runs in the caller's transaction. */
 type Playtest = playtests.PlaytestRow;
 
-/** Makes the trial visible to playtesters and emails its owner. */
+/** Makes the trial visible to playtesters and tells its owner. */
 export async function approveTrial(deps: Deps, tx: Query, playtestId: string): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
   await trials.approveTrial(deps, tx, playtest);
-  await mailOwner(deps, tx, playtest, composeTrialApproved);
+  await tellOwner(deps, tx, playtest, "approved", undefined);
 }
 
-/** Cancels the trial and emails its owner the reason. The free trial of the game can be ordered again. */
+/** Cancels the trial and tells its owner the reason. The free trial of the game can be ordered again. */
 export async function rejectTrial(deps: Deps, tx: Query, playtestId: string, reason: string | undefined): Promise<void> {
   const playtest = await playtestOf(tx, playtestId);
   await trials.rejectTrial(deps, tx, playtest);
-  await mailOwner(deps, tx, playtest, (to) => composeTrialRejected({ ...to, reason }));
+  await tellOwner(deps, tx, playtest, "rejected", reason);
 }
 
 export async function approveVideo(deps: Deps, tx: Query, slotId: string): Promise<void> {
@@ -49,9 +50,36 @@ async function slotOf(q: Query, id: string): Promise<slots.SlotRow> {
   return slot;
 }
 
-type Compose = (to: { name: string; gameName: string }) => MailContent;
-
-async function mailOwner(deps: Deps, tx: Query, playtest: Playtest, compose: Compose): Promise<void> {
-  const [owner, game] = [await users.find(tx, playtest.owner_id), await games.find(tx, playtest.game_id)];
-  await queueMail(deps, tx, owner!.email, compose({ name: owner!.display_name, gameName: game!.name }));
+async function tellOwner(
+  deps: Deps,
+  tx: Query,
+  playtest: Playtest,
+  decision: "approved" | "rejected",
+  reason: string | undefined,
+): Promise<void> {
+  const gameName = (await games.find(tx, playtest.game_id))!.name;
+  await emit(deps, tx, [{ id: playtest.owner_id, role: "game_owner" }], {
+    kind: "approval.decided",
+    data: { playtestId: playtest.id, gameId: playtest.game_id, decision, reason: reason ?? null },
+    notice: { gameName, decision, reason },
+  });
+  const action = { label: "See the playtest", url: taskLink(deps.config, "playtest", playtest.id) };
+  const letter = decision === "approved" ? trialApproved(gameName, action) : trialRejected(gameName, reason, action);
+  await mailUserAbout(deps, tx, playtest.owner_id, "approval.decided", letter);
 }
+
+const trialApproved = (gameName: string, action: Action): Letter => ({
+  subject: `Your free trial of ${nameInMail(gameName)} is approved`,
+  paragraphs: [`The free trial of ${nameInMail(gameName)} is approved and now visible to playtesters.`],
+  action,
+});
+
+const trialRejected = (gameName: string, reason: string | undefined, action: Action): Letter => ({
+  subject: `Your free trial of ${nameInMail(gameName)} was not approved`,
+  paragraphs: [
+    `The free trial of ${nameInMail(gameName)} was not approved and was cancelled.`,
+    ...(reason ? [`Reason: ${reason}`] : []),
+    "You can order the free trial again.",
+  ],
+  action,
+});

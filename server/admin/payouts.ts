@@ -2,11 +2,14 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
+import { mailUserAbout } from "../events/event-mails.ts";
 import { failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { usd } from "../lib/money.ts";
 import { conflict, notFound } from "../lib/problem.ts";
 import { iso } from "../lib/time.ts";
+import { portalLinks } from "../mail/links.ts";
+import type { Letter } from "../mail/texts.ts";
 import { type Unpaid, unpaidOf } from "../playtests/slots/earnings.ts";
 import * as admin from "./store.ts";
 
@@ -64,4 +67,27 @@ async function postPayout(
     data: { payoutId, amountCents: cents },
     notice: { amountCents: cents },
   });
+  await mailUserAbout(deps, tx, playtesterId, kind, letterOf(deps, kind, payout));
+}
+
+function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", payout: admin.PayoutRow): Letter {
+  const amount = usd(payout.amount_cents);
+  const action = { label: "See your earnings", url: portalLinks(config).earnings };
+  if (kind === "payout.completed")
+    return {
+      subject: `${amount} of your earnings were paid out`,
+      paragraphs: [
+        `A payout of ${amount} was sent on ${new Date(payout.created_at).toUTCString()}. It can take a few days until it arrives.`,
+        `Payout: ${payout.id}`,
+      ],
+      action,
+    };
+  return {
+    subject: `Your payout of ${amount} failed`,
+    paragraphs: [
+      `The payout of ${amount} of ${new Date(payout.created_at).toUTCString()} failed: the money came back. The amount was returned to your earnings and can be paid out again.`,
+      `Payout: ${payout.id}`,
+    ],
+    action,
+  };
 }

@@ -3,6 +3,8 @@ import { confirmDeposit, releaseQuote } from "../billing/crypto/confirm-deposit.
 import { keepDeposit, scanDeposits } from "../billing/crypto/scan-deposits.ts";
 import { expirePayment } from "../billing/expire-payments.ts";
 import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.ts";
+import { mentionUnread } from "../chat/unread.ts";
+import { sendSummary } from "../events/event-mails.ts";
 import { deliverWebhook } from "../events/webhooks/deliver.ts";
 import type { JobKinds } from "../jobs/job.ts";
 import { sendMail } from "../mail/send-mail.ts";
@@ -27,6 +29,8 @@ export const jobKinds: JobKinds = {
   "renew-subscription": renewSubscription,
   "scan-deposits": scanDeposits,
   "send-mail": sendMail,
+  "send-summary": sendSummary,
+  "mention-unread": mentionUnread,
   "expire-slot": expireSlot,
   "expire-order": expireOrder,
   "close-window": closeWindow,

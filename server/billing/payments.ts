@@ -1,11 +1,12 @@
-import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
+import { mailUserAbout } from "../events/event-mails.ts";
+import { usd } from "../lib/money.ts";
 import { invalid, unavailable } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
-import { queueMail } from "../mail/queue.ts";
-import { composeReceipt } from "../mail/texts.ts";
+import { taskLink } from "../mail/links.ts";
+import type { Letter } from "../mail/texts.ts";
 import type { CardProcessor } from "./cards/processor.ts";
 import { isReturnable } from "./rules.ts";
 import * as payments from "./store.ts";
@@ -70,7 +71,7 @@ export async function openCheckout(
   return { payment, checkoutUrl: `${deps.config.baseUrl}/checkout/${token}` };
 }
 
-/** Notifies the owner about the result of a payment, and mails a receipt for a completed one. */
+/** Tells the owner the result of a payment: with a receipt, when it is completed. */
 export async function emitPayment(
   deps: Deps,
   tx: Query,
@@ -87,13 +88,36 @@ export async function emitPayment(
     },
     notice: { amountCents: payment.amount_cents },
   });
-  if (kind === "payment.completed") await mailReceipt(deps, tx, payment);
+  // A renewal that fails has an email of its own.
+  if (kind === "payment.failed" && payment.purpose === "subscription") return;
+  const letter = kind === "payment.completed" ? receiptLetter(deps, payment) : failedLetter(deps, payment);
+  await mailUserAbout(deps, tx, payment.owner_id, kind, letter);
 }
 
-async function mailReceipt(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  const owner = (await users.find(tx, payment.owner_id))!;
-  const { id: paymentId, amount_cents: amountCents, description } = payment;
-  const paidAt = new Date(deps.clock.now()).toUTCString();
-  const about = { name: owner.display_name, amountCents, paymentId, paidAt, description: description ?? "Account credit" };
-  await queueMail(deps, tx, owner.email, composeReceipt(about));
-}
+const seePayment = ({ config }: Deps, id: string) => ({ label: "See the payment", url: taskLink(config, "payment", id) });
+
+const receiptLetter = (deps: Deps, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
+  subject: `Receipt for ${usd(cents)}`,
+  paragraphs: [
+    `We received your payment of ${usd(cents)} on ${new Date(deps.clock.now()).toUTCString()}. Thank you.`,
+    `For: ${description ?? "Account credit"}\nPayment: ${id}`,
+    `To download the invoice, run: playtest billing invoice ${id}`,
+  ],
+  action: seePayment(deps, id),
+});
+
+const failedLetter = (deps: Deps, { id, amount_cents: cents, description }: payments.PaymentRow): Letter => ({
+  subject: `Your payment of ${usd(cents)} failed`,
+  paragraphs: [
+    `Your payment of ${usd(cents)} did not go through, and you were not charged.`,
+    `For: ${description ?? "Account credit"}\nPayment: ${id}`,
+  ],
+  action: seePayment(deps, id),
+});
+
+/** For a crypto payment that could not be credited. `why` is a sentence. */
+export const sentBackLetter = (deps: Deps, { id, cents, why }: { id: string; cents: number; why: string }): Letter => ({
+  subject: `Your crypto payment of ${usd(cents)} was sent back`,
+  paragraphs: [`Your crypto payment of ${usd(cents)} was refunded instead of credited.`, `Reason: ${why}`],
+  action: seePayment(deps, id),
+});

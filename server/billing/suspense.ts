@@ -2,12 +2,14 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
+import { mailUserAbout } from "../events/event-mails.ts";
 import { accounts, sentBackTransfer } from "../ledger/rules.ts";
 import { post } from "../ledger/store.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
 import { creditKept, type SuspenseDeposit, suspenseAccountOf } from "./crypto/release.ts";
 import { centsOf } from "./crypto/rules.ts";
 import type * as crypto from "./crypto/store.ts";
+import { sentBackLetter } from "./payments.ts";
 import type * as payments from "./store.ts";
 import * as suspense from "./suspense-store.ts";
 
@@ -55,6 +57,7 @@ export async function refundSuspense(deps: Deps, tx: Query, id: string, { adminI
     data: { paymentId, amountCents: cents, status: "failed", provider: "x402" },
     notice: { amountCents: cents, sentBack: note },
   });
+  await mailUserAbout(deps, tx, ownerId, "payment.failed", sentBackLetter(deps, { id: paymentId, cents, why: note }));
 }
 
 async function findOpen(tx: Query, id: string): Promise<SuspenseDeposit> {

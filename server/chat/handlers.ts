@@ -7,6 +7,7 @@ import { forbidden, notFound } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { previewOf } from "./rules.ts";
 import * as chatStore from "./store.ts";
+import { watchUnread } from "./unread.ts";
 
 type Ops =
   | "listContacts"
@@ -80,12 +81,14 @@ export function chat(deps: Deps): HandlersFor<Ops> {
       sender_id: sender.id,
       content,
       read_at: null,
+      mailed_at: null,
       created_at: deps.clock.now(),
     };
     await chatStore.addMessage(tx, message, previewOf(content));
     const role = chatStore.otherSide(side);
     const recipient = { id: role === "game_owner" ? conversation.owner_id : conversation.playtester_id, role };
     const data = { messageId: message.id, conversationId: conversation.id, senderType: side, senderId: sender.id };
+    await watchUnread(deps, tx, message);
     await emit(deps, tx, [recipient], { kind: "chat.message", data, notice: { senderName: sender.display_name } });
     return message;
   }

@@ -24,6 +24,8 @@ export interface MessageRow {
   sender_id: string;
   content: string;
   read_at: number | null;
+  /** When an email mentioned it. */
+  mailed_at: number | null;
   created_at: number;
 }
 
@@ -130,6 +132,24 @@ export function listMessages(q: Query, conversationId: string, order: "asc" | "d
   const { sql, values } = keyset(page, "m", order === "asc" ? "oldest" : "newest");
   return q.all<MessageRow>(`SELECT m.* FROM messages m WHERE m.conversation_id = ? ${sql}`, conversationId, ...values);
 }
+
+export const findById = (q: Query, id: string) => q.one<ConversationRow>("SELECT * FROM conversations WHERE id = ?", id);
+
+/** The messages of one side of a conversation that the other has not read, oldest first. */
+export const listUnread = (q: Query, conversationId: string, sender: Side) =>
+  q.all<MessageRow>(
+    "SELECT * FROM messages WHERE conversation_id = ? AND sender_type = ? AND read_at IS NULL ORDER BY created_at, id",
+    conversationId,
+    sender,
+  );
+
+export const markMailed = (tx: Query, conversationId: string, sender: Side, now: number) =>
+  tx.run(
+    "UPDATE messages SET mailed_at = ? WHERE conversation_id = ? AND sender_type = ? AND read_at IS NULL",
+    now,
+    conversationId,
+    sender,
+  );
 
 export async function markRead(tx: Query, messageIds: readonly string[], now: number): Promise<void> {
   for (const id of messageIds) await tx.run("UPDATE messages SET read_at = ? WHERE id = ? AND read_at IS NULL", now, id);

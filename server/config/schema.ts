@@ -140,6 +140,7 @@ const payouts = z.strictObject({
 });
 
 const orders = z.strictObject({
+  lowCreditCents: cents("An owner whose credit falls below this with an order is told. 0: nobody is.", 2000),
   trialMaxSlots: integer("Slots in a game's free public trial, at most.", 5, 1, 1000, "slots"),
   payWithinMs: ms("An order that is not paid within this time is cancelled.", day, minute, year),
   answerProblemWithinMs: ms(
@@ -244,6 +245,20 @@ const mail = z.strictObject({
       secret: true,
       expected: "an smtp:// or smtps:// URL, or null",
     },
+  ),
+  digestHour: integer("Hour of the day, UTC, at which the daily emails are sent.", 8, 0, 23, "hours"),
+  perPersonPerHour: integer(
+    "Emails about events that a person gets in an hour. Further ones are collected into one email. Emails about the security of an account are not counted.",
+    20,
+    1,
+    10_000,
+    "emails",
+  ),
+  unreadAfterMs: ms(
+    "How long a message is unread before an email mentions it. Until it is read, no other does.",
+    10 * minute,
+    0,
+    7 * day,
   ),
 });
 

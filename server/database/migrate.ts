@@ -8,6 +8,7 @@ import { depositProofs } from "./migrations/006-deposit-proofs.ts";
 import { adminScopes } from "./migrations/007-admin-scopes.ts";
 import { problemReports } from "./migrations/008-problem-reports.ts";
 import { retiredKeys } from "./migrations/009-retired-keys.ts";
+import { notificationSettings } from "./migrations/010-notifications.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   adminScopes,
   problemReports,
   retiredKeys,
+  notificationSettings,
 ];
 
 export interface Applied {

@@ -25,6 +25,13 @@ export interface NoticeContext {
   newKeys?: number;
   /** The game keys that are left, and those that the open slots need. */
   keys?: { unused: number; needed: number };
+  /** Why a submission was rejected, or what was decided. */
+  reason?: string | null;
+  /** An accepted video that is paid when it is published. */
+  publishing?: boolean;
+  /** What waits for an operator. */
+  pending?: "trial" | "video";
+  decision?: "approved" | "rejected";
 }
 
 export interface Notice {
@@ -85,16 +92,16 @@ const notices = {
   },
   "slot.accepted": {
     owner: ({ who, game }) => ({ title: "Submission accepted", body: `You accepted ${who}'s playtest of ${game}.` }),
-    playtester: ({ game, amountCents, amount }) => ({
+    playtester: ({ game, amountCents, amount, publishing }) => ({
       title: "Playtest accepted",
-      body: `Your playtest of ${game} was accepted${amountCents ? ` and earned you ${amount}` : ""}.`,
+      body: `Your playtest of ${game} was accepted${amountCents ? (publishing ? `. You earn ${amount} when the video is published` : ` and earned you ${amount}`) : ""}.`,
     }),
   },
   "slot.rejected": {
     owner: ({ who, game }) => ({ title: "Submission rejected", body: `You rejected ${who}'s playtest of ${game}.` }),
-    playtester: ({ game }) => ({
+    playtester: ({ game, reason, until }) => ({
       title: "Playtest rejected",
-      body: `Your playtest of ${game} was rejected. See the slot for the reason.`,
+      body: `Your playtest of ${game} was rejected${reason ? `: “${reason}”` : "."} ${until ? `You can submit another video before ${until}.` : "This is final."}`,
     }),
   },
   "slot.expired": {
@@ -112,6 +119,25 @@ const notices = {
     owner: (context) => ({ title: "Problem closed", body: ownerEndings[context.outcome ?? "unblocked"](context) }),
     playtester: (context) => ({ title: "Problem answered", body: playtesterEndings[context.outcome ?? "unblocked"](context) }),
   },
+  "slot.due": ({ game, until }) => ({
+    title: "Deadline soon",
+    body: `Submit your playtest video of ${game} before ${until ?? "the deadline"}.`,
+  }),
+  "credit.low": ({ amount }) => ({
+    title: "Credit is low",
+    body: `Your credit is ${amount}. Add credit before the next order.`,
+  }),
+  "approval.pending": ({ game, pending }) => ({
+    title: "Approval needed",
+    body: `${pending === "video" ? "A video of the free trial" : "The free trial"} of ${game} waits for your approval.`,
+  }),
+  "approval.decided": ({ game, decision, reason }) => ({
+    title: decision === "rejected" ? "Free trial not approved" : "Free trial approved",
+    body:
+      decision === "rejected"
+        ? `The free trial of ${game} was not approved and was cancelled.${reason ? ` “${reason}”` : ""}`
+        : `The free trial of ${game} is approved and visible to playtesters.`,
+  }),
   "application.created": {
     owner: ({ who, game }) => ({ title: "New application", body: `${who} applied to playtest ${game}.` }),
     playtester: ({ game }) => ({
@@ -158,9 +184,9 @@ const notices = {
     title: hasEnded ? "Subscription ended" : "Subscription cancelled",
     body: `${plan} ${hasEnded ? "has ended" : "will not renew"}. You keep your unused hours.`,
   }),
-  "subscription.payment_failed": ({ planName }) => ({
+  "subscription.payment_failed": ({ planName, until }) => ({
     title: "Renewal payment failed",
-    body: `The renewal of ${planName ?? "your plan"} could not be charged. We will retry it.`,
+    body: `The renewal of ${planName ?? "your plan"} could not be charged. ${until ? `It is tried again on ${until}.` : "It is not tried again."}`,
   }),
   "payment.completed": ({ amount }) => ({ title: "Payment completed", body: `Your payment of ${amount} went through.` }),
   "payment.failed": ({ amount, sentBack }) =>

@@ -1,7 +1,12 @@
+import type { EventKind } from "../../src/contract/events/kinds.ts";
+import { mailedKinds, mailedTopics } from "../../src/contract/events/mails.ts";
 import type { Deps } from "../app/deps.ts";
-import type { HandlersFor } from "../http/call.ts";
+import type { Query } from "../database/port.ts";
+import type { HandlersFor, Principal } from "../http/call.ts";
+import { invalid } from "../lib/problem.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import * as notificationStore from "./notifications-store.ts";
+import { listSettings, setModes } from "./settings-store.ts";
 
 const notificationView = (row: notificationStore.NotificationRow) => ({
   id: row.id,
@@ -12,8 +17,32 @@ const notificationView = (row: notificationStore.NotificationRow) => ({
   createdAt: iso(row.created_at),
 });
 
-export function notifications(deps: Deps): HandlersFor<"listNotifications" | "markAllRead"> {
+type Ops = "listNotifications" | "markAllRead" | "listNotificationSettings" | "updateNotificationSettings";
+
+export function notifications(deps: Deps): HandlersFor<Ops> {
+  async function settingsOf(q: Query, { userId, role }: Principal) {
+    const changed = new Map((await listSettings(q, userId)).map(({ kind, mail }) => [kind as string, mail]));
+    return mailedKinds[role].map((kind) => ({ kind, topic: mailedTopics[kind], mail: changed.get(kind) ?? ("on" as const) }));
+  }
+
   return {
+    async listNotificationSettings(call) {
+      const { digestHour } = deps.config.mail;
+      return { settings: await call.read((q) => settingsOf(q, call.principal)), digestHour };
+    },
+
+    updateNotificationSettings: (call) =>
+      call.commit(async (tx) => {
+        const { userId, role } = call.principal;
+        const mine: readonly EventKind[] = mailedKinds[role];
+        const { kinds = mine, mail } = call.body;
+        const unknown = kinds.find((kind) => !mine.includes(kind));
+        if (unknown)
+          throw invalid("kinds", `contains ${unknown}, about which you get no emails. You get those about ${mine.join(", ")}`);
+        await setModes(tx, userId, kinds, mail, deps.clock.now());
+        return { settings: await settingsOf(tx, call.principal) };
+      }),
+
     async listNotifications(call) {
       const { userId } = call.principal;
       const page = call.page();

@@ -23,6 +23,15 @@ export function list(q: Query, userId: string, unread: boolean, page: Page) {
   return q.all<NotificationRow>(`SELECT n.* FROM notifications n WHERE n.user_id = ? ${filter}${sql}`, userId, ...values);
 }
 
+/** The notification about an event, which has the time of the event (ms). */
+export const findByEvent = (q: Query, userId: string, eventId: string, at: number) =>
+  q.one<Pick<NotificationRow, "title" | "body">>(
+    "SELECT title, body FROM notifications WHERE user_id = ? AND created_at = ? AND event_id = ?",
+    userId,
+    at,
+    eventId,
+  );
+
 export const countUnread = async (q: Query, userId: string) =>
   (await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM notifications WHERE user_id = ? AND read_at IS NULL", userId))
     ?.count ?? 0;

@@ -12,6 +12,8 @@ export interface Mail {
   subject: string;
   text: string;
   html: string | null;
+  /** Where such emails are turned off; null for those that cannot be. */
+  unsubscribeUrl: string | null;
   createdAt: number;
 }
 

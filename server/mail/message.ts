@@ -1,5 +1,11 @@
 import type { Mail } from "./mailer.ts";
 
+/** RFC 2369, and RFC 8058 for mail programs that unsubscribe with one click, which needs HTTPS. */
+const unsubscribeHeaders = (url: string | null): Record<string, string> => ({
+  ...(url !== null && { "List-Unsubscribe": `<${url}>` }),
+  ...(url?.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+});
+
 /** The email in the form that nodemailer takes. The recipient is an object, so that nodemailer never parses it as a list of addresses. */
 export const messageOf = (mail: Mail) => ({
   messageId: `<${mail.id}@playtest>`,
@@ -9,7 +15,7 @@ export const messageOf = (mail: Mail) => ({
   subject: mail.subject,
   text: mail.text,
   ...(mail.html === null ? {} : { html: mail.html }),
-  headers: { "Auto-Submitted": "auto-generated" },
+  headers: { "Auto-Submitted": "auto-generated", ...unsubscribeHeaders(mail.unsubscribeUrl) },
   disableFileAccess: true,
   disableUrlAccess: true,
 });

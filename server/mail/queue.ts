@@ -22,8 +22,13 @@ export function bodiesOf({ secrets }: Deps, mail: MailRow): { text: string; html
   return { text: show(text), html: html && show(html) };
 }
 
-/** Queues an email in the transaction that causes it. A job sends it after the commit. */
-export async function queueMail(deps: Deps, tx: Query, to: string, content: MailContent): Promise<void> {
+/** What is stored with an email that a person can turn off. */
+export type About = Pick<MailRow, "user_id" | "kind" | "unsubscribe_url" | "entry" | "collect_at">;
+
+const security: About = { user_id: null, kind: null, unsubscribe_url: null, entry: null, collect_at: null };
+
+/** Queues an email in the transaction that causes it. A job sends it after the commit, or collects it into a summary. */
+export async function queueMail(deps: Deps, tx: Query, to: string, content: MailContent, about = security): Promise<void> {
   const now = deps.clock.now();
   const id = deps.newId();
   await insert(tx, {
@@ -31,7 +36,13 @@ export async function queueMail(deps: Deps, tx: Query, to: string, content: Mail
     recipient: to,
     subject: content.subject,
     ...sealed(deps, id, content),
+    ...about,
     created_at: now,
   });
+  if (about.user_id !== null && about.collect_at !== null) return scheduleSummary(deps, tx, about.user_id, about.collect_at);
   await deps.jobs.schedule(tx, { kind: "send-mail", key: id, payload: { mailId: id }, runAt: now });
 }
+
+/** Schedules the email that collects those of a person that are due at `at` (ms). There is one job for each time. */
+export const scheduleSummary = (deps: Deps, tx: Query, userId: string, at: number) =>
+  deps.jobs.schedule(tx, { kind: "send-summary", key: `${userId}:${at}`, payload: { userId }, runAt: at });

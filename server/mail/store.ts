@@ -10,7 +10,18 @@ export interface MailRow {
   html_body: string | null;
   /** The one-time token, encrypted. The text has `secretMark` in its place. Null when there is none, and once the email was sent. */
   sealed: string | null;
+  /** The person and the event kind; null for emails about the security of an account, which cannot be turned off. */
+  user_id: string | null;
+  kind: string | null;
+  unsubscribe_url: string | null;
+  /** The email as an entry of a summary: a `Letter` as JSON. */
+  entry: string | null;
+  /** When a summary collects it; null for an email that is sent by itself. */
+  collect_at: number | null;
+  /** When it was counted against the limit of the person. */
+  admitted_at: number | null;
   created_at: number;
+  /** When it was sent, by itself or in a summary. */
   sent_at: number | null;
   failed_at: number | null;
   error: string | null;
@@ -18,12 +29,31 @@ export interface MailRow {
 
 export const find = (q: Query, id: string) => q.one<MailRow>("SELECT * FROM mails WHERE id = ?", id);
 
-export const insert = (tx: Query, mail: Omit<MailRow, "sent_at" | "failed_at" | "error">) => insertRow(tx, "mails", mail);
+type Later = "admitted_at" | "sent_at" | "failed_at" | "error";
 
-export const update = (tx: Query, id: string, changes: Partial<Pick<MailRow, "sent_at" | "failed_at" | "error" | "sealed">>) =>
+export const insert = (tx: Query, mail: Omit<MailRow, Later>) => insertRow(tx, "mails", mail);
+
+export const update = (tx: Query, id: string, changes: Partial<Pick<MailRow, Later | "sealed" | "collect_at">>) =>
   updateRow(tx, "mails", id, changes);
 
+/** How many emails of a person were counted since a time (ms). */
+export const countAdmitted = async (q: Query, userId: string, since: number) =>
+  (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM mails WHERE user_id = ? AND admitted_at > ?", userId, since))!.n;
+
+/** The emails of a person that a summary should contain by now, oldest first. */
+export const listToCollect = (q: Query, userId: string, now: number) =>
+  q.all<MailRow>(
+    "SELECT * FROM mails WHERE user_id = ? AND collect_at <= ? AND sent_at IS NULL ORDER BY created_at, id",
+    userId,
+    now,
+  );
+
+/** Marks the emails that a summary contains as sent. */
+export const markCollected = (tx: Query, userId: string, now: number) =>
+  tx.run("UPDATE mails SET sent_at = ? WHERE user_id = ? AND collect_at <= ? AND sent_at IS NULL", now, userId, now);
+
+/** The emails that are sent by themselves. */
 export function list(q: Query, page: Page) {
   const { sql, values } = keyset(page, "m");
-  return q.all<MailRow>(`SELECT m.* FROM mails m WHERE 1 = 1 ${sql}`, ...values);
+  return q.all<MailRow>(`SELECT m.* FROM mails m WHERE m.collect_at IS NULL ${sql}`, ...values);
 }

@@ -1,5 +1,3 @@
-import { usd } from "../lib/money.ts";
-
 /** Subject and body of an email, as plain text and as HTML. What users wrote is escaped in the HTML. */
 export interface MailContent {
   subject: string;
@@ -9,13 +7,29 @@ export interface MailContent {
   secret?: string;
 }
 
+/** A link that an email asks the reader to open. */
+export interface Action {
+  label: string;
+  url: string;
+}
+
+/** An email about an event: who, what, until when, and the page where to do something about it. */
+export interface Letter {
+  subject: string;
+  paragraphs: string[];
+  action: Action;
+}
+
 interface Parts {
   subject: string;
   /** The recipient's name; null for an account whose address is not verified. */
   to: string | null;
   paragraphs: string[];
-  /** The link that the email asks the reader to open. */
-  action?: { label: string; url: string };
+  action?: Action;
+  /** Other emails that this one lists. */
+  entries?: readonly Letter[];
+  /** Why the reader gets this email, and where to turn such emails off. */
+  footer?: { why: string; off: Action; all: string };
   secret?: string;
 }
 
@@ -47,19 +61,45 @@ const page =
 const card = "max-width:560px;margin:0 auto;padding:8px 28px 16px;background:#fff;border-radius:8px;overflow-wrap:anywhere";
 const button = "display:inline-block;padding:10px 20px;background:#1d4ed8;color:#fff;border-radius:6px;text-decoration:none";
 const small = "font-size:13px;color:#52525b";
+const entry = "margin-top:16px;padding-top:12px;border-top:1px solid #e4e4e7";
 
 const link = (url: string, label: string, style: string) =>
   `<a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a>`;
 
-export function compose({ subject, to, paragraphs, action, secret }: Parts): MailContent {
+const paragraphHtml = (paragraph: string) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`;
+const actionText = ({ label, url }: Action) => `${label}:\n${url}`;
+
+function entryText({ subject, paragraphs, action }: Letter): string {
+  const lines = [...paragraphs, actionText(action)].join("\n").replaceAll("\n", "\n  ");
+  return `* ${oneLine(subject)}\n  ${lines}`;
+}
+
+const entryHtml = ({ subject, paragraphs, action }: Letter) =>
+  `<div style="${entry}"><p style="margin:0 0 4px"><strong>${escapeHtml(oneLine(subject))}</strong></p>${paragraphs
+    .map(paragraphHtml)
+    .join("")}<p>${link(action.url, action.label, "color:#1d4ed8")}</p></div>`;
+
+const footerText = ({ why, off, all }: NonNullable<Parts["footer"]>) => `-- \n${why}\n${actionText(off)}\n${all}`;
+const footerHtml = ({ why, off, all }: NonNullable<Parts["footer"]>) =>
+  `<p style="${small};${entry}">${escapeHtml(why)}<br>${link(off.url, off.label, "color:inherit")}<br>${escapeHtml(all)}</p>`;
+
+export function compose({ subject, to, paragraphs, action, entries = [], footer, secret }: Parts): MailContent {
   const greeting = to === null ? "Hello," : `Hello ${nameInMail(to)},`;
-  const text = [greeting, ...paragraphs, ...(action ? [`${action.label}:\n${action.url}`] : [])].join("\n\n");
-  const body = [greeting, ...paragraphs].map((paragraph) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`);
+  const text = [
+    greeting,
+    ...paragraphs,
+    ...(action ? [actionText(action)] : []),
+    ...entries.map(entryText),
+    ...(footer ? [footerText(footer)] : []),
+  ].join("\n\n");
+  const body = [greeting, ...paragraphs].map(paragraphHtml);
   if (action)
     body.push(
       `<p style="margin:24px 0">${link(action.url, action.label, button)}</p>`,
       `<p style="${small}">${link(action.url, action.url, "color:inherit")}</p>`,
     );
+  body.push(...entries.map(entryHtml));
+  if (footer) body.push(footerHtml(footer));
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(oneLine(subject))}</title>`;
   const html = `<!doctype html><html lang="en"><head>${head}</head><body style="${page}"><div style="${card}">${body.join("\n")}</div></body></html>\n`;
   return { subject: oneLine(subject), text: `${text}\n`, html, ...(secret !== undefined && { secret }) };
@@ -171,51 +211,4 @@ export const composeNewSignIn = (about: Happened) =>
       "If this was you, you do not need to do anything. If not, reset your password now: that signs out every browser.",
     ],
     action: resetAction(about),
-  });
-
-export const composeWebhookDisabled = (to: { name: string; url: string; id: string }) =>
-  compose({
-    subject: "Your webhook was disabled",
-    to: to.name,
-    paragraphs: [
-      `Your webhook ${to.url} was disabled because too many deliveries in a row failed.`,
-      "No events are lost. Pending deliveries resume when you enable the webhook, and events that occur until then can be redelivered.",
-      `Fix your endpoint, then run: playtest webhooks enable ${to.id}`,
-      `To redeliver the events that occurred until then, run: playtest webhooks redeliver ${to.id} --since 2d --undelivered`,
-    ],
-  });
-
-export const composeTrialApproved = (to: { name: string; gameName: string }) =>
-  compose({
-    subject: `Your free trial of ${nameInMail(to.gameName)} is approved`,
-    to: to.name,
-    paragraphs: [`The free trial of ${nameInMail(to.gameName)} is approved and now visible to playtesters.`],
-  });
-
-export const composeTrialRejected = (to: { name: string; gameName: string; reason: string | undefined }) =>
-  compose({
-    subject: `Your free trial of ${nameInMail(to.gameName)} was not approved`,
-    to: to.name,
-    paragraphs: [
-      `The free trial of ${nameInMail(to.gameName)} was not approved and was cancelled.`,
-      ...(to.reason ? [`Reason: ${to.reason}`] : []),
-      "You can order the free trial again.",
-    ],
-  });
-
-export const composeReceipt = (to: {
-  name: string;
-  amountCents: number;
-  description: string;
-  paymentId: string;
-  paidAt: string;
-}) =>
-  compose({
-    subject: `Receipt for ${usd(to.amountCents)}`,
-    to: to.name,
-    paragraphs: [
-      `We received your payment of ${usd(to.amountCents)} on ${to.paidAt}. Thank you.`,
-      `For: ${to.description}\nPayment: ${to.paymentId}`,
-      `To download the invoice, run: playtest billing invoice ${to.paymentId}`,
-    ],
   });

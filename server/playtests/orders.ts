@@ -3,12 +3,16 @@ import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
+import { emit } from "../events/emit.ts";
+import { mailUserAbout } from "../events/event-mails.ts";
 import type { OrderedGame } from "../games/store.ts";
 import { accounts, orderTransfer } from "../ledger/rules.ts";
 import * as ledger from "../ledger/store.ts";
 import { usd } from "../lib/money.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { storeKeys } from "./keys/service.ts";
+import { taskLink } from "../mail/links.ts";
+import { announceApproval } from "./approvals.ts";
 import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
 import * as slots from "./slots/store.ts";
@@ -83,6 +87,7 @@ export async function placeOrder(deps: Deps, tx: Query, game: OrderedGame, order
   const active = { ...playtest, ...activation(deps, playtest, paidWith, paymentId), status: "active" as const };
   await insertPlaytest(deps, tx, active, order);
   await open(deps, tx, active);
+  if (order.isFreePublicTrial) await announceApproval(deps, tx, active, null);
   return { playtest: active, settlement, priced, paymentId };
 }
 
@@ -115,7 +120,29 @@ export async function charge(
     now,
     newId: deps.newId,
   });
+  if (paidWith === "credit") await tellWhenLow(deps, tx, playtest.owner_id, amount);
   return paymentId;
+}
+
+/** Tells the owner when this order took the credit below the threshold. */
+async function tellWhenLow(deps: Deps, tx: Query, ownerId: string, spentCents: number): Promise<void> {
+  const thresholdCents = deps.config.orders.lowCreditCents;
+  const balanceCents = await ledger.balance(tx, accounts.credit(ownerId));
+  if (balanceCents >= thresholdCents || balanceCents + spentCents < thresholdCents) return;
+  await emit(deps, tx, [{ id: ownerId, role: "game_owner" }], {
+    kind: "credit.low",
+    data: { balanceCents, thresholdCents },
+    notice: { amountCents: balanceCents },
+  });
+  await mailUserAbout(deps, tx, ownerId, "credit.low", {
+    subject: `Your credit is ${usd(balanceCents)}`,
+    paragraphs: [
+      `After your last order your credit is ${usd(balanceCents)}, less than ${usd(thresholdCents)}.`,
+      "Playtests that are running are paid for and continue. Add credit before the next order, or pay it by card or with playtest hours.",
+      "To add credit by card, run: playtest billing credit add 50",
+    ],
+    action: { label: "Add credit", url: taskLink(deps.config, "credit") },
+  });
 }
 
 /** Activates an order that was paid later than it was placed. */

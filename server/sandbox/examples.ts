@@ -4,6 +4,10 @@ import { slotStatuses } from "../../src/contract/states/index.ts";
 
 const values: Record<string, unknown> = {
   amountCents: 2000,
+  balanceCents: 1500,
+  thresholdCents: 2000,
+  decision: "rejected",
+  reason: "The build does not start.",
   provider: "sandbox",
   planKey: "indie_monthly",
   senderType: "playtester",

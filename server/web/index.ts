@@ -1,6 +1,7 @@
 import { BrowserAccounts } from "../accounts/browser-accounts.ts";
 import type { Deps } from "../app/deps.ts";
 import { Checkouts } from "../billing/cards/checkouts.ts";
+import { Unsubscribing } from "../events/unsubscribe.ts";
 import type { CallAs } from "../http/call-operation.ts";
 import type { PageHandler } from "../http/listener.ts";
 import { problemOf, setHeaders } from "../http/reply.ts";
@@ -21,6 +22,8 @@ import { changeEmail } from "./pages/change-email.ts";
 import { checkout } from "./pages/checkout.ts";
 import { resetPassword } from "./pages/reset-password.ts";
 import { startPage } from "./pages/start.ts";
+import { todo } from "./pages/todo.ts";
+import { unsubscribe } from "./pages/unsubscribe.ts";
 import { verifyEmail } from "./pages/verify-email.ts";
 import { watch } from "./pages/watch.ts";
 import { portal } from "./portal/index.ts";
@@ -60,6 +63,8 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     "": counted(startPage(config)),
     "change-email": counted(changeEmail(accounts, readForm)),
     "verify-email": counted(verifyEmail(accounts, readForm)),
+    unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
+    todo: counted(todo(config)),
     watch: counted(watch(callAs, publishedVideo(deps))),
     assets,
     ".well-known": counted(wellKnown(config, clock.now)),

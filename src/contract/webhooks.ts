@@ -1,16 +1,21 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
-import { httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
+import { extra, httpUrl, id, message, pageQuery, timestamp, wholeListQuery } from "./fields.ts";
 import { streamHeaders } from "./headers.ts";
 
 const owner = { access: ["webhooks", "game_owner"] } as const;
+
+/** `standard` is the signed event; the others are messages as the incoming webhooks of these services take them. */
+export const webhookFormats = ["standard", "slack", "discord", "teams"] as const;
+export type WebhookFormat = (typeof webhookFormats)[number];
 
 export const webhook = z
   .strictObject({
     id: id(),
     url: z.string(),
     events: z.array(z.string()),
+    format: extra(z.enum(webhookFormats)),
     isActive: z.boolean(),
     failureCount: z.int(),
     lastFailureAt: timestamp().nullable(),
@@ -46,6 +51,10 @@ const eventsField = z
   .max(50)
   .meta({ description: "Event kinds, or `*` for all." });
 
+const formatField = extra(z.enum(webhookFormats)).meta({
+  description: "`standard` sends the event; `slack`, `discord` and `teams` send a message that the service shows.",
+});
+
 export const webhooks = {
   listWebhooks: endpoint("GET /webhooks", {
     ...owner,
@@ -57,7 +66,7 @@ export const webhooks = {
   createWebhook: endpoint("POST /webhooks", {
     ...owner,
     summary: "Create a webhook (its secret is shown once)",
-    body: z.strictObject({ url: urlField, events: eventsField }),
+    body: z.strictObject({ url: urlField, events: eventsField, format: formatField.optional() }),
     status: 201,
     reply: z.strictObject({ webhook, secret: z.string() }),
     secretReply: true,
@@ -69,6 +78,7 @@ export const webhooks = {
       .strictObject({
         url: urlField.optional(),
         events: eventsField.optional(),
+        format: formatField.optional(),
       })
       .prefault({}),
     reply: z.strictObject({ webhook }),

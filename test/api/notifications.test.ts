@@ -52,7 +52,7 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "subscription.created | Subscription started | Indie is active. Its playtest hours were added.",
         "subscription.renewed | Subscription renewed | Indie renewed. Its playtest hours were added.",
         "subscription.cancelled | Subscription cancelled | Indie will not renew. You keep your unused hours.",
-        "subscription.payment_failed | Renewal payment failed | The renewal of Indie could not be charged. We will retry it.",
+        "subscription.payment_failed | Renewal payment failed | The renewal of Indie could not be charged. It is not tried again.",
         "test.ping | Test event | A test event was sent to your webhook.",
         "slot.reserved | Slot reserved | Tess reserved a playtest slot of Star Lanes.",
         "slot.expired | Slot expired | A playtest slot of Star Lanes expired before Tess submitted a video.",
@@ -70,6 +70,10 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "slot.blocked | Problem reported | Tess cannot play Star Lanes: no details Answer by the deadline.",
         "slot.resolved | Problem closed | Tess has the playtest slot of Star Lanes again.",
         "playtest.keys_low | Game keys running out | The open slots of a playtest of Star Lanes need more game keys. Add keys so that playtesters can claim them.",
+        "slot.due | Deadline soon | Submit your playtest video of Star Lanes before the deadline.",
+        "credit.low | Credit is low | Your credit is $20.00. Add credit before the next order.",
+        "approval.pending | Approval needed | The free trial of Star Lanes waits for your approval.",
+        "approval.decided | Free trial approved | The free trial of Star Lanes is approved and visible to playtesters.",
       ]
     `);
   });

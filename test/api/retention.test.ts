@@ -43,6 +43,7 @@ onBothDatabases("retention", (serve) => {
           secret: "",
         },
         ...{
+          format: "standard" as const,
           is_active: 0,
           failure_count: 10,
           last_failure_at: null,

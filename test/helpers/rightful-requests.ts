@@ -315,6 +315,8 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   listEvents: byOwner(),
   listNotifications: byOwner(),
   markAllRead: byOwner(),
+  listNotificationSettings: byOwner(),
+  updateNotificationSettings: byOwner({ body: { kinds: ["slot.submitted"], mail: "digest" } }),
   listOffers: ({ playtester }) => ({ as: playtester, shared: true }),
   claimPlaytest: async ({ playtester, order, bystander }) => ({
     as: playtester,

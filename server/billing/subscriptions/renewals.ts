@@ -78,8 +78,8 @@ export async function endRenewal(deps: Deps, tx: Query, renewal: Renewal, outcom
 async function fail(deps: Deps, tx: Query, row: subscriptions.RunningRow): Promise<void> {
   const failed = { failed_renewals: row.failed_renewals + 1, updated_at: deps.clock.now() };
   const late = await subscriptions.transition(tx, row, "miss", failed);
-  await emitSubscription(deps, tx, "subscription.payment_failed", late);
   const next = attemptAt(row.current_period_end!, failed.failed_renewals);
+  await emitSubscription(deps, tx, "subscription.payment_failed", late, next);
   if (next !== null) return scheduleRenewal(deps, tx, late, next);
   await emitSubscription(deps, tx, "subscription.cancelled", await end(deps, tx, late, "payment_failed"));
 }

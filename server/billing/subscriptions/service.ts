@@ -3,9 +3,11 @@ import type { EventKind } from "../../../src/contract/events/kinds.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
+import { mailUserAbout } from "../../events/event-mails.ts";
 import { accounts } from "../../ledger/rules.ts";
 import { balance, postAll } from "../../ledger/store.ts";
 import { badRequest } from "../../lib/problem.ts";
+import { taskLink } from "../../mail/links.ts";
 import type { Reversed } from "../cards/dispute-rules.ts";
 import { settleOwedMinutes } from "../hours.ts";
 import { openCheckout, requireCards } from "../payments.ts";
@@ -202,9 +204,30 @@ const factsOf = (row: Row, payment: payments.PaymentRow) => ({
   plan: planOf(row.plan_key),
 });
 
-export const emitSubscription = (deps: Deps, tx: Query, kind: Extract<EventKind, `subscription.${string}`>, row: Row) =>
-  emit(deps, tx, [{ id: row.owner_id, role: "game_owner" }], {
+/** Records the event and emails the owner when a renewal could not be charged. `retryAt` (ms) is when it is tried again, if it is. */
+export async function emitSubscription(
+  deps: Deps,
+  tx: Query,
+  kind: Extract<EventKind, `subscription.${string}`>,
+  row: Row,
+  retryAt: number | null = null,
+): Promise<void> {
+  const { name: planName } = planOf(row.plan_key);
+  const until = retryAt === null ? undefined : new Date(retryAt).toUTCString();
+  await emit(deps, tx, [{ id: row.owner_id, role: "game_owner" }], {
     kind,
     data: { subscriptionId: row.id, planKey: row.plan_key, status: row.status },
-    notice: { planName: planOf(row.plan_key).name, hasEnded: row.status === "cancelled" },
+    notice: { planName, until, hasEnded: row.status === "cancelled" },
   });
+  if (kind !== "subscription.payment_failed") return;
+  await mailUserAbout(deps, tx, row.owner_id, kind, {
+    subject: `The renewal of ${planName} could not be charged`,
+    paragraphs: [
+      `The renewal of ${planName} could not be charged.`,
+      until
+        ? `The charge is tried again on ${until}. Make sure that your card can be charged until then.`
+        : "The charge is not tried again, so the plan has ended. You keep your unused hours and can subscribe again.",
+    ],
+    action: { label: "See the subscription", url: taskLink(deps.config, "subscription") },
+  });
+}

@@ -54,7 +54,7 @@ export async function deliverWebhook(job: Job, deps: Deps): Promise<void> {
     if (!job.isHeld()) return void inProgress.delete(delivery.id);
     if (!webhook || webhook.is_active === 0 || webhook.deleted_at !== null || webhook.host !== host)
       return void inProgress.delete(delivery.id);
-    const outcome = await attempt(deps, delivery, webhook.url, open(webhook));
+    const outcome = await attempt(deps, delivery, webhook, open(webhook));
     // The server's own end cut it off, which is no failure of the receiver. It stays due.
     if (outcome.status === null && !outcome.succeeded && draining.aborted) return;
     recorder.add({ delivery, outcome, random: outcome.succeeded ? 0 : deps.randomBytes(4).readUInt32BE() / 2 ** 32 });

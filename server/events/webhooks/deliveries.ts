@@ -1,10 +1,15 @@
+import type { EventData } from "../../../src/contract/events/payloads.ts";
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { queueMail } from "../../mail/queue.ts";
-import { composeWebhookDisabled } from "../../mail/texts.ts";
+import { taskAction, taskLink } from "../../mail/links.ts";
+import type { Letter } from "../../mail/texts.ts";
 import { AddressRefused } from "../../outbound/index.ts";
 import { emit } from "../emit.ts";
+import { mailAbout } from "../event-mails.ts";
+import { noticeOf } from "../notices.ts";
+import * as notifications from "../notifications-store.ts";
+import { type ChatFormat, formats } from "./formats.ts";
 import { inFlightOf } from "./in-flight.ts";
 import { failuresToDisable, nextAttemptAt, retryAfterMs } from "./schedule.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -40,14 +45,37 @@ const bodyOf = ({ event, data, happened_at }: webhooks.OutgoingRow) =>
 export const openSecret = (deps: Deps, { id, secret }: webhooks.WebhookRow) => deps.secrets.open(secret, secretContext(id));
 
 /** Signs the delivery and sends it once, when fewer than the maximum are in flight to its host. A failure is returned as an outcome, never thrown. */
-export function attempt(deps: Deps, delivery: webhooks.OutgoingRow, url: string, secret: string): Promise<Outcome> {
-  return inFlightOf(deps).run(new URL(url).host, () => send(deps, delivery, url, secret));
+export async function attempt(
+  deps: Deps,
+  delivery: webhooks.OutgoingRow,
+  webhook: webhooks.WebhookRow,
+  secret: string,
+): Promise<Outcome> {
+  const body = webhook.format === "standard" ? bodyOf(delivery) : await messageOf(deps, delivery, webhook);
+  return inFlightOf(deps).run(new URL(webhook.url).host, () => send(deps, delivery, { url: webhook.url, body, secret }));
 }
 
-async function send(deps: Deps, delivery: webhooks.OutgoingRow, url: string, secret: string): Promise<Outcome> {
+/** The event as a message for people: the text of the owner's notification and a link. */
+async function messageOf(deps: Deps, delivery: webhooks.OutgoingRow, webhook: webhooks.WebhookRow): Promise<string> {
+  const notice = await deps.store.read((q) =>
+    notifications.findByEvent(q, webhook.owner_id, delivery.event_id, delivery.happened_at),
+  );
+  const data = JSON.parse(delivery.data) as EventData;
+  const { title, body: text } = notice ?? noticeOf(delivery.event, "game_owner", {});
+  const action = taskAction(deps.config, delivery.event, data);
+  const message = { title, text, action, timestamp: new Date(delivery.happened_at).toISOString() };
+  return JSON.stringify(formats[webhook.format as ChatFormat](message));
+}
+
+interface Sent {
+  url: string;
+  body: string;
+  secret: string;
+}
+
+async function send(deps: Deps, delivery: webhooks.OutgoingRow, { url, body, secret }: Sent): Promise<Outcome> {
   const { clock, config } = deps;
   const started = clock.real();
-  const body = bodyOf(delivery);
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": `playtest-webhooks/${config.version}`,
@@ -166,5 +194,16 @@ async function disable(deps: Deps, tx: Query, webhook: webhooks.WebhookRow): Pro
   if (!owner) return;
   const data = { webhookId: webhook.id, url: webhook.url };
   await emit(deps, tx, [{ id: owner.id, role: "game_owner" }], { kind: "webhook.disabled", data, notice: { url: webhook.url } });
-  await queueMail(deps, tx, owner.email, composeWebhookDisabled({ name: owner.display_name, url: webhook.url, id: webhook.id }));
+  await mailAbout(deps, tx, owner, "webhook.disabled", disabledLetter(deps, webhook));
 }
+
+const disabledLetter = ({ config }: Deps, { id, url }: webhooks.WebhookRow): Letter => ({
+  subject: "Your webhook was disabled",
+  paragraphs: [
+    `Your webhook ${url} was disabled because too many deliveries in a row failed.`,
+    "No events are lost. Pending deliveries resume when you enable the webhook, and events that occur until then can be redelivered.",
+    `Fix your endpoint, then run: playtest webhooks enable ${id}`,
+    `To redeliver the events that occurred until then, run: playtest webhooks redeliver ${id} --since 2d --undelivered`,
+  ],
+  action: { label: "See the webhook", url: taskLink(config, "webhook", id) },
+});

@@ -28,6 +28,7 @@ const webhookView = (row: webhookStore.WebhookRow) => ({
   id: row.id,
   url: row.url,
   events: JSON.parse(row.events) as string[],
+  format: row.format,
   isActive: row.is_active === 1,
   failureCount: row.failure_count,
   lastFailureAt: isoOrNull(row.last_failure_at),
@@ -80,7 +81,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
     },
 
     async createWebhook(call) {
-      const { url, events } = call.body;
+      const { url, events, format = "standard" } = call.body;
       await checkUrl(url);
       const id = deps.newId();
       const secret = newSecret(deps.randomBytes(32));
@@ -96,6 +97,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
           url,
           host: new URL(url).host,
           events: JSON.stringify([...new Set(events)]),
+          format,
           secret: secretSealed,
           is_active: 1,
           failure_count: 0,
@@ -110,13 +112,14 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
     },
 
     async updateWebhook(call) {
-      const { url, events } = call.body;
+      const { url, events, format } = call.body;
       if (url !== undefined) await checkUrl(url);
       return call.commit(async (tx) => {
         const row = await find(tx, call.params.id, call.principal.userId);
         const changes: Partial<webhookStore.WebhookRow> = {};
         if (url !== undefined) Object.assign(changes, { url, host: new URL(url).host });
         if (events !== undefined) changes.events = JSON.stringify([...new Set(events)]);
+        if (format !== undefined) changes.format = format;
         if (Object.keys(changes).length > 0) await webhookStore.update(tx, row.id, changes);
         if (changes.host !== undefined) {
           await webhookStore.moveHost(tx, row.id, changes.host);
@@ -174,7 +177,7 @@ export function webhooks(deps: Deps): HandlersFor<Ops> {
       const webhook = await call.read((q) => find(q, call.params.id, call.principal.userId));
       return inFlightOf(deps).test(webhook.host, async () => {
         const delivery = await deps.store.write((tx) => insertPing(tx, webhook));
-        const outcome = await attempt(deps, delivery, webhook.url, openSecret(deps, webhook));
+        const outcome = await attempt(deps, delivery, webhook, openSecret(deps, webhook));
         return call.commit(async (tx) => {
           const { id, statusCode, deliveredAt } = deliveryView(await recordTestAttempt(deps, tx, delivery, outcome));
           return { success: outcome.succeeded, delivery: { id, statusCode, deliveredAt } };

@@ -1,6 +1,7 @@
 import type { EventKind } from "../../../src/contract/events/kinds.ts";
 import { type DeliveryStatus, deliveryMoves } from "../../../src/contract/states/index.ts";
 import { type MoveFrom, type MoveOf, targetOf } from "../../../src/contract/states/moves.ts";
+import type { WebhookFormat } from "../../../src/contract/webhooks.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
 import { insertRow, insertRows, updateRow } from "../../database/rows.ts";
@@ -13,6 +14,7 @@ export interface WebhookRow {
   /** Host and port of the URL. The limit of concurrent deliveries is per host. */
   host: string;
   events: string;
+  format: WebhookFormat;
   secret: string;
   is_active: number;
   failure_count: number;

@@ -5,12 +5,12 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
+import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/problem.ts";
-import { queueMail } from "../../mail/queue.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, whyNotApply } from "../slots/eligibility.ts";
-import { composeApproved, composeClosed, composeRejected } from "../slots/mails.ts";
+import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../slots/mails.ts";
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import { reserve } from "../slots/transitions.ts";
@@ -20,7 +20,7 @@ import * as applications from "./store.ts";
 
 /** Manual selection: playtesters apply, the owner chooses. Each move runs inside the caller's transaction. */
 type Application = applications.ApplicationRow;
-type Applicant = Pick<users.UserRow, "id" | "display_name" | "email">;
+type Applicant = Pick<users.UserRow, "id" | "display_name">;
 type ApplicationKind = Extract<EventKind, `application.${string}`>;
 
 /** Applies to a playtest with manual selection. 400 in automatic mode; 409 when it is closed, full or for others, or after an earlier application. */
@@ -52,7 +52,18 @@ export async function apply(
   };
   if (!(await applications.insert(tx, application)))
     throw conflict("You have already applied to this playtest, and you can apply only once. Nothing was sent.");
-  await emitApplicationEvent(deps, tx, playtest, application.id, (await users.find(tx, playtesterId))!, "application.created");
+  const applicant = (await users.find(tx, playtesterId))!;
+  const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, applicant, "application.created");
+  const until = playtest.applications_expire_at;
+  const about = {
+    config: deps.config,
+    gameName,
+    playtestId: playtest.id,
+    playtesterName: applicant.display_name,
+    response,
+    until,
+  };
+  await mailUserAbout(deps, tx, playtest.owner_id, "application.created", appliedLetter(about));
   return application;
 }
 
@@ -80,12 +91,8 @@ export async function approve(
   const decision = { reviewed_at: deps.clock.now(), assigned_slot_id: slot.id };
   await applications.transition(tx, pending, "approve", decision);
   const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.approved");
-  await queueMail(
-    deps,
-    tx,
-    playtester.email,
-    composeApproved({ name: playtester.display_name, gameName, deadlineAt: slot.deadline_at! }),
-  );
+  const letter = approvedLetter({ config: deps.config, gameName, slotId: slot.id, deadlineAt: slot.deadline_at! });
+  await mailAbout(deps, tx, playtester, "application.approved", letter);
   return { slotId: slot.id, slotsRemaining: await closeWhenFull(deps, tx, playtest) };
 }
 
@@ -100,7 +107,8 @@ export async function reject(
   await applications.transition(tx, pending, "reject", { reviewed_at: deps.clock.now() });
   const playtester = (await users.find(tx, application.playtester_id))!;
   const { gameName } = await emitApplicationEvent(deps, tx, playtest, application.id, playtester, "application.rejected");
-  await queueMail(deps, tx, playtester.email, composeRejected({ name: playtester.display_name, gameName, customMessage }));
+  const letter = declinedLetter({ config: deps.config, gameName, customMessage });
+  await mailAbout(deps, tx, playtester, "application.rejected", letter);
 }
 
 export async function withdraw(deps: Deps, tx: Query, playtest: PlaytestRow, application: Application): Promise<void> {
@@ -119,10 +127,9 @@ export async function closeWhenFull(deps: Deps, tx: Query, playtest: PlaytestRow
 export async function closePending(deps: Deps, tx: Query, playtest: PlaytestRow, at: number): Promise<void> {
   for (const pending of await applications.pendingOf(tx, playtest.id)) {
     if (!(await applications.tryTransition(tx, pending, "close", { reviewed_at: at }))) continue;
-    const { display_name, email } = pending;
-    const playtester = { id: pending.playtester_id, display_name, email };
+    const playtester = (await users.find(tx, pending.playtester_id))!;
     const { gameName } = await emitApplicationEvent(deps, tx, playtest, pending.id, playtester, "application.auto_rejected");
-    await queueMail(deps, tx, email, composeClosed({ name: display_name, gameName }));
+    await mailAbout(deps, tx, playtester, "application.auto_rejected", closedLetter({ config: deps.config, gameName }));
   }
 }
 

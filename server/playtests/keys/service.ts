@@ -2,11 +2,11 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { emit } from "../../events/emit.ts";
+import { mailAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import type { Job } from "../../jobs/job.ts";
 import { conflict, invalid } from "../../lib/problem.ts";
-import { queueMail } from "../../mail/queue.ts";
-import { composeKeysLow } from "../slots/mails.ts";
+import { keysLowLetter } from "../slots/mails.ts";
 import * as slots from "../slots/store.ts";
 import * as playtests from "../store.ts";
 import { becameLow, isLow, type KeySupply } from "./rules.ts";
@@ -100,8 +100,8 @@ async function warn(deps: Deps, tx: Query, playtest: Playtest, supply: KeySupply
     data: { playtestId: playtest.id, gameId: playtest.game_id, ...supply },
     notice: { gameName, keys: supply },
   });
-  const mail = composeKeysLow({ name: owner.display_name, gameName, playtestId: playtest.id, ...supply });
-  await queueMail(deps, tx, owner.email, mail);
+  const letter = keysLowLetter({ config: deps.config, gameName, playtestId: playtest.id, ...supply });
+  await mailAbout(deps, tx, owner, "playtest.keys_low", letter);
 }
 
 /** Warns about keys that an earlier version would have given to a second playtester. */

@@ -1,58 +1,135 @@
 import type { ReportOutcome } from "../../../src/contract/slots.ts";
-import { compose, type MailContent, nameInMail } from "../../mail/texts.ts";
+import type { Config } from "../../config/schema.ts";
+import { usd } from "../../lib/money.ts";
+import { portalLinks, taskLink } from "../../mail/links.ts";
+import { type Letter, nameInMail } from "../../mail/texts.ts";
 
-/** The emails to playtesters about their applications and slots. */
-interface To {
-  name: string;
+/** The emails to owners and playtesters about applications and slots. */
+interface About {
+  config: Pick<Config, "baseUrl">;
   gameName: string;
 }
 
 /** A time as emails show it: `2026-03-04 12:00 UTC`. */
 export const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-export const composeReminder = (to: To & { deadlineAt: number }): MailContent =>
-  compose({
-    subject: `Your playtest of ${nameInMail(to.gameName)} is due at ${utc(to.deadlineAt)}`,
-    to: to.name,
+const yourSlot = ({ config }: About, slotId: string) => ({ label: "View slot", url: portalLinks(config).slot(slotId) });
+const quoted = (who: string, text: string | null | undefined) => (text ? [who, text] : []);
+
+export const submittedLetter = (about: About & { slotId: string; playtesterName: string; notes: string }): Letter => {
+  const { config, gameName, slotId, playtesterName, notes } = about;
+  const [who, game] = [nameInMail(playtesterName), nameInMail(gameName)];
+  return {
+    subject: `${who} submitted a video of ${game}`,
     paragraphs: [
-      `You have a slot to playtest ${nameInMail(to.gameName)}. Submit your video before ${utc(to.deadlineAt)}. After that the slot expires and becomes available to other playtesters.`,
+      `${who} played ${game} and submitted a video. Watch it, then accept or reject it. There is no deadline, but ${who} is paid only after you accept it.`,
+      ...quoted("The playtester wrote:", notes),
+      `To review it, run: playtest review show ${slotId}`,
+    ],
+    action: { label: "Review the video", url: taskLink(config, "review", slotId) },
+  };
+};
+
+export const acceptedLetter = (about: About & { slotId: string; payoutCents: number; publishing: boolean }): Letter => {
+  const { gameName, slotId, payoutCents, publishing } = about;
+  const game = nameInMail(gameName);
+  const pay = publishing
+    ? payoutCents > 0
+      ? `You earn ${usd(payoutCents)} when the video is published.`
+      : "It will be published. This playtest is not paid."
+    : payoutCents > 0
+      ? `You earned ${usd(payoutCents)}.`
+      : "This playtest is not paid.";
+  return {
+    subject: `Your playtest of ${game} was accepted`,
+    paragraphs: [`Your playtest of ${game} was accepted. ${pay} Thank you.`],
+    action: yourSlot(about, slotId),
+  };
+};
+
+/** `retry` is the slot for another attempt; absent after a final rejection. */
+export const rejectedLetter = (
+  about: About & { slotId: string; reason: string; retry?: { slotId: string; deadlineAt: number } | undefined },
+): Letter => {
+  const { gameName, slotId, reason, retry } = about;
+  const game = nameInMail(gameName);
+  return {
+    subject: retry ? `Please submit another video of ${game}` : `Your playtest of ${game} was rejected`,
+    paragraphs: [
+      `Your playtest of ${game} was rejected.`,
+      ...quoted("The reason:", reason),
+      retry
+        ? `You can submit another video before ${utc(retry.deadlineAt)}. A slot is reserved for you until then.`
+        : "The rejection is final, and the slot is not paid. You can claim slots of other playtests.",
+    ],
+    action: yourSlot(about, retry?.slotId ?? slotId),
+  };
+};
+
+export const dueLetter = (about: About & { slotId: string; deadlineAt: number }): Letter => {
+  const game = nameInMail(about.gameName);
+  return {
+    subject: `Your playtest of ${game} is due at ${utc(about.deadlineAt)}`,
+    paragraphs: [
+      `You have a slot to playtest ${game}. Submit your video before ${utc(about.deadlineAt)}. After that the slot expires and becomes available to other playtesters.`,
       "If you cannot finish, release the slot. If the build does not work, report it: your deadline is then paused.",
     ],
-  });
+    action: yourSlot(about, about.slotId),
+  };
+};
 
-export const composeApproved = (to: To & { deadlineAt: number }): MailContent =>
-  compose({
-    subject: `You were chosen to playtest ${nameInMail(to.gameName)}`,
-    to: to.name,
+/** `until` (ms) is when the review window ends, in which every application must be decided. */
+export const appliedLetter = (
+  about: About & { playtestId: string; playtesterName: string; response: string | null; until: number | null },
+): Letter => {
+  const { config, gameName, playtestId, playtesterName, response, until } = about;
+  const [who, game] = [nameInMail(playtesterName), nameInMail(gameName)];
+  return {
+    subject: `${who} applied to playtest ${game}`,
     paragraphs: [
-      `Your application to playtest ${nameInMail(to.gameName)} was approved, and a slot is reserved for you.`,
-      `Submit your video before ${utc(to.deadlineAt)}. If you cannot finish, release the slot so that another playtester can claim it.`,
+      `${who} applied to playtest ${game}.${until === null ? "" : ` Approve or reject the application before ${utc(until)}: after that it is rejected automatically, and slots without a playtester are refunded.`}`,
+      ...quoted("The playtester wrote:", response),
+      `To see all applications, run: playtest applications list ${playtestId}`,
     ],
-  });
+    action: { label: "See the applications", url: taskLink(config, "applications", playtestId) },
+  };
+};
+
+export const approvedLetter = (about: About & { slotId: string; deadlineAt: number }): Letter => {
+  const game = nameInMail(about.gameName);
+  return {
+    subject: `You were chosen to playtest ${game}`,
+    paragraphs: [
+      `Your application to playtest ${game} was approved, and a slot is reserved for you.`,
+      `Submit your video before ${utc(about.deadlineAt)}. If you cannot finish, release the slot so that another playtester can claim it.`,
+    ],
+    action: yourSlot(about, about.slotId),
+  };
+};
+
+const otherPlaytests = ({ config }: About) => ({ label: "See other playtests", url: portalLinks(config).offers });
 
 /** `customMessage` is the owner's own text, sent unchanged. */
-export const composeRejected = (to: To & { customMessage?: string | undefined }): MailContent =>
-  compose({
-    subject: `Your application to playtest ${nameInMail(to.gameName)}`,
-    to: to.name,
-    paragraphs: [
-      `Your application to playtest ${nameInMail(to.gameName)} was not accepted.`,
-      ...(to.customMessage ? ["The owner wrote:", to.customMessage] : []),
-    ],
-  });
+export const declinedLetter = (about: About & { customMessage?: string | undefined }): Letter => ({
+  subject: `Your application to playtest ${nameInMail(about.gameName)}`,
+  paragraphs: [
+    `Your application to playtest ${nameInMail(about.gameName)} was not accepted.`,
+    ...quoted("The owner wrote:", about.customMessage),
+  ],
+  action: otherPlaytests(about),
+});
 
-export const composeClosed = (to: To): MailContent =>
-  compose({
-    subject: `Your application to playtest ${nameInMail(to.gameName)}`,
-    to: to.name,
-    paragraphs: [
-      `The playtest of ${nameInMail(to.gameName)} is closed, so your application was rejected automatically. You can apply to other playtests.`,
-    ],
-  });
+export const closedLetter = (about: About): Letter => ({
+  subject: `Your application to playtest ${nameInMail(about.gameName)}`,
+  paragraphs: [
+    `The playtest of ${nameInMail(about.gameName)} is closed, so your application was rejected automatically. You can apply to other playtests.`,
+  ],
+  action: otherPlaytests(about),
+});
 
 /** For the owner and for admins, who can answer too. `reason` is a sentence; `notes` are the playtester's own words. */
-export const composeProblem = (
-  to: To & {
+export const problemLetter = (
+  about: About & {
     isOwner: boolean;
     playtesterName: string;
     reason: string;
@@ -61,77 +138,66 @@ export const composeProblem = (
     slotId: string;
     asksForKey: boolean;
   },
-): MailContent =>
-  compose({
-    subject: `${nameInMail(to.playtesterName)} reported a problem with ${nameInMail(to.gameName)}`,
-    to: to.name,
-    paragraphs: [
-      `${nameInMail(to.playtesterName)} cannot continue the playtest of ${nameInMail(to.gameName)}. ${to.reason}`,
-      ...(to.notes ? ["The playtester wrote:", to.notes] : []),
-      `The deadline of the slot is paused. Answer by ${to.until}: after that the slot is cancelled, ${to.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid.`,
-      `When the problem is fixed, unblock the slot, which starts a new deadline: playtest review unblock ${to.slotId} ${to.asksForKey ? "--key NEWKEY" : '--message "Fixed."'}`,
-      ...(to.isOwner ? [`If you cannot fix it, cancel the slot: playtest review cancel ${to.slotId}`] : []),
-    ],
-  });
+): Letter => ({
+  subject: `${nameInMail(about.playtesterName)} reported a problem with ${nameInMail(about.gameName)}`,
+  paragraphs: [
+    `${nameInMail(about.playtesterName)} cannot continue the playtest of ${nameInMail(about.gameName)}. ${about.reason}`,
+    ...quoted("The playtester wrote:", about.notes),
+    `The deadline of the slot is paused. Answer by ${about.until}: after that the slot is cancelled, ${about.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid.`,
+    `When the problem is fixed, unblock the slot, which starts a new deadline: playtest review unblock ${about.slotId} ${about.asksForKey ? "--key NEWKEY" : '--message "Fixed."'}`,
+    ...(about.isOwner ? [`If you cannot fix it, cancel the slot: playtest review cancel ${about.slotId}`] : []),
+  ],
+  action: { label: "Answer the problem", url: taskLink(about.config, "problem", about.slotId) },
+});
 
-type Ended = To & {
-  playtesterName: string;
-  outcome: ReportOutcome;
-  message?: string | null;
-  deadlineAt?: number;
-  newKeys?: number;
-  refunded?: string;
-  /** The slot's page, for its playtester. The owner has none. */
-  url?: string;
-};
+/** For the owner, when nobody answered a problem in time. */
+export const unansweredLetter = (
+  about: About & { playtestId: string; playtesterName: string; refunded?: string | undefined },
+): Letter => ({
+  subject: `A slot of ${nameInMail(about.gameName)} was cancelled`,
+  paragraphs: [
+    `The problem that ${nameInMail(about.playtesterName)} reported with ${nameInMail(about.gameName)} was not answered in time, so the slot was cancelled.`,
+    `${about.refunded ? `${about.refunded} was refunded.` : "There was nothing to refund."} The playtester is not paid.`,
+  ],
+  action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },
+});
 
-export function composeResolved(to: Ended): MailContent {
-  const late = to.outcome === "expired";
-  if (to.url === undefined) {
-    const back = to.refunded ? `${to.refunded} was refunded.` : "There was nothing to refund.";
-    return compose({
-      subject: `A slot of ${nameInMail(to.gameName)} was cancelled`,
-      to: to.name,
+/** For the playtester who reported a problem. */
+export function resolvedLetter(
+  about: About & { slotId: string; outcome: ReportOutcome; message?: string | null; deadlineAt?: number; newKeys?: number },
+): Letter {
+  const game = nameInMail(about.gameName);
+  const action = yourSlot(about, about.slotId);
+  if (about.outcome === "unblocked")
+    return {
+      subject: `Continue your playtest of ${game}`,
       paragraphs: [
-        `The problem that ${nameInMail(to.playtesterName)} reported with ${nameInMail(to.gameName)} was not answered in time, so the slot was cancelled.`,
-        `${back} The playtester is not paid.`,
-      ],
-    });
-  }
-  const action = { label: "View slot", url: to.url };
-  if (to.outcome !== "unblocked")
-    return compose({
-      subject: `Your slot of ${nameInMail(to.gameName)} was cancelled`,
-      to: to.name,
-      paragraphs: [
-        late
-          ? `The problem you reported with ${nameInMail(to.gameName)} was not answered in time, so your slot was cancelled.`
-          : `The owner of ${nameInMail(to.gameName)} cancelled your slot because of the problem you reported.`,
-        "The slot is not paid. You can claim slots of other playtests.",
+        `The problem you reported with ${game} was answered, and the slot is yours again.`,
+        ...quoted("The answer:", about.message),
+        ...(about.newKeys ? [`You have ${about.newKeys === 1 ? "a new game key" : "new game keys"}: see the slot.`] : []),
+        `Submit your video before ${utc(about.deadlineAt!)}.`,
       ],
       action,
-    });
-  return compose({
-    subject: `Continue your playtest of ${nameInMail(to.gameName)}`,
-    to: to.name,
+    };
+  return {
+    subject: `Your slot of ${game} was cancelled`,
     paragraphs: [
-      `The problem you reported with ${nameInMail(to.gameName)} was answered, and the slot is yours again.`,
-      ...(to.message ? ["The answer:", to.message] : []),
-      ...(to.newKeys ? [`You have ${to.newKeys === 1 ? "a new game key" : "new game keys"}: see the slot.`] : []),
-      `Submit your video before ${utc(to.deadlineAt!)}.`,
+      about.outcome === "expired"
+        ? `The problem you reported with ${game} was not answered in time, so your slot was cancelled.`
+        : `The owner of ${game} cancelled your slot because of the problem you reported.`,
+      "The slot is not paid. You can claim slots of other playtests.",
     ],
     action,
-  });
+  };
 }
 
 /** For the owner of a playtest whose open slots have too few game keys left. */
-export const composeKeysLow = (to: To & { playtestId: string; unused: number; needed: number }): MailContent =>
-  compose({
-    subject: `Game keys are running out for your playtest of ${nameInMail(to.gameName)}`,
-    to: to.name,
-    paragraphs: [
-      `A slot of your playtest of ${nameInMail(to.gameName)} opened again. Its game key was shown to a playtester, so nobody else gets it.`,
-      `The open slots need ${to.needed} ${to.needed === 1 ? "key" : "keys"}, and ${to.unused} ${to.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
-      `Add keys, one per line in a file: playtest playtests keys add ${to.playtestId} --file keys.txt`,
-    ],
-  });
+export const keysLowLetter = (about: About & { playtestId: string; unused: number; needed: number }): Letter => ({
+  subject: `Game keys are running out for your playtest of ${nameInMail(about.gameName)}`,
+  paragraphs: [
+    `A slot of your playtest of ${nameInMail(about.gameName)} opened again. Its game key was shown to a playtester, so nobody else gets it.`,
+    `The open slots need ${about.needed} ${about.needed === 1 ? "key" : "keys"}, and ${about.unused} ${about.unused === 1 ? "is" : "are"} left. Nobody can claim a slot without its keys.`,
+    `Add keys, one per line in a file: playtest playtests keys add ${about.playtestId} --file keys.txt`,
+  ],
+  action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },
+});

@@ -4,10 +4,10 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
+import { mailAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { iso } from "../../lib/time.ts";
-import { queueMail } from "../../mail/queue.ts";
-import { composeProblem, composeResolved, utc } from "./mails.ts";
+import { problemLetter, resolvedLetter, unansweredLetter, utc } from "./mails.ts";
 import * as reports from "./reports-store.ts";
 import type { SlotRow } from "./store.ts";
 
@@ -51,21 +51,19 @@ export async function announce(deps: Deps, tx: Query, slot: SlotRow, report: rep
     notice: { gameName, playtesterName: playtester.display_name, problem, until },
   });
   const about = {
+    config: deps.config,
     gameName,
     playtesterName: playtester.display_name,
-    reason: reasons[reasonCode],
     notes,
     until,
     slotId: slot.id,
     asksForKey: reasonCode === "key_invalid",
   };
-  for (const reader of [owner, ...admins])
-    if (canReceive(reader.email))
-      await queueMail(deps, tx, reader.email, composeProblem({ ...about, name: reader.display_name, isOwner: reader === owner }));
+  for (const reader of [owner, ...admins]) {
+    const letter = problemLetter({ ...about, reason: reasons[reasonCode], isOwner: reader === owner });
+    await mailAbout(deps, tx, reader, "slot.blocked", letter);
+  }
 }
-
-/** The first admin of a server has an address that no mail reaches until the operator changes it. */
-const canReceive = (email: string) => !email.endsWith(".invalid");
 
 export interface Resolution {
   outcome: ReportOutcome;
@@ -95,8 +93,9 @@ export async function resolve(deps: Deps, tx: Query, slot: SlotRow, resolution: 
   const notice = { gameName, playtesterName: playtester.display_name, outcome, answer: message, refunded, newKeys };
   await emit(deps, tx, recipients, { kind: "slot.resolved", data, notice });
   if (outcome === "released") return;
-  const about = { ...resolution, gameName, playtesterName: playtester.display_name };
-  const url = `${deps.config.baseUrl}/play/slots/${slot.id}`;
-  await queueMail(deps, tx, playtester.email, composeResolved({ ...about, name: playtester.display_name, url }));
-  if (outcome === "expired") await queueMail(deps, tx, owner.email, composeResolved({ ...about, name: owner.display_name }));
+  const about = { ...resolution, config: deps.config, gameName, slotId: slot.id };
+  await mailAbout(deps, tx, playtester, "slot.resolved", resolvedLetter(about));
+  if (outcome !== "expired") return;
+  const unanswered = unansweredLetter({ ...about, playtestId: slot.playtest_id, playtesterName: playtester.display_name });
+  await mailAbout(deps, tx, owner, "slot.resolved", unanswered);
 }

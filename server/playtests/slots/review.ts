@@ -1,6 +1,7 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
+import { mailAbout } from "../../events/event-mails.ts";
 import { acceptTransfers, rejectTransfers } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { usd } from "../../lib/money.ts";
@@ -8,6 +9,7 @@ import { conflict } from "../../lib/problem.ts";
 import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
 import type * as playtests from "../store.ts";
+import { acceptedLetter, rejectedLetter, utc } from "./mails.ts";
 import { retryDeadlineMs } from "./rules.ts";
 import * as slots from "./store.ts";
 import { emitSlotEvent, finishPlaytest, stamp, termsOf, watchDeadline } from "./transitions.ts";
@@ -35,7 +37,7 @@ export async function accept(
   else await slots.transition(tx, submitted, "accept", { ended_at: now });
   if (rating.score !== null || rating.comment !== null)
     await slots.insertRating(tx, { slot_id: slot.id, ...rating, created_at: now });
-  await emitSlotEvent(deps, tx, slot, "slot.accepted", playtest.payout_cents);
+  await tellAccepted(deps, tx, slot, { payoutCents: playtest.payout_cents, publishing: isPublic });
   if (isPublic) {
     if (await awaitsAdmin(tx, playtest, slot))
       return "Submission accepted. The video will be published after an admin approves it.";
@@ -45,6 +47,13 @@ export async function accept(
   await pay(deps, tx, playtest, slot);
   await finishPlaytest(deps, tx, playtest);
   return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
+}
+
+async function tellAccepted(deps: Deps, tx: Query, slot: Slot, pay: { payoutCents: number; publishing: boolean }): Promise<void> {
+  const notice = { amountCents: pay.payoutCents, publishing: pay.publishing };
+  const { gameName, playtester } = await emitSlotEvent(deps, tx, slot, "slot.accepted", notice);
+  const letter = acceptedLetter({ config: deps.config, gameName, slotId: slot.id, ...pay });
+  await mailAbout(deps, tx, playtester, "slot.accepted", letter);
 }
 
 /** Whether the video of a free trial still needs an admin's approval, which may come before or after the owner's. */
@@ -74,16 +83,18 @@ export async function reject(
   const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
   if (playtester?.suspended_at != null)
     throw conflict("This playtester's account is suspended, so they cannot retry. Nothing was changed. Reject without a retry.");
-  await markRejected(deps, tx, submitted, why);
+  const rejected = await markRejected(deps, tx, submitted, why);
   const now = deps.clock.now();
   const retry = openSlot(deps, tx, playtest);
+  const deadlineAt = now + retryDeadlineMs;
   const reserved = await slots.transition(tx, retry, "reserve", {
     playtester_id: slot.playtester_id,
     retry_of: slot.id,
     reserved_at: now,
-    deadline_at: now + retryDeadlineMs,
+    deadline_at: deadlineAt,
   });
   await keys.moveToRetry(tx, slot.id, retry.id);
+  await tellRejected(deps, tx, rejected, why.reason, { slotId: retry.id, deadlineAt });
   await watchDeadline(deps, tx, reserved);
   await emitSlotEvent(deps, tx, reserved, "slot.reserved");
   return "Submission rejected. The playtester may submit again within 24 hours.";
@@ -91,7 +102,8 @@ export async function reject(
 
 /** A final rejection: no refund, no payout. */
 export async function rejectForGood(deps: Deps, tx: Query, playtest: Playtest, slot: Reviewable, reason: string): Promise<void> {
-  await markRejected(deps, tx, slot, { reason, allowRetry: false });
+  const rejected = await markRejected(deps, tx, slot, { reason, allowRetry: false });
+  await tellRejected(deps, tx, rejected, reason);
   await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));
   await finishPlaytest(deps, tx, playtest);
 }
@@ -101,11 +113,24 @@ async function markRejected(
   tx: Query,
   slot: Reviewable,
   why: { reason: string; allowRetry: boolean },
-): Promise<void> {
+): Promise<Slot> {
   const now = deps.clock.now();
-  await slots.transition(tx, slot, "reject", { ended_at: now });
+  const rejected = await slots.transition(tx, slot, "reject", { ended_at: now });
   await slots.insertRejection(tx, { slot_id: slot.id, reason: why.reason, allow_retry: why.allowRetry ? 1 : 0, created_at: now });
-  await emitSlotEvent(deps, tx, slot, "slot.rejected");
+  return rejected;
+}
+
+async function tellRejected(
+  deps: Deps,
+  tx: Query,
+  slot: Slot,
+  reason: string,
+  retry?: { slotId: string; deadlineAt: number },
+): Promise<void> {
+  const notice = { reason, ...(retry && { until: utc(retry.deadlineAt) }) };
+  const { gameName, playtester } = await emitSlotEvent(deps, tx, slot, "slot.rejected", notice);
+  const letter = rejectedLetter({ config: deps.config, gameName, slotId: slot.id, reason, retry });
+  await mailAbout(deps, tx, playtester, "slot.rejected", letter);
 }
 
 /** Refuses a slot that the owner cannot review: one that is not submitted, or was already accepted. */

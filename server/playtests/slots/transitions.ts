@@ -4,14 +4,18 @@ import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import { emit, type Recipient } from "../../events/emit.ts";
+import { mailUserAbout } from "../../events/event-mails.ts";
+import type { NoticeContext } from "../../events/notices.ts";
 import * as games from "../../games/store.ts";
 import { refundTransfers, type SlotTerms } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
 import { conflict } from "../../lib/problem.ts";
+import { announceApproval } from "../approvals.ts";
 import { handOut, warnWhenLow } from "../keys/service.ts";
 import * as keys from "../keys/store.ts";
 import { openSlot } from "../orders.ts";
 import * as playtests from "../store.ts";
+import { submittedLetter } from "./mails.ts";
 import { resolve } from "./reports.ts";
 import { claimDeadline, playtestStatusOf, windowOver } from "./rules.ts";
 import * as slots from "./store.ts";
@@ -30,8 +34,14 @@ const timeField: { [Kind in SlotKind]: Exclude<keyof EventData<Kind>, keyof Even
   "slot.expired": "expiredAt",
 };
 
+/** The people an event is about, for the emails that go with it. */
+export interface Told {
+  gameName: string;
+  playtester: users.UserRow | undefined;
+}
+
 /** Records an event about a slot for its owner and, if there is one, its playtester. */
-export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, amountCents?: number): Promise<void> {
+export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, more: NoticeContext = {}): Promise<Told> {
   const game = await games.find(tx, slot.game_id);
   const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
   const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
@@ -46,8 +56,9 @@ export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: Slo
       [timeField[kind]]: new Date(deps.clock.now()).toISOString(),
       // TypeScript does not track which field a computed name adds.
     } as EventData<SlotKind>,
-    notice: { gameName: game?.name, playtesterName: playtester?.display_name, amountCents },
+    notice: { ...more, gameName: game?.name, playtesterName: playtester?.display_name },
   });
+  return { gameName: game?.name ?? "", playtester };
 }
 
 /**
@@ -108,7 +119,17 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
     admin_approved_at: null,
   });
   for (const onSubmitted of deps.onSubmitted) await onSubmitted(deps, tx, slot.id);
-  await emitSlotEvent(deps, tx, slot, "slot.submitted");
+  const { gameName, playtester } = await emitSlotEvent(deps, tx, slot, "slot.submitted");
+  const about = {
+    config: deps.config,
+    gameName,
+    slotId: slot.id,
+    playtesterName: playtester?.display_name ?? "A playtester",
+    notes,
+  };
+  await mailUserAbout(deps, tx, slot.owner_id, "slot.submitted", submittedLetter(about));
+  const playtest = (await playtests.find(tx, slot.playtest_id))!;
+  if (playtest.is_free_public_trial === 1) await announceApproval(deps, tx, playtest, slot.id);
 }
 
 /** Expires a slot whose deadline passed. A replacement opens; after the end of the manual window the slot is refunded instead. */

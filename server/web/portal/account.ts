@@ -30,6 +30,8 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
 <textarea id="experience" name="experience" maxlength="2000">${form.experience ?? profile?.gamingExperience}</textarea>
 <button>Save</button></form>
+<section><h2>Emails</h2>
+<p><a href="/play/account/emails">Choose which emails you get</a></p></section>
 <section><h2>Change email address</h2>
 <p class="soft">We send a link to both addresses. The address changes when both were opened.</p>
 <form method="post" action="/play/account/email">${tokens(context)}

@@ -3,6 +3,7 @@ import { accountPage, changeEmail, changePassword, endSession, revokeKey, saveAc
 import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
 import { earningsPage } from "./earnings.ts";
+import { emailsPage, saveEmails } from "./emails.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
 import { buildLink, release, report, slotPage, slotsPage, submit } from "./slots.ts";
@@ -19,6 +20,7 @@ const views: Record<string, View> = {
   "/earnings": earningsPage,
   "/notifications": notificationsPage,
   "/account": accountPage,
+  "/account/emails": emailsPage,
 };
 
 /** Redirects to other sites. The URL is created when the link is opened. */
@@ -40,6 +42,7 @@ const actions: Record<string, Action> = {
   "/messages/:id/unblock": { run: (context) => setBlocked(context, false), page: conversationPage },
   "/notifications/read": { run: markAllRead, page: notificationsPage },
   "/account": { run: saveAccount, page: accountPage },
+  "/account/emails": { run: saveEmails, page: emailsPage },
   "/account/sessions/:id/end": { run: endSession, page: accountPage },
   "/account/sign-out-everywhere": { run: signOutEverywhere, page: accountPage },
   "/account/keys/:id/revoke": { run: revokeKey, page: accountPage },

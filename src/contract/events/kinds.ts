@@ -24,6 +24,10 @@ export const eventKinds = [
   "slot.blocked",
   "slot.resolved",
   "playtest.keys_low",
+  "slot.due",
+  "credit.low",
+  "approval.pending",
+  "approval.decided",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

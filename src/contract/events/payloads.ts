@@ -39,6 +39,21 @@ export const eventPayloads = {
     message: z.string().nullable(),
     resolvedAt: timestamp(),
   }),
+  "slot.due": z.strictObject({ ...slot, deadlineAt: timestamp() }),
+  "credit.low": z.strictObject({ balanceCents: z.int(), thresholdCents: z.int() }),
+  "approval.pending": z.strictObject({
+    playtestId: id(),
+    gameId: id(),
+    slotId: id()
+      .nullable()
+      .meta({ description: "The slot whose video waits for approval; null when the free trial itself does." }),
+  }),
+  "approval.decided": z.strictObject({
+    playtestId: id(),
+    gameId: id(),
+    decision: z.enum(["approved", "rejected"]),
+    reason: z.string().nullable(),
+  }),
   "subscription.created": subscription,
   "subscription.renewed": subscription,
   "subscription.cancelled": subscription,

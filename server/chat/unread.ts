@@ -1,0 +1,62 @@
+import * as users from "../accounts/users-store.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import { mailAbout } from "../events/event-mails.ts";
+import type { Job } from "../jobs/job.ts";
+import { portalLinks, taskLink } from "../mail/links.ts";
+import { type Letter, nameInMail } from "../mail/texts.ts";
+import * as chat from "./store.ts";
+
+/** Emails about messages that stay unread: one per conversation until its reader reads it. */
+type Waiting = Pick<chat.MessageRow, "conversation_id" | "sender_type">;
+
+/** Schedules the look at a conversation some time after a message. A look that is scheduled already comes first and schedules the next. */
+export const watchUnread = (deps: Deps, tx: Query, { conversation_id: conversationId, sender_type: sender }: Waiting) =>
+  deps.jobs.schedule(tx, {
+    kind: "mention-unread",
+    key: `${conversationId}:${sender}`,
+    payload: { conversationId, sender },
+    runAt: deps.clock.now() + deps.config.mail.unreadAfterMs,
+  });
+
+/** Mails the reader of a conversation about messages that were unread for long enough, unless an email about some of them was sent. */
+export const mentionUnread = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    const { conversationId, sender } = job.payload as { conversationId: string; sender: chat.Side };
+    const unread = await chat.listUnread(tx, conversationId, sender);
+    const oldest = unread[0];
+    if (!oldest || unread.some((message) => message.mailed_at !== null)) return job.done(tx);
+    const now = deps.clock.now();
+    const dueAt = oldest.created_at + deps.config.mail.unreadAfterMs;
+    if (dueAt > now) return job.reschedule(tx, dueAt);
+    await job.done(tx);
+    await chat.markMailed(tx, conversationId, sender, now);
+    const conversation = (await chat.findById(tx, conversationId))!;
+    const isForOwner = sender === "playtester";
+    const isBlocked = isForOwner ? conversation.blocked_by_owner : conversation.blocked_by_playtester;
+    if (isBlocked === 1) return;
+    const reader = await users.find(tx, isForOwner ? conversation.owner_id : conversation.playtester_id);
+    const from = await users.find(tx, oldest.sender_id);
+    const letter = letterOf(deps, { conversationId, isForOwner, from: from?.display_name ?? "Someone", unread });
+    await mailAbout(deps, tx, reader, "chat.message", letter);
+  });
+
+function letterOf(
+  { config }: Deps,
+  about: { conversationId: string; isForOwner: boolean; from: string; unread: readonly chat.MessageRow[] },
+): Letter {
+  const who = nameInMail(about.from);
+  const [first, count] = [about.unread[0]!, about.unread.length];
+  const url = about.isForOwner
+    ? taskLink(config, "chat", about.conversationId)
+    : portalLinks(config).conversation(about.conversationId);
+  return {
+    subject: `${who} sent you ${count === 1 ? "a message" : `${count} messages`}`,
+    paragraphs: [
+      count === 1 ? `${who} wrote:` : `${who} sent you ${count} messages that you have not read. The first:`,
+      first.content,
+      ...(about.isForOwner ? [`To read and answer, run: playtest chat read ${about.conversationId}`] : []),
+    ],
+    action: { label: "Read the conversation", url },
+  };
+}

@@ -1,0 +1,78 @@
+import { type MailedKind, mailedTopics } from "../../src/contract/events/mails.ts";
+import * as users from "../accounts/users-store.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import type { Job } from "../jobs/job.ts";
+import { portalLinks } from "../mail/links.ts";
+import { queueMail } from "../mail/queue.ts";
+import * as mails from "../mail/store.ts";
+import { nextDigest } from "../mail/summary-times.ts";
+import { compose, type Letter } from "../mail/texts.ts";
+import { modeOf } from "./settings-store.ts";
+import { unsubscribeUrl } from "./unsubscribe.ts";
+
+/** Emails about events, which each person can turn off by kind or get once a day. */
+type Reader = Pick<users.UserRow, "id" | "email" | "role" | "display_name" | "email_verified_at" | "deleted_at">;
+
+/** The server's own accounts have addresses without a mailbox, and whether an unverified one belongs to the account is not known. */
+const canReceive = ({ email, email_verified_at, deleted_at }: Reader) =>
+  email_verified_at !== null && deleted_at === null && !email.toLowerCase().endsWith(".invalid");
+
+/** Queues an email about an event, or for the daily email, as the reader chose. */
+export async function mailAbout(
+  deps: Deps,
+  tx: Query,
+  reader: Reader | undefined,
+  kind: MailedKind,
+  letter: Letter,
+): Promise<void> {
+  if (!reader || !canReceive(reader)) return;
+  const mode = await modeOf(tx, reader.id, kind);
+  if (mode === "off") return;
+  const content = compose({ ...letter, to: reader.display_name, footer: footerOf(deps, reader, [kind]) });
+  await queueMail(deps, tx, reader.email, content, {
+    user_id: reader.id,
+    kind,
+    unsubscribe_url: unsubscribeUrl(deps, reader.id, [kind]),
+    entry: JSON.stringify(letter),
+    collect_at: mode === "digest" ? nextDigest(deps.clock.now(), deps.config.mail.digestHour) : null,
+  });
+}
+
+/** The same to an account of which only the id is known. */
+export const mailUserAbout = async (deps: Deps, tx: Query, userId: string, kind: MailedKind, letter: Letter) =>
+  mailAbout(deps, tx, await users.find(tx, userId), kind, letter);
+
+function footerOf(deps: Deps, { id, role }: Reader, kinds: readonly MailedKind[]) {
+  const topics = kinds.map((kind) => `“${mailedTopics[kind]}”`).join(", ");
+  const where = role === "playtester" ? portalLinks(deps.config).emailSettings : "run playtest notifications settings";
+  return {
+    why: `You get this email because of your setting${kinds.length > 1 ? "s" : ""} for ${topics}.`,
+    off: { label: "Turn these emails off, or get one email a day", url: unsubscribeUrl(deps, id, kinds) },
+    all: `All email settings: ${where}`,
+  };
+}
+
+/** Sends what was collected for a person as one email. */
+export const sendSummary = (job: Job, deps: Deps) =>
+  deps.store.write(async (tx) => {
+    await job.done(tx);
+    const reader = await users.find(tx, String(job.payload.userId));
+    const now = deps.clock.now();
+    const collected = reader && canReceive(reader) ? await mails.listToCollect(tx, reader.id, now) : [];
+    if (!reader || collected.length === 0) return;
+    await mails.markCollected(tx, reader.id, now);
+    const kinds = [...new Set(collected.map(({ kind }) => kind as MailedKind))];
+    const count = collected.length === 1 ? "1 notification" : `${collected.length} notifications`;
+    const content = compose({
+      subject: `${count} in one email`,
+      to: reader.display_name,
+      paragraphs: [
+        "This email collects notifications, because you chose one email a day for them or because there were many in a short time.",
+      ],
+      entries: collected.map(({ entry }) => JSON.parse(entry!) as Letter),
+      footer: footerOf(deps, reader, kinds),
+    });
+    const about = { user_id: reader.id, kind: "summary", unsubscribe_url: unsubscribeUrl(deps, reader.id, kinds) };
+    await queueMail(deps, tx, reader.email, content, { ...about, entry: null, collect_at: null });
+  });

@@ -1,0 +1,80 @@
+import type { EventKind } from "../../src/contract/events/kinds.ts";
+import type { EventData } from "../../src/contract/events/payloads.ts";
+import type { Config } from "../config/schema.ts";
+import type { Action } from "./texts.ts";
+
+/** What owners and operators do with the command. `/todo/TASK/ID` shows the commands for it. */
+export const tasks = [
+  "review",
+  "playtest",
+  "problem",
+  "applications",
+  "chat",
+  "credit",
+  "payment",
+  "subscription",
+  "approval",
+  "webhook",
+] as const;
+export type Task = (typeof tasks)[number];
+
+type Base = Pick<Config, "baseUrl">;
+
+/** The pages of playtesters. */
+export const portalLinks = ({ baseUrl }: Base) => ({
+  slot: (id: string) => `${baseUrl}/play/slots/${id}`,
+  conversation: (id: string) => `${baseUrl}/play/messages/${id}`,
+  offers: `${baseUrl}/play`,
+  earnings: `${baseUrl}/play/earnings`,
+  emailSettings: `${baseUrl}/play/account/emails`,
+});
+
+export const taskLink = ({ baseUrl }: Base, task: Task, id?: string | null) => `${baseUrl}/todo/${task}${id ? `/${id}` : ""}`;
+
+type TaskOf<Kind extends EventKind> = (data: EventData<Kind>) => readonly [label: string, task: Task, id: string | null];
+
+const ofPlaytest = ({ playtestId }: { playtestId: string }) => ["See the playtest", "playtest", playtestId] as const;
+const ofApplications = ({ playtestId }: { playtestId: string }) => ["See the applications", "applications", playtestId] as const;
+const ofSubscription = () => ["See the subscription", "subscription", null] as const;
+const ofPayment = ({ paymentId }: { paymentId: string }) => ["See the payment", "payment", paymentId] as const;
+const ofWebhook = ({ webhookId }: { webhookId: string }) => ["See the webhook", "webhook", webhookId] as const;
+const ofApproval = ({ playtestId, slotId }: { playtestId: string; slotId?: string | null }) =>
+  ["See the approval", "approval", slotId ?? playtestId] as const;
+
+/** What an owner or operator does about an event. */
+const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
+  "slot.submitted": ({ slotId }) => ["Review the video", "review", slotId],
+  "slot.blocked": ({ slotId }) => ["Answer the problem", "problem", slotId],
+  "slot.reserved": ofPlaytest,
+  "slot.accepted": ofPlaytest,
+  "slot.rejected": ofPlaytest,
+  "slot.expired": ofPlaytest,
+  "slot.resolved": ofPlaytest,
+  "slot.due": ofPlaytest,
+  "playtest.completed": ofPlaytest,
+  "playtest.keys_low": ofPlaytest,
+  "application.created": ofApplications,
+  "application.approved": ofApplications,
+  "application.rejected": ofApplications,
+  "application.auto_rejected": ofApplications,
+  "chat.message": ({ conversationId }) => ["Read the conversation", "chat", conversationId],
+  "credit.low": () => ["Add credit", "credit", null],
+  "payment.completed": ofPayment,
+  "payment.failed": ofPayment,
+  "payout.completed": () => ["See the payments", "payment", null],
+  "payout.failed": () => ["See the payments", "payment", null],
+  "subscription.created": ofSubscription,
+  "subscription.renewed": ofSubscription,
+  "subscription.cancelled": ofSubscription,
+  "subscription.payment_failed": ofSubscription,
+  "approval.pending": ofApproval,
+  "approval.decided": ofPlaytest,
+  "webhook.disabled": ofWebhook,
+  "test.ping": ofWebhook,
+};
+
+/** The page for an owner or operator about an event. */
+export function taskAction<Kind extends EventKind>(base: Base, kind: Kind, data: EventData<Kind>): Action {
+  const [label, task, id] = taskByKind[kind](data);
+  return { label, url: taskLink(base, task, id) };
+}

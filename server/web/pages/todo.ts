@@ -1,0 +1,127 @@
+import type { Config } from "../../config/schema.ts";
+import { methodNotAllowed } from "../../http/routes.ts";
+import { notFound } from "../../lib/problem.ts";
+import { type Task, tasks } from "../../mail/links.ts";
+import { html, sendPage } from "../html.ts";
+import type { Page } from "../types.ts";
+
+interface Content {
+  title: string;
+  /** Commands, each with what it does. `ID` stands for the id in the address. */
+  commands: readonly (readonly [what: string, command: string])[];
+  /** Commands for an address without an id. */
+  withoutId?: readonly (readonly [what: string, command: string])[];
+}
+
+const contents: Record<Task, Content> = {
+  review: {
+    title: "Review a video",
+    commands: [
+      ["See who played, and watch the video", "playtest review show ID"],
+      ["Accept it, which pays the playtester", "playtest review accept ID --rating 5"],
+      ["Reject it, with a reason", "playtest review reject ID"],
+    ],
+    withoutId: [["Review the waiting videos one by one", "playtest review next"]],
+  },
+  playtest: {
+    title: "See a playtest",
+    commands: [
+      ["See the playtest", "playtest playtests show ID"],
+      ["See its slots", "playtest playtests slots ID"],
+    ],
+    withoutId: [["See your playtests", "playtest playtests list"]],
+  },
+  problem: {
+    title: "Answer a reported problem",
+    commands: [
+      ["See what was reported", "playtest review show ID"],
+      ["Give the slot back to the playtester, with a new deadline", 'playtest review unblock ID --message "Fixed."'],
+      ["Cancel the slot and get its price back", "playtest review cancel ID"],
+    ],
+    withoutId: [["See the reported problems", "playtest review problems"]],
+  },
+  applications: {
+    title: "Decide on applications",
+    commands: [
+      ["See the applications", "playtest applications list ID"],
+      ["Approve one", "playtest applications approve ID APPLICATION"],
+      ["Reject one", "playtest applications reject ID APPLICATION"],
+    ],
+    withoutId: [["See your playtests", "playtest playtests list"]],
+  },
+  chat: {
+    title: "Read a conversation",
+    commands: [
+      ["Read it", "playtest chat read ID"],
+      ["Answer", 'playtest chat send ID "Thank you"'],
+    ],
+    withoutId: [["See your conversations", "playtest chat list"]],
+  },
+  credit: {
+    title: "Add credit",
+    commands: [],
+    withoutId: [
+      ["See what you have", "playtest billing balance"],
+      ["Add $50 by card", "playtest billing credit add 50"],
+    ],
+  },
+  payment: {
+    title: "See a payment",
+    commands: [
+      ["See the payment", "playtest billing payments show ID"],
+      ["Download the invoice of a completed payment", "playtest billing invoice ID"],
+    ],
+    withoutId: [["See your payments", "playtest billing payments list"]],
+  },
+  subscription: {
+    title: "See your subscription",
+    commands: [],
+    withoutId: [["See your subscription and its hours", "playtest billing subscription show"]],
+  },
+  approval: {
+    title: "Decide on a free trial",
+    commands: [
+      ["See what waits, with a link to the video", "playtest admin approvals show ID"],
+      ["Approve it", "playtest admin approvals approve ID"],
+      ["Reject it, with a reason", "playtest admin approvals reject ID"],
+    ],
+    withoutId: [["See all that waits for approval", "playtest admin approvals"]],
+  },
+  webhook: {
+    title: "See a webhook",
+    commands: [
+      ["See its deliveries", "playtest webhooks deliveries ID"],
+      ["Send a test event", "playtest webhooks test ID"],
+      ["Enable it again", "playtest webhooks enable ID"],
+    ],
+    withoutId: [["See your webhooks", "playtest webhooks list"]],
+  },
+};
+
+/** The commands of each page, for a test that runs their words against the command. */
+export const todoCommands: readonly string[] = Object.values(contents).flatMap(({ commands, withoutId = [] }) =>
+  [...commands, ...withoutId].map(([, command]) => command),
+);
+
+const address = new RegExp(`^/todo/(${tasks.join("|")})(?:/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}))?$`);
+
+/**
+ * `/todo/TASK/ID`: where the emails to owners and operators lead. It shows what to run and knows nothing about the id: everybody sees the
+ * same page for every id.
+ */
+export function todo({ baseUrl }: Pick<Config, "baseUrl">): Page {
+  return async (request, response, url) => {
+    const [, task, id] = address.exec(url.pathname) ?? [];
+    if (task === undefined) throw notFound();
+    if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
+    const { title, commands, withoutId = [] } = contents[task as Task];
+    const shown = id === undefined || commands.length === 0 ? withoutId : commands;
+    const body = html`${shown.map(
+      ([what, command]) => html`<p>${what}:</p><pre><code>${command.replace(/\bID\b/, id ?? "")}</code></pre>`,
+    )}
+<p class="soft">Not signed in on this computer? First run:</p>
+<pre><code>playtest login --base-url ${baseUrl}</code></pre>
+<p><a href="/docs/getting-started">Getting started</a> · <a href="/docs">All documentation</a></p>`;
+    sendPage(response, 200, { title, body });
+  };
+}

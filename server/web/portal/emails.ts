@@ -1,0 +1,35 @@
+import type { Data } from "../../../src/contract/index.ts";
+import { html, type PageContent } from "../html.ts";
+import { notice, signedInLayout, tokens } from "./layout.ts";
+import type { PageContext } from "./types.ts";
+
+type Setting = Data<"listNotificationSettings">["settings"][number];
+
+const labels = { on: "Each email", digest: "One a day", off: "None" } as const;
+
+/** `/play/account/emails`: which emails about events the playtester gets. */
+export async function emailsPage(context: PageContext): Promise<PageContent> {
+  const { settings, digestHour } = (await context.call("listNotificationSettings")).data;
+  const body = html`${context.query.get("done") === "saved" && notice("Your email settings were saved.")}
+<p>Choose which emails you get. Emails about the security of your account are always sent, and <a href="/play/notifications">notifications</a> always appear here.</p>
+<form method="post" action="/play/account/emails">${tokens(context)}
+${settings.map(choice)}
+<p class="soft">“One a day” collects what happened into one email at ${String(digestHour).padStart(2, "0")}:00 UTC.</p>
+<button>Save</button></form>
+<p><a href="/play/account">Back to your account</a></p>`;
+  return signedInLayout(context, undefined, { title: "Your emails", body });
+}
+
+const choice = ({ kind, topic, mail }: Setting) => html`<label for="${kind}">${topic}</label>
+<select id="${kind}" name="${kind}">${(Object.keys(labels) as (keyof typeof labels)[]).map(
+  (mode) => html`<option value="${mode}"${mode === mail && html` selected`}>${labels[mode]}</option>`,
+)}</select>`;
+
+export async function saveEmails({ call, form }: PageContext): Promise<string> {
+  const { settings } = (await call("listNotificationSettings")).data;
+  for (const mail of ["on", "digest", "off"] as const) {
+    const kinds = settings.filter(({ kind, mail: before }) => form[kind] === mail && before !== mail).map(({ kind }) => kind);
+    if (kinds.length > 0) await call("updateNotificationSettings", { body: { kinds, mail }, idempotencyKey: form.formKey });
+  }
+  return "/play/account/emails?done=saved";
+}

@@ -1,0 +1,67 @@
+import type { Role } from "../endpoint.ts";
+import type { EventKind } from "./kinds.ts";
+
+/** What happens with the emails about one kind of event: each is sent, none is, or one email a day lists them. */
+export const mailModes = ["on", "off", "digest"] as const;
+export type MailMode = (typeof mailModes)[number];
+
+/**
+ * The kinds of events that an account of each role gets emails about, unless its owner turns them off. Emails about the security of an
+ * account are not about events and cannot be turned off.
+ */
+export const mailedKinds = {
+  game_owner: [
+    "slot.submitted",
+    "slot.blocked",
+    "slot.resolved",
+    "playtest.keys_low",
+    "application.created",
+    "chat.message",
+    "approval.decided",
+    "credit.low",
+    "payment.completed",
+    "payment.failed",
+    "subscription.payment_failed",
+    "webhook.disabled",
+  ],
+  playtester: [
+    "slot.accepted",
+    "slot.rejected",
+    "slot.due",
+    "slot.resolved",
+    "application.approved",
+    "application.rejected",
+    "application.auto_rejected",
+    "chat.message",
+    "payout.completed",
+    "payout.failed",
+  ],
+  admin: ["approval.pending", "slot.blocked"],
+} as const satisfies Record<Role, readonly EventKind[]>;
+
+export type MailedKind = (typeof mailedKinds)[Role][number];
+
+/** What the emails of each kind are about, in the words of a settings page. */
+export const mailedTopics: Record<MailedKind, string> = {
+  "slot.submitted": "A video to review",
+  "slot.accepted": "Your video was accepted",
+  "slot.rejected": "Your video was rejected",
+  "slot.due": "A deadline that is near",
+  "slot.blocked": "A problem that a playtester reported",
+  "slot.resolved": "How a reported problem ended",
+  "playtest.keys_low": "Game keys that run out",
+  "application.created": "A new application",
+  "application.approved": "Your application was approved",
+  "application.rejected": "Your application was rejected",
+  "application.auto_rejected": "A playtest you applied to is full or over",
+  "chat.message": "Messages you have not read for 10 minutes",
+  "approval.pending": "A free trial or its video that waits for approval",
+  "approval.decided": "The decision on your free trial",
+  "credit.low": "Your credit is low",
+  "payment.completed": "Receipts",
+  "payment.failed": "A payment that failed or was sent back",
+  "subscription.payment_failed": "A renewal that could not be charged",
+  "payout.completed": "A payout was sent",
+  "payout.failed": "A payout failed",
+  "webhook.disabled": "A webhook was disabled",
+};
