@@ -62,7 +62,7 @@ const homes: Record<string, RegExp> = {
 /** The rooms of the server in the order of their imports: each imports only from itself and from those before it. */
 const rooms = (
   "lib config outbound database jobs mail ledger audit accounts http games events billing playtests transcripts uploads chat admin " +
-  "sandbox operations web app"
+  "inbox sandbox operations web app"
 ).split(" ");
 const roomOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1];
 /** A type of the app's dependencies or of the HTTP layer's call may be named anywhere: it is what every room is handed. */
@@ -73,7 +73,7 @@ const listsNoCommand = ({ from, dynamic }: Import) => !(dynamic && from === "src
 
 /** Pure rules: nothing but the contract and each other. */
 const pureFiles =
-  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|money|time)\.ts|server\/mail\/texts\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/(x402|proving\/message)|subscriptions\/plans)\.ts|server\/playtests\/(pricing|slots\/(eligibility|mails))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
+  /^(server\/(.*\/)?([a-z]+-)?rules\.ts|server\/lib\/(addresses|money|time)\.ts|server\/mail\/(texts|links)\.ts|server\/events\/(notices|webhooks\/(schedule|signature))\.ts|server\/billing\/(crypto\/(x402|proving\/message)|subscriptions\/plans)\.ts|server\/playtests\/(pricing|slots\/(eligibility|mails))\.ts|src\/errors\.ts|src\/io\/text\.ts|src\/api\/retry\.ts)$/;
 
 /** SQL stands in the stores, in the database's own folder, and where whole tables are copied or checked. */
 const sqlFiles =

@@ -14,6 +14,7 @@ import { webhooks } from "../events/webhooks/handlers.ts";
 import { games } from "../games/handlers.ts";
 import { info } from "../games/info-handlers.ts";
 import type { Handlers } from "../http/call.ts";
+import { inbox } from "../inbox/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
@@ -35,6 +36,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...chat(deps),
   ...events(deps),
   ...games(deps),
+  ...inbox(deps),
   ...info(deps),
   ...notifications(deps),
   ...orders(deps),

@@ -313,6 +313,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   enableWebhook: onWebhook(),
   rotateWebhookSecret: onWebhook(),
   listEvents: byOwner(),
+  getInbox: byOwner(),
   listNotifications: byOwner(),
   markAllRead: byOwner(),
   listNotificationSettings: byOwner(),

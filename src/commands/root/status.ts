@@ -1,7 +1,9 @@
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, type View } from "../../cli/define.ts";
-import { CliError, exitCodes, gateFailed, insufficientScope } from "../../errors.ts";
+import { CliError, exitCodes, gateFailed, insufficientScope, isAbsent } from "../../errors.ts";
+import { ago } from "../../io/text.ts";
 import { parseGate } from "../shared/gate.ts";
+import { type Todo, todosOf } from "./todo.ts";
 
 const view: View = {
   columns: [
@@ -17,6 +19,9 @@ const view: View = {
     col("unread notifications", "unreadCount"),
   ],
 };
+
+/** What a playtester or an operator has besides what waits. */
+const otherView: View = { columns: [col("role", "role"), col("unread notifications", "unreadCount")] };
 
 /** Undefined if the key lacks the scope. */
 const orNothing = async <T>(wanted: Promise<T>): Promise<T | undefined> =>
@@ -62,21 +67,69 @@ const counted = [
 /** Throws if a condition is met, or if the key may not read its value. */
 function checkGates(gates: readonly { text: string; gate: ReturnType<typeof parseGate> }[], found: Record<string, unknown>) {
   for (const { text, gate } of gates) {
-    if (found[gate.name] === null) throw insufficientScope(`--fail-if: the API key has no permission to read ${gate.name}.`);
+    if (found[gate.name] === null || found[gate.name] === undefined)
+      throw insufficientScope(`--fail-if: the API key has no permission to read ${gate.name}.`);
     if (gate.fails(found as Record<string, number>))
       throw gateFailed(`The --fail-if condition ${text} is met: ${gate.name} is ${found[gate.name]}.`);
   }
 }
 
+/** What waits, from a server that has an inbox. Undefined elsewhere, and for a key without the main scope of its role. */
+async function inboxOf(ctx: Context): Promise<Data<"getInbox"> | undefined> {
+  try {
+    return await ctx.api().getInbox({});
+  } catch (error) {
+    if (isAbsent(error) || (error instanceof CliError && error.exitCode === exitCodes.scope)) return undefined;
+    throw error;
+  }
+}
+
+/** The figures of an owner's games and money. */
+async function ownerFigures(ctx: Context) {
+  const api = ctx.api();
+  const [stats, due, reportedProblems, balance, notifications] = await Promise.all([
+    api.getDashboardStats({}),
+    deadlines(ctx),
+    problems(ctx),
+    orNothing(api.getBalance({})),
+    orNothing(api.listNotifications({ query: { limit: 1 } })),
+  ]);
+  const { balanceCents = null, playtestMinutes = null } = balance ?? {};
+  const unreadCount = notifications?.unreadCount ?? null;
+  // Other servers of this API hand out no more keys than were ordered with.
+  const playtestsLackingKeys = stats.playtestsLackingKeys ?? 0;
+  return { ...stats, playtestsLackingKeys, reportedProblems, ...due, balanceCents, playtestMinutes, unreadCount };
+}
+
+/** What a server without an inbox says about an owner. */
+const todosFrom = ({ pendingReviews, reportedProblems }: Awaited<ReturnType<typeof ownerFigures>>) =>
+  todosOf({
+    role: "game_owner",
+    items: (
+      [
+        ["problems", reportedProblems],
+        ["reviews", pendingReviews],
+      ] as const
+    ).map(([kind, count]) => ({ kind, count, dueAt: null, amountCents: null, firstId: null })),
+  });
+
+function show(ctx: Context, todo: readonly Todo[]): void {
+  for (const { text, dueAt, command } of todo)
+    ctx.out.note(`${text}${dueAt === null ? "" : ` (the first deadline: ${ago(dueAt, ctx.now())})`}:\n  ${command}`);
+  if (todo.length === 0) ctx.out.note("Nothing waits for you.");
+}
+
 export const status = define({
   name: "status",
-  summary: "Show what needs your attention: reviews, problems, deadlines, balance",
+  summary: "Show what waits for you, with the next command, and your figures",
   description:
-    "Exits with 13 when a --fail-if condition is met. Use it in a scheduled job to detect waiting reviews or a low balance.",
+    "For owners: reviews, problems, applications, messages and credit. For playtesters: slots and their deadlines. For operators: approvals, " +
+    "payouts, deposits and failed jobs. Exits with 13 when a --fail-if condition is met, which is for owners. Use it in a scheduled job to " +
+    "detect waiting reviews or a low balance.",
   flags: {
     failIf: flag.list("Fail when a value meets this condition, such as 'pendingReviews>9' (repeatable)", { value: "CONDITION" }),
   },
-  operation: ["getDashboardStats", "listSubmissions", "getBalance", "listNotifications"],
+  operation: ["getInbox", "getDashboardStats", "listSubmissions", "getBalance", "listNotifications"],
   examples: [
     "playtest status",
     "playtest status --jq .result.pendingReviews",
@@ -85,30 +138,21 @@ export const status = define({
   exits: [13],
   async run({ flags }, ctx) {
     const gates = flags.failIf.map((text) => ({ text, gate: parseGate(text, counted, "value") }));
-    const api = ctx.api();
-    const [stats, due, reportedProblems, balance, notifications] = await Promise.all([
-      api.getDashboardStats({}),
-      deadlines(ctx),
-      problems(ctx),
-      orNothing(api.getBalance({})),
-      orNothing(api.listNotifications({ query: { limit: 1 } })),
-    ]);
-    const { balanceCents = null, playtestMinutes = null } = balance ?? {};
-    const result = {
-      ...stats,
-      // Other servers of this API hand out no more keys than were ordered with.
-      playtestsLackingKeys: stats.playtestsLackingKeys ?? 0,
-      reportedProblems,
-      ...due,
-      balanceCents,
-      playtestMinutes,
-      unreadCount: notifications?.unreadCount ?? null,
-    };
-    checkGates(gates, result);
-    if (stats.pendingReviews > 0) ctx.out.note("To review the waiting submissions, run `playtest review next`.");
-    if (reportedProblems > 0) ctx.out.note("To see the reported problems, run `playtest review problems`.");
-    if (result.playtestsLackingKeys > 0)
+    const inbox = await inboxOf(ctx);
+    if (inbox && inbox.role !== "game_owner") {
+      const notifications = await orNothing(ctx.api().listNotifications({ query: { limit: 1 } }));
+      const todo = todosOf(inbox);
+      const result = { role: inbox.role, todo, unreadCount: notifications?.unreadCount ?? null };
+      checkGates(gates, result);
+      show(ctx, todo);
+      return ctx.item({ result }, otherView);
+    }
+    const figures = await ownerFigures(ctx);
+    const todo = inbox ? todosOf(inbox) : todosFrom(figures);
+    checkGates(gates, figures);
+    show(ctx, todo);
+    if (figures.playtestsLackingKeys > 0)
       ctx.out.note("Open slots have no game keys left. To add keys, run `playtest playtests keys add`.");
-    return ctx.item({ result }, view);
+    return ctx.item({ result: { role: "game_owner", todo, ...figures } }, view);
   },
 });

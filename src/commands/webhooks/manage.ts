@@ -48,6 +48,7 @@ export const create = define({
   examples: [
     "playtest webhooks create https://example.com/hook --events slot.submitted,slot.accepted",
     "playtest webhooks create https://example.com/hook --events '*' --secret-file secret.txt",
+    "playtest webhooks create https://hooks.slack.com/services/T0/B0/x --events slot.submitted --format slack",
   ],
   async run({ args, body, flags }, ctx) {
     await ctx.reserveSecret(flags.secretFile);

@@ -5,6 +5,7 @@ export const webhookView: View = {
     col("id", "id", "id"),
     col("url", "url"),
     col("events", "events"),
+    detail("format", "format"),
     col("active", "isActive", "status"),
     col("failures", "failureCount"),
     col("last failure", "lastFailureAt", "ago"),

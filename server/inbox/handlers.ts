@@ -1,0 +1,40 @@
+import type { Role, Scope } from "../../src/contract/endpoint.ts";
+import { type InboxKind, inboxKinds } from "../../src/contract/inbox.ts";
+import type { Deps } from "../app/deps.ts";
+import type { HandlersFor } from "../http/call.ts";
+import { isoOrNull } from "../lib/time.ts";
+import { ofAdmin, ofOwner, ofPlaytester } from "./inbox-store.ts";
+
+type Find = (typeof ofOwner)["lowCredit"];
+const findersOf: Record<Role, Partial<Record<InboxKind, Find>>> = {
+  game_owner: ofOwner,
+  playtester: ofPlaytester,
+  admin: ofAdmin,
+};
+
+/** What a key needs to see an item, besides the main scope of its role. */
+const needed: Partial<Record<InboxKind, Scope>> = {
+  lowCredit: "billing",
+  unreadMessages: "chat",
+};
+
+/** What waits for an account of any role. */
+export function inbox(deps: Deps): HandlersFor<"getInbox"> {
+  return {
+    getInbox(call) {
+      const { userId, role, scopes } = call.principal;
+      const account = { userId, now: deps.clock.now(), lowCreditCents: deps.config.orders.lowCreditCents };
+      return call.read(async (q) => {
+        const items = [];
+        for (const kind of inboxKinds) {
+          const find = findersOf[role][kind];
+          const scope = needed[kind];
+          if (!find || (scope && !scopes.has(scope))) continue;
+          const { count, due_at, amount_cents: amountCents, first_id: firstId } = await find(q, account);
+          items.push({ kind, count, dueAt: isoOrNull(due_at), amountCents, firstId });
+        }
+        return { role, items };
+      });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Data } from "../../api/client.ts";
+import type { InboxKind } from "../../contract/inbox.ts";
+import { plural, usd } from "../../io/text.ts";
+
+type Item = Data<"getInbox">["items"][number];
+
+/** One thing that waits, and the next command. */
+export interface Todo {
+  kind: InboxKind;
+  count: number;
+  dueAt: string | null;
+  text: string;
+  command: string;
+}
+
+const wait = (count: number) => (count === 1 ? "waits" : "wait");
+
+type Line = (item: Item) => readonly [text: string, command: string];
+const id = ({ firstId }: Item) => firstId ?? "";
+
+const forAll = {
+  reservedSlots: (item) => [`You hold ${plural(item.count, "slot")}`, `playtest tester show ${id(item)}`],
+  problems: (item) => [`${plural(item.count, "reported problem")} ${wait(item.count)} for an answer`, "playtest review problems"],
+  reviews: ({ count }) => [`${plural(count, "video")} ${wait(count)} for your review`, "playtest review next"],
+  applications: (item) => [
+    `${plural(item.count, "application")} ${wait(item.count)} for your decision`,
+    `playtest applications list ${id(item)}`,
+  ],
+  unpaidOrders: (item) => [`${plural(item.count, "order")} ${item.count === 1 ? "is" : "are"} not paid`, `playtest playtests pay ${id(item)}`],
+  approvals: (item) => [
+    `${plural(item.count, "free trial or video", "free trials or videos")} ${wait(item.count)} for approval`,
+    "playtest admin approvals",
+  ],
+  payoutsOwed: ({ count, amountCents }) => [
+    `${usd(amountCents ?? 0)} ${count === 1 ? "is" : "are"} owed to ${plural(count, "playtester")}`,
+    "playtest admin payouts create --help",
+  ],
+  unmatchedDeposits: ({ count }) => [
+    `${plural(count, "crypto deposit")} ${count === 1 ? "is" : "are"} not matched to an account`,
+    "playtest admin suspense",
+  ],
+  failedJobs: ({ count }) => [`${plural(count, "background job")} failed for good`, "playtest serve doctor"],
+  unreadMessages: (item) => [`${plural(item.count, "unread message")}`, `playtest chat read ${id(item)}`],
+  lowCredit: ({ amountCents }) => [`Your credit is low: ${usd(amountCents ?? 0)}`, "playtest billing credit add 50"],
+} satisfies Record<InboxKind, Line>;
+
+/** An operator answers a problem of any owner; only owners can list theirs. */
+const forAdmins: Partial<Record<InboxKind, Line>> = {
+  problems: (item) => [
+    `${plural(item.count, "reported problem")} ${wait(item.count)} for an owner's answer`,
+    `playtest review unblock ${id(item)}`,
+  ],
+};
+
+/** What waits for an account, most urgent first, as sentences with the next command. */
+export const todosOf = ({ role, items }: Data<"getInbox">): Todo[] =>
+  items
+    .filter(({ count }) => count > 0)
+    .map((item) => {
+      const line: Line = (role === "admin" && forAdmins[item.kind]) || forAll[item.kind];
+      const [text, command] = line(item);
+      return { kind: item.kind, count: item.count, dueAt: item.dueAt, text, command };
+    });
