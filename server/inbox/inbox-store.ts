@@ -12,7 +12,11 @@ export interface Waiting {
 const none: Waiting = { count: 0, due_at: null, amount_cents: null, first_id: null };
 
 /** `rows` is everything after FROM; its first row in this order is what to look at first. */
-async function waiting(q: Query, what: { id: string; due?: string; rows: string; order: string }, ...values: Value[]): Promise<Waiting> {
+async function waiting(
+  q: Query,
+  what: { id: string; due?: string; rows: string; order: string },
+  ...values: Value[]
+): Promise<Waiting> {
   const { id, due = "NULL", rows, order } = what;
   const first = await q.one<{ id: string; due_at: number | null }>(
     `SELECT ${id} AS id, CAST(${due} AS BIGINT) AS due_at FROM ${rows} ORDER BY ${order} LIMIT 1`,
@@ -112,5 +116,8 @@ export const ofAdmin = {
     ...none,
     ...(await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM crypto_deposits WHERE status = 'suspense'"))!,
   }),
-  failedJobs: async (q) => ({ ...none, ...(await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM jobs WHERE state = 'dead'"))! }),
+  failedJobs: async (q) => ({
+    ...none,
+    ...(await q.one<{ count: number }>("SELECT COUNT(*) AS count FROM jobs WHERE state = 'dead'"))!,
+  }),
 } satisfies Partial<Record<InboxKind, Find>>;

@@ -26,7 +26,10 @@ const forAll = {
     `${plural(item.count, "application")} ${wait(item.count)} for your decision`,
     `playtest applications list ${id(item)}`,
   ],
-  unpaidOrders: (item) => [`${plural(item.count, "order")} ${item.count === 1 ? "is" : "are"} not paid`, `playtest playtests pay ${id(item)}`],
+  unpaidOrders: (item) => [
+    `${plural(item.count, "order")} ${item.count === 1 ? "is" : "are"} not paid`,
+    `playtest playtests pay ${id(item)}`,
+  ],
   approvals: (item) => [
     `${plural(item.count, "free trial or video", "free trials or videos")} ${wait(item.count)} for approval`,
     "playtest admin approvals",

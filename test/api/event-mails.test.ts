@@ -1,0 +1,381 @@
+import { describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import * as users from "../../server/accounts/users-store.ts";
+import { mailUserAbout } from "../../server/events/event-mails.ts";
+import { mailedKinds } from "../../src/contract/events/mails.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import {
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+async function start(server: TestServer, cents = 10_000) {
+  const owner = await registerOwner(server, "Olive");
+  const tess = await registerPlaytester(server, "Tess");
+  await giveCredit(server, owner, cents);
+  return { owner, tess, gameId: await createGame(owner) };
+}
+
+/** An admin that emails reach. */
+async function operator(server: TestServer): Promise<Person> {
+  const admin = personWith(server, (await ensureAdmin(server.deps))!, "");
+  await server.deps.store.write(async (tx) => {
+    const [account] = await users.listAdmins(tx);
+    await users.update(tx, account!.id, { email: "operator@example.com" });
+  });
+  return admin;
+}
+
+const sent = ({ mails }: TestServer) => mails.map(({ to, subject }) => `${to.split("@")[0]}: ${subject}`);
+const mailWith = ({ mails }: TestServer, subject: string) => mails.find((mail) => mail.subject === subject)!;
+const inWords = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+const post = (url: string, body: string, type = "application/x-www-form-urlencoded") =>
+  fetch(url, { method: "POST", body, headers: { "Content-Type": type } });
+
+onBothDatabases("emails about events", (serve) => {
+  it("a playtest: each side is told what needs it, with links that lead somewhere", async () => {
+    const server = await serve();
+    const { owner, tess, gameId } = await start(server);
+    const first = await play(server, tess, await order(owner, gameId));
+    await owner.post(`/slots/${first}/accept`);
+    const second = await play(server, tess, await order(owner, gameId));
+    await owner.post(`/slots/${second}/reject`, { reason: "No <sound>.", allowRetry: true });
+    const applied = await order(owner, gameId, { selectionMode: "manual" });
+    const { application } = (
+      await tess.post(`/playtester/playtests/${applied}/applications`, { qualificationsResponse: "I play a lot." })
+    ).body.data;
+    await owner.post(`/playtest-applications/${application.id}/approve`);
+    await server.advance(0);
+    expect(sent(server)).toMatchInlineSnapshot(`
+      [
+        "game_owner1: Tess submitted a video of Lantern Deep",
+        "playtester2: Your playtest of Lantern Deep was accepted",
+        "game_owner1: Tess submitted a video of Lantern Deep",
+        "playtester2: Please submit another video of Lantern Deep",
+        "game_owner1: Tess applied to playtest Lantern Deep",
+        "playtester2: You were chosen to playtest Lantern Deep",
+      ]
+    `);
+    for (const mail of server.mails) {
+      const links = [...mail.text.matchAll(/https?:\/\/\S+/g)].map(([url]) => url);
+      expect(links.length).toBeGreaterThanOrEqual(2);
+      for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+      expect(mail.unsubscribeUrl).toBe(links.find((link) => link.includes("/unsubscribe?")));
+      expect(mail.html).toContain(mail.unsubscribeUrl!.replaceAll("&", "&amp;"));
+    }
+  });
+
+  it("accepted, rejected and due: the amount, the reason and the deadline are those of the API", async () => {
+    const server = await serve();
+    const { owner, tess, gameId } = await start(server);
+    const first = await play(server, tess, await order(owner, gameId));
+    await owner.post(`/slots/${first}/accept`);
+    const rejectedId = await play(server, tess, await order(owner, gameId));
+    await owner.post(`/slots/${rejectedId}/reject`, { reason: "No <sound>.", allowRetry: true });
+    const finalId = await play(server, tess, await order(owner, gameId));
+    await owner.post(`/slots/${finalId}/reject`, { reason: "Wrong game.", allowRetry: false });
+    await server.advance(23 * hour);
+    const { entries } = (await tess.get("/playtester/earnings")).body.data;
+    expect(entries.map(({ amountCents }: { amountCents: number }) => amountCents)).toEqual([1000]);
+    expect(mailWith(server, "Your playtest of Lantern Deep was accepted").text).toContain("You earned $10.00.");
+    const { slots } = (await tess.get("/playtester/slots?limit=100")).body.data;
+    const retry = slots.find(({ status }: { status: string }) => status === "reserved");
+    const again = mailWith(server, "Please submit another video of Lantern Deep");
+    expect(again.text).toContain(
+      `The reason:\n\nNo <sound>.\n\nYou can submit another video before ${inWords(retry.deadlineAt)}.`,
+    );
+    expect(again.text).toContain(`/play/slots/${retry.id}\n`);
+    expect(again.html).toContain("No &lt;sound&gt;.");
+    expect(mailWith(server, "Your playtest of Lantern Deep was rejected").text).toContain("Wrong game.");
+    const due = mailWith(server, `Your playtest of Lantern Deep is due at ${inWords(retry.deadlineAt)}`);
+    expect(due.text).toContain(`/play/slots/${retry.id}\n`);
+    const { notifications } = (await tess.get("/notifications?limit=100")).body.data;
+    const bodies = notifications.map(({ type, body }: { type: string; body: string }) => `${type}: ${body}`);
+    expect(bodies).toContain(
+      `slot.rejected: Your playtest of Lantern Deep was rejected: “No <sound>.” You can submit another video before ${inWords(retry.deadlineAt)}.`,
+    );
+    expect(bodies).toContain("slot.rejected: Your playtest of Lantern Deep was rejected: “Wrong game.” This is final.");
+    expect(bodies).toContain(`slot.due: Submit your playtest video of Lantern Deep before ${inWords(retry.deadlineAt)}.`);
+    const { events } = (await tess.get("/events?limit=100")).body.data;
+    expect(events.find(({ event }: { event: string }) => event === "slot.due").data).toMatchObject({
+      slotId: retry.id,
+      deadlineAt: retry.deadlineAt,
+    });
+  });
+
+  it("payouts: the amount that was sent, and that it came back", async () => {
+    const server = await serve();
+    const admin = await operator(server);
+    const { owner, tess, gameId } = await start(server);
+    await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
+    const { payout } = (await admin.post("/admin/payouts", { userId: tess.id, amountCents: 750 })).body.data;
+    await admin.post(`/admin/payouts/${payout.id}/fail`);
+    await server.advance(0);
+    expect(mailWith(server, "$7.50 of your earnings were paid out").text).toContain(`Payout: ${payout.id}`);
+    expect(mailWith(server, "Your payout of $7.50 failed").text).toContain("returned to your earnings");
+    expect((await tess.get("/playtester/earnings")).body.data).toMatchObject({ balanceCents: 1000 });
+  });
+
+  it("free trial: operators are told what waits for them, and the owner what they decided", async () => {
+    const server = await serve();
+    const admin = await operator(server);
+    const { owner, tess, gameId } = await start(server);
+    const trial = await order(owner, gameId, { visibility: "public", isFreePublicTrial: true });
+    await admin.post(`/admin/playtests/${trial}/approve`);
+    const slotId = await play(server, tess, trial);
+    await server.advance(0);
+    const toOperator = server.mails.filter(({ to }) => to === "operator@example.com");
+    expect(toOperator.map(({ subject }) => subject)).toEqual([
+      "The free trial of Lantern Deep waits for your approval",
+      "A video of the free trial of Lantern Deep waits for your approval",
+    ]);
+    expect(toOperator[1]!.text).toContain(`playtest admin approvals approve ${slotId}`);
+    expect((await fetch(`${server.baseUrl}/todo/approval/${slotId}`)).status).toBe(200);
+    expect(sent(server)).toContain("game_owner1: Your free trial of Lantern Deep is approved");
+    const { events } = (await admin.get("/events?limit=10")).body.data;
+    expect(events.map(({ event, data }: { event: string; data: object }) => [event, data])).toEqual([
+      ["approval.pending", { playtestId: trial, gameId, slotId }],
+      ["approval.pending", { playtestId: trial, gameId, slotId: null }],
+    ]);
+    const { notifications } = (await admin.get("/notifications")).body.data;
+    expect(notifications.map(({ body }: { body: string }) => body)).toContain(
+      "The free trial of Lantern Deep waits for your approval.",
+    );
+  });
+
+  it("credit: the owner is told once when an order takes it below the threshold", async () => {
+    const server = await serve();
+    const { owner, gameId } = await start(server, 5500);
+    await order(owner, gameId);
+    await server.advance(0);
+    expect(sent(server)).toEqual([]);
+    await order(owner, gameId);
+    await server.advance(0);
+    const { balanceCents } = (await owner.get("/billing/balance")).body.data;
+    expect([balanceCents, sent(server)]).toEqual([1500, ["game_owner1: Your credit is $15.00"]]);
+    await order(owner, gameId, { durationMinutes: 30 });
+    await server.advance(0);
+    expect(sent(server)).toHaveLength(1);
+    const { events } = (await owner.get("/events?limit=100")).body.data;
+    expect(events.filter(({ event }: { event: string }) => event === "credit.low")).toMatchObject([
+      { data: { balanceCents: 1500, thresholdCents: 2000 } },
+    ]);
+  });
+
+  describe("unread messages", () => {
+    async function conversation(server: TestServer) {
+      const { owner, tess, gameId } = await start(server);
+      await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
+      const { id } = (await owner.post("/chat/conversations", { contactId: tess.id })).body.data.conversation;
+      await server.advance(0);
+      server.mails.length = 0;
+      const write = (from: Person, content: string) => from.post(`/chat/conversations/${id}/messages`, { content });
+      const read = (by: Person) => by.get(`/chat/conversations/${id}`);
+      return { owner, tess, id, write, read };
+    }
+
+    it("one email after 10 minutes, none until it is read, then one again", async () => {
+      const server = await serve();
+      const { owner, tess, id, write, read } = await conversation(server);
+      await write(owner, "What did you <mean>?");
+      await server.advance(9 * minute);
+      expect(sent(server)).toEqual([]);
+      await write(owner, "At minute 3.");
+      await server.advance(minute);
+      expect(sent(server)).toEqual(["playtester2: Olive sent you 2 messages"]);
+      expect(server.mails[0]!.text).toContain("What did you <mean>?");
+      expect(server.mails[0]!.text).toContain(`/play/messages/${id}\n`);
+      await write(owner, "Hello?");
+      await server.advance(day);
+      expect(sent(server)).toHaveLength(1);
+      await read(tess);
+      await write(owner, "Thanks anyway.");
+      await server.advance(10 * minute);
+      expect(sent(server).slice(1)).toEqual(["playtester2: Olive sent you a message"]);
+      await write(tess, "I was away.");
+      await server.advance(10 * minute);
+      expect(sent(server).slice(2)).toEqual(["game_owner1: Tess sent you a message"]);
+      expect(server.mails[2]!.text).toContain(`playtest chat read ${id}`);
+    });
+
+    it("none for what was read in time, and ten minutes for what came later", async () => {
+      const server = await serve();
+      const { owner, tess, write, read } = await conversation(server);
+      await write(owner, "One.");
+      await server.advance(5 * minute);
+      await read(tess);
+      await write(owner, "Two.");
+      await server.advance(9 * minute);
+      expect(sent(server)).toEqual([]);
+      await server.advance(minute);
+      expect(sent(server)).toEqual(["playtester2: Olive sent you a message"]);
+      expect(server.mails[0]!.text).toContain("Two.");
+    });
+
+    it("none from who is blocked", async () => {
+      const server = await serve();
+      const { owner, tess, id, write } = await conversation(server);
+      await write(owner, "One.");
+      await tess.post(`/chat/conversations/${id}/block`);
+      await server.advance(hour);
+      expect(sent(server)).toEqual([]);
+    });
+  });
+
+  describe("opting out", () => {
+    async function submitted(server: TestServer) {
+      const { owner, tess, gameId } = await start(server, 20_000);
+      const submit = async () => {
+        await play(server, tess, await order(owner, gameId));
+        await server.advance(0);
+      };
+      await submit();
+      return { owner, tess, submit, url: server.mails[0]!.unsubscribeUrl! };
+    }
+    const modeOf = async (person: Person, wanted: string) =>
+      (await person.get("/notifications/settings")).body.data.settings.find(({ kind }: { kind: string }) => kind === wanted).mail;
+
+    it.each([
+      ["a form", "List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"],
+      [
+        "a multipart form",
+        '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
+        "multipart/form-data; boundary=b",
+      ],
+    ])("one click by %s: turns off this kind of this person, and opening the link changes nothing", async (_, body, type) => {
+      const server = await serve();
+      const { owner, tess, submit, url } = await submitted(server);
+      expect(await (await fetch(url)).text()).toContain("A video to review");
+      expect(await modeOf(owner, "slot.submitted")).toBe("on");
+      expect((await post(url, body, type)).status).toBe(200);
+      expect(await modeOf(owner, "slot.submitted")).toBe("off");
+      expect(await modeOf(owner, "slot.blocked")).toBe("on");
+      expect(await modeOf(tess, "slot.accepted")).toBe("on");
+      await submit();
+      expect(sent(server)).toHaveLength(1);
+      await post(url, "mail=on");
+      await submit();
+      expect(sent(server)).toHaveLength(2);
+    });
+
+    it("a link that was changed does nothing", async () => {
+      const server = await serve();
+      const { owner, url } = await submitted(server);
+      const token = new URL(url).searchParams.get("token")!;
+      const forged = Buffer.from(JSON.stringify([owner.id, "slot.blocked"])).toString("base64url");
+      for (const wrong of ["", "x", `${token}x`, `${forged}.${token.split(".")[1]}`]) {
+        const page = `${server.baseUrl}/unsubscribe?${new URLSearchParams({ token: wrong })}`;
+        expect((await fetch(page)).status).toBe(410);
+        expect((await post(page, "List-Unsubscribe=One-Click")).status).toBe(410);
+      }
+      expect(await modeOf(owner, "slot.blocked")).toBe("on");
+      expect((await post(url, "mail=everything")).status).toBe(410);
+    });
+
+    it("settings: each role has its own kinds, and emails about security come whatever they say", async () => {
+      const server = await serve();
+      const admin = await operator(server);
+      const { owner, tess } = await start(server);
+      for (const [person, kinds] of [
+        [owner, mailedKinds.game_owner],
+        [tess, mailedKinds.playtester],
+        [admin, mailedKinds.admin],
+      ] as const) {
+        const { settings, digestHour } = (await person.get("/notifications/settings")).body.data;
+        expect(digestHour).toBe(8);
+        expect(settings.map(({ kind }: { kind: string }) => kind)).toEqual(kinds);
+        const off = (await person.patch("/notifications/settings", { mail: "off" })).body.data.settings;
+        expect(off.every(({ mail }: { mail: string }) => mail === "off")).toBe(true);
+      }
+      const other = await owner.patch("/notifications/settings", { kinds: ["slot.accepted"], mail: "on" });
+      expect([other.status, other.body.error.message]).toEqual([422, expect.stringContaining("slot.accepted")]);
+      await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
+      await server.advance(0);
+      expect(sent(server)).toEqual(["game_owner1: Reset your password"]);
+      expect(server.mails[0]!.unsubscribeUrl).toBeNull();
+      expect(server.mails[0]!.text).not.toContain("/unsubscribe");
+    });
+  });
+
+  describe("many emails", () => {
+    const letter = (number: number) => ({
+      subject: `Video ${number}`,
+      paragraphs: [`Somebody submitted video ${number}.`],
+      action: { label: "Review the video", url: "https://playtest.example/todo/review" },
+    });
+    const tell = (server: TestServer, person: Person, number: number) =>
+      server.deps.store.write((tx) => mailUserAbout(server.deps, tx, person.id, "slot.submitted", letter(number)));
+
+    it("daily: one email lists what happened, and its link turns exactly these kinds off", async () => {
+      const server = await serve();
+      const { owner } = await start(server);
+      await owner.patch("/notifications/settings", { kinds: ["slot.submitted"], mail: "digest" });
+      for (const number of [1, 2, 3]) await tell(server, owner, number);
+      await server.advance(19 * hour);
+      expect(sent(server)).toEqual([]);
+      await server.advance(hour);
+      expect(sent(server)).toEqual(["game_owner1: 3 notifications in one email"]);
+      for (const number of [1, 2, 3])
+        expect(server.mails[0]!.text).toContain(`* Video ${number}\n  Somebody submitted video ${number}.`);
+      await tell(server, owner, 4);
+      await server.advance(day);
+      expect(sent(server).slice(1)).toEqual(["game_owner1: 1 notification in one email"]);
+      await server.advance(3 * day);
+      expect(sent(server)).toHaveLength(2);
+      await post(server.mails[0]!.unsubscribeUrl!, "List-Unsubscribe=One-Click");
+      const { settings } = (await owner.get("/notifications/settings")).body.data;
+      expect(settings.filter(({ mail }: { mail: string }) => mail !== "on")).toMatchObject([
+        { kind: "slot.submitted", mail: "off" },
+      ]);
+    });
+
+    it("no flood: 20 an hour to a person, the rest in one, and others and security emails as always", async () => {
+      const server = await serve();
+      const { owner, tess } = await start(server);
+      for (let number = 1; number <= 50; number++) await tell(server, owner, number);
+      await server.deps.store.write((tx) => mailUserAbout(server.deps, tx, tess.id, "slot.accepted", letter(0)));
+      await server.request("POST", "/auth/password-reset", { body: { email: "game_owner1@example.com" } });
+      await server.advance(0);
+      const count = (start: string) => sent(server).filter((line) => line.startsWith(start)).length;
+      expect([count("game_owner1: Video"), count("game_owner1: Reset"), count("playtester2: ")]).toEqual([20, 1, 1]);
+      await server.advance(hour);
+      expect(sent(server).slice(22)).toEqual(["game_owner1: 30 notifications in one email"]);
+      const listed = new Set(
+        [...server.mails.map(({ subject }) => subject), ...server.mails.at(-1)!.text.matchAll(/Video \d+/g)].map(String),
+      );
+      for (let number = 1; number <= 50; number++) expect(listed).toContain(`Video ${number}`);
+      await tell(server, owner, 51);
+      await server.advance(0);
+      expect(sent(server).at(-1)).toBe("game_owner1: Video 51");
+    });
+  });
+});
+
+it("daily email: two processes on one database send one", async () => {
+  const store = await drivers.find(({ name }) => name === "postgres")!.open();
+  const one = await startTestServer({ store });
+  const two = await startTestServer({ store, clock: one.clock, instance: "two" });
+  try {
+    const { owner, tess, gameId } = await start(one);
+    await owner.patch("/notifications/settings", { mail: "digest" });
+    await play(one, tess, await order(owner, gameId));
+    await Promise.all([one.advance(2 * day), two.advance(2 * day)]);
+    expect([...sent(one), ...sent(two)]).toEqual(["game_owner1: 1 notification in one email"]);
+  } finally {
+    await two.close();
+    await one.close();
+    await store.remove();
+  }
+});
