@@ -85,7 +85,7 @@ function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", 
   return {
     subject: `Your payout of ${amount} failed`,
     paragraphs: [
-      `The payout of ${amount} of ${new Date(payout.created_at).toUTCString()} failed: the money came back. The amount was returned to your earnings and can be paid out again.`,
+      `The payout of ${amount} of ${new Date(payout.created_at).toUTCString()} failed. The amount was returned to your earnings and can be paid out again.`,
       `Payout: ${payout.id}`,
     ],
     action,

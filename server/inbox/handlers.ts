@@ -1,5 +1,5 @@
 import type { Role, Scope } from "../../src/contract/endpoint.ts";
-import { type InboxKind, inboxKinds } from "../../src/contract/inbox.ts";
+import { type InboxKind, inboxKinds } from "../../src/contract/notifications.ts";
 import type { Deps } from "../app/deps.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { isoOrNull } from "../lib/time.ts";

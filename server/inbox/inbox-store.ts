@@ -1,4 +1,4 @@
-import type { InboxKind } from "../../src/contract/inbox.ts";
+import type { InboxKind } from "../../src/contract/notifications.ts";
 import type { Query, Value } from "../database/port.ts";
 
 /** What waits, as the inbox shows it. Times in ms. */

@@ -46,7 +46,7 @@ button.quiet { color: inherit; background: transparent; border: 1px solid var(--
 video { display: block; width: 100%; max-height: 75vh; background: #000; border-radius: .5rem; }
 code { font: .9em/1.5 ui-monospace, monospace; padding: .1rem .3rem; border-radius: .3rem; background: var(--code); overflow-wrap: break-word; }
 pre { margin: 1rem 0; padding: .8rem 1rem; overflow-x: auto; border-radius: .5rem; background: var(--code); }
-pre code { padding: 0; background: none; white-space: pre; }
+pre code { padding: 0; background: none; white-space: pre; } pre.wrap code { white-space: pre-wrap; overflow-wrap: anywhere; }
 .button { display: inline-block; margin: .5rem 0; padding: .65rem 1.2rem; font-weight: 600; color: var(--accent-ink); background: var(--accent); border-radius: .4rem; text-decoration: none; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
 .soft { color: var(--soft); } .bad { color: var(--bad); } input + .bad { margin: .25rem 0 0; }

@@ -5,7 +5,6 @@ import { billing } from "./billing.ts";
 import { chat } from "./chat.ts";
 import type { BodyIn, DataOf, Endpoint, ParamsOf, QueryIn } from "./endpoint.ts";
 import { games } from "./games.ts";
-import { inbox } from "./inbox.ts";
 import { info } from "./info.ts";
 import { notifications } from "./notifications.ts";
 import { playtester } from "./playtester.ts";
@@ -26,7 +25,6 @@ export const resources = {
   info,
   webhooks,
   notifications,
-  inbox,
   playtester,
   admin,
   sandbox,
@@ -44,7 +42,6 @@ export const contract = {
   ...info,
   ...webhooks,
   ...notifications,
-  ...inbox,
   ...playtester,
   ...admin,
   ...sandbox,

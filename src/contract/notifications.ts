@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, roles } from "./endpoint.ts";
 import { eventKinds } from "./events/kinds.ts";
 import { mailModes } from "./events/mails.ts";
 import { id, page, timestamp } from "./fields.ts";
 
-/** Admins have no scope for notifications: theirs come with each of their own. */
-const scope = { access: { anyOf: ["notifications", "admin", "approve", "money", "accounts"] } } as const;
+const scope = { access: ["notifications"] } as const;
+/** Admins have no scope for notifications: any of theirs will do. */
+const orAdmin = { access: { anyOf: ["notifications", "admin", "approve", "money", "accounts"] } } as const;
 
 export const notificationSetting = z
   .strictObject({
@@ -26,7 +27,42 @@ export const notification = z
   })
   .meta({ id: "Notification" });
 
+/** What may wait for an account, most urgent first. Which of them it can have depends on its role. */
+export const inboxKinds = [
+  "reservedSlots",
+  "problems",
+  "reviews",
+  "applications",
+  "unpaidOrders",
+  "approvals",
+  "payoutsOwed",
+  "unmatchedDeposits",
+  "failedJobs",
+  "unreadMessages",
+  "lowCredit",
+] as const;
+export type InboxKind = (typeof inboxKinds)[number];
+
+export const inboxItem = z
+  .strictObject({
+    kind: z.enum(inboxKinds),
+    count: z.int().meta({ description: "How many of them wait; 0 when none does." }),
+    dueAt: timestamp().nullable().meta({ description: "The first deadline, if there is one." }),
+    amountCents: z.int().nullable().meta({ description: "Earnings owed, or the credit that is left." }),
+    firstId: id().nullable().meta({ description: "What to look at first: a slot, playtest, conversation or approval." }),
+  })
+  .meta({ id: "InboxItem" });
+
 export const notifications = {
+  getInbox: endpoint("GET /inbox", {
+    access: "main",
+    extension: true,
+    summary: "Show what waits for you",
+    reply: z.strictObject({
+      role: z.enum(roles),
+      items: z.array(inboxItem).meta({ description: "Only those that the scopes of the API key may see." }),
+    }),
+  }),
   listNotifications: endpoint("GET /notifications", {
     ...scope,
     summary: "List notifications",
@@ -50,7 +86,7 @@ export const notifications = {
     reply: z.strictObject({ message: z.string(), updatedCount: z.int() }),
   }),
   listNotificationSettings: endpoint("GET /notifications/settings", {
-    ...scope,
+    ...orAdmin,
     extension: true,
     summary: "List the kinds of emails you get",
     reply: z.strictObject({
@@ -59,7 +95,7 @@ export const notifications = {
     }),
   }),
   updateNotificationSettings: endpoint("PATCH /notifications/settings", {
-    ...scope,
+    ...orAdmin,
     extension: true,
     summary: "Turn kinds of emails on or off, or into one email a day",
     body: z.strictObject({

@@ -277,6 +277,8 @@ it("playtest without arguments: shows the status to someone signed in, and help 
 it("status: shows what needs attention; fields that the key has no scope for are empty", async () => {
   const options = { key: ada.key, baseUrl: server.baseUrl };
   expect(JSON.parse((await run(["status", "--json"], options)).stdout).result).toEqual({
+    role: "game_owner",
+    todo: [],
     totalGames: 0,
     activePlaytests: 0,
     pendingReviews: 0,

@@ -75,6 +75,6 @@ describe("compiler", () => {
       '  "slot.expired": z',
       '  "slot.paused": z.strictObject(slot),\n  "slot.expired": z',
     ] as const;
-    expect(filesWithErrorsAfter([kind, payload])).toEqual(["server/events/notices.ts"]);
+    expect(filesWithErrorsAfter([kind, payload])).toEqual(["server/events/notices.ts", "server/mail/links.ts"]);
   });
 });

@@ -117,10 +117,10 @@ export function todo({ baseUrl }: Pick<Config, "baseUrl">): Page {
     const { title, commands, withoutId = [] } = contents[task as Task];
     const shown = id === undefined || commands.length === 0 ? withoutId : commands;
     const body = html`${shown.map(
-      ([what, command]) => html`<p>${what}:</p><pre><code>${command.replace(/\bID\b/, id ?? "")}</code></pre>`,
+      ([what, command]) => html`<p>${what}:</p><pre class="wrap"><code>${command.replace(/\bID\b/, id ?? "")}</code></pre>`,
     )}
 <p class="soft">Not signed in on this computer? First run:</p>
-<pre><code>playtest login --base-url ${baseUrl}</code></pre>
+<pre class="wrap"><code>playtest login --base-url ${baseUrl}</code></pre>
 <p><a href="/docs/getting-started">Getting started</a> · <a href="/docs">All documentation</a></p>`;
     sendPage(response, 200, { title, body });
   };

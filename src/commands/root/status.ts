@@ -52,6 +52,7 @@ async function problems(ctx: Context): Promise<number> {
   return count;
 }
 
+/** Figures for --fail-if. */
 const counted = [
   "pendingReviews",
   "reportedProblems",

@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import type { InboxKind } from "../../contract/inbox.ts";
+import type { InboxKind } from "../../contract/notifications.ts";
 import { plural, usd } from "../../io/text.ts";
 
 type Item = Data<"getInbox">["items"][number];

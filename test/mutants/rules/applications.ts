@@ -67,8 +67,8 @@ export const applicationsRules: readonly Mutant[] = [
     edits: [
       [
         choosing,
-        "composeRejected({ name: playtester.display_name, gameName, customMessage })",
-        "composeRejected({ name: playtester.display_name, gameName, customMessage: undefined })",
+        "declinedLetter({ config: deps.config, gameName, customMessage })",
+        "declinedLetter({ config: deps.config, gameName, customMessage: undefined })",
       ],
     ],
   },

@@ -351,7 +351,7 @@ export const cardsRules: readonly Mutant[] = [
   {
     rule: "receipts: one for each payment",
     test: "api/receipts",
-    edits: [[paying, 'if (kind === "payment.completed") await mailReceipt(deps, tx, payment);', "void mailReceipt;"]],
+    edits: [[paying, "await mailUserAbout(deps, tx, payment.owner_id, kind, letter);", "void letter;"]],
   },
   {
     rule: "receipts: one under duplicates",
@@ -359,14 +359,14 @@ export const cardsRules: readonly Mutant[] = [
     edits: [
       [
         paying,
-        'if (kind === "payment.completed") await mailReceipt(deps, tx, payment);',
-        'for (let copy = 0; copy < 2; copy++) if (kind === "payment.completed") await mailReceipt(deps, tx, payment);',
+        "await mailUserAbout(deps, tx, payment.owner_id, kind, letter);",
+        "for (let copy = 0; copy < 2; copy++) await mailUserAbout(deps, tx, payment.owner_id, kind, letter);",
       ],
     ],
   },
   {
     rule: "receipts: none for what was not paid",
     test: "api/receipts",
-    edits: [[paying, 'if (kind === "payment.completed") await', "await"]],
+    edits: [[paying, 'kind === "payment.completed" ? receiptLetter', "kind ? receiptLetter"]],
   },
 ];

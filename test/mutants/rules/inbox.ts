@@ -161,7 +161,13 @@ const mails: readonly Omit<Mutant, "test">[] = [
   { rule: "a subject is one line", edits: [[letters, "return { subject: oneLine(subject), text", "return { subject, text"]] },
   {
     rule: "the owner's words are verbatim in the text",
-    edits: [[letters, "const text = [greeting, ...paragraphs,", "const text = [greeting, ...paragraphs.map(escapeHtml),"]],
+    edits: [
+      [
+        letters,
+        "const text = [\n    greeting,\n    ...paragraphs,",
+        "const text = [\n    greeting,\n    ...paragraphs.map(escapeHtml),",
+      ],
+    ],
   },
   { rule: "tried again after 1 min, 5 min, …", edits: [[sending, "[1, 5, 30, 120, 360]", "[1, 5, 30, 120, 300]"]] },
   {
@@ -198,20 +204,42 @@ const kinds: readonly (readonly [mail: string, test: string, file: string, call:
     "await queueMail(\n    deps,\n    tx,\n    user.email,\n    composeReset(",
   ],
   ["sign-in", "api/portal", "server/accounts/service.ts", "await queueMail(deps, tx, user.email, composeSignIn("],
-  ["approval", "api/applications", choosing, "await queueMail(\n    deps,\n    tx,\n    playtester.email,\n    composeApproved("],
-  ["rejection", "api/applications", choosing, "await queueMail(deps, tx, playtester.email, composeRejected("],
-  ["closing", "api/applications", choosing, "await queueMail(deps, tx, email, composeClosed("],
-  ["deadline", "api/deadlines", "server/playtests/slots/reminders.ts", "await queueMail(deps, tx, email, composeReminder("],
+  ["approval", "api/applications", choosing, 'await mailAbout(deps, tx, playtester, "application.approved", '],
+  ["rejection", "api/applications", choosing, 'await mailAbout(deps, tx, playtester, "application.rejected", '],
+  ["closing", "api/applications", choosing, 'await mailAbout(deps, tx, playtester, "application.auto_rejected", '],
+  ["deadline", "api/deadlines", "server/playtests/slots/reminders.ts", 'await mailAbout(deps, tx, holder, "slot.due", '],
 ];
 
+const sends = /await \w+\(/;
 const mailed = kinds.flatMap(([mail, test, file, call]): Mutant[] => [
-  { rule: `mail: ${mail}`, test, edits: [[file, call, call.replace("await queueMail(", "void Array.of(")]] },
+  { rule: `mail: ${mail}`, test, edits: [[file, call, call.replace(sends, "void Array.of(")]] },
   {
     rule: `mail: ${mail} once`,
     test,
-    edits: [[file, call, call.replace("await queueMail(", "for (let copy = 0; copy < 2; copy++) await queueMail(")]],
+    edits: [[file, call, call.replace(sends, "for (let copy = 0; copy < 2; copy++) $&")]],
   },
 ]);
+
+const [deciding, footer] = ["server/events/event-mails.ts", "server/events/unsubscribe.ts"];
+/** Which emails about events a person gets. */
+const chosen: readonly Pick<Mutant, "rule" | "edits">[] = [
+  { rule: "none of a kind that is off", edits: [[deciding, 'if (mode === "off") return;', ""]] },
+  { rule: "one a day of a kind in the digest", edits: [[deciding, 'mode === "digest" ?', "mode === undefined ?"]] },
+  { rule: "what was collected is sent once", edits: [[deciding, "await mails.markCollected(tx, reader.id, now);", ""]] },
+  { rule: "at most so many an hour", edits: [[sending, "< deps.config.mail.perPersonPerHour", ">= 0"]] },
+  { rule: "emails about security are not counted", edits: [[sending, "mail.user_id !== null && mail.entry !== null", "true"]] },
+  { rule: "a link is for what it was signed for", edits: [[footer, "!sameText(mac, secrets.mac(purpose, payload))", "false"]] },
+  {
+    rule: "opening the link changes nothing",
+    edits: [["server/web/pages/unsubscribe.ts", "await unsubscribing.find(token)", 'await unsubscribing.set(token, "off")']],
+  },
+  {
+    rule: "one about a conversation until it is read",
+    edits: [["server/chat/unread.ts", "|| unread.some((message) => message.mailed_at !== null)", ""]],
+  },
+  { rule: "none about messages before their time", edits: [["server/chat/unread.ts", "if (dueAt > now)", "if (dueAt < 0)"]] },
+  { rule: "none from who is blocked", edits: [["server/chat/unread.ts", "if (isBlocked === 1) return;", ""]] },
+];
 
 export const inboxRules: readonly Mutant[] = [
   ...events.map((row) => ({ ...row, rule: `events: ${row.rule}`, test: "api/events", only: "sqlite|key is revoked" })),
@@ -219,4 +247,5 @@ export const inboxRules: readonly Mutant[] = [
   ...chats.map((row) => ({ ...row, rule: `chat: ${row.rule}`, test: "api/chat" })),
   ...mails.map((row) => ({ ...row, rule: `mail: ${row.rule}`, test: "api/mail", only: "." })),
   ...mailed,
+  ...chosen.map((row) => ({ ...row, rule: `emails: ${row.rule}`, test: "api/event-mails" })),
 ];

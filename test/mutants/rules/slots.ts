@@ -113,12 +113,12 @@ export const slotsRules: readonly Mutant[] = [
   {
     rule: "event slot.accepted",
     test: "api/playtests",
-    edits: [[review, 'await emitSlotEvent(deps, tx, slot, "slot.accepted", playtest.payout_cents);', ""]],
+    edits: [[review, 'await emitSlotEvent(deps, tx, slot, "slot.accepted", notice)', '{ gameName: "", playtester: undefined }']],
   },
   {
     rule: "event slot.rejected",
     test: "api/playtests",
-    edits: [[review, 'await emitSlotEvent(deps, tx, slot, "slot.rejected");', ""]],
+    edits: [[review, 'await emitSlotEvent(deps, tx, slot, "slot.rejected", notice)', '{ gameName: "", playtester: undefined }']],
   },
   {
     rule: "accepting pays the payout",
@@ -170,8 +170,8 @@ export const slotsRules: readonly Mutant[] = [
     edits: [
       [
         review,
-        "  await markRejected(deps, tx, submitted, why);\n",
-        "  await markRejected(deps, tx, submitted, why);\n  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));\n",
+        "  const rejected = await markRejected(deps, tx, submitted, why);\n",
+        "  const rejected = await markRejected(deps, tx, submitted, why);\n  await ledger.postAll(tx, rejectTransfers(termsOf(playtest, slot)), stamp(deps));\n",
       ],
     ],
   },

@@ -45,7 +45,7 @@ export const subscriptionsRules: readonly Mutant[] = [
   {
     rule: "event subscription.payment_failed",
     test: "api/billing-subscriptions",
-    edits: [[renewals, 'await emitSubscription(deps, tx, "subscription.payment_failed", late);', ""]],
+    edits: [[renewals, 'await emitSubscription(deps, tx, "subscription.payment_failed", late, next);', ""]],
   },
   {
     rule: "a later success is active again",

@@ -57,8 +57,8 @@ const table: readonly Omit<Mutant, "test">[] = [
     edits: [
       [
         deliveries,
-        "  await queueMail(deps, tx, owner.email, composeWebhookDisabled(",
-        "  void (queueMail, composeWebhookDisabled(",
+        '  await mailAbout(deps, tx, owner, "webhook.disabled", disabledLetter(',
+        "  void (mailAbout, disabledLetter(",
       ],
     ],
   },
