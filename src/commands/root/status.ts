@@ -116,7 +116,7 @@ const todosFrom = ({ pendingReviews, reportedProblems }: Awaited<ReturnType<type
 
 function show(ctx: Context, todo: readonly Todo[]): void {
   for (const { text, dueAt, command } of todo)
-    ctx.out.note(`${text}${dueAt === null ? "" : ` (the first deadline: ${ago(dueAt, ctx.now())})`}:\n  ${command}`);
+    ctx.out.note(`${text}${dueAt === null ? "" : `, first deadline ${ago(dueAt, ctx.now())}`}:\n  ${command}`);
   if (todo.length === 0) ctx.out.note("Nothing waits for you.");
 }
 

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import { claim, order, personWith, play, registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+import { startTime } from "../helpers/server.ts";
+
+const fixture = eachOwnerFixture(11_000);
+const outside = { now: () => startTime };
+
+/** A world in which something waits for everybody. */
+async function busy() {
+  const { server, owner, gameId } = fixture;
+  const [tess, bo] = [await registerPlaytester(server, "Tess"), await registerPlaytester(server, "Bo")];
+  const admin = personWith(server, (await ensureAdmin(server.deps))!, "");
+  await owner.post(`/slots/${await play(server, tess, await order(owner, gameId))}/accept`);
+  await play(server, tess, await order(owner, gameId));
+  const blocked = await claim(bo, await order(owner, gameId));
+  await bo.post(`/playtester/slots/${blocked}/report`, { reasonCode: "crash", notes: "Black screen." });
+  const manual = await order(owner, gameId, { selectionMode: "manual" });
+  await bo.post(`/playtester/playtests/${manual}/applications`, {});
+  const held = await claim(tess, await order(owner, gameId));
+  const { id: conversation } = (await owner.post("/chat/conversations", { contactId: tess.id })).body.data.conversation;
+  await tess.post(`/chat/conversations/${conversation}/messages`, { content: "Is there a new build?" });
+  await order(owner, gameId, { visibility: "public", isFreePublicTrial: true });
+  await owner.post("/billing/credit", { amountCents: 2000 });
+  return { tess, admin, blocked, manual, held, conversation };
+}
+
+describe("status", () => {
+  it("owner: what waits, the most urgent first, each with a command that works", async () => {
+    const { manual, conversation } = await busy();
+    const { code, stderr } = await fixture.run("status", { outside });
+    expect(code).toBe(0);
+    expect(stderr.replaceAll(manual, "PLAYTEST").replaceAll(conversation, "CONVERSATION")).toMatchInlineSnapshot();
+    for (const [, command] of stderr.matchAll(/^ {2}playtest (.*)$/gm))
+      if (!/review next|credit add/.test(command!)) expect((await fixture.run(command!)).code).toBe(0);
+  });
+
+  it("playtester: slots with their deadline; no figures of an owner, and no error", async () => {
+    const { tess, held } = await busy();
+    const { code, stdout, stderr } = await fixture.run("status", { key: tess.key, outside });
+    expect([code, stderr.replaceAll(held, "SLOT")]).toMatchInlineSnapshot();
+    expect(stdout).toContain("playtester");
+    expect((await fixture.run(`tester show ${held}`, { key: tess.key })).code).toBe(0);
+    const gate = await fixture.run(["status", "--fail-if", "balanceCents<1"], { key: tess.key });
+    expect([gate.code, gate.stderr]).toEqual([5, expect.stringContaining("no permission to read balanceCents")]);
+  });
+
+  it("operator: approvals, problems and what is owed", async () => {
+    const { admin, blocked } = await busy();
+    const { code, stderr } = await fixture.run("status", { key: admin.key, outside });
+    expect([code, stderr.replaceAll(blocked, "SLOT")]).toMatchInlineSnapshot();
+    const { todo } = JSON.parse((await fixture.run("status --json", { key: admin.key })).stdout).result;
+    expect(todo.map(({ kind, count }: { kind: string; count: number }) => [kind, count])).toEqual([
+      ["problems", 1],
+      ["approvals", 1],
+      ["payoutsOwed", 1],
+    ]);
+  });
+
+  it("a key without permission for chat and billing sees the rest", async () => {
+    await busy();
+    const body = { name: "narrow", scopes: ["game_owner"] };
+    const { apiKey } = (await fixture.owner.post("/auth/api-keys", body)).body.data;
+    const { todo } = JSON.parse((await fixture.run("status --json", { key: apiKey })).stdout).result;
+    expect(todo.map(({ kind }: { kind: string }) => kind)).toEqual(["problems", "reviews", "applications"]);
+  });
+
+  it("nothing waits: says so", async () => {
+    expect((await fixture.run("status", { outside })).stderr).toBe("Nothing waits for you.\n");
+  });
+});
+
+describe("notifications settings", () => {
+  it("lists the kinds, and changes one or all", async () => {
+    const { settings } = { settings: JSON.parse((await fixture.run("notifications settings --json")).stdout).result };
+    expect(settings[0]).toEqual({ kind: "slot.submitted", topic: "A video to review", mail: "on" });
+    await fixture.run("notifications settings slot.submitted digest");
+    await fixture.run("notifications settings credit.low off");
+    const changed = JSON.parse((await fixture.run("notifications settings --json")).stdout).result;
+    expect(changed.filter(({ mail }: { mail: string }) => mail !== "on")).toMatchObject([
+      { kind: "slot.submitted", mail: "digest" },
+      { kind: "credit.low", mail: "off" },
+    ]);
+    const all = JSON.parse((await fixture.run("notifications settings all on --json")).stdout).result;
+    expect(all.every(({ mail }: { mail: string }) => mail === "on")).toBe(true);
+  });
+
+  it.each([
+    ["slot.accepted off", "You get no emails about"],
+    ["slot.submitted", "Add on, off or digest."],
+    ["slot.submitted maybe", "Add on, off or digest."],
+  ])("refuses %s", async (words, message) => {
+    const { code, stderr } = await fixture.run(`notifications settings ${words}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
