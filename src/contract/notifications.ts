@@ -5,7 +5,7 @@ import { mailModes } from "./events/mails.ts";
 import { id, page, timestamp } from "./fields.ts";
 
 const scope = { access: ["notifications"] } as const;
-/** Admins have no scope for notifications: any of theirs will do. */
+/** Admins have no scope for notifications. Each of their own is enough. */
 const orAdmin = { access: { anyOf: ["notifications", "admin", "approve", "money", "accounts"] } } as const;
 
 export const notificationSetting = z

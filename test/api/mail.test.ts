@@ -79,6 +79,21 @@ describe("SMTP", () => {
   });
 
   it.each([
+    ["https", "List-Unsubscribe=One-Click"],
+    ["http", undefined],
+  ])("unsubscribing at an %s address: the headers of RFC 2369, and with https those of RFC 8058", async (scheme, oneClick) => {
+    await serveSmtp();
+    const unsubscribeUrl = `${scheme}://playtest.example/unsubscribe?token=${"x".repeat(160)}.${"y".repeat(43)}`;
+    await mailer.send({ ...mail, unsubscribeUrl });
+    await mailer.send(mail);
+    const [headers, security] = got.map(({ raw }) => headersOf(raw).replace(/\r?\n[ \t]+/g, " "));
+    const value = (name: string, text = headers) => new RegExp(`^${name}: (.*)$`, "m").exec(text!)?.[1];
+    expect(value("List-Unsubscribe")).toBe(`<${unsubscribeUrl}>`);
+    expect(value("List-Unsubscribe-Post")).toBe(oneClick);
+    expect(value("List-Unsubscribe", security)).toBeUndefined();
+  });
+
+  it.each([
     ["the subject", { subject: "Hello\r\nBcc: eve@example.com\r\n\r\nbody" }, 1],
     ["the address", { to: "tess@example.com\r\nBcc: eve@example.com" }, 0],
     ["the address, as a list", { to: "tess@example.com, eve@example.com" }, 0],
