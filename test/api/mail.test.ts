@@ -284,7 +284,16 @@ describe("templates", () => {
     ["deadline", written(playtesterMails.dueLetter({ ...about, deadlineAt: startTime }))],
     [
       "problem",
-      written(playtesterMails.problemLetter({ ...about, isOwner: true, reason: "It crashes.", notes: "<i>", until: "today" })),
+      written(
+        playtesterMails.problemLetter({
+          ...about,
+          asksForKey: false,
+          isOwner: true,
+          reason: "It crashes.",
+          notes: "<i>",
+          until: "today",
+        }),
+      ),
     ],
     [
       "answer",

@@ -308,6 +308,7 @@ export const everyCommand: Record<string, Row> = {
   "chat block": talked,
   "chat unblock": talked,
   "notifications list": nothing,
+  "notifications settings": nothing,
   "notifications read-all": nothing,
   "notifications watch": async (world) => {
     await world.submitted();
