@@ -1,6 +1,15 @@
 import { enumerated, eventKinds } from "./002-enumerations.ts";
 
-const kinds = [...eventKinds, "slot.blocked", "slot.resolved", "slot.due", "credit.low", "approval.pending", "approval.decided"];
+const kinds = [
+  ...eventKinds,
+  "slot.blocked",
+  "slot.resolved",
+  "playtest.keys_low",
+  "slot.due",
+  "credit.low",
+  "approval.pending",
+  "approval.decided",
+];
 const withKinds = [
   ["events", "kind"],
   ["notifications", "type"],
