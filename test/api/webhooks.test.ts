@@ -71,6 +71,7 @@ onBothDatabases("webhooks", (serve) => {
       id: expect.any(String),
       url: receiver.url,
       events: ["slot.submitted"],
+      format: "standard",
       isActive: true,
       failureCount: 0,
       lastFailureAt: null,
