@@ -48,6 +48,8 @@ export interface Context extends Outside {
   readonly signal: AbortSignal;
   readonly store: Store;
   settings(): Settings;
+  /** The time on the server in milliseconds, as its last reply told it: what its deadlines are compared with. */
+  serverNow(): number;
   /** The client for the configured instance and key. */
   api(): Api;
   /** A client for another instance or key, as `login` needs. */

@@ -31,6 +31,8 @@ export interface Arg<T> {
     readonly query?: Readonly<Record<string, string>>;
     /** The list belongs to a game: the one in `.playtest.json`, otherwise one chosen first. */
     readonly ofGame?: boolean;
+    /** The command itself finds what a name means. */
+    readonly asGiven?: boolean;
     /** Flags that select the items instead, so that none is chosen interactively. */
     readonly unless?: readonly string[];
   };
@@ -54,9 +56,9 @@ export const arg = {
     id: { ...(pick && { pick }), label, ...(query && { query }) },
   }),
   ids: (summary: string, id: NonNullable<Arg<string>["id"]> = {}): Arg<string[]> => ({ summary, variadic: true, id }),
-  /** A game id; if omitted, the one in `.playtest.json`, otherwise one chosen interactively. */
+  /** A game id or name; if omitted, the one in `.playtest.json`, else the only one, else one chosen interactively. */
   game: (): Arg<string> => ({
-    summary: "Game id (default: the game set with `games use`)",
+    summary: "Game id or name (default: the game set with `games use`, else the only game)",
     id: { pick: "listGames", label: "name" },
     setting: "gameId",
   }),

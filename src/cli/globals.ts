@@ -105,3 +105,28 @@ export function leadingWords(argv: readonly string[], count: number): string[] {
   }
   return words;
 }
+
+/** The hint for a word that was meant as the value of `--json`, which takes it only behind `=`. */
+export const selectFields = (word: string) => `To select fields of the output, write --json=${word}.`;
+
+/** Words for one action. A command that does not exist is suggested by the name that its noun uses. */
+const synonyms: readonly (readonly string[])[] = [
+  ["create", "add", "new", "make", "register"],
+  ["delete", "remove", "rm", "del", "revoke", "cancel", "destroy"],
+  ["show", "get", "view", "info", "describe", "inspect", "status"],
+  ["list", "ls", "all", "index"],
+  ["update", "edit", "set", "change", "modify"],
+  ["accept", "approve", "ok", "confirm"],
+  ["reject", "deny", "decline", "refuse"],
+  ["order", "buy", "new", "create", "add"],
+  ["push", "upload", "deploy", "publish"],
+  ["login", "signin", "sign-in", "auth"],
+  ["logout", "signout", "sign-out"],
+  ["register", "signup", "sign-up"],
+  ["download", "fetch", "pull"],
+  ["run", "start", "up"],
+];
+
+/** The name among `known` that means the same as `word`. */
+export const synonymOf = (word: string, known: readonly string[]) =>
+  synonyms.filter((set) => set.includes(word.toLowerCase())).flatMap((set) => set.filter((name) => known.includes(name)))[0];

@@ -105,12 +105,14 @@ export function commandHelp(command: Command, path: string): string {
   ].join("\n");
 }
 
-export function groupHelp({ name, aliases, summary }: GroupEntry, commands: readonly Command[]): string {
+/** The help of a noun. `alone`: the command that runs when none is given. */
+export function groupHelp({ name, aliases, summary }: GroupEntry, commands: readonly Command[], alone?: string): string {
   return [
     summary,
     "",
-    `Usage: playtest ${name} <command> [flags]`,
+    `Usage: playtest ${name} ${alone ? "[command]" : "<command>"} [flags]`,
     ...(aliases.length ? [`Aliases: ${aliases.join(", ")}`] : []),
+    ...(alone ? [`Without a command: playtest ${name} ${alone}`] : []),
     "",
     ...section(
       "Commands",

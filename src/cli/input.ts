@@ -6,6 +6,7 @@ import { buildBody, fieldValues, queryFields } from "./body.ts";
 import type { Context, ListRange } from "./context.ts";
 import { type Arg, arg, type Command, type CommandInput } from "./define.ts";
 import { kebab, parseInteger } from "./flags.ts";
+import { defaultGame, hasNames, idNamed, onlyGame } from "./names.ts";
 import type { Parsed } from "./parse.ts";
 
 type Item = Record<string, unknown>;
@@ -13,7 +14,7 @@ type Item = Record<string, unknown>;
 /** Prompts for the item whose id was omitted. */
 async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Promise<string> {
   const { label = "name", query = {} } = id;
-  const params = id.ofGame && { gameId: ctx.settings().get("gameId")?.value ?? (await pick("game", arg.game(), ctx)) };
+  const params = id.ofGame && { gameId: (await defaultGame(ctx)) ?? (await omittedGame(ctx)) };
   const items: Item[] = [];
   for await (const page of ctx.pages(id.pick!, { ...(params && { params }), query } as never, { limit: 100 }))
     items.push(...(page.items as Item[]));
@@ -25,10 +26,28 @@ async function pick(name: string, { id = {} }: Arg<unknown>, ctx: Context): Prom
   return ctx.prompt.choose(`Which ${name}?`, choices, `Pass <${name}> as an argument.`);
 }
 
+const noGame = () =>
+  usage(
+    "Missing argument <game>.",
+    "Pass the id or name of a game, or set one for this directory with `playtest games use GAME`.",
+  );
+
+/** The only game, which needs no question; else the one that is chosen. */
+async function omittedGame(ctx: Context): Promise<string> {
+  const only = await onlyGame(ctx);
+  if (only !== undefined) return only;
+  if (!ctx.prompt.possible) throw noGame();
+  return pick("game", arg.game(), ctx);
+}
+
 async function argument(name: string, one: Arg<unknown>, words: string[], raw: Item, ctx: Context): Promise<unknown> {
-  const resolve = (word: string) => (one.id ? ctx.resolveId(word) : word);
+  const pickable = one.id?.pick;
+  const resolve = async (word: string) => {
+    if (hasNames(pickable) && !one.id?.asGiven) return idNamed(ctx, pickable, word);
+    return one.id ? ctx.resolveId(word) : word;
+  };
   if (one.variadic) {
-    const rest = words.splice(0).map(resolve);
+    const rest = await Promise.all(words.splice(0).map(resolve));
     const chosen = one.id?.unless?.some((flag) => raw[flag] !== undefined && raw[flag] !== false);
     if (rest.length === 0 && one.id?.pick && !chosen && ctx.prompt.possible)
       return [await pick(name.replace(/s$/, ""), one, ctx)];
@@ -39,11 +58,11 @@ async function argument(name: string, one: Arg<unknown>, words: string[], raw: I
   if (word === "") throw usage(`Argument <${name}> must not be empty.`);
   if (word !== undefined) return resolve(word);
   const set = one.setting && ctx.settings().get(one.setting);
-  if (set) return set.value;
+  if (set) return resolve(set.value);
   if (one.optional) return undefined;
-  if (one.id?.pick && ctx.prompt.possible) return pick(name, one, ctx);
-  const hint = one.setting ? "Pass a game id, or set one for this directory with `playtest games use GAME`." : undefined;
-  throw usage(`Missing argument <${name}>.`, hint);
+  if (one.setting) return omittedGame(ctx);
+  if (pickable && ctx.prompt.possible) return pick(name, one, ctx);
+  throw usage(`Missing argument <${name}>.`);
 }
 
 async function argumentsOf(command: Command, { words: given, raw }: Parsed, ctx: Context) {

@@ -103,6 +103,14 @@ export interface Parsed {
   /** Values of the command's own flags, by their name on the command line. */
   raw: Record<string, unknown>;
   globals: GlobalValues;
+  /** The word behind a bare `--json`, which may have been meant as its fields. */
+  afterJson?: string;
+}
+
+/** The argument that follows a bare `--json`. */
+function wordAfterJson(argv: readonly string[], words: readonly string[]): string | undefined {
+  const next = argv[argv.indexOf("--json") + 1];
+  return argv.includes("--json") && next !== undefined && words.includes(next) ? next : undefined;
 }
 
 // Without the `=`, `--json` would consume the next word, and `games show --json ID` has to work.
@@ -157,7 +165,8 @@ export function parseArgs(command: Command, argv: readonly string[], path: strin
   }
   const values: Record<string, unknown> = parser.opts();
   const raw = Object.fromEntries(own.map(({ name }) => [name, given(values, name)]));
-  return { words: parser.args, raw, globals: values as GlobalValues };
+  const afterJson = wordAfterJson(argv, parser.args);
+  return { words: parser.args, raw, globals: values as GlobalValues, ...(afterJson !== undefined && { afterJson }) };
 }
 
 /** Commander stores `--no-x` as an `x` that is true until the flag is given. */

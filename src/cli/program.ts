@@ -3,7 +3,15 @@ import { CliError, failure, usage } from "../errors.ts";
 import type { Io } from "../io/io.ts";
 import type { Outside } from "./context.ts";
 import type { Command, Group } from "./define.ts";
-import { commandNamed, type GlobalFlag, type GlobalValues, globalFlags, leadingWords } from "./globals.ts";
+import {
+  commandNamed,
+  type GlobalFlag,
+  type GlobalValues,
+  globalFlags,
+  leadingWords,
+  selectFields,
+  synonymOf,
+} from "./globals.ts";
 import { type GroupEntry, groups, shortcuts, topCommands } from "./groups.ts";
 import type { FlagInfo } from "./parse.ts";
 import type { Session } from "./session/index.ts";
@@ -26,10 +34,18 @@ function without(argv: readonly string[], words: readonly string[]): string[] {
 }
 
 /** Refuses a command that does not exist. `where` is the path before the word, with a space behind it. */
-function unknown(word: string, known: readonly string[], where: string) {
-  const like = nearest(word, known);
-  const near = like === undefined ? known.filter((name) => name.startsWith(word)) : [like];
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See \`playtest ${where}--help\`.`;
+function unknown(
+  word: string,
+  known: readonly string[],
+  where: string,
+  argv: readonly string[],
+  elsewhere: readonly string[] = [],
+) {
+  const like = nearest(word, known) ?? (elsewhere.length === 0 ? synonymOf(word, known) : undefined);
+  const starting = like === undefined ? known.filter((name) => name.startsWith(word)) : [like];
+  const near = starting.length > 0 ? starting : elsewhere.map((path) => `\`playtest ${path}\``);
+  const help = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See \`playtest ${where}--help\`.`;
+  const hint = argv[argv.indexOf(word) - 1] === "--json" ? selectFields(word) : help;
   return usage(`Unknown command ${JSON.stringify(`${where}${word}`)}.`, hint);
 }
 
@@ -58,6 +74,9 @@ const namesIn = (commands: readonly Command[], start = "") => [
   ...new Set(commands.flatMap(({ name }) => [name.slice(start.length), name.slice(start.length).split(" ")[0]!])),
 ];
 
+/** What a noun below a noun, such as `auth keys`, stands for: its list, or else its only item. */
+const listingOf = (group: Group, noun: string) => findVerb(group, `${noun} list`) ?? findVerb(group, `${noun} show`);
+
 async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<Target> {
   const group = await entry.load();
   const [noun = "", ...words] = leadingWords(argv, 4);
@@ -65,7 +84,7 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   // Which words after a subcommand's own flag are its value is not known yet, so such a flag belongs to the fallback.
   const flagFirst = isOwnFlag(argv[argv.indexOf(noun) + 1]);
   if (fallback && (words.length === 0 || flagFirst) && !wantsHelp(argv))
-    return { command: fallback, path: entry.name, rest: without(argv, [noun]) };
+    return { command: fallback, path: `${entry.name} ${fallback.name}`, rest: without(argv, [noun]) };
   const named = namedVerb(group, words);
   if (named) {
     const path = `${entry.name} ${named.command.name}`;
@@ -73,10 +92,12 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   }
   const [verb, second] = words;
   const below = group.commands.filter(({ name }) => verb === undefined || name.startsWith(`${verb} `));
-  if (below.length === 0) throw unknown(verb!, namesIn(group.commands), `${entry.name} `);
-  if (second !== undefined) throw unknown(second, namesIn(below, `${verb} `), `${entry.name} ${verb} `);
+  if (below.length === 0) throw unknown(verb!, namesIn(group.commands), `${entry.name} `, argv);
+  if (second !== undefined) throw unknown(second, namesIn(below, `${verb} `), `${entry.name} ${verb} `, argv);
+  const listing = verb === undefined || wantsHelp(argv) ? undefined : listingOf(group, verb);
+  if (listing) return { command: listing, path: `${entry.name} ${listing.name}`, rest: without(argv, [noun, verb!]) };
   const { groupHelp } = await import("./help.ts");
-  return { help: groupHelp(entry, below) };
+  return { help: groupHelp(entry, below, verb === undefined ? group.fallback : undefined) };
 }
 
 async function rootTarget(): Promise<Target> {
@@ -89,6 +110,13 @@ async function showsStatus(io: Io) {
   if (!io.terminal.stdout) return false;
   const [{ openStore }, { configDir }] = await Promise.all([import("../config/store.ts"), import("../config/paths.ts")]);
   return Boolean(io.env.PLAYTEST_API_KEY) || openStore(configDir(io.env, io.platform)).logins().length > 0;
+}
+
+/** The commands of all nouns whose verb is this word. */
+async function commandsCalled(word: string): Promise<string[]> {
+  const { tree } = await import("./tree.ts");
+  const found = tree.commands.filter(({ path, aliases }) => path.length > 1 && [path.at(-1), ...aliases].includes(word));
+  return found.slice(0, 3).map(({ path }) => path.join(" "));
 }
 
 /** Finds the command that argv refers to, loading nothing else. */
@@ -104,6 +132,8 @@ async function resolve(argv: readonly string[], io: Io): Promise<Target> {
       word,
       [...groups, ...topCommands, ...shortcuts].map(({ name }) => name),
       "",
+      argv,
+      await commandsCalled(word),
     );
   return commandTarget(await top.load(), word, without(argv, first === undefined ? [] : [word]), wantsHelp(argv));
 }
@@ -127,6 +157,8 @@ export interface Running {
   globals?: GlobalValues;
   /** The flags of the command, by which a report names the fields of its request. */
   flags?: readonly FlagInfo[];
+  /** The argument behind a bare `--json`, which may have been meant as its fields. */
+  afterJson?: string | undefined;
   /** The output is complete, whatever the exit code. */
   complete?: boolean;
 }
@@ -146,6 +178,7 @@ export async function run(argv: readonly string[], io: Io, outside: Outside, run
   running.flags = flagsOf(command);
   const parsed = parseArgs(command, rest, path);
   running.globals = parsed.globals;
+  running.afterJson = parsed.afterJson;
   // `login` reads it by itself, as what to store.
   if (parsed.globals.apiKeyFile === "-" && command.name !== "login")
     parsed.globals.apiKeyText = await io.readText("-", "--api-key-file");

@@ -2,8 +2,9 @@ import { OutcomeUnknown } from "../api/outcome.ts";
 import type { ProblemDetail } from "../contract/problems.ts";
 import { CliError, DryRun, ExitWith, exitCodeFor, exitCodes, Interrupted, PipeClosed } from "../errors.ts";
 import type { Io } from "../io/io.ts";
-import { foldLines, lines, oneLine, painter, redact, redactText, shellShown, toJson, usd } from "../io/text.ts";
+import { foldLines, lines, oneLine, painter, redact, redactText, shellShown, toJson, usd, uuid } from "../io/text.ts";
 import { flagName } from "./flags.ts";
+import { selectFields } from "./globals.ts";
 import type { Running } from "./program.ts";
 import { wantsColor } from "./session/index.ts";
 import { version } from "./version.ts";
@@ -40,6 +41,13 @@ interface Report {
 
 const during = (error: unknown) => (error instanceof Interrupted ? error.during : undefined);
 
+/** Where an argument that makes no sense stands behind a bare `--json`: how fields are selected. */
+function fieldsHint({ exitCode, message }: CliError, { afterJson }: Running): string | undefined {
+  if (afterJson === undefined || uuid.test(afterJson)) return undefined;
+  const meant = exitCode === exitCodes.notFound || (exitCode === exitCodes.usage && message.includes(JSON.stringify(afterJson)));
+  return meant ? selectFields(afterJson) : undefined;
+}
+
 function describe(error: unknown, argv: readonly string[], running: Running): Report {
   const exitCode = exitCodeFor(error);
   const lost = error instanceof OutcomeUnknown ? error.idempotencyKey : during(error)?.idempotencyKey;
@@ -47,7 +55,7 @@ function describe(error: unknown, argv: readonly string[], running: Running): Re
   if (error instanceof CliError) {
     const { details = [], httpStatus = null, requestId = null, hint = null, retryable = false, payment } = error.extra;
     const { code, message } = error;
-    const base = { code, message, details, httpStatus, requestId, exitCode, hint, retryable };
+    const base = { code, message, details, httpStatus, requestId, exitCode, hint: fieldsHint(error, running) ?? hint, retryable };
     return { ...base, retryCommand: retryCommand ?? error.extra.retryCommand ?? null, ...(payment && { payment }) };
   }
   const message = error instanceof Error ? error.message : String(error);

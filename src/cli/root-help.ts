@@ -23,36 +23,68 @@ export const spelled = ({ name, short, value }: Pick<GlobalFlag, "name" | "short
   return `${short ? `-${short}, ` : "    "}--${name}${shown}`;
 };
 
-const flagRow = (flag: GlobalFlag) => row(spelled(flag), flag.summary);
-
 /** Two columns, the second wrapped beside the first. */
 export function columns(rows: readonly (readonly [string, string])[], most = whole): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows.map(([name, what]) => name.padEnd(width) + fold(what, most - width).join(`\n${" ".repeat(width)}`)).join("\n");
 }
 
-/** The top-level help. */
+const list = (names: readonly string[]) => names.join(", ");
+
+/** First steps of each kind of user, in the order in which they are taken. */
+const firstSteps = [
+  ["playtest login", "Sign in; `playtest auth register` creates an account"],
+  ["playtest push build", "Upload a build of your game"],
+  ["playtest order", "Order playtests of it"],
+  ["playtest review next", "Watch, accept or reject the submitted videos"],
+] as const;
+
+/** The top-level help. It fits on a terminal of 24 lines and 80 columns, with the next prompt. */
 export function rootHelp(): string {
   const commands = [...overview.groups, ...overview.tops];
-  const rows = (entries: readonly { name: string; summary: string }[]) => entries.map(({ name, summary }) => row(name, summary));
-  const common = (globalFlags as readonly GlobalFlag[]).filter((flag) => flag.common);
+  const flags = (globalFlags as readonly GlobalFlag[]).filter((flag) => flag.common);
+  const named = Object.entries(sections).map(
+    ([name, title]) =>
+      [title, list(commands.filter((command) => command.section === name).map((command) => command.name))] as const,
+  );
   return [
     "Order playtests of your game, review the videos, or run your own server.",
     "",
-    "Usage: playtest <command> <subcommand> [arguments] [flags]",
+    "Usage: playtest <command> [subcommand] [arguments] [flags]",
     "",
-    ...Object.entries(sections).flatMap(([name, title]) =>
-      section(title, rows(commands.filter((command) => command.section === name))),
-    ),
-    ...section("Shortcuts", rows(overview.shortcuts)),
-    ...section("Common flags", common.map(flagRow)),
-    ...section(
-      "Help topics",
-      chapters.map(({ title, topics }) => row(title, topics.map(([name]) => name).join(", "))),
-    ),
-    "Run `playtest <command> --help` for details of a command, `playtest help TOPIC`",
-    "for a topic and `playtest help flags` for all global flags. New here? Start with",
-    "`playtest help getting-started`.",
+    columns([
+      ...named,
+      ["Shortcuts", list(overview.shortcuts.map(({ name }) => name))],
+      [
+        "Common flags",
+        list(
+          flags.map((flag) =>
+            spelled(flag)
+              .trim()
+              .replace(/^-\w, /, ""),
+          ),
+        ),
+      ],
+    ]),
+    "",
+    "First steps",
+    columns(firstSteps.map(([command, what]) => [`  ${command}`, what] as const)),
+    "",
+    "`playtest <command> --help` explains a command. `playtest help --tree` lists all",
+    "commands, and `playtest help topics` the guides, such as getting-started.",
     "",
   ].join("\n");
 }
+
+/** The help topics with their summaries, by chapter. */
+export const topicsHelp = () =>
+  [
+    ...chapters.flatMap(({ title, topics }) =>
+      section(
+        title,
+        topics.map(([name, summary]) => row(name, summary)),
+      ),
+    ),
+    "Run `playtest help TOPIC` to read one.",
+    "",
+  ].join("\n");

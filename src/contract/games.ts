@@ -70,7 +70,10 @@ const optionalText = (description: string) => text(5000).nullable().optional().m
 const buildUrlField = httpUrl().meta({ description: "URL of the build." });
 const devicesField = z.array(z.enum(deviceNames)).max(20).meta({ description: "PC, Mac, Linux, iOS, Android." });
 const platformsField = z.array(z.enum(platformNames)).max(20).meta({ description: "Names from the platforms endpoint." });
-const tagsField = z.array(id()).max(30).meta({ description: "Category ids from the categories endpoint." });
+const tagsField = z
+  .array(id())
+  .max(30)
+  .meta({ description: "Category ids from the categories endpoint. The `playtest` command also takes their names and slugs." });
 
 const coverField = httpUrl().meta({ description: "URL of a picture shown with the game." });
 const externalField = httpUrl().meta({ description: "URL of the game's own page, such as its store page." });

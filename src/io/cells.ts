@@ -20,6 +20,8 @@ export interface Column {
   /** Dotted path of the value in an item, or a function that returns it. */
   value: string | ((item: Record<string, unknown>) => unknown);
   as?: Format;
+  /** A shorter form of the value for tables on a terminal. */
+  inTable?: (item: Record<string, unknown>) => unknown;
   /** Shown only in the detail view of one item. */
   detail?: boolean;
   /** In a table wider than the terminal: wrap the text, or drop the column. Default: cut the text. */

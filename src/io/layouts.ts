@@ -1,5 +1,6 @@
 import { type CellOptions, type Column, columnValue, csvLine, escapeFormula, show, type View } from "./cells.ts";
 import type { Item } from "./fields.ts";
+import type { TableColumn } from "./table.ts";
 import { foldLines, lines } from "./text.ts";
 
 /** Options for machine-readable output: one line per item, with cells separated by tabs, or by commas for CSV. */
@@ -27,11 +28,15 @@ export function itemLine(columns: readonly Column[], item: Item, { csv, escapeFo
 export const fieldLines = ({ columns }: View, item: Item, cells: CellOptions) =>
   columns.map((column) => `${column.header}\t${show(columnValue(column, item), column.as, cells)}\n`).join("");
 
+/** When a value of a format may be cut: an id never, and a short value only when no text is left to cut. */
+const cutOf = ({ as = "text", inTable }: Column): TableColumn["cut"] =>
+  as === "id" ? "never" : as === "text" && inTable === undefined ? undefined : "last";
+
 /** Items as a table that fits the terminal. */
 export async function tableText(columns: readonly Column[], items: readonly Item[], cells: CellOptions, width: number) {
   const { table } = await import("./table.ts");
   const cell = ({ overflow, ...column }: Column, item: Item) => {
-    const value = columnValue(column, item);
+    const value = column.inTable ? column.inTable(item) : columnValue(column, item);
     // Only columns that wrap keep their line breaks.
     const parts = overflow === "wrap" && typeof value === "string" ? value.trimEnd().split(/\r?\n/) : [value];
     return parts.map((part) => show(part, column.as, cells)).join("\n");
@@ -39,6 +44,7 @@ export async function tableText(columns: readonly Column[], items: readonly Item
   const drawn = columns.map((column) => ({
     head: cells.paint("bold", column.header.toUpperCase()),
     overflow: column.overflow,
+    cut: cutOf(column),
     cells: items.map((item) => cell(column, item)),
   }));
   return table(drawn, width);

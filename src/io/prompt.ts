@@ -9,10 +9,10 @@ export interface Choice {
   name: string;
 }
 
-/** A choice made by pressing its key. */
-export interface KeyChoice {
-  key: "a" | "c" | "p" | "q" | "r" | "s" | "t";
-  value: string;
+/** A choice made by pressing its key: a letter, a digit, `return` or `escape`. */
+export interface KeyChoice<V extends string = string> {
+  key: string;
+  value: V;
   name: string;
 }
 
@@ -24,7 +24,8 @@ export interface Prompt {
   /** A line that may be empty. */
   optional(question: string, instead: string): Promise<string>;
   secret(question: string, instead: string): Promise<string>;
-  menu(question: string, choices: readonly KeyChoice[], instead: string): Promise<string>;
+  /** One key chooses, without the return key. Other keys are ignored. */
+  menu<V extends string>(question: string, choices: readonly KeyChoice<V>[], instead: string): Promise<V>;
   choose(question: string, choices: readonly Choice[], instead: string): Promise<string>;
 }
 
@@ -33,6 +34,44 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
+const keyNames: Readonly<Record<string, string>> = { return: "Enter", escape: "Esc" };
+
+/** Shows the choices and waits for the key of one. The prompt library has none that acts without the return key. */
+async function keyPress<V extends string>(
+  { stdin, stderr, signal }: Io,
+  question: string,
+  choices: readonly KeyChoice<V>[],
+): Promise<V> {
+  const { emitKeypressEvents } = await import("node:readline");
+  const rows = choices.map(({ key, name }) => `  ${(keyNames[key] ?? key).padEnd(5)}  ${oneLine(name)}\n`);
+  const terminal = stdin as Io["stdin"] & { setRawMode?(raw: boolean): unknown };
+  const stop = new AbortController();
+  emitKeypressEvents(stdin);
+  terminal.setRawMode?.(true);
+  const pressed = new Promise<V>((resolve, reject) => {
+    const onKey = (_: string | undefined, key: { name?: string; sequence?: string; ctrl?: boolean }) => {
+      if (key.ctrl && (key.name === "c" || key.name === "d")) return reject(new Interrupted("SIGINT"));
+      const chosen = key.ctrl ? undefined : choices.find((choice) => choice.key === key.name || choice.key === key.sequence);
+      if (chosen) resolve(chosen.value);
+    };
+    stdin.on("keypress", onKey);
+    stop.signal.addEventListener("abort", () => stdin.removeListener("keypress", onKey));
+    signal.addEventListener("abort", () => reject(signal.reason), { signal: stop.signal });
+  });
+  stdin.resume();
+  stderr.write(`${question}\n${rows.join("")}`);
+  try {
+    signal.throwIfAborted();
+    const value = await pressed;
+    stderr.write(`> ${oneLine(choices.find((choice) => choice.value === value)!.name)}\n`);
+    return value;
+  } finally {
+    stop.abort();
+    terminal.setRawMode?.(false);
+    stdin.pause();
+  }
+}
+
 export function createPrompt(io: Io, noInput: boolean): Prompt {
   const { terminal, env, stdin, stderr, signal } = io;
   const named = (["CI", "PLAYTEST_NO_INPUT"] as const).find((name) => env[name]);
@@ -40,12 +79,15 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
   const possible = terminal.stdin && terminal.stderr && disabled === undefined;
   const streams = { input: stdin, output: stderr, signal };
 
+  function requirePrompts(question: string, instead: string) {
+    if (possible) return;
+    const why = disabled === undefined ? "Cannot prompt without a terminal" : `Cannot prompt because ${disabled}`;
+    throw usage(`${question} ${why}. Nothing was changed.`, instead);
+  }
+
   /** Loads the prompt library only when it is needed. Control characters in the question are escaped. */
   async function ask<T>(question: string, instead: string, run: (prompts: Prompts, message: string) => Promise<T>) {
-    if (!possible) {
-      const why = disabled === undefined ? "Cannot prompt without a terminal" : `Cannot prompt because ${disabled}`;
-      throw usage(`${question} ${why}. Nothing was changed.`, instead);
-    }
+    requirePrompts(question, instead);
     return run(await import("@inquirer/prompts"), oneLine(question)).catch(rethrow);
   }
 
@@ -58,8 +100,10 @@ export function createPrompt(io: Io, noInput: boolean): Prompt {
         prompts.input({ message, required: true, ...(initial && { default: initial }) }, streams),
       ),
     optional: (question, instead) => ask(question, instead, (prompts, message) => prompts.input({ message }, streams)),
-    menu: (question, choices, instead) =>
-      ask(question, instead, (prompts, message) => prompts.expand({ message, choices, expanded: true }, streams)),
+    menu: (question, choices, instead) => {
+      requirePrompts(question, instead);
+      return keyPress(io, oneLine(question), choices);
+    },
     secret: (question, instead) =>
       ask(question, instead, (prompts, message) => prompts.password({ message, mask: "•" }, streams)),
     choose: (question, choices, instead) =>

@@ -2,6 +2,8 @@ export interface TableColumn {
   head: string;
   /** On a narrow terminal: wrap the text, or drop the column. Default: cut the text. */
   overflow: "wrap" | "drop" | undefined;
+  /** `never`: the cells are ids, which are worth nothing in part. `last`: short values, such as statuses and amounts. */
+  cut?: "never" | "last" | undefined;
   cells: readonly string[];
 }
 
@@ -9,6 +11,8 @@ type Measure = (text: string) => number;
 interface Measured extends TableColumn {
   natural: number;
   header: number;
+  /** The longest line of its cells. */
+  content: number;
   /** The longest word, up to a limit: a column that wraps is made narrower only when nothing else can give way. */
   longestWord: number;
 }
@@ -16,6 +20,7 @@ interface Measured extends TableColumn {
 const gap = 2;
 const narrowest = 8;
 const roomy = 16;
+const unreadable = 5;
 const longestKept = 24;
 
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + gap, -gap);
@@ -32,24 +37,51 @@ function shrink(widths: readonly number[], least: readonly number[], columns: nu
   return fitted;
 }
 
-/** Headers are cut only when nothing else can shrink, and short ids last. */
-function fitWidths(measured: readonly Measured[], columns: number): number[] {
-  const natural = measured.map((column) => column.natural);
-  const whole = shrink(
-    natural,
-    measured.map(({ header, overflow, longestWord }) => Math.max(header, overflow === "wrap" ? longestWord : narrowest)),
-    columns,
+/** The least width of a column, as the terminal gets narrower: text gives way first, then headers, then short values; ids never. */
+const leastWidths: readonly ((column: Measured) => number)[] = [
+  ({ cut, natural, overflow, header, longestWord }) =>
+    cut === undefined ? Math.max(header, overflow === "wrap" ? longestWord : narrowest) : natural,
+  ({ cut, content }) => (cut === "never" ? content : cut === "last" ? Math.min(content, longestKept) : narrowest),
+  ({ cut, content }) => (cut === "never" ? content : narrowest),
+  ({ cut, content }) => (cut === "never" ? content : 1),
+];
+
+const fitWidths = (measured: readonly Measured[], columns: number): number[] =>
+  leastWidths.reduce(
+    (widths, least) =>
+      shrink(
+        widths,
+        measured.map((column, i) => Math.min(widths[i]!, least(column))),
+        columns,
+      ),
+    measured.map(({ natural }) => natural),
   );
-  const short = shrink(whole, Array(whole.length).fill(narrowest), columns);
-  return shrink(short, Array(short.length).fill(1), columns);
+
+const isEmpty = ({ content }: Measured) => content === 0;
+
+/** Drops what a narrow terminal does not need: first the columns without a value, then optional columns, the last first. */
+function kept(measured: readonly Measured[], columns: number): readonly Measured[] {
+  if (total(measured.map(({ natural }) => natural)) <= columns) return measured;
+  const filled = measured.filter((column) => !isEmpty(column));
+  return withoutOptional(filled.length > 0 ? filled : measured, columns);
 }
 
-/** Drops optional columns, the last first, until the others are readable. */
-function kept(measured: readonly Measured[], columns: number): readonly Measured[] {
-  const needed = measured.map(({ natural, header }) => Math.min(natural, Math.max(header, roomy)));
+/** The columns without as many optional ones as it takes for the others to be readable. */
+function withoutOptional(measured: readonly Measured[], columns: number): readonly Measured[] {
+  const needed = measured.map(({ cut, natural, header, content }) =>
+    cut === undefined ? Math.min(natural, Math.max(header, roomy)) : Math.max(content, Math.min(header, narrowest)),
+  );
   const dropped = measured.findLastIndex(({ overflow }) => overflow === "drop");
-  if (total(needed) <= columns || dropped < 0) return measured;
-  return kept(measured.toSpliced(dropped, 1), columns);
+  if (total(needed) <= columns || dropped < 0) return withoutUnreadable(measured, columns);
+  return withoutOptional(measured.toSpliced(dropped, 1), columns);
+}
+
+/** The columns without those that could show no more than a few letters, the last first. Ids stay. */
+function withoutUnreadable(measured: readonly Measured[], columns: number): readonly Measured[] {
+  const least = measured.map(({ cut, content, natural }) => (cut === "never" ? content : Math.min(natural, unreadable)));
+  const dropped = measured.findLastIndex(({ cut }) => cut !== "never");
+  if (total(least) <= columns || dropped < 0) return measured;
+  return withoutUnreadable(measured.toSpliced(dropped, 1), columns);
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
@@ -86,9 +118,10 @@ export async function table(all: readonly TableColumn[], columns: number): Promi
   const measure: Measure = (text) => utils.strlen(text);
   const measured = all.map((column) => {
     const header = measure(column.head);
-    const natural = Math.max(1, header, ...column.cells.flatMap((cell) => cell.split("\n").map(measure)));
+    const content = Math.max(0, ...column.cells.flatMap((cell) => cell.split("\n").map(measure)));
+    const natural = Math.max(1, header, content);
     const words = column.cells.flatMap((cell) => cell.split(/\s+/).map(measure));
-    return { ...column, header, natural, longestWord: Math.min(longestKept, Math.max(narrowest, ...words)) };
+    return { ...column, header, content, natural, longestWord: Math.min(longestKept, Math.max(narrowest, ...words)) };
   });
   const shown = kept(measured, columns);
   const colWidths = fitWidths(shown, columns);

@@ -270,8 +270,8 @@ describe("api", () => {
 it("playtest without arguments: shows the status to someone signed in, and help to anyone else", async () => {
   const options = { key: ada.key, baseUrl: server.baseUrl };
   expect((await run([], { ...options, tty: true })).stdout).toContain("reviews waiting");
-  expect((await run([], options)).stdout).toContain("Usage: playtest <command> <subcommand>");
-  expect((await run([], { tty: true })).stdout).toContain("Usage: playtest <command> <subcommand>");
+  expect((await run([], options)).stdout).toContain("Usage: playtest <command> [subcommand]");
+  expect((await run([], { tty: true })).stdout).toContain("Usage: playtest <command> [subcommand]");
 });
 
 it("status: shows what needs attention; fields that the key has no scope for are empty", async () => {

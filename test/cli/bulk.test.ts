@@ -114,6 +114,19 @@ describe("bulk", () => {
   });
 });
 
+it("takes columns in any case and with spaces, and games by name; ignores other columns with a warning; prints ref and id", async () => {
+  write("Game,REF,Quantity,Duration Minutes,notes_for_testers,Cost center\nlantern deep,a,1,30,Loud,QA\nLANTERN-DEEP,b,2,60,,\n");
+  const ran = await bulk("--yes", { tty: { stdout: true }, columns: 80 });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('ignored "Cost center". Known columns: game, ref, visibility,');
+  const ids = (await playtests()).map((playtest) => (playtest as unknown as { id: string }).id);
+  const rows = ran.stdout.trimEnd().split("\n");
+  expect(rows[0]).toMatch(/^LINE +REF +GAME +PLAYTEST/);
+  expect(rows.slice(1).map((row) => row.split(/ +/)[1])).toEqual(["a", "b"]);
+  for (const id of ids) expect(ran.stdout).toContain(id.slice(-8));
+  expect(rows.filter((row) => row.length > 80)).toEqual([]);
+});
+
 describe("before the first row is sent", () => {
   it("shows the plan, and sends nothing", async () => {
     write(three);
@@ -166,7 +179,10 @@ describe("before the first row is sent", () => {
   });
 
   it.each([
-    ["an unknown column", "game,quantitty\nGAME,1\n", "line 2: quantitty: unknown field"],
+    ["a misspelled column", "game,quantitty\nGAME,1\n", "line 2: quantitty: unknown field. Did you mean quantity?"],
+    ["the beginning of a column", "game,Duration\nGAME,30\n", "line 2: Duration: unknown field. Did you mean durationMinutes?"],
+    ["one column in two spellings", "game,Quantity,quantity\nGAME,1,2\n", "Line 2: the field quantity is given twice."],
+    ["a game that no game is called", "game\nLantern Dep\n", 'No game is called "Lantern Dep". Did you mean "Lantern Deep"?'],
     ["a cell in a column without a name", 'game;quantity;\n;;\nGAME;1;"two\nlines"\n', "line 3: column 3: unknown field"],
     [
       "faults in the order of their lines",
@@ -300,7 +316,7 @@ describe("when it cannot go on", () => {
 
   it("stops when a reply is lost, ends with 12, and repeats the row with its key", async () => {
     const stub = await stubServer([
-      { on: "GET /games/g", data: { game: { id: "g", name: "G" } } },
+      { on: "GET /games/019a0000-0000-7000-8000-00000000000a", data: { game: { id: "g", name: "G" } } },
       {
         on: "POST /playtests/quote",
         data: {
@@ -314,8 +330,8 @@ describe("when it cannot go on", () => {
           missingCents: 0,
         },
       },
-      { on: "POST /games/g/playtests", instead: "drop" },
-      { on: "GET /games/g", data: { game: { id: "g", name: "G" } } },
+      { on: "POST /games/019a0000-0000-7000-8000-00000000000a/playtests", instead: "drop" },
+      { on: "GET /games/019a0000-0000-7000-8000-00000000000a", data: { game: { id: "g", name: "G" } } },
       {
         on: "POST /playtests/quote",
         data: {
@@ -330,7 +346,7 @@ describe("when it cannot go on", () => {
         },
       },
       {
-        on: "POST /games/g/playtests",
+        on: "POST /games/019a0000-0000-7000-8000-00000000000a/playtests",
         status: 201,
         data: {
           playtest: { id: "p", status: "active" },
@@ -342,11 +358,13 @@ describe("when it cannot go on", () => {
         },
       },
     ]);
-    writeFileSync(file, "game\ng\n");
+    writeFileSync(file, "game\n019a0000-0000-7000-8000-00000000000a\n");
     const lost = await bulk("--yes --retries 0", { baseUrl: stub.baseUrl });
     expect([lost.code, lost.stderr]).toEqual([12, expect.stringContaining("Run the same command again")]);
     expect((await bulk("--yes --retries 0", { baseUrl: stub.baseUrl })).code).toBe(0);
-    const keys = stub.seen.filter(({ path }) => path === "/games/g/playtests").map(({ headers }) => headers["idempotency-key"]);
+    const keys = stub.seen
+      .filter(({ path }) => path === "/games/019a0000-0000-7000-8000-00000000000a/playtests")
+      .map(({ headers }) => headers["idempotency-key"]);
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 });

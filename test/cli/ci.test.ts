@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -156,10 +156,64 @@ describe("ci init", () => {
     const folder = testFolder();
     const { stdout } = await init("github demo-game --build dist --max-cost 75 --print", folder, "https://pt.example.com");
     const { env, jobs } = parse(stdout);
-    expect(env).toEqual({ PLAYTEST_API_KEY: githubSecret, PLAYTEST_BASE_URL: "https://pt.example.com" });
+    expect(env).toEqual({
+      PLAYTEST_API_KEY: githubSecret,
+      PLAYTEST_BASE_URL: "https://pt.example.com",
+      PLAYTEST_PACKAGE: ["$", "{{ vars.PLAYTEST_PACKAGE }}"].join(""),
+    });
     expect(jobs.order.steps.at(-1).run).toBe(
       'echo "quantity: 2" | playtest games push dist demo-game --if-changed --version-from git --order - --max-cost 75.00\n',
     );
+  });
+
+  it.each(["http://127.0.0.1:4747", "http://127.0.0.1:5000", "http://localhost:4747", "http://[::1]:4747"])(
+    "ci init: writes no address of this machine (%s) and no name of a package, and warns about both",
+    async (baseUrl) => {
+      for (const ci of ["github", "gitlab", "jenkins"]) {
+        const { code, stdout, stderr } = await init(`${ci} --print`, testFolder(), baseUrl);
+        expect(code).toBe(0);
+        expect(stdout).not.toMatch(/127\.0\.0\.1|localhost|\[::1\]|playtest-cli/);
+        expect(stdout).toContain('npm install --global "$PLAYTEST_PACKAGE"');
+        expect(stdout).toContain("the variable PLAYTEST_PACKAGE");
+        expect(stdout).toContain("the variable PLAYTEST_BASE_URL");
+        expect(stderr).toContain(`warning: ${baseUrl} is on this machine, where a CI cannot reach it.`);
+        expect(stderr).toContain("warning: Set the CI variable PLAYTEST_PACKAGE");
+      }
+    },
+  );
+
+  it.each([
+    ["https://example.com/playtest-1.0.0.tgz", "https://example.com/playtest-1.0.0.tgz"],
+    ["git+https://example.com/playtest.git#v1.0.0", "'git+https://example.com/playtest.git#v1.0.0'"],
+    ["@studio/playtest@1.0.0", "@studio/playtest@1.0.0"],
+    ["tools/playtest.tgz", "./tools/playtest.tgz"],
+    ["./tools/playtest.tgz", "./tools/playtest.tgz"],
+    ["file:tools/playtest.tgz", "./tools/playtest.tgz"],
+  ])("ci init: installs the package %s", async (spec, word) => {
+    const folder = testFolder();
+    mkdirSync(join(folder, "tools"));
+    writeFileSync(join(folder, "tools/playtest.tgz"), "");
+    for (const ci of ["github", "gitlab", "jenkins"]) {
+      const { code, stdout, stderr } = await init(`${ci} --print --package ${spec}`, folder, "https://pt.example.com");
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toContain(`npm install --global ${word}\n`);
+      if (ci === "jenkins") continue;
+      const { jobs } = parse(stdout);
+      // A package in the repository needs the repository in every job that installs it.
+      const install = (job: { steps: { uses?: string; run?: string }[] }) => job.steps.map(({ uses }) => uses?.split("@")[0]);
+      if (ci === "github") expect(install(jobs.gate).includes("actions/checkout")).toBe(spec.includes("tools/"));
+    }
+  });
+
+  it.each([
+    ["../playtest.tgz", "outside of this directory"],
+    ["/tmp/playtest.tgz", "outside of this directory"],
+    ["missing.tgz", "the file missing.tgz does not exist"],
+    ["a;b", "is not something that npm installs"],
+    ["-g", "is not something that npm installs"],
+  ])("ci init: refuses the package %s", async (spec, message) => {
+    const ran = await playtest(["ci", "init", "github", "--print", `--package=${spec}`], { cwd: testFolder() });
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([2, "", expect.stringContaining(message)]);
   });
 
   it.each([

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { playtestWith, type Ran, type RunOptions, testFolder } from "../helpers/cli.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -102,17 +104,57 @@ describe("games", () => {
     expect((await run(["games", "builds", "--jq", ".builds[].buildUrl"], { cwd })).stdout).toBe("https://example.com/a.zip\n");
   });
 
-  it("games show: accepts the short id that a table shows", async () => {
+  it.each([
+    ["the short id that a table shows", (id: string) => id.slice(-8)],
+    ["its name", () => "Star Miner"],
+    ["its name in any case", () => "star miner"],
+    ["its slug", () => "star-miner"],
+  ])("games show: accepts %s, whether or not it was listed", async (_, wordOf) => {
     const { id } = await create("Star Miner");
-    const config = testFolder();
-    const env = { PLAYTEST_CONFIG_DIR: config };
-    const short = id.slice(-8);
-    expect(await run(["games", "show", short], { env })).toMatchObject({ code: 3, stdout: "" });
-    expect((await run(["games", "list"], { env, tty: true })).stdout).toContain(short);
-    expect(await run(["games", "show", short, "--json=id"], { env })).toMatchObject({
-      code: 0,
-      stdout: `{"game":{"id":"${id}"}}\n`,
-    });
+    await create("Star Miner 2");
+    const env = { PLAYTEST_CONFIG_DIR: testFolder() };
+    for (const tty of [false, true]) {
+      const argv = ["games", "show", wordOf(id), "--json=id"];
+      expect(await run(argv, { env })).toMatchObject({ code: 0, stdout: `{"game":{"id":"${id}"}}\n` });
+      if (!tty) expect((await run(["games", "list"], { env, tty: true })).stdout).toContain(id.slice(-8));
+    }
+  });
+
+  it.each([
+    ["that no game has", "Star Minr", 3, 'No game is called "Star Minr".\nDid you mean "Star Miner"?'],
+    ["that two games have", "Twin", 2, '2 games are called "Twin".\nUse an id: '],
+    ["that is a short id of none", "0123abcd", 3, 'No game is called "0123abcd".'],
+  ])("games show: refuses a name %s", async (_, name, code, message) => {
+    for (const one of ["Star Miner", "Twin", "Twin"]) await create(one);
+    const ran = await run(["games", "show", name]);
+    expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  it("takes a name wherever a game is named: the directory file, the list of playtests, an order", async () => {
+    const { id } = await create("Star Miner");
+    await create("Other");
+    const cwd = testFolder();
+    writeFileSync(join(cwd, ".playtest.json"), JSON.stringify({ gameId: "star-miner" }));
+    expect((await run(["games", "show", "--json=id"], { cwd })).stdout).toBe(`{"game":{"id":"${id}"}}\n`);
+    expect((await run(["playtests", "list", "Star Miner", "--json"])).code).toBe(0);
+    expect((await run(["playtests", "quote", "star-miner", "--json"])).code).toBe(0);
+    expect((await run(["games", "use", "other"], { cwd })).stdout).toContain("Other is now the default game");
+  });
+
+  it("takes categories by name and slug", async () => {
+    const argv = ["games", "create", "--name", "A", "--build-url", "https://example.com/a.zip", "--tags", "Puzzle,card-game"];
+    const { game } = JSON.parse((await run([...argv, "--json"])).stdout);
+    const shown = JSON.parse((await run(["games", "show", game.id, "--json"])).stdout);
+    expect(shown.game.categories.map(({ name }: { name: string }) => name).sort()).toEqual(["Card Game", "Puzzle"]);
+    expect((await run(["games", "update", game.id, "--tags", "rogelike"])).stderr).toContain('Did you mean "Roguelike"?');
+  });
+
+  it("chooses the only game without asking, on a terminal and elsewhere, and none of two", async () => {
+    const { id } = await create("Star Miner");
+    for (const tty of [false, true])
+      expect((await run(["games", "show", "--json=id"], { tty })).stdout.replace(/\s/g, "")).toBe(`{"game":{"id":"${id}"}}`);
+    await create("Other");
+    expect(await run(["games", "show"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing argument <game>.") });
   });
 
   it("games list: fetches several pages above 100 items, and stops at --limit", { timeout: 30_000 }, async () => {

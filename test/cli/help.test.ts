@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { kebab } from "../../src/cli/flags.ts";
+import { groups, shortcuts, topCommands } from "../../src/cli/groups.ts";
 import { tree } from "../../src/cli/tree.ts";
 import { exitCodeMeanings, exitCodes } from "../../src/errors.ts";
 import { playtest, testFolder } from "../helpers/cli.ts";
@@ -41,7 +42,8 @@ it("one command's help", async () => {
     Aliases: edit
 
     Arguments
-      game                        Game id (default: the game set with \`games use\`)
+      game                        Game id or name (default: the game set with
+                                  \`games use\`, else the only game)
 
     Flags
           --name TEXT             The game's name
@@ -57,7 +59,9 @@ it("one command's help", async () => {
                                   PC, Mac, Linux, iOS, Android
           --platforms Steam,Epic Games,GOG,itch.io,Web,App Store,Google Play,Other
                                   Names from the platforms endpoint
-          --tags TEXT             Category ids from the categories endpoint
+          --tags TEXT             Category ids from the categories endpoint. The
+                                  \`playtest\` command also takes their names and
+                                  slugs
           --add-device TEXT       Add a device to the existing ones
           --remove-device TEXT    Remove a device from the existing ones
           --add-platform TEXT     Add a platform to the existing ones
@@ -161,7 +165,17 @@ it("says its version, and an overview without arguments", async () => {
   expect((await playtest(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const [alone, asked] = await Promise.all([playtest([]), playtest(["--help"])]);
   expect(alone.stdout).toBe(asked.stdout);
-  expect(alone.stdout).toContain("Usage: playtest <command> <subcommand>");
+  expect(alone.stdout).toContain("Usage: playtest <command> [subcommand]");
+});
+
+it("fits the top-level help and the next prompt on a terminal of 24 lines and 80 columns, with every command", async () => {
+  const { stdout } = await playtest(["--help"]);
+  const rows = stdout.split("\n");
+  expect(rows.length).toBeLessThanOrEqual(24);
+  expect(rows.filter((row) => row.length > 80)).toEqual([]);
+  const listed = stdout.split(/[\s,]+/);
+  const names = [...groups, ...topCommands, ...shortcuts].map(({ name }) => name);
+  expect(names.filter((name) => !listed.includes(name))).toEqual([]);
 });
 
 describe("completion", () => {

@@ -66,18 +66,17 @@ async function inbox(answers: readonly Answer[], words: readonly string[] = []) 
 }
 
 describe("review next", () => {
-  it("accepts with a rating and a comment, asking again for a rating that is none", async () => {
+  it("shows the length of the video and the amount before one key accepts and pays, with a rating and a comment", async () => {
     const id = await submitted();
     const { code, stdout, stderr } = await inbox([
-      ["What do you want to do?", "a\r"],
-      ["Rating", "6\r"],
-      ["The rating must be a whole number", ""],
-      ["Rating", "5\r"],
+      ["What do you want to do?", "a"],
+      ["Rating. Ann will be paid $10.00:", "65"],
       ["Comment", "Thank you.\r"],
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain("Ann");
-    expect(stderr).toContain("The rating must be a whole number from 1 to 5.");
+    expect(stderr).toContain("a      Accept and pay Ann $10.00");
+    expect(stdout).toMatch(/^payout +\$10\.00$/m);
     expect(stderr).toContain("Accepted and paid Ann $10.00.");
     expect(stderr).toContain("1 accepted, 0 rejected, 0 skipped.");
     expect(await slot(id)).toMatchObject({ status: "accepted", rating: { score: 5, comment: "Thank you." } });
@@ -89,11 +88,11 @@ describe("review next", () => {
     const second = await submitted(await registerPlaytester(fixture.server, "Bo"));
     const { stdout, stderr } = await inbox([
       ["1 of 2 submissions", ""],
-      ["What do you want to do?", "s\r"],
+      ["What do you want to do?", "s"],
       ["2 of 2 submissions", ""],
-      ["What do you want to do?", "r\r"],
+      ["What do you want to do?", "r"],
+      ["Allow a retry", "y"],
       ["Reason", "No sound.\r"],
-      ["Allow a retry", "y\r"],
     ]);
     expect(stderr).toContain("0 accepted, 1 rejected, 1 skipped.");
     expect([...stdout.matchAll(/^submitted +(.*)$/gm)].map(([, ago]) => ago)).toEqual(["1h ago", "2h ago"]);
@@ -104,11 +103,11 @@ describe("review next", () => {
   it("plays the video in PLAYTEST_PLAYER, says when there is no transcript, and quits", async () => {
     const id = await submitted();
     const { code, stderr } = await inbox([
-      ["What do you want to do?", "p\r"],
+      ["What do you want to do?", "p"],
       ["Opening the video.", ""],
-      ["What do you want to do?", "t\r"],
+      ["What do you want to do?", "t"],
       ["warning:", ""],
-      ["What do you want to do?", "q\r"],
+      ["What do you want to do?", "q"],
     ]);
     expect(code).toBe(0);
     await expect
@@ -121,14 +120,16 @@ describe("review next", () => {
   it("writes to a playtester one may write to, and says so where one may not", async () => {
     const first = await submitted();
     const chat: Answer[] = [
-      ["What do you want to do?", "c\r"],
+      ["What do you want to do?", "c"],
       ["Message", "What did you mean?\r"],
     ];
-    const locked = await inbox([...chat, ["warning:", ""], ["What do you want to do?", "q\r"]]);
+    const locked = await inbox([chat[0]!, ["warning:", ""], ["What do you want to do?", "q"]]);
     expect(locked.code).toBe(0);
+    expect(locked.stderr).toContain("Chat with this contact is available after the first accepted slot.");
+    expect(locked.stderr).not.toContain("Message (");
     await fixture.owner.post(`/slots/${first}/accept`);
     await submitted();
-    await inbox([...chat, ["Message sent.", ""], ["What do you want to do?", "q\r"]]);
+    await inbox([...chat, ["Message sent.", ""], ["What do you want to do?", "q"]]);
     const { contacts } = (await ann.get("/chat/contacts")).body.data;
     expect(contacts).toMatchObject([{ lastMessagePreview: "What did you mean?", unreadCount: 1 }]);
   });
@@ -138,14 +139,23 @@ describe("review next", () => {
     fixture.server.clock.set(fixture.server.clock.now() + 1_000);
     await submitted(await registerPlaytester(fixture.server, "Bo"));
     const { stderr } = await inbox([
-      ["What do you want to do?", "a\r", () => fixture.owner.post(`/slots/${first}/reject`)],
-      ["Rating", "\r"],
-      ["Comment", "\r"],
+      ["What do you want to do?", "a", () => fixture.owner.post(`/slots/${first}/reject`)],
       ["This slot is rejected", ""],
       ["2 of 2 submissions", ""],
-      ["What do you want to do?", "q\r"],
+      ["What do you want to do?", "q"],
     ]);
     expect(stderr).toContain("0 accepted, 0 rejected, 1 skipped.");
+  });
+
+  it("Esc at the rating goes back, and nothing is paid", async () => {
+    const id = await submitted();
+    const { stderr } = await inbox([
+      ["What do you want to do?", "a"],
+      ["Rating", "\u001b"],
+      ["What do you want to do?", "q"],
+    ]);
+    expect(stderr).toContain("0 accepted, 0 rejected, 0 skipped.");
+    expect((await slot(id)).status).toBe("submitted");
   });
 
   it("Ctrl-C leaves with 130", async () => {

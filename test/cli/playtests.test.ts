@@ -219,8 +219,8 @@ describe("looking", () => {
     await claim(playtester, id);
     const one = await fixture.run(`playtests list ${fixture.gameId}`, { tty: true, columns: 120 });
     expect(named(one.stdout, { ID: id })).toMatchInlineSnapshot(`
-      "ID        STATUS  SLOTS               DURATION  PLAYERS  KIND     SELECTION  PRICE PER SLOT  ORDERED
-      ID        active  1 reserved, 1 open  60 min    1        private  automatic  $20.00          now
+      "ID        STATUS  SLOTS           DURATION  PLAYERS  KIND     SELECTION  PRICE PER SLOT  ORDERED
+      ID        active  1 res · 1 open  60 min    1        private  automatic  $20.00          now
       "
     `);
     const all = await fixture.run("playtests list --all-games");

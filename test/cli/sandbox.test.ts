@@ -53,6 +53,15 @@ describe("sandbox", () => {
     expect((await fixture.run("sandbox clock")).stdout).toBe(`now\t${moved.now}\n`);
   });
 
+  it("advance: what is shown as so long ago follows the sandbox clock, not that of this machine", async () => {
+    await fixture.run(`sandbox play ${await openSlot()}`);
+    const shown = async () => (await fixture.run("review list", { tty: true })).stdout.split("\n")[1];
+    expect(await shown()).toMatch(/ now$/);
+    await fixture.run("sandbox advance 3h");
+    expect(await shown()).toMatch(/ 3h ago$/);
+    expect((await fixture.run("review list --template {submission.createdAt|ago}")).stdout).toBe("3h ago\n");
+  });
+
   it.each([
     ["soon", 'time: "soon" is not a valid duration.'],
     ["401d", "time: must be at most 400d."],

@@ -62,15 +62,25 @@ describe("topics", () => {
     });
   });
 
-  it("with the name of a command point to its help", async () => {
-    expect((await playtest(["help", "webhooks"])).stdout).toMatch(/playtest webhooks --help\n$/);
-    expect((await playtest(["help", "bulk"])).stdout).toMatch(/playtest bulk --help\n$/);
+  it("with the name of a command end with its help", async () => {
+    for (const [name, usage] of [
+      ["sandbox", "Usage: playtest sandbox [command]"],
+      ["webhooks", "Usage: playtest webhooks [command]"],
+      ["bulk", "Usage: playtest bulk <file>"],
+    ] as const) {
+      const { stdout } = await playtest(["help", name]);
+      expect(stdout).toMatch(/^[A-Z]{3}/);
+      expect(stdout.slice(1000)).toContain(usage);
+    }
+    expect((await playtest(["help", "ids"])).stdout).not.toContain("Usage:");
   });
 
-  it("are listed by --help", async () => {
-    const { stdout } = await playtest(["--help"]);
-    const listed = stdout.slice(stdout.indexOf("Help topics")).split(/[\s,]+/);
+  it("are listed by `help topics`, which --help names", async () => {
+    expect((await playtest(["--help"])).stdout).toContain("`playtest help topics`");
+    const { stdout } = await playtest(["help", "topics"]);
+    const listed = stdout.split(/[\s,]+/);
     expect(names.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 });
 

@@ -21,6 +21,33 @@ it.each([
   expect(rows.map((row) => row.split(/ {2,}/)[1]).join("|")).toBe(names);
 });
 
+const slots = [
+  { head: "ID", overflow: undefined, cut: "never", cells: ["1b6aa5e3", "d4e5b023"] },
+  { head: "STATUS", overflow: undefined, cut: "last", cells: ["submitted", "open"] },
+  { head: "PLAYTESTER", overflow: undefined, cells: ["Hugo the Diver of Lisbon", ""] },
+  { head: "RATING", overflow: undefined, cells: ["", ""] },
+  { head: "SUBMITTED", overflow: undefined, cut: "last", cells: ["5m ago", ""] },
+  { head: "EVENT", overflow: undefined, cut: "never", cells: ["evt_0123456789abcdef0123456789", ""] },
+] as const;
+
+it.each([
+  [
+    105,
+    "ID|STATUS|PLAYTESTER|RATING|SUBMITTED|EVENT",
+    "1b6aa5e3|submitted|Hugo the Diver of Lisbon|5m ago|evt_0123456789abcdef0123456789",
+  ],
+  [86, "ID|STATUS|PLAYTESTER|SUBMITTED|EVENT", "1b6aa5e3|submitted|Hugo the Diver of Lis…|5m ago|evt_0123456789abcdef0123456789"],
+  [71, "ID|STATUS|PLAYTES…|SUBMIT…|EVENT", "1b6aa5e3|submitted|Hugo th…|5m ago|evt_0123456789abcdef0123456789"],
+  [45, "ID|EVENT", "1b6aa5e3|evt_0123456789abcdef0123456789"],
+])(
+  "table: in %i columns an empty column goes first, then text is cut, then headers, and an id never",
+  async (width, heads, cells) => {
+    const [head = "", row = ""] = (await table(slots, width)).trimEnd().split("\n");
+    expect(head.split(/ {2,}/).join("|")).toBe(heads);
+    expect(row.split(/ {2,}/).join("|")).toBe(cells);
+  },
+);
+
 it("table: a message wraps between words where possible", async () => {
   const message =
     "Thanks for the build.\nhttps://example.com/a/very/long/address/without/a/break 漢字かな交じり文の長い文章です。";

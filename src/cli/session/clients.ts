@@ -24,6 +24,7 @@ interface Options {
   trace: ClientOptions["trace"];
 }
 
+const notableMs = 60_000;
 const userAgent = `playtest/${version}`;
 
 /** The connections of a command, which are opened when it first uses one. */
@@ -32,6 +33,7 @@ export class Clients {
   readonly #insecure: boolean;
   readonly #transport: () => ReturnType<typeof createTransport>;
   #opened = false;
+  #aheadMs = 0;
 
   /** The client for the configured instance and key. */
   readonly api = once(() => {
@@ -70,7 +72,23 @@ export class Clients {
       ...(trace && { trace }),
       ...(flags.dryRun && { plan }),
     });
-    return Object.assign(methodsOf(core.call), core);
+    const call: typeof core.call = async (operation, input) => {
+      const reply = await core.call(operation, input);
+      this.#noteTime(reply.meta?.timestamp);
+      return reply;
+    };
+    return Object.assign(methodsOf(call), core, { call });
+  }
+
+  /** Keeps how far the clock of the server is ahead. A sandbox's can be moved forward by days; seconds say nothing. */
+  #noteTime(timestamp: unknown) {
+    const ahead = typeof timestamp === "string" ? Date.parse(timestamp) - this.#options.outside.now() : Number.NaN;
+    this.#aheadMs = ahead > notableMs ? ahead : 0;
+  }
+
+  /** The time in milliseconds on the server, as its last reply told it, to compare its times with. */
+  serverNow(): number {
+    return this.#options.outside.now() + this.#aheadMs;
   }
 
   send(request: HttpRequest): Promise<HttpReply> {

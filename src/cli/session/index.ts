@@ -66,12 +66,13 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   const ctx: Context = {
     ...outside,
     io,
-    out: outputTo(sink, { io, flags, outside, settings, shown }),
+    out: outputTo(sink, { io, flags, now: () => clients.serverNow(), settings, shown }),
     prompt,
     flags,
     signal: io.signal,
     store,
     settings,
+    serverNow: () => clients.serverNow(),
     api: clients.api,
     apiAt: (address, apiKey) => clients.at(address, apiKey),
     send: (request) => clients.send(request),
@@ -100,12 +101,12 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
 interface Shown {
   io: Io;
   flags: GlobalValues;
-  outside: Outside;
+  now(): number;
   settings: () => Settings;
   shown: ConstructorParameters<typeof CommandOutput>[0]["shown"];
 }
 
-function outputTo(sink: Sink, { io, flags, outside, settings, shown }: Shown): CommandOutput {
+function outputTo(sink: Sink, { io, flags, now, settings, shown }: Shown): CommandOutput {
   const format = chooseFormat(flags);
   const time = settings().get("time")!;
   const forPeople = sink.terminal && format.kind === "auto";
@@ -119,7 +120,7 @@ function outputTo(sink: Sink, { io, flags, outside, settings, shown }: Shown): C
     header: flags.header === true,
     rawCells: flags.rawCells === true,
     quiet: flags.quiet === true,
-    now: outside.now,
+    now,
     err: io.err,
     shown,
   });

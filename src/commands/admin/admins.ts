@@ -34,7 +34,7 @@ export const adminsRevoke = define({
   name: "admins revoke",
   summary: "Revoke an administrator and all their API keys",
   operation: "revokeAdmin",
-  args: { admin: arg.id("Administrator id", "listAdmins") },
+  args: { admin: arg.id("Administrator id or name", "listAdmins") },
   confirm: ({ args }) => `Revoke the administrator ${args.admin}? All API keys of that account stop working immediately.`,
   examples: ["playtest admin admins revoke 4f6a1b2c --yes"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().revokeAdmin({ params: { id: args.admin } }), adminView),

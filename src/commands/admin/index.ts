@@ -38,4 +38,5 @@ export const admin: Group = {
     audit,
     stats,
   ],
+  fallback: "approvals",
 };

@@ -4,4 +4,4 @@ import { list } from "./list.ts";
 import { reject } from "./reject.ts";
 import { show } from "./show.ts";
 
-export const applications: Group = { commands: [list, show, approve, reject] };
+export const applications: Group = { commands: [list, show, approve, reject], fallback: "list" };

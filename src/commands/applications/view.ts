@@ -15,6 +15,17 @@ export const applicationsView: View = {
   empty: "No applications yet.",
 };
 
+/** The same columns plus game and playtest, for a list of all playtests. */
+export const allApplicationsView: View = {
+  ...applicationsView,
+  columns: [
+    applicationsView.columns[0]!,
+    col("game", "gameName"),
+    col("playtest", "playtestId", "id"),
+    ...applicationsView.columns.slice(1),
+  ],
+};
+
 export const applicationView: View = {
   columns: [
     detail("application", "id", "id"),

@@ -36,4 +36,5 @@ export const auth: Group = {
     sessionsEnd,
     signOutEverywhere,
   ],
+  fallback: "list",
 };

@@ -76,7 +76,7 @@ export const keysRevoke = define({
   name: "keys revoke",
   summary: "Revoke an API key and those created with it",
   operation: ["revokeApiKey", "listApiKeys"],
-  args: { key: arg.id("Key id", "listApiKeys") },
+  args: { key: arg.id("Key id or name", "listApiKeys") },
   confirm: async ({ args }, ctx) =>
     `Revoke API key ${args.key}? Everything that uses it stops working immediately.${await endsWith(ctx, args.key)}`,
   examples: ["playtest auth keys revoke 4f6a1b2c --yes"],
@@ -105,7 +105,7 @@ export const keysRotate = define({
   description:
     "Creates a key with the same name, scopes and expiry. The old key, and the keys created with it, stop working after the grace period. Without KEY, replaces the key in use, and saves the new one if that key is stored for this profile.",
   operation: ["rotateApiKey", "listApiKeys"],
-  args: { key: { ...arg.optional("Key id (default: the key in use)"), id: { label: "name" } } },
+  args: { key: { ...arg.optional("Key id or name (default: the key in use)"), id: { pick: "listApiKeys", label: "name" } } },
   flags: {
     grace: flag.duration("How long the old key still works (default 24h; 0s ends it at once)"),
     secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }),

@@ -28,4 +28,5 @@ export const billing: Group = {
     hoursHistory,
     forecast,
   ],
+  fallback: "payments list",
 };

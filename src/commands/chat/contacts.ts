@@ -1,7 +1,10 @@
 import { arg, type Context } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 
-export const contactArg = () => arg.id("Contact: id, name or conversation id", "listContacts", "displayName");
+export const contactArg = () => {
+  const contact = arg.id("Contact: id, name or conversation id", "listContacts", "displayName");
+  return { ...contact, id: { ...contact.id, asGiven: true } };
+};
 
 export interface Contact {
   id: string;

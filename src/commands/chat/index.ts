@@ -6,4 +6,4 @@ import { read } from "./read.ts";
 import { send } from "./send.ts";
 import { unread } from "./unread.ts";
 
-export const chat: Group = { commands: [list, read, send, unread, exportChat, block, unblock] };
+export const chat: Group = { commands: [list, read, send, unread, exportChat, block, unblock], fallback: "list" };

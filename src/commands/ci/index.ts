@@ -1,5 +1,6 @@
 import type { Group } from "../../cli/define.ts";
 import { init } from "./init.ts";
+import { list } from "./list.ts";
 import { summary } from "./summary.ts";
 
-export const ci: Group = { commands: [init, summary] };
+export const ci: Group = { commands: [list, init, summary], fallback: "list" };

@@ -1,13 +1,14 @@
-import { writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { access, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { isLoopback } from "../../api/url.ts";
 import { arg, type Context, define, flag } from "../../cli/define.ts";
-import { version } from "../../cli/version.ts";
-import { defaultBaseUrl } from "../../config/settings.ts";
 import { CliError, cannotWrite, exitCodes, usage } from "../../errors.ts";
 import { makeFolder } from "../../io/files/folder.ts";
 import { shellQuote } from "../../io/text.ts";
 import { type Plan, workflows } from "./workflows.ts";
 
+const packageForms =
+  "Pass a tarball in this directory, the URL of a tarball or git repository, or a name and version of the npm registry.";
 const names = Object.keys(workflows) as (keyof typeof workflows)[];
 const ciNames = { github: "GitHub", gitlab: "GitLab", jenkins: "Jenkins" } as const satisfies Record<
   keyof typeof workflows,
@@ -21,10 +22,39 @@ function workflowWord(text: string, label: string): string {
   return shellQuote(text);
 }
 
-/** The address of the instance for the workflow; undefined for the default one on this machine, which a CI cannot reach. */
+/** The address of the instance for the workflow; undefined for one on this machine, which a CI cannot reach. */
 function baseUrlOf(ctx: Context): string | undefined {
   const { value } = ctx.settings().get("baseUrl")!;
-  return value === defaultBaseUrl ? undefined : workflowWord(value, "--base-url");
+  return isLoopback(new URL(value).hostname) ? undefined : workflowWord(value, "--base-url");
+}
+
+const isLocal = (spec: string) => /^(file:|\.{0,2}\/)/.test(spec) || (/\.t(ar\.)?gz$/.test(spec) && !spec.includes(":"));
+
+/** What npm installs, as a word of the workflow. A file must be in the repository, because the CI has no other. */
+async function packageOf(ctx: Context, spec: string | undefined): Promise<Pick<Plan, "package" | "packageInRepository">> {
+  if (spec === undefined) return { package: undefined, packageInRepository: false };
+  if (!/^[\w@%+=:,./#~^-]+$/.test(spec) || spec.startsWith("-"))
+    throw usage(`--package: ${JSON.stringify(spec)} is not something that npm installs.`, packageForms);
+  if (!isLocal(spec)) return { package: shellQuote(spec), packageInRepository: false };
+  const path = spec.replace(/^file:/, "");
+  if (isAbsolute(path) || path.startsWith(".."))
+    throw usage(`--package: ${path} is outside of this directory, where a CI cannot read it.`, packageForms);
+  await access(join(ctx.io.cwd(), path)).catch(() => {
+    throw usage(`--package: the file ${path} does not exist.`, packageForms);
+  });
+  // npm takes a path without a dot for a name or a repository on GitHub.
+  return { package: shellQuote(`./${path.replace(/^\.\//, "")}`), packageInRepository: true };
+}
+
+/** What the workflow still lacks. */
+function warnings({ baseUrl, package: installed }: Plan, ctx: Context): string[] {
+  const address = ctx.settings().get("baseUrl")!.value;
+  return [
+    ...(baseUrl === undefined
+      ? [`${address} is on this machine, where a CI cannot reach it. Set the CI variable PLAYTEST_BASE_URL, or pass --base-url.`]
+      : []),
+    ...(installed === undefined ? ["Set the CI variable PLAYTEST_PACKAGE to what npm installs, or pass --package."] : []),
+  ];
 }
 
 const writeNew = (path: string, text: string, force: boolean) =>
@@ -45,19 +75,26 @@ export const init = define({
     ci: arg.choice(names),
     game: {
       ...arg.game(),
+      id: {},
       optional: true,
-      summary: "Game id (default: set by `games use`, else the CI variable PLAYTEST_GAME)",
+      summary: "Game id or name (default: set by `games use`, else the CI variable PLAYTEST_GAME)",
     },
   },
   flags: {
     build: flag.text("Directory or file to push (default build)", { value: "PATH" }),
     quantity: flag.integer("Slots to order (default 2)", { min: 1, max: 100 }),
     maxCost: flag.money("Maximum cost of one order (default 50)"),
+    package: flag.text(
+      "What npm installs: a tarball, a git repository or a registry name (default: the CI variable PLAYTEST_PACKAGE)",
+      {
+        value: "SPEC",
+      },
+    ),
     print: flag.toggle("Print the workflow instead of writing it"),
     force: flag.toggle("Replace an existing file"),
   },
   examples: [
-    "playtest ci init github",
+    "playtest ci init github --package https://example.com/playtest-cli.tgz",
     "playtest ci init gitlab GAME --build dist --quantity 3 --max-cost 75",
     "playtest ci init jenkins --print",
   ],
@@ -71,15 +108,19 @@ export const init = define({
       build: workflowWord(flags.build ?? "build", "--build"),
       quantity: flags.quantity ?? 2,
       maxCost: ((flags.maxCost ?? 5000) / 100).toFixed(2),
-      version,
+      ...(await packageOf(ctx, flags.package)),
     };
     const { path, text } = workflows[ci];
     const content = text(plan);
     const result = { ci, path, content, written: !flags.print && !ctx.flags.dryRun };
-    if (!result.written) return ctx.text(content, { result });
+    if (!result.written) {
+      for (const text of warnings(plan, ctx)) ctx.out.warn(text);
+      return ctx.text(content, { result });
+    }
     const target = join(ctx.io.cwd(), path);
     await makeFolder(dirname(target));
     await writeNew(target, content, flags.force);
+    for (const text of warnings(plan, ctx)) ctx.out.warn(text);
     ctx.out.note(
       `Next: create an API key with \`playtest auth keys create\` and add it to ${ciNames[ci]} as the comment in the file says.`,
     );

@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
 import { ciSummary, codeSpan } from "../../io/ci.ts";
-import { bytes, plural, shortId, usd } from "../../io/text.ts";
+import { bytes, plural, usd } from "../../io/text.ts";
 
 type Playtest = Data<"getPlaytest">["playtest"];
 type Slot = Data<"listSlots">["slots"][number];
@@ -30,7 +30,7 @@ function remarks({ submission, rating, rejection }: Slot): string {
 function slotLine(slot: Slot): string {
   const { id, status, playtester, submission, rating } = slot;
   const parts = [
-    `${codeSpan(shortId(id))} **${statusText(status)}**`,
+    `${codeSpan(id)} **${statusText(status)}**`,
     ...(playtester ? [`by ${codeSpan(playtester.displayName) || "unknown"}`] : []),
     ...(rating?.score === undefined || rating.score === null ? [] : [`rated ${rating.score}`]),
     ...(submission?.videoFileSize ? [bytes(submission.videoFileSize)] : []),

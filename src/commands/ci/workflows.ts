@@ -9,14 +9,17 @@ export interface Plan {
   quantity: number;
   /** Dollars, as `--max-cost` takes them. */
   maxCost: string;
-  version: string;
+  /** What npm installs, as a shell word; undefined: taken from a CI variable. */
+  package: string | undefined;
+  /** Whether the package is a file of the repository. */
+  packageInRepository: boolean;
 }
 
 /** One command pushes and orders: if ordering fails, the next run retries it, and no build is ordered for twice. */
 const order = ({ build, game, quantity, maxCost }: Plan) =>
   `echo "quantity: ${quantity}" | playtest games push ${build} ${game} --if-changed --version-from git --order - --max-cost ${maxCost}`;
 const latest = ({ game }: Plan) => `latest=$(playtest playtests list ${game} --limit 1 --jq '.playtests[0].id // empty')`;
-const install = ({ version }: Plan) => `npm install --global playtest-cli@${version}`;
+const install = (plan: Plan) => `npm install --global ${plan.package ?? '"$PLAYTEST_PACKAGE"'}`;
 
 /** Fails if more than one video of the newest playtest was rejected. A playtest that is not finished (exit 8) passes until the next run. */
 const gate = (plan: Plan) => [
@@ -33,9 +36,12 @@ const indent = (lines: readonly string[], by: number) => lines.map((line) => `${
 const githubVariable = (name: string) => `\${{ vars.${name} }}`;
 
 /** The secrets and variables that the comment at the top of a file lists. */
-const requirements = ({ baseUrl, game }: Plan, secret: string) =>
+const requirements = ({ baseUrl, game, package: installed }: Plan, secret: string) =>
   [
     secret,
+    ...(installed
+      ? []
+      : ["the variable PLAYTEST_PACKAGE (what npm installs: the URL of a tarball or git repository, or a registry name)"]),
     ...(baseUrl ? [] : ["the variable PLAYTEST_BASE_URL"]),
     ...(game.includes("$") ? ["the variable PLAYTEST_GAME"] : []),
   ].join(", ");
@@ -45,6 +51,11 @@ const actions = {
   checkout: "actions/checkout@34e114876b0b11c390a56381ad16ebd13914f8d5 # v4.3.1",
   setupNode: "actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0",
 };
+
+const variables = (plan: Plan) =>
+  [...(plan.game.includes("$") ? ["PLAYTEST_GAME"] : []), ...(plan.package ? [] : ["PLAYTEST_PACKAGE"])]
+    .map((name) => `  ${name}: ${githubVariable(name)}\n`)
+    .join("");
 
 const github = (plan: Plan) => `# Pushes the build, orders playtests of it, and fails if more than one video is rejected.
 # Requires ${requirements(plan, "the secret PLAYTEST_API_KEY")}.
@@ -62,7 +73,7 @@ concurrency:
 env:
   PLAYTEST_API_KEY: \${{ secrets.PLAYTEST_API_KEY }}
   PLAYTEST_BASE_URL: ${plan.baseUrl ? JSON.stringify(plan.baseUrl) : githubVariable("PLAYTEST_BASE_URL")}
-${plan.game.includes("$") ? `  PLAYTEST_GAME: ${githubVariable("PLAYTEST_GAME")}\n` : ""}jobs:
+${variables(plan)}jobs:
   order:
     if: github.event_name != 'schedule'
     runs-on: ubuntu-latest
@@ -82,7 +93,7 @@ ${indent([order(plan)], 10)}
     runs-on: ubuntu-latest
     timeout-minutes: 15
     steps:
-      - uses: ${actions.setupNode}
+${plan.packageInRepository ? `      - uses: ${actions.checkout}\n` : ""}      - uses: ${actions.setupNode}
         with:
           node-version: 22
       - run: ${install(plan)}

@@ -1,4 +1,5 @@
 import { define, type View } from "../../cli/define.ts";
+import { categoryIds } from "../../cli/names.ts";
 import { columnValue } from "../../io/cells.ts";
 import { gameView } from "./view.ts";
 
@@ -19,6 +20,7 @@ export const create = define({
     "playtest games create -f game.yaml",
   ],
   async run({ body }, ctx) {
+    if (body.tags) body.tags = await categoryIds(ctx, body.tags);
     const data = await ctx.api().createGame({ body });
     ctx.out.note(`Created ${data.game.name}. Order playtests with \`playtest order ${data.game.id}\`.`);
     return ctx.item(data, createdView({ devices: body.devices, platforms: body.platforms }, data.game));

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Data, Input } from "../../api/client.ts";
 import { parseObject } from "../../cli/body.ts";
 import { arg, type Context, col, flag, prose, type View } from "../../cli/define.ts";
+import { defaultGame as idOfDefaultGame } from "../../cli/names.ts";
 import { operations } from "../../contract/static.ts";
 import { usage } from "../../errors.ts";
 
@@ -11,9 +12,9 @@ type Game = Data<"getGame">["game"];
 export const declaredArgs = {
   game: {
     ...arg.optional(
-      "Game id (default: the id in the file, else set by `games use`, else the game with the name in the file; if none exists, a new game)",
+      "Game id or name (default: the id in the file, else set by `games use`, else the game with the name in the file; if none exists, a new game)",
     ),
-    id: {},
+    id: { pick: "listGames" as const },
   },
 };
 export const declaredFlags = {
@@ -78,7 +79,7 @@ async function gamesNamed(ctx: Context, name: unknown): Promise<Game[]> {
 async function findGame(ctx: Context, file: string, id: string | undefined, name: unknown): Promise<Game | undefined> {
   const get = async (gameId: string) => (await ctx.api().getGame({ params: { id: gameId } })).game;
   if (id !== undefined) return get(id);
-  const defaultId = ctx.settings().get("gameId")?.value;
+  const defaultId = await idOfDefaultGame(ctx);
   const defaultGame = defaultId === undefined ? undefined : await get(defaultId);
   if (defaultGame && (name === undefined || name === defaultGame.name)) return defaultGame;
   const [game, ...more] = await gamesNamed(ctx, name);

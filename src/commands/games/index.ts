@@ -10,4 +10,7 @@ import { show } from "./show.ts";
 import { update } from "./update.ts";
 import { use } from "./use.ts";
 
-export const games: Group = { commands: [list, show, create, update, builds, buildUrl, use, push, apply, diff] };
+export const games: Group = {
+  commands: [list, show, create, update, builds, buildUrl, use, push, apply, diff],
+  fallback: "list",
+};

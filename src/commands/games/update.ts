@@ -1,4 +1,5 @@
 import { arg, define, flag } from "../../cli/define.ts";
+import { categoryIds } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
 import { gameView } from "./view.ts";
 
@@ -22,6 +23,7 @@ export const update = define({
   async run({ args, body, flags }, ctx) {
     const { addDevice, removeDevice, addPlatform, removePlatform } = flags;
     const params = { id: args.game };
+    if (body.tags) body.tags = await categoryIds(ctx, body.tags);
     if ([addDevice, removeDevice, addPlatform, removePlatform].some((names) => names.length > 0)) {
       const { game } = await ctx.api().getGame({ params });
       const devices = changed(game.devices, addDevice, removeDevice);

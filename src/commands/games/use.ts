@@ -6,7 +6,7 @@ export const use = define({
   description:
     "Writes gameId to the .playtest.json of this directory, or to the nearest one in a parent directory. Commands that take a game then use it.",
   operation: "getGame",
-  args: { game: arg.id("Game id", "listGames") },
+  args: { game: arg.id("Game id or name", "listGames") },
   examples: ["playtest games use 4f6a1b2c"],
   async run({ args }, ctx) {
     const { game } = await ctx.api().getGame({ params: { id: args.game } });

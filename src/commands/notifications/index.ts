@@ -4,4 +4,4 @@ import { readAll } from "./read-all.ts";
 import { settings } from "./settings.ts";
 import { watch } from "./watch.ts";
 
-export const notifications: Group = { commands: [list, readAll, settings, watch] };
+export const notifications: Group = { commands: [list, readAll, settings, watch], fallback: "list" };

@@ -16,4 +16,5 @@ import { watch } from "./watch.ts";
 
 export const playtests: Group = {
   commands: [list, show, order, quote, pay, cancel, update, slots, cancelSlot, keysList, keysAdd, wait, watch, bulk, template],
+  fallback: "list",
 };

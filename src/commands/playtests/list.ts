@@ -1,22 +1,6 @@
-import type { Context, ListRange } from "../../cli/context.ts";
 import { define, flag } from "../../cli/define.ts";
+import { playtestsOfAllGames } from "../shared/every-game.ts";
 import { allPlaytestsView, playtestsView } from "./view.ts";
-
-/** The playtests of all games, game by game, up to `limit` in total. */
-async function* everyGame(ctx: Context, { limit = Number.POSITIVE_INFINITY }: ListRange) {
-  let left = limit;
-  for await (const { items: games } of ctx.pages("listGames", {}, { all: true })) {
-    for (const game of games as { id: string; name: string }[]) {
-      if (left <= 0) return;
-      const range = Number.isFinite(left) ? { limit: left } : { all: true };
-      for await (const page of ctx.pages("listPlaytests", { params: { gameId: game.id } }, range)) {
-        const items = page.items.map((item) => ({ ...(item as object), gameName: game.name }));
-        left -= items.length;
-        yield { key: "playtests", items, data: { playtests: items }, meta: {} };
-      }
-    }
-  }
-}
 
 export const list = define({
   name: "list",
@@ -25,9 +9,9 @@ export const list = define({
   description: "Lists the playtests of all games if no game is given and none is set for this directory.",
   args: {
     game: {
-      summary: "Game id (default: the game set with `games use`, else all games)",
+      summary: "Game id or name (default: the game set with `games use`, else all games)",
       optional: true,
-      id: {},
+      id: { pick: "listGames" },
       setting: "gameId",
     },
   },
@@ -42,6 +26,6 @@ export const list = define({
   async run({ args, flags, range }, ctx) {
     const gameId = args.game as string | undefined;
     if (gameId !== undefined && !flags.allGames) return ctx.list("listPlaytests", { params: { gameId } }, range, playtestsView);
-    return { kind: "list", pages: everyGame(ctx, range), view: allPlaytestsView };
+    return { kind: "list", pages: playtestsOfAllGames(ctx, range), view: allPlaytestsView };
   },
 });

@@ -16,16 +16,43 @@ const order: readonly SlotStatus[] = [
   "cancelled",
 ];
 
-/** The counts that are not zero, such as `2 submitted, 1 open`. Slots that wait for the owner come first. */
-export function countsText(counts: Counts | null | undefined): string {
+/** How tables abbreviate the statuses of slots. A status that this program does not know is not abbreviated. */
+const abbreviations = {
+  submitted: "sub",
+  publishing: "pub",
+  accepted: "acc",
+  reserved: "res",
+  blocked: "blk",
+  open: "open",
+  rejected: "rej",
+  expired: "exp",
+  cancelled: "can",
+} as const satisfies Record<SlotStatus, string>;
+
+const short = (status: string) => abbreviations[status as SlotStatus] ?? status;
+
+/** The counts that are not zero, with their statuses. Slots that wait for the owner come first. */
+function present(counts: Counts | null | undefined): [count: number, status: string][] {
   const names = [...order, ...Object.keys(counts ?? {}).filter((name) => !(order as readonly string[]).includes(name))];
-  return names
-    .filter((name) => (counts?.[name] ?? 0) > 0)
-    .map((name) => `${counts![name]} ${name}`)
-    .join(", ");
+  return names.flatMap((name) => ((counts?.[name] ?? 0) > 0 ? [[counts![name]!, name] as [number, string]] : []));
 }
 
-const slots: Column = col("slots", (playtest) => countsText(playtest.slots as Counts));
+/** The counts that are not zero, such as `2 submitted, 1 open`. */
+export const countsText = (counts: Counts | null | undefined) =>
+  present(counts)
+    .map(([count, status]) => `${count} ${status}`)
+    .join(", ");
+
+/** The same for a table: `2 sub · 1 open`. */
+export const compactCounts = (counts: Counts | null | undefined) =>
+  present(counts)
+    .map(([count, status]) => `${count} ${short(status)}`)
+    .join(" · ");
+
+const slots: Column = {
+  ...col("slots", (playtest) => countsText(playtest.slots as Counts)),
+  inTable: (playtest) => compactCounts(playtest.slots as Counts),
+};
 const kind = (playtest: Record<string, unknown>) => (playtest.isFreePublicTrial ? "free trial" : playtest.visibility);
 
 export const playtestsView: View = {

@@ -2,9 +2,11 @@ import type { Data } from "../../api/client.ts";
 import { webUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, usage } from "../../errors.ts";
+import type { KeyChoice } from "../../io/prompt.ts";
 import { usd } from "../../io/text.ts";
 import { readTranscript } from "./transcript.ts";
-import { slotView } from "./view.ts";
+import { lengthOf } from "./video-length.ts";
+import { submissionView } from "./view.ts";
 
 /** Interactive review of one submission. */
 
@@ -14,15 +16,18 @@ export type Decision = "accepted" | "rejected" | "skipped" | "quit";
 
 const instead = "Use `playtest review accept`, `reject` and `show`.";
 
-const choices = [
+type Choice = "play" | "transcript" | "accept" | "reject" | "chat" | "skip" | "quit";
+
+/** The amount is in the menu, so that the key that pays is pressed by somebody who has read it. */
+const choicesFor = (who: string, payoutCents: number): readonly KeyChoice<Choice>[] => [
   { key: "p", value: "play", name: "Play the video" },
   { key: "t", value: "transcript", name: "Read the transcript" },
-  { key: "a", value: "accept", name: "Accept and pay the playtester" },
+  { key: "a", value: "accept", name: payoutCents > 0 ? `Accept and pay ${who} ${usd(payoutCents)}` : "Accept; no payout is due" },
   { key: "r", value: "reject", name: "Reject" },
-  { key: "c", value: "chat", name: "Send a message to the playtester" },
+  { key: "c", value: "chat", name: `Send a message to ${who}` },
   { key: "s", value: "skip", name: "Skip" },
   { key: "q", value: "quit", name: "Quit" },
-] as const;
+];
 
 async function play(ctx: Context, slot: Slot) {
   const { href } = webUrl((await ctx.api().getSlotDownloadUrl({ params: { id: slot.id } })).downloadUrl);
@@ -32,33 +37,53 @@ async function play(ctx: Context, slot: Slot) {
   ctx.out.note(href);
 }
 
-/** Prompts for a rating from 1 to 5, or nothing, until the answer is valid. */
-async function askRating(ctx: Context): Promise<number | undefined> {
-  for (;;) {
-    const text = (await ctx.prompt.optional("Rating from 1 to 5 (optional):", instead)).trim();
-    if (text === "") return undefined;
-    if (/^[1-5]$/.test(text)) return Number(text);
-    ctx.out.note("The rating must be a whole number from 1 to 5.");
-  }
+const ratings: readonly KeyChoice[] = [
+  { key: "1", value: "1", name: "Bad" },
+  { key: "2", value: "2", name: "Poor" },
+  { key: "3", value: "3", name: "Fair" },
+  { key: "4", value: "4", name: "Good" },
+  { key: "5", value: "5", name: "Excellent" },
+  { key: "return", value: "", name: "No rating" },
+  { key: "escape", value: "back", name: "Back" },
+];
+
+/** Throws if the submission cannot be decided any more. Asked before a person types text, which would be lost. */
+async function requireWaiting(ctx: Context, { id }: Slot): Promise<void> {
+  const { slot } = await ctx.api().getSlot({ params: { id } });
+  if (slot.status === "submitted") return;
+  throw new CliError("CONFLICT", exitCodes.conflict, `This slot is ${slot.status}. Nothing was changed.`);
 }
 
-async function accept(ctx: Context, slot: Slot, payoutCents: number): Promise<Decision> {
-  const rating = await askRating(ctx);
+async function accept(ctx: Context, slot: Slot, payoutCents: number): Promise<Decision | undefined> {
+  await requireWaiting(ctx, slot);
+  const price = payoutCents > 0 ? `. ${nameOf(slot)} will be paid ${usd(payoutCents)}` : "";
+  const rating = await ctx.prompt.menu(`Rating${price}:`, ratings, instead);
+  if (rating === "back") return undefined;
   const comment = (await ctx.prompt.optional("Comment for the playtester (optional):", instead)).trim();
-  await ctx.api().acceptSlot({ params: { id: slot.id }, body: { ...(rating && { rating }), ...(comment && { comment }) } });
-  ctx.out.note(
-    `Accepted${payoutCents > 0 ? ` and paid ${slot.playtester?.displayName ?? "the playtester"} ${usd(payoutCents)}` : ""}.`,
-  );
+  const body = { ...(rating !== "" && { rating: Number(rating) }), ...(comment && { comment }) };
+  await ctx.api().acceptSlot({ params: { id: slot.id }, body });
+  ctx.out.note(`Accepted${payoutCents > 0 ? ` and paid ${nameOf(slot)} ${usd(payoutCents)}` : ""}.`);
   return "accepted";
 }
 
-async function reject(ctx: Context, slot: Slot): Promise<Decision> {
+const retries: readonly KeyChoice<"yes" | "no" | "back">[] = [
+  { key: "y", value: "yes", name: "Allow a retry within 24 hours" },
+  { key: "n", value: "no", name: "No retry: the playtester is not paid and the price is not refunded" },
+  { key: "escape", value: "back", name: "Back" },
+];
+
+async function reject(ctx: Context, slot: Slot): Promise<Decision | undefined> {
+  await requireWaiting(ctx, slot);
+  const retry = await ctx.prompt.menu("Allow a retry?", retries, instead);
+  if (retry === "back") return undefined;
   const reason = (await ctx.prompt.optional("Reason, shown to the playtester (optional):", instead)).trim();
-  const allowRetry = await ctx.prompt.confirm("Allow a retry within 24 hours?", instead);
+  const allowRetry = retry === "yes";
   await ctx.api().rejectSlot({ params: { id: slot.id }, body: { ...(reason && { reason }), allowRetry } });
   ctx.out.note(allowRetry ? "Rejected. The playtester may try again." : "Rejected.");
   return "rejected";
 }
+
+const nameOf = ({ playtester }: Slot) => playtester?.displayName ?? "the playtester";
 
 /** The conversation with a playtester, created if there is none yet. */
 async function conversationWith(ctx: Context, playtesterId: string): Promise<string> {
@@ -70,14 +95,15 @@ async function conversationWith(ctx: Context, playtesterId: string): Promise<str
 
 async function chat(ctx: Context, slot: Slot) {
   if (!slot.playtester) throw failure("This slot has no playtester.");
+  // First, because it fails if the two may not chat.
+  const id = await conversationWith(ctx, slot.playtester.id);
   const content = (await ctx.prompt.optional("Message (leave empty to cancel):", instead)).trim();
   if (content === "") return;
-  const id = await conversationWith(ctx, slot.playtester.id);
   await ctx.api().sendMessage({ params: { id }, body: { content } });
   ctx.out.note("Message sent.");
 }
 
-async function act(ctx: Context, slot: Slot, payoutCents: number, choice: string): Promise<Decision | undefined> {
+async function act(ctx: Context, slot: Slot, payoutCents: number, choice: Choice): Promise<Decision | undefined> {
   if (choice === "accept") return accept(ctx, slot, payoutCents);
   if (choice === "reject") return reject(ctx, slot);
   if (choice === "skip") return "skipped";
@@ -92,7 +118,9 @@ async function act(ctx: Context, slot: Slot, payoutCents: number, choice: string
 export async function decide(ctx: Context, slot: Slot, payoutCents: number, position: string): Promise<Decision> {
   if (!ctx.prompt.possible) throw usage("This command requires a terminal with prompts enabled. Nothing was changed.", instead);
   ctx.out.note(`\n${position}`);
-  await ctx.out.emit(ctx.item({ slot }, slotView));
+  const length = await lengthOf(ctx, slot);
+  await ctx.out.emit(ctx.item({ slot: { ...slot, length, payoutCents } }, submissionView));
+  const choices = choicesFor(nameOf(slot), payoutCents);
   for (;;) {
     const choice = await ctx.prompt.menu("What do you want to do?", choices, instead);
     try {

@@ -1,7 +1,7 @@
 import { webUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
 import { CliError, exitCodes, failure, stillPending } from "../../errors.ts";
-import { lines } from "../../io/text.ts";
+import { foldLines, lines } from "../../io/text.ts";
 import { slotArg } from "./queue.ts";
 
 /** The link to the transcript. Exit code 8 if it is still being created, 3 if there is none. */
@@ -25,12 +25,18 @@ async function fetchText(ctx: Context, address: string) {
   return lines(reply.body.toString("utf8"));
 }
 
-/** The text of the transcript, with control characters escaped. */
-export const readTranscript = async (ctx: Context, id: string) => fetchText(ctx, (await transcriptOf(ctx, id)).downloadUrl);
+const readable = async (ctx: Context, address: string) => {
+  const { readableTranscript } = await import("../../io/files/transcript-text.ts");
+  return foldLines(readableTranscript(await fetchText(ctx, address)), ctx.io.columns);
+};
+
+/** The transcript as text for a person, with control characters escaped. */
+export const readTranscript = async (ctx: Context, id: string) => readable(ctx, (await transcriptOf(ctx, id)).downloadUrl);
 
 export const transcript = define({
   name: "transcript",
   summary: "Print the transcript of a video",
+  description: "A terminal shows each sentence with its time. A file or a pipe gets the file as it is, such as WebVTT.",
   args: { slot: slotArg() },
   flags: { takeaways: flag.toggle("Print only the key takeaways") },
   operation: ["getSlotTranscript", "getSlot"],
@@ -45,6 +51,7 @@ export const transcript = define({
     if (flags.takeaways) return ctx.text(data.keyTakeaways.map((line) => `• ${lines(line)}`).join("\n"), data);
     const { kind } = ctx.out.format;
     if (kind !== "auto") return ctx.item(data);
-    return ctx.text(await fetchText(ctx, data.downloadUrl), data);
+    const forPerson = ctx.io.terminal.stdout && (ctx.flags.output ?? "-") === "-";
+    return ctx.text(await (forPerson ? readable : fetchText)(ctx, data.downloadUrl), data);
   },
 });

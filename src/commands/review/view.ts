@@ -67,6 +67,26 @@ export const slotView: View = {
   ],
 };
 
+/** Hours, minutes and seconds, such as `1:02:03` or `0:03`. */
+function clockText(seconds: number): string {
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const rest = String(whole % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
+const lengthText = ({ length, playtest }: Record<string, unknown>) =>
+  typeof length === "number"
+    ? `${clockText(length)} of ${(playtest as { durationMinutes: number }).durationMinutes}:00 booked`
+    : undefined;
+
+/** A slot with the real length of its video and what accepting it pays. */
+export const submissionView: View = {
+  columns: slotView.columns.flatMap((column) =>
+    column.header === "video" ? [column, detail("video length", lengthText), detail("payout", "payoutCents", "usd")] : [column],
+  ),
+};
+
 export const cancelledView: View = {
   columns: [
     detail("result", "message"),

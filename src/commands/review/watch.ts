@@ -1,12 +1,13 @@
 import { type Context, define, flag } from "../../cli/define.ts";
-import { bytes, shortId } from "../../io/text.ts";
+import { bytes } from "../../io/text.ts";
 import { withReconnect } from "../shared/reconnect.ts";
 import { openEventWakeup, runHook } from "../shared/watching.ts";
 import { type Submission, waiting } from "./queue.ts";
 import { queueView } from "./view.ts";
 
+// The full id: a short one is known only for what a list has shown.
 const summaryLine = ({ slot, game, playtester, submission }: Submission) =>
-  `${shortId(slot.id)}  ${game.name}  ${playtester?.displayName ?? ""}  ${submission ? bytes(submission.videoFileSize ?? 0) : ""}`.trimEnd();
+  `${slot.id}  ${game.name}  ${playtester?.displayName ?? ""}  ${submission ? bytes(submission.videoFileSize ?? 0) : ""}`.trimEnd();
 
 async function printSubmission(ctx: Context, item: Submission, command: string | undefined) {
   await ctx.out.each(item, summaryLine(item), queueView);

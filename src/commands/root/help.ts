@@ -2,7 +2,7 @@ import { arg, define, flag } from "../../cli/define.ts";
 import { commandNamed } from "../../cli/globals.ts";
 import { groups, shortcuts, topCommands } from "../../cli/groups.ts";
 import { commandHelp, groupHelp } from "../../cli/help.ts";
-import { columns, rootHelp } from "../../cli/root-help.ts";
+import { columns, rootHelp, topicsHelp } from "../../cli/root-help.ts";
 import { nearest } from "../../contract/text/nearest.ts";
 import { notFound } from "../../errors.ts";
 import { isTopic, topicList } from "../../help/list.ts";
@@ -16,12 +16,12 @@ async function helpOn(words: readonly string[]): Promise<string | undefined> {
   if (top && rest.length === 0) return commandHelp(await top.load(), first);
   const entry = groups.find(({ name, aliases }) => name === first || aliases.includes(first));
   if (!entry) return undefined;
-  const { commands } = await entry.load();
+  const { commands, fallback } = await entry.load();
   const verb = rest.join(" ");
   const found = commandNamed(commands, verb);
   if (found) return commandHelp(found, `${entry.name} ${found.name}`);
   const below = commands.filter(({ name }) => verb === "" || name.startsWith(`${verb} `));
-  return below.length > 0 ? groupHelp(entry, below) : undefined;
+  return below.length > 0 ? groupHelp(entry, below, verb === "" ? fallback : undefined) : undefined;
 }
 
 /** The error for words that name neither a command nor a topic. */
@@ -36,7 +36,7 @@ async function noHelp(words: string) {
 export const help = define({
   name: "help",
   summary: "Show help for a command or topic",
-  args: { about: { ...arg.many("Command or topic"), optional: true, choices: topicNames } },
+  args: { about: { ...arg.many("Command or topic"), optional: true, choices: ["topics", ...topicNames] } },
   flags: { tree: flag.toggle("List all commands; with --json, also their flags, scope, risk and endpoints") },
   examples: ["playtest help games create", "playtest help exit-codes", "playtest help --tree --json"],
   async run({ args, flags }, ctx) {
@@ -55,8 +55,9 @@ export const help = define({
     }
     const [topic] = args.about;
     if (topic === undefined) return ctx.text(rootHelp(), { topics: topicNames });
-    if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx);
+    if (topic === "topics" && args.about.length === 1) return ctx.text(topicsHelp(), { topics: topicNames });
     const text = await helpOn(args.about);
+    if (isTopic(topic) && args.about.length === 1) return showTopic(topic, ctx, text);
     if (text === undefined) throw await noHelp(args.about.join(" "));
     return ctx.text(text, { topic: args.about.join(" "), text });
   },

@@ -40,7 +40,7 @@ async function deadlines(ctx: Context) {
   const reserved = ctx.pages("listSubmissions", { query: { status: "reserved" } }, { all: true });
   for await (const { items } of reserved)
     times.push(...(items as Held[]).flatMap(({ slot }) => (slot.deadlineAt ? [slot.deadlineAt] : [])));
-  const soon = times.filter((time) => Date.parse(time) <= ctx.now() + dayMs);
+  const soon = times.filter((time) => Date.parse(time) <= ctx.serverNow() + dayMs);
   return { nextDeadlineAt: times.sort()[0] ?? null, dueWithinDay: soon.length };
 }
 

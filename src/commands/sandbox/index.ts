@@ -9,4 +9,5 @@ import { verify } from "./verify.ts";
 
 export const sandbox: Group = {
   commands: [play, advance, clock, mail, verify, pay, subscriptionPay, subscriptionRenewals, transaction, testersCreate],
+  fallback: "mail",
 };

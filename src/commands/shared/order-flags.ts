@@ -1,4 +1,5 @@
 import { type Context, flag } from "../../cli/define.ts";
+import { idNamed } from "../../cli/names.ts";
 import type { SelectionMode } from "../../contract/order-body.ts";
 import { keysIn, likeBody, type OrderBody, targeting } from "./order-body.ts";
 
@@ -10,7 +11,10 @@ export const orderFlags = {
     value: "FILE",
     field: "keysForTesters",
   }),
-  tester: flag.text("Only this playtester, who has tested for you before", { value: "ID", field: "targetedPlaytesterId" }),
+  tester: flag.text("Only this playtester, by id or name, who has tested for you before", {
+    value: "TESTER",
+    field: "targetedPlaytesterId",
+  }),
   like: flag.text("Copy the settings of this earlier playtest", { value: "ID" }),
   fresh: flag.toggle("Same as --targeting-type new --targeting-scope game", { hidden: true }),
   select: flag.choice(selectionModes, "Same as --selection-mode", { hidden: true }),
@@ -28,7 +32,15 @@ export interface OrderFlags {
 export async function assembleBody(ctx: Context, body: OrderBody, flags: OrderFlags): Promise<OrderBody> {
   const like = flags.like === undefined ? {} : likeBody(await earlier(ctx, flags.like));
   const keys = flags.keysFile === undefined ? undefined : keysIn(await ctx.io.readText(flags.keysFile, "--keys-file"));
-  return { ...like, ...body, ...targeting(flags), ...(keys && { keysForTesters: keys }) };
+  const short = targeting(flags);
+  const tester = flags.tester === undefined ? undefined : await idNamed(ctx, "listContacts", flags.tester);
+  return {
+    ...like,
+    ...body,
+    ...short,
+    ...(tester !== undefined && { targetedPlaytesterId: tester }),
+    ...(keys && { keysForTesters: keys }),
+  };
 }
 
 const earlier = async (ctx: Context, id: string) => (await ctx.api().getPlaytest({ params: { id: ctx.resolveId(id) } })).playtest;

@@ -5,7 +5,7 @@ export const claim = define({
   name: "claim",
   summary: "Claim a slot and get the link to the build",
   operation: "claimPlaytest",
-  args: { playtest: arg.id("Playtest id", "listOffers", "game.name") },
+  args: { playtest: arg.id("Playtest id, or the name of its game", "listOffers", "game.name") },
   examples: ["playtest tester claim 0d9c41f2"],
   async run({ args }, ctx) {
     const data = await ctx.api().claimPlaytest({ params: { id: args.playtest } });

@@ -13,4 +13,5 @@ import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
   commands: [browse, claim, apply, applications, withdraw, slots, show, submit, release, report, earnings],
+  fallback: "slots",
 };

@@ -6,7 +6,7 @@ export const release = define({
   summary: "Release a slot; you cannot claim this playtest again",
   operation: "releaseSlot",
   confirm: false,
-  args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },
+  args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
   examples: ["playtest tester release 9c21d0ff"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().releaseSlot({ params: { id: args.slot } }), heldSlotView),
 });

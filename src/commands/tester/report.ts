@@ -6,7 +6,7 @@ export const report = define({
   summary: "Report that the build cannot be played; pauses your deadline",
   operation: "reportSlot",
   body: "reportSlot",
-  args: { slot: arg.id("Slot id", "listHeldSlots", "game.name") },
+  args: { slot: arg.id("Slot id, or the name of its game", "listHeldSlots", "game.name") },
   examples: ["playtest tester report 9c21d0ff --reason-code crash --notes 'Black screen after the menu'"],
   run: async ({ args, body }, ctx) => ctx.item(await ctx.api().reportSlot({ params: { id: args.slot }, body }), heldSlotView),
 });

@@ -4,7 +4,7 @@ import type { Data } from "../../api/client.ts";
 import { arg, type Context, define } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { uploading } from "../../io/meter.ts";
-import { bytes, shortId } from "../../io/text.ts";
+import { bytes } from "../../io/text.ts";
 import { heldSlotView } from "./view.ts";
 
 const types: Record<string, string> = {
@@ -60,6 +60,6 @@ async function onlySlot(ctx: Context): Promise<string> {
     throw notFound("You have no active slot to submit a video for.", "Find a playtest to claim with `playtest tester browse`.");
   throw usage(
     "You have several active slots.",
-    `Pass one of these ids: ${held.map(({ id, game }) => `${shortId(id)} (${game.name})`).join(", ")}.`,
+    `Pass one of these ids: ${held.map(({ id, game }) => `${id} (${game.name})`).join(", ")}.`,
   );
 }

@@ -5,7 +5,7 @@ export const withdraw = define({
   name: "withdraw",
   summary: "Withdraw a pending application; you cannot apply to that playtest again",
   operation: "withdrawApplication",
-  args: { application: arg.id("Application id", "listOwnApplications", "gameName") },
+  args: { application: arg.id("Application id, or the name of its game", "listOwnApplications", "gameName") },
   examples: ["playtest tester withdraw 5b7702ae"],
   run: async ({ args }, ctx) =>
     ctx.item(await ctx.api().withdrawApplication({ params: { id: args.application } }), applicationView),

@@ -24,4 +24,5 @@ export const webhooks: Group = {
     verify,
     doctor,
   ],
+  fallback: "list",
 };

@@ -3,7 +3,7 @@ import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { notFound, usage } from "../../errors.ts";
 import { webhookView } from "./view.ts";
 
-export const webhookArg = () => arg.id("Webhook id", "listWebhooks", "url");
+export const webhookArg = () => arg.id("Webhook id or URL", "listWebhooks", "url");
 export const secretFile = flag.text("Write the secret to a new file that only you can read", { value: "FILE" });
 
 export type Webhook = Data<"listWebhooks">["webhooks"][number];

@@ -41,7 +41,8 @@ function columnsOf(header: readonly string[], path: string): string[] {
   return header.map((name, index) => (name === "" ? `column ${index + 1}` : name));
 }
 
-const isUnnamed = (name: string) => /^column \d+$/.test(name);
+/** Whether a column got its name from its position. */
+export const isUnnamed = (name: string) => /^column \d+$/.test(name);
 const withoutEmptyUnnamed = (fields: Record<string, string>) =>
   Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== "" || !isUnnamed(name)));
 

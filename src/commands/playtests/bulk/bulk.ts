@@ -1,7 +1,8 @@
 import { isAbsolute, join } from "node:path";
 import { arg, type Context, define, flag } from "../../../cli/define.ts";
+import { idsNamed, onlyGame } from "../../../cli/names.ts";
 import { CliError, DryRun, exitCodes, tooExpensive, usage } from "../../../errors.ts";
-import { parseRecords } from "../../../io/files/records.ts";
+import { type FileRecord, isUnnamed, parseRecords } from "../../../io/files/records.ts";
 import { duration, plural, shellQuote } from "../../../io/text.ts";
 import { fromEarlierOrder, unknownPrice } from "../../shared/earlier-price.ts";
 import { orderChecker } from "../../shared/order-body.ts";
@@ -9,7 +10,7 @@ import { type Price, priceOrder, refuseMethod } from "../../shared/price.ts";
 import { openBulkJournal } from "./journal.ts";
 import { makePlan, type Plan, type Planned, shapeOf } from "./plan.ts";
 import { finish, notCovered, planOutcome, planText, rowFields } from "./result.ts";
-import { type Fault, type Row, readRows } from "./rows.ts";
+import { columnNames, type Fault, type Row, readRows, wordsIn } from "./rows.ts";
 import { type Sending, sendRows } from "./send.ts";
 
 const mostFaults = 100;
@@ -21,6 +22,16 @@ function refuse(faults: readonly Fault[], file: string) {
   const more = faults.length > mostFaults ? ` The first ${mostFaults}:` : "";
   const message = `${file} has ${plural(faults.length, "error")}. Nothing was ordered.${more}`;
   throw new CliError("VALIDATION_ERROR", exitCodes.usage, message, { details });
+}
+
+const idOrFault = (found: string | CliError) =>
+  typeof found === "string" ? found : { message: [found.message, found.extra.hint].join(" ") };
+
+/** The game for rows without one: given, or set for this directory, or the only one. */
+async function gameForRows(ctx: Context, records: readonly FileRecord[], given: string | undefined): Promise<string | undefined> {
+  const set = given ?? ctx.settings().get("gameId")?.value;
+  if (set !== undefined || wordsIn(records, "game").size > 0) return set;
+  return onlyGame(ctx);
 }
 
 /** Errors for games that do not exist. */
@@ -46,13 +57,21 @@ async function checkedRows(
   flags: { game?: string | undefined; batch?: string | undefined },
 ) {
   const { format, records } = await parseRecords(await ctx.io.readText(path, "FILE"), file);
-  const { rows, faults } = readRows(records, {
+  const game = await gameForRows(ctx, records, flags.game);
+  const games = await idsNamed(ctx, "listGames", [...wordsIn(records, "game"), ...(game === undefined ? [] : [game])]);
+  const testers = await idsNamed(ctx, "listContacts", wordsIn(records, "targetedPlaytesterId"));
+  const { rows, faults, unknown } = readRows(records, {
     format,
-    game: flags.game ?? ctx.settings().get("gameId")?.value,
+    game,
     batch: flags.batch ?? "",
     check: await orderChecker(),
-    resolveId: ctx.resolveId,
+    gameId: (word) => idOrFault(games.get(word)!),
+    testerId: (word) => idOrFault(testers.get(word)!),
   });
+  const ignored = unknown
+    .filter(({ name, like }) => like === undefined && !isUnnamed(name))
+    .map(({ name }) => JSON.stringify(name));
+  if (ignored.length > 0) ctx.out.warn(`${file}: ignored ${ignored.join(", ")}. Known columns: ${columnNames.join(", ")}.`);
   refuse(faults, file);
   if (rows.length === 0) throw usage(`${file} contains no orders.`);
   refuse(await gameFaults(ctx, rows), file);
@@ -107,14 +126,15 @@ export const bulk = define({
   name: "bulk",
   summary: "Order a playtest for each row of a file",
   description:
-    "The columns are the fields of an order, plus `game` and, optionally, `ref`. In the column keysForTesters, separate keys with " +
+    "The columns are the fields of an order, plus `game` (id or name) and, optionally, `ref`. Their names may be written in any case and with " +
+    "spaces; unknown columns are ignored with a warning. In the column keysForTesters, separate keys with " +
     "spaces. A CSV file may use commas, semicolons or tabs; empty rows are skipped. " +
     "All rows are validated before the first order is sent. A journal beside the file records what was ordered, so that the same " +
     "command resumes after an interruption and never orders a row twice. To order the same file again, pass a different --batch.",
   args: { file: arg.text("CSV, YAML or NDJSON file; - for standard input") },
   flags: {
     plan: flag.toggle("Show what each row would cost, then stop"),
-    game: flag.text("Game for rows without one (default: the game set with `games use`)", { value: "ID" }),
+    game: flag.text("Game for rows without one (default: the game set with `games use`, else the only game)", { value: "GAME" }),
     batch: flag.text("Name of the batch; the same rows in another batch are new orders", { value: "NAME" }),
     pay: flag.choice(["any", "hours", "credit"], "Payment method (default any)"),
     maxCost: flag.money("Maximum total cost"),

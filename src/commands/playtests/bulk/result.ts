@@ -2,7 +2,7 @@ import { type Context, col, prose } from "../../../cli/define.ts";
 import { CliError, partlyDone, tooExpensive } from "../../../errors.ts";
 import type { Outcome } from "../../../io/output.ts";
 import { plural, usd } from "../../../io/text.ts";
-import { conclude } from "../../shared/several.ts";
+import { conclude, isInteractive } from "../../shared/several.ts";
 import type { BulkJournal } from "./journal.ts";
 import type { Plan, Planned } from "./plan.ts";
 import type { Done, Failure, Tally } from "./send.ts";
@@ -119,6 +119,9 @@ export async function finish(ctx: Context, count: number, tally: Tally, journal:
   const text = `${plural(result.ordered, "playtest")} ordered for ${usd(result.spentCents)}${minutes}; ${counts}.`;
   if (ctx.out.format.kind === "auto") ctx.out.note(text);
   if (tally.stopped === "signal") ctx.out.note(resume);
+  const rows = [...orders, ...failures];
+  // On a terminal too, because this is where a person finds the playtest of a ref.
+  if (isInteractive(ctx)) return { ...ctx.rows("result", rows, { ...view, empty: "" }), failure: failureOf(tally, left) };
   const whole = ctx.out.format.kind === "ndjson" ? result : { ...result, orders, failures };
-  return conclude(ctx, whole, [...orders, ...failures], view, failureOf(tally, left));
+  return conclude(ctx, whole, rows, view, failureOf(tally, left));
 }

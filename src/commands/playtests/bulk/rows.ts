@@ -1,7 +1,8 @@
 import { parseField } from "../../../cli/flags.ts";
 import { type Field, operations } from "../../../contract/static.ts";
-import { CliError, exitCodes } from "../../../errors.ts";
-import type { FileRecord, RecordFormat } from "../../../io/files/records.ts";
+import { nearest } from "../../../contract/text/nearest.ts";
+import { CliError, exitCodes, usage } from "../../../errors.ts";
+import { type FileRecord, isUnnamed, type RecordFormat } from "../../../io/files/records.ts";
 import { contentKey } from "../../shared/content-key.ts";
 import type { CheckedOrder, Verdict } from "../../shared/order-body.ts";
 
@@ -72,15 +73,50 @@ export function keyed(batch: string): (game: string, order: CheckedOrder) => str
   };
 }
 
-/** Errors for unknown fields. In a CSV file, an unknown column is one error, not one for each row. */
-function unknownFields(records: readonly FileRecord[], format: RecordFormat): Fault[] {
-  const faults = records.flatMap(({ line, fields: given }) =>
-    Object.keys(given)
-      .filter((name) => !columnNames.includes(name))
-      .map((field) => ({ line, field, message: `unknown field. Known fields: ${columnNames.join(", ")}` })),
-  );
-  const first = new Map(faults.map((fault) => [fault.field, fault] as const).reverse());
-  return format === "csv" ? [...first.values()].reverse() : faults;
+/** A column name as people write it in a spreadsheet: `Duration Minutes`, `duration_minutes` and `durationMinutes` are one. */
+const plainName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
+const known = new Map(columnNames.map((name) => [plainName(name), name]));
+
+/** The records with the names of their fields as the contract spells them. Two spellings of one field are a usage error. */
+function spelled(records: readonly FileRecord[]): FileRecord[] {
+  return records.map(({ line, fields: given }) => {
+    const named: FileRecord["fields"] = {};
+    for (const [name, value] of Object.entries(given)) {
+      const column = known.get(plainName(name)) ?? name;
+      if (Object.hasOwn(named, column)) throw usage(`Line ${line}: the field ${column} is given twice.`);
+      named[column] = value;
+    }
+    return { line, fields: named };
+  });
+}
+
+/** A column or field that is not part of an order. */
+export interface Unknown {
+  name: string;
+  line: number;
+  /** The known name that it was probably meant as. */
+  like: string | undefined;
+}
+
+/** The known name that an unknown one is a beginning or a misspelling of. */
+function likeName(name: string): string | undefined {
+  const plain = plainName(name);
+  const names = [...known.keys()];
+  const near = names.find((one) => plain.length > 3 && one.startsWith(plain)) ?? nearest(plain, names);
+  return near === undefined ? undefined : known.get(near);
+}
+
+/** The fields that no order has, each with its first line. */
+function unknownFields(records: readonly FileRecord[]): Unknown[] {
+  const first = new Map<string, number>();
+  for (const { line, fields: given } of records)
+    for (const name of Object.keys(given)) if (!columnNames.includes(name) && !first.has(name)) first.set(name, line);
+  return [...first].map(([name, line]) => ({ name, line, like: likeName(name) }));
+}
+
+/** The words by which the records name their games and playtesters. */
+export function wordsIn(records: readonly FileRecord[], field: "game" | "targetedPlaytesterId"): Set<string> {
+  return new Set(spelled(records).flatMap(({ fields: given }) => text(given[field]) ?? []));
 }
 
 interface Options {
@@ -89,32 +125,46 @@ interface Options {
   game: string | undefined;
   batch: string;
   check(body: unknown): Verdict;
-  resolveId(id: string): string;
+  /** The id of a game, or what is wrong with the word that names it. */
+  gameId(word: string): string | { message: string };
+  /** The same for a playtester. */
+  testerId(word: string): string | { message: string };
 }
 
 const text = (value: unknown) => (value === undefined || value === null || value === "" ? undefined : String(value));
 
-/** Validates all rows and collects all errors. */
-export function readRows(records: readonly FileRecord[], options: Options): { rows: Row[]; faults: Fault[] } {
+/**
+ * Validates all rows and collects all errors, and the fields that no order has. A field that was probably misspelled is an error, because
+ * ignoring it would order something else.
+ */
+export function readRows(given: readonly FileRecord[], options: Options): { rows: Row[]; faults: Fault[]; unknown: Unknown[] } {
   const keyOf = keyed(options.batch);
   const rows: Row[] = [];
-  const games = new Map<string, string>();
-  const faults = unknownFields(records, options.format);
-  const broken = new Set(faults.map(({ field }) => field));
+  const faults: Fault[] = [];
+  const records = spelled(given);
+  const unknown = unknownFields(records);
+  for (const { name, line, like } of unknown) {
+    if (like !== undefined) faults.push({ line, field: name, message: `unknown field. Did you mean ${like}?` });
+    if (isUnnamed(name)) faults.push({ line, field: name, message: "unknown field: the column has no name" });
+  }
   for (const record of records) {
     const { line } = record;
     const before = faults.length;
     const body = options.format === "csv" ? csvBody(record, faults) : typedBody(record);
-    for (const name of broken) delete body[name];
+    for (const { name } of unknown) delete body[name];
+    const tester = text(body.targetedPlaytesterId);
+    const testerId = tester === undefined ? undefined : options.testerId(tester);
+    if (typeof testerId === "object") faults.push({ line, field: "targetedPlaytesterId", message: testerId.message });
+    else if (testerId !== undefined) body.targetedPlaytesterId = testerId;
     const verdict = options.check(body);
     if ("faults" in verdict && faults.length === before) faults.push(...verdict.faults.map((fault) => ({ line, ...fault })));
     const named = text(record.fields.game) ?? options.game;
     if (named === undefined)
       faults.push({ line, field: "game", message: "is required, because no game is set for this directory" });
     if (named === undefined || "faults" in verdict) continue;
-    const game = games.get(named) ?? options.resolveId(named);
-    games.set(named, game);
-    rows.push({ line, ref: text(record.fields.ref), game, order: verdict.order, key: keyOf(game, verdict.order) });
+    const game = options.gameId(named);
+    if (typeof game === "object") faults.push({ line, field: "game", message: game.message });
+    else rows.push({ line, ref: text(record.fields.ref), game, order: verdict.order, key: keyOf(game, verdict.order) });
   }
-  return { rows, faults };
+  return { rows, faults, unknown };
 }

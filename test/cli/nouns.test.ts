@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { groups } from "../../src/cli/groups.ts";
+import { playtest } from "../helpers/cli.ts";
+import { registerPlaytester } from "../helpers/factories.ts";
+import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
+
+/** `playtest serve` alone starts a server; every other noun alone lists. */
+const nouns = groups.filter(({ name }) => name !== "serve");
+
+describe("a noun alone", () => {
+  it.each(nouns.map((entry) => [entry.name, entry] as const))(
+    "%s stands for a command that only reads and requires nothing",
+    async (_, entry) => {
+      const { commands, fallback } = await entry.load();
+      const command = commands.find(({ name }) => name === fallback)!;
+      expect(["read", "local"]).toContain(command.risk);
+      expect(Object.values(command.args ?? {}).filter(({ optional, setting }) => !optional && !setting)).toEqual([]);
+      const { code, stdout } = await playtest([entry.name, "--help"]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`Without a command: playtest ${entry.name} ${fallback}\n`)]);
+    },
+  );
+
+  const fixture = eachOwnerFixture();
+
+  it.each([
+    ["games", "games list"],
+    ["playtests", "playtests list"],
+    ["applications", "applications list"],
+    ["review", "review list"],
+    ["billing", "billing payments list"],
+    ["chat", "chat list"],
+    ["notifications", "notifications list"],
+    ["webhooks", "webhooks list"],
+    ["info", "info list"],
+    ["auth keys", "auth keys list"],
+    ["auth profile", "auth profile show"],
+    ["billing payments", "billing payments list"],
+    ["billing subscription", "billing subscription show"],
+    ["config", "config list"],
+    ["ci", "ci list"],
+  ])("%s lists", async (noun, listing) => {
+    await fixture.order();
+    const [alone, whole] = [
+      await fixture.run([...noun.split(" "), "--json"]),
+      await fixture.run([...listing.split(" "), "--json"]),
+    ];
+    expect([alone.code, alone.stderr]).toEqual([0, whole.stderr]);
+    expect(alone.stdout).toBe(whole.stdout);
+  });
+});
+
+describe("applications list without a playtest", () => {
+  const fixture = eachOwnerFixture();
+
+  it("lists the applications to all playtests, each with its game and playtest", async () => {
+    const empty = await fixture.run("applications --json");
+    expect([empty.code, JSON.parse(empty.stdout).applications]).toEqual([0, []]);
+    const playtestId = await fixture.order({ selectionMode: "manual", qualifications: "Do you dive?" });
+    await fixture.order();
+    const ann = await registerPlaytester(fixture.server, "Ann");
+    const answer = { qualificationsResponse: "Yes." };
+    const { id } = (await ann.post(`/playtester/playtests/${playtestId}/applications`, answer)).body.data.application;
+    const { stdout } = await fixture.run("applications --json");
+    expect(JSON.parse(stdout).applications).toMatchObject([{ id, playtestId, gameName: "Lantern Deep", displayName: "Ann" }]);
+    const table = await fixture.run("applications", { tty: true, columns: 80 });
+    expect(table.stdout.split("\n").filter((row) => row.length > 80)).toEqual([]);
+    expect(table.stdout).toContain(id.slice(-8));
+    expect((await fixture.run("applications --cursor x")).code).toBe(2);
+  });
+});
+
+describe("a mistyped", () => {
+  it.each([
+    ["noun", "gmaes", "Did you mean games?"],
+    ["noun of a command", "gmaes list", "Did you mean games?"],
+    ["noun, asked for help", "gmaes --help", "Did you mean games?"],
+    ["topic", "help gmaes", "Did you mean games?"],
+    ["verb", "games lsit", "Did you mean list?"],
+    ["verb below a noun below a noun", "auth keys crate", "Did you mean create?"],
+    ["verb by another word for it", "games add", "Did you mean create?"],
+    ["verb by another word for it", "review approve", "Did you mean accept?"],
+    ["verb without its noun", "balance", "Did you mean `playtest billing balance`?"],
+    ["flag", "games list --limt 3", "Did you mean --limit?"],
+    ["flag of a body", "order --quantty 3", "Did you mean --quantity?"],
+    ["global flag", "games list --jsn", "Did you mean --json?"],
+    ["selection of fields of a noun", "games --json name", "write --json=name."],
+    ["selection of fields of a list", "games list --json name", "write --json=name."],
+    ["selection of several fields", "games list --json id,name", "write --json=id,name."],
+  ])("%s is answered with what was meant: %s", async (_, typed, hint) => {
+    const { code, stderr } = await playtest(typed.split(" "));
+    expect([code, stderr]).toEqual([typed.startsWith("help") ? 3 : 2, expect.stringContaining(hint)]);
+  });
+});
