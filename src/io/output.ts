@@ -1,5 +1,5 @@
 import type { CliError } from "../errors.ts";
-import { type CellOptions, type Column, fill, type TimeMode, type View } from "./cells.ts";
+import { type CellOptions, type Column, columnValue, fill, type TimeMode, type View } from "./cells.ts";
 import { guessView, type Item, narrow, pickFields, subjectOf } from "./fields.ts";
 import type { Format } from "./formats.ts";
 import { detailText, fieldLines, headerLine, itemLine, type LineOptions, tableText } from "./layouts.ts";
@@ -156,8 +156,20 @@ export class CommandOutput implements Output {
     if (all.length === 0) return this.note(view?.empty ?? `No ${key}.`);
     const columns = tableColumns(view ?? guessView(all[0]));
     await this.#sink.write(await tableText(columns, all, this.#cells, this.#options.columns));
-    this.#options.shown(key, all);
+    this.#shown(key, all, columns);
     if (page.hasMore) this.note(`Showing ${all.length}. Use --all or --limit N to list more.`);
+  }
+
+  /** Reports every id that the table showed in its short form: those of the items, and those of what they belong to. */
+  #shown(key: string, items: readonly Item[], columns: readonly Column[]) {
+    for (const column of columns.filter(({ as, value }) => as === "id" && value !== "id" && value !== "slot.id")) {
+      const related = items.map((item) => ({ id: columnValue(column, item), status: item.status }));
+      this.#options.shown(
+        `${column.header}s`,
+        related.filter(({ id }) => typeof id === "string"),
+      );
+    }
+    this.#options.shown(key, items);
   }
 
   /** Prints a complete list; as JSON, `{ result }`. */

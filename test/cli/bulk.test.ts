@@ -116,14 +116,17 @@ describe("bulk", () => {
 
 it("takes columns in any case and with spaces, and games by name; ignores other columns with a warning; prints ref and id", async () => {
   write("Game,REF,Quantity,Duration Minutes,notes_for_testers,Cost center\nlantern deep,a,1,30,Loud,QA\nLANTERN-DEEP,b,2,60,,\n");
-  const ran = await bulk("--yes", { tty: { stdout: true }, columns: 80 });
+  const ran = await bulk("--yes", { tty: { stdout: true }, columns: 80, env: { PLAYTEST_CONFIG_DIR: folder } });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('ignored "Cost center". Known columns: game, ref, visibility,');
   const ids = (await playtests()).map((playtest) => (playtest as unknown as { id: string }).id);
   const rows = ran.stdout.trimEnd().split("\n");
   expect(rows[0]).toMatch(/^LINE +REF +GAME +PLAYTEST/);
   expect(rows.slice(1).map((row) => row.split(/ +/)[1])).toEqual(["a", "b"]);
-  for (const id of ids) expect(ran.stdout).toContain(id.slice(-8));
+  for (const id of ids) {
+    expect(ran.stdout).toContain(id.slice(-8));
+    expect((await fixture.run(`playtests show ${id.slice(-8)} --json`, { env: { PLAYTEST_CONFIG_DIR: folder } })).code).toBe(0);
+  }
   expect(rows.filter((row) => row.length > 80)).toEqual([]);
 });
 

@@ -69,6 +69,7 @@ export const token = define({
   summary: "Print the API key in use",
   flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
   examples: ["playtest auth token", "playtest auth token --secret-file key.txt"],
+  exits: [4],
   async run({ flags }, ctx) {
     const key = ctx.settings().apiKey();
     if (!key) throw notSignedIn("No API key is stored for this instance and profile.");
