@@ -10,7 +10,8 @@ import { flagWords } from "../helpers/lines.ts";
 const root = join(import.meta.dirname, "../..");
 const sources = ["src", "server"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    // The label of a derived key begins with the name of the program.
+    .filter((file) => file.endsWith(".ts") && file !== join("lib", "secrets.ts"))
     .map((file) => join(folder, file)),
 );
 const global = new Set(globalFlags.flatMap(({ name, ...rest }) => [`--${name}`, ...("short" in rest ? [`-${rest.short}`] : [])]));

@@ -37,7 +37,7 @@ it.each([
     "1b6aa5e3|submitted|Hugo the Diver of Lisbon|5m ago|evt_0123456789abcdef0123456789",
   ],
   [86, "ID|STATUS|PLAYTESTER|SUBMITTED|EVENT", "1b6aa5e3|submitted|Hugo the Diver of Lis…|5m ago|evt_0123456789abcdef0123456789"],
-  [71, "ID|STATUS|PLAYTES…|SUBMIT…|EVENT", "1b6aa5e3|submitted|Hugo th…|5m ago|evt_0123456789abcdef0123456789"],
+  [71, "ID|STATUS|PLAYTES…|SUBMITT…|EVENT", "1b6aa5e3|submitted|Hugo th…|5m ago|evt_0123456789abcdef0123456789"],
   [45, "ID|EVENT", "1b6aa5e3|evt_0123456789abcdef0123456789"],
 ])(
   "table: in %i columns an empty column goes first, then text is cut, then headers, and an id never",
