@@ -27,6 +27,7 @@ const shipped = [
   "tus-js-client",
   "@tus",
   "@fastify",
+  "uqr",
 ];
 
 /**

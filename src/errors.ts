@@ -136,7 +136,10 @@ export class ExitWith extends Error {
 
 const byCode: Record<string, ExitCode> = {
   UNAUTHORIZED: exitCodes.unauthenticated,
+  CODE_REQUIRED: exitCodes.unauthenticated,
   EMAIL_NOT_VERIFIED: exitCodes.unauthenticated,
+  CONFIRMATION_REQUIRED: exitCodes.unauthenticated,
+  SECOND_FACTOR_REQUIRED: exitCodes.scope,
   FORBIDDEN: exitCodes.scope,
   NOT_FOUND: exitCodes.notFound,
   NOT_IMPLEMENTED: exitCodes.notFound,
@@ -181,6 +184,8 @@ export function exitCodeFor(error: unknown): ExitCode {
 const verify = "Open the link in the verification email, then run `playtest auth wait-verified`.";
 const hints: Record<string, string> = {
   UNAUTHORIZED: "Run `playtest login`, or set PLAYTEST_API_KEY.",
+  CODE_REQUIRED: "Pass --code CODE, or set PLAYTEST_CODE.",
+  CONFIRMATION_REQUIRED: "Run `playtest auth confirm --code CODE`, then run this command again.",
   EMAIL_NOT_VERIFIED: verify,
   FORBIDDEN: "Check the key's scopes with `playtest auth status`. To create a key with more: `playtest auth keys create`.",
   PAYMENT_REQUIRED: "Check your funds with `playtest billing balance`. To buy credit: `playtest billing credit add`.",
@@ -219,7 +224,7 @@ export const exitCodeMeanings: readonly (readonly [number, string, string])[] = 
   [1, "error", "also: a declined prompt, HTTP 500, a port in use"],
   [2, "usage or validation error", "also: HTTP 400, 405, 413, 415, 422, an unknown profile, invalid configuration"],
   [3, "not found", "also: a feature that this server does not support"],
-  [4, "not authenticated", "no API key, an invalid key, or an unverified email address"],
+  [4, "not authenticated", "no API key, an invalid key, an unverified email address, or a missing code of the second factor"],
   [5, "permission denied", "the API key lacks a required scope"],
   [6, "conflict", "also: an idempotency key reused for a different request"],
   [7, "payment required or spending limit reached", "also: an order left unpaid (0 with --allow-pending)"],

@@ -56,6 +56,8 @@ const homes: Record<string, RegExp> = {
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/billing\/crypto\/signatures\//,
+  otpauth: /^server\/accounts\/factors\//,
+  uqr: /^(src\/io|server\/web\/portal)\//,
   uuid: /^(server\/lib\/ids\.ts|src\/(cli\/outside|main)\.ts)/,
 };
 

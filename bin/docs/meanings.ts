@@ -88,9 +88,12 @@ export const eventMeanings: Record<EventKind, string> = {
 export const problemMeanings: Record<ProblemCode, string> = {
   BAD_REQUEST: "the request cannot be understood, or does not apply",
   UNAUTHORIZED: "no API key, or one that is unknown, expired or revoked",
+  CODE_REQUIRED: "the account has a second factor: send `code`",
   PAYMENT_REQUIRED: "too little credit or hours, or crypto payment instructions",
   FORBIDDEN: "the key lacks the scope, or the account may not do this",
   EMAIL_NOT_VERIFIED: "the account's email address is not verified",
+  CONFIRMATION_REQUIRED: "confirm with a code first: `POST /auth/confirm`",
+  SECOND_FACTOR_REQUIRED: "only an administrator with a second factor may do this",
   NOT_FOUND: "not found, or you do not have access to it",
   METHOD_NOT_ALLOWED: "the path does not take this method; see `Allow`",
   CONFLICT: "already exists, or the state does not allow it",

@@ -6,6 +6,8 @@ import type { Client } from "../http/call.ts";
 import { forbidden } from "../lib/problem.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
 import { type Confirmed, confirmEmailChange, findEmailChange } from "./email-change.ts";
+import { useCode } from "./factors/codes.ts";
+import * as factors from "./factors/store.ts";
 import { refuseGuessable } from "./guessable.ts";
 import { mailNewSignIn, mailPasswordChanged } from "./security-mails.ts";
 import {
@@ -38,6 +40,18 @@ export type Registration = Pick<users.UserRow, "role" | "email" | "created_at" |
 /** The value of a `Set-Cookie` header. */
 type Cookie = string;
 
+/**
+ * A sign-in whose password or link was right. `needsCode` when the account has a second factor: then no session was started, and the
+ * cookie only shows which account it was.
+ */
+interface SignedIn {
+  cookie: Cookie;
+  needsCode: boolean;
+}
+
+/** How long the code of the second factor can be entered after the password or the link. */
+const secondStepMs = 10 * 60_000;
+
 /** An email address as it was typed, without what cannot be stored: spaces around it, NUL characters, and more than 254 characters. */
 const typed = (email: string) => email.trim().slice(0, 254).replaceAll("\0", "");
 
@@ -62,7 +76,7 @@ export class BrowserAccounts {
   }
 
   /** Signs in with a password. 401 for a wrong address or password, 403 for an account that cannot sign in here. */
-  async signInByPassword(visit: Visit, email: string, password: string): Promise<Cookie> {
+  async signInByPassword(visit: Visit, email: string, password: string): Promise<SignedIn> {
     const user = await login(this.#deps, { email: typed(email), password }, visit.client);
     if (user.role !== "playtester") throw forbidden("This is not a playtester account. Game owners use the command line.");
     if (user.email_verified_at === null)
@@ -71,8 +85,7 @@ export class BrowserAccounts {
       );
     return this.#deps.store.write(async (tx) => {
       await requireUnchanged(tx, user);
-      await this.#mailIfNew(tx, visit, user.id);
-      return this.#signIn(tx, visit, user.id);
+      return this.#signInOrAsk(tx, visit, user.id);
     });
   }
 
@@ -80,7 +93,7 @@ export class BrowserAccounts {
    * Signs in with a mailed link, which also verifies the address. Undefined when the link is not valid. `isNew` when the address was
    * not verified before: the password and the API keys of the account were then removed.
    */
-  signInByLink(visit: Visit, token: string): Promise<{ cookie: Cookie; isNew: boolean } | undefined> {
+  signInByLink(visit: Visit, token: string): Promise<(SignedIn & { isNew: boolean }) | undefined> {
     return this.#deps.store.write(async (tx) => {
       const used = await users.useToken(tx, sha256(token), "sign-in", this.#deps.clock.now());
       const user = used && (await users.find(tx, used.user_id));
@@ -93,9 +106,50 @@ export class BrowserAccounts {
         };
         await this.#audited(tx, visit, { action: "user.take_over", id: user.id }, take);
       }
-      await this.#mailIfNew(tx, visit, user.id);
-      return { cookie: await this.#signIn(tx, visit, user.id), isNew };
+      return { ...(await this.#signInOrAsk(tx, visit, user.id)), isNew };
     });
+  }
+
+  /** Whether a code is asked for in this browser: the password or link was right, less than ten minutes ago. */
+  async needsCode(headers: Headers): Promise<boolean> {
+    return (await this.#findSecondStep(headers)) !== undefined;
+  }
+
+  /**
+   * Signs in with a code of the second factor, after the password or the link. Returns the cookies to set. Undefined when there was no
+   * such sign-in in this browser or it is too long ago, 422 when the code is wrong.
+   */
+  async signInByCode(visit: Visit, code: string): Promise<Cookie[] | undefined> {
+    const token = readCookie(this.#deps, visit.headers, "second_step");
+    const user = await this.#findSecondStep(visit.headers);
+    if (token === undefined || !user) return undefined;
+    await useCode(this.#deps, user.id, code, { client: visit.client, requestId: null });
+    return this.#deps.store.write(async (tx) => {
+      const used = await users.useToken(tx, sha256(token), "second-step", this.#deps.clock.now());
+      if (!used) return undefined;
+      await this.#mailIfNew(tx, visit, user.id);
+      return [await this.#signIn(tx, visit, user.id), bakeCookie(this.#deps, "second_step", "", 0)];
+    });
+  }
+
+  async #findSecondStep(headers: Headers): Promise<users.UserRow | undefined> {
+    const token = readCookie(this.#deps, headers, "second_step");
+    const user = token === undefined ? undefined : await this.#findByToken(token, "second-step");
+    return user?.suspended_at === null ? user : undefined;
+  }
+
+  async #signInOrAsk(tx: Query, visit: Visit, userId: string): Promise<SignedIn> {
+    if (await factors.isEnabled(tx, userId)) return { cookie: await this.#askForCode(tx, userId), needsCode: true };
+    await this.#mailIfNew(tx, visit, userId);
+    return { cookie: await this.#signIn(tx, visit, userId), needsCode: false };
+  }
+
+  async #askForCode(tx: Query, userId: string): Promise<Cookie> {
+    const { clock, randomBytes } = this.#deps;
+    const token = randomBytes(32).toString("base64url");
+    const [created_at, expires_at] = [clock.now(), clock.now() + secondStepMs];
+    await users.addToken(tx, { hash: sha256(token), user_id: userId, purpose: "second-step", created_at, expires_at });
+    return bakeCookie(this.#deps, "second_step", token, secondStepMs);
   }
 
   /** Creates a playtester's account. Undefined when the address must be verified before signing in. */

@@ -73,6 +73,6 @@ async function apply(deps: Deps, tx: Query, { user_id: id, email, email_key }: c
   const expired = await users.findByEmail(tx, email);
   if (expired) await users.removeUnverified(tx, expired.id);
   await users.update(tx, id, { email, email_key, updated_at: now });
-  await users.endLinks(tx, id, ["reset", "sign-in", "verify"], now);
+  await users.endLinks(tx, id, [...users.signInPurposes, "verify"], now);
   await changes.remove(tx, id);
 }

@@ -1,11 +1,13 @@
 import { permits, roleScopes, type Scope } from "../../src/contract/endpoint.ts";
+import type { Contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
-import type { Client, HandlersFor, Principal } from "../http/call.ts";
+import type { Call, HandlersFor, Principal } from "../http/call.ts";
 import { forbidden, invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
 import { checkPassword } from "./attempts.ts";
 import { requestEmailChange } from "./email-change.ts";
+import { requireCode } from "./factors/codes.ts";
 import { refuseGuessable } from "./guessable.ts";
 import { requireLive, rotateKey } from "./keys.ts";
 import * as keys from "./keys-store.ts";
@@ -121,6 +123,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       await refuseGuessable("newPassword", call.body.newPassword, user.email);
       const attempt = { account: user.email_key, password: call.body.currentPassword, hash: user.password_hash };
       if (!(await checkPassword(deps, attempt, call.client))) throw invalid("currentPassword", "is not the current password");
+      await requireCode(deps, user.id, call.body.code, call);
       const hash = await passwords.hash(call.body.newPassword, signal);
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
@@ -132,11 +135,12 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     },
 
     async changeEmail(call) {
-      const { newEmail, password } = call.body;
+      const { newEmail, password, code } = call.body;
       const user = await call.read((q) => users.find(q, call.principal.userId));
       if (!user) throw notFound();
       const attempt = { account: user.email_key, password, hash: user.password_hash };
       if (!(await checkPassword(deps, attempt, call.client))) throw invalid("password", "is not the current password");
+      await requireCode(deps, user.id, code, call);
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
@@ -146,9 +150,9 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     },
 
     async createApiKey(call) {
-      const { name, scopes, expiresAt, email, password } = call.body;
+      const { name, scopes, expiresAt } = call.body;
       if (expiresAt !== undefined && Date.parse(expiresAt) <= clock.now()) throw invalid("expiresAt", "must be in the future");
-      const maker = await keyMaker(call.maybePrincipal, call.client, email, password);
+      const maker = await keyMaker(call.maybePrincipal, call);
       const expires = expiresAt === undefined ? maker.keyExpiresAt : Date.parse(expiresAt);
       // A key that expires cannot create keys that expire later. Otherwise a stolen key could be made permanent.
       if (maker.keyExpiresAt !== null && expires! > maker.keyExpiresAt)
@@ -215,7 +219,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         await trail.changing(userId);
         const now = clock.now();
         await sessions.endAll(tx, userId);
-        await users.endLinks(tx, userId, ["sign-in", "reset"], now);
+        await users.endLinks(tx, userId, users.signInPurposes, now);
         if (!call.body.revokeApiKeys) return { message: "Every browser was signed out. API keys remain valid." };
         await keys.revokeOthers(tx, userId, keyId, now);
         return { message: "Every browser was signed out, and all other API keys were revoked." };
@@ -253,9 +257,11 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     },
   };
 
-  async function keyMaker(principal: Principal | undefined, client: Client, email?: string, password?: string) {
+  async function keyMaker(principal: Principal | undefined, { body, client, requestId }: Call<Contract["createApiKey"]>) {
+    const { email, password, code } = body;
     if (email !== undefined && password !== undefined) {
       const user = await login(deps, { email, password }, client);
+      await requireCode(deps, user.id, code, { client, requestId });
       return {
         user,
         userId: user.id,

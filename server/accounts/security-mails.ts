@@ -1,6 +1,14 @@
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { Client } from "../http/call.ts";
+import {
+  composeFactorDisabled,
+  composeFactorEnabled,
+  composeFactorReset,
+  composeRecoveryCodesRenewed,
+  composeRecoveryCodeUsed,
+  composeWrongCodes,
+} from "../mail/factor-texts.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
 import type { KeyRow } from "./keys-store.ts";
@@ -37,3 +45,22 @@ export const mailNewKey = (deps: Deps, tx: Query, key: KeyRow, client: Client) =
 
 export const mailNewSignIn = (deps: Deps, tx: Query, userId: string, client: Client) =>
   mailOwner(deps, tx, userId, client, composeNewSignIn);
+
+export const mailFactorEnabled = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composeFactorEnabled);
+
+export const mailFactorDisabled = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composeFactorDisabled);
+
+/** `client` is the one of the operator, whose address is not for the owner. */
+export const mailFactorReset = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composeFactorReset);
+
+export const mailRecoveryCodesRenewed = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composeRecoveryCodesRenewed);
+
+export const mailRecoveryCodeUsed = (deps: Deps, tx: Query, userId: string, client: Client, left: number) =>
+  mailOwner(deps, tx, userId, client, (about) => composeRecoveryCodeUsed({ ...about, left }));
+
+export const mailWrongCodes = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composeWrongCodes);

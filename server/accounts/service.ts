@@ -132,7 +132,7 @@ export async function setPassword(deps: Deps, tx: Query, userId: string, hash: s
   const now = deps.clock.now();
   await users.update(tx, userId, { password_hash: hash, updated_at: now });
   await sessions.endAll(tx, userId);
-  await users.endLinks(tx, userId, ["reset", "sign-in"], now);
+  await users.endLinks(tx, userId, users.signInPurposes, now);
 }
 
 /** What happened to the API keys when a password was reset. `void` when the account was unverified, whose keys are all revoked. */

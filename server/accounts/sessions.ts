@@ -17,14 +17,16 @@ const isSecure = (deps: Deps) => deps.config.baseUrl.startsWith("https:");
 /** `__Host-` prevents other hosts of the domain from setting the cookie. Browsers accept such a name only over HTTPS. */
 const cookieName = (deps: Deps, name: string) => `${isSecure(deps) ? "__Host-" : ""}playtest_${name}`;
 
+type CookieName = "session" | "visitor" | "second_step";
+
 /** A `Set-Cookie` value: scripts cannot read the cookie, forms of other sites do not send it. Without `maxAgeMs`, a session cookie. */
-export function bakeCookie(deps: Deps, name: "session" | "visitor", value: string, maxAgeMs?: number): string {
+export function bakeCookie(deps: Deps, name: CookieName, value: string, maxAgeMs?: number): string {
   const age = maxAgeMs === undefined ? "" : `; Max-Age=${Math.floor(maxAgeMs / 1000)}`;
   return `${cookieName(deps, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${age}${isSecure(deps) ? "; Secure" : ""}`;
 }
 
 /** The value of one of this server's cookies, as `bakeCookie` set it. */
-export function readCookie(deps: Deps, headers: IncomingHttpHeaders, name: "session" | "visitor"): string | undefined {
+export function readCookie(deps: Deps, headers: IncomingHttpHeaders, name: CookieName): string | undefined {
   const wanted = `${cookieName(deps, name)}=`;
   const found = headers.cookie?.split(/; */).find((part) => part.startsWith(wanted));
   return found?.slice(wanted.length) || undefined;

@@ -44,6 +44,9 @@ export const update = (tx: Query, id: string, changes: Partial<UserRow>) => upda
 /** Deletes the rows that belong to an account. Rows that the ledger needs are never deleted. */
 const belongings = [
   "DELETE FROM api_keys WHERE user_id = ?",
+  "DELETE FROM second_factors WHERE user_id = ?",
+  "DELETE FROM recovery_codes WHERE user_id = ?",
+  "DELETE FROM confirmations WHERE user_id = ?",
   "DELETE FROM sessions WHERE user_id = ?",
   "DELETE FROM one_time_tokens WHERE user_id = ?",
   "DELETE FROM notifications WHERE user_id = ?",
@@ -70,7 +73,11 @@ export const listUnverified = (q: Query, before: number, limit: number) =>
     limit,
   );
 
-export type TokenPurpose = "verify" | "reset" | "sign-in" | "email-from" | "email-to";
+/** `second-step`: the password or link was right, and a code of the second factor is still missing. */
+export type TokenPurpose = "verify" | "reset" | "sign-in" | "email-from" | "email-to" | "second-step";
+
+/** The purposes of the tokens that can start a session or change the password. */
+export const signInPurposes = ["reset", "sign-in", "second-step"] as const satisfies readonly TokenPurpose[];
 
 export const addToken = (
   tx: Query,

@@ -1,5 +1,7 @@
 import type { gameMoves } from "../../src/contract/states/index.ts";
 import type { MoveOf } from "../../src/contract/states/moves.ts";
+import * as factors from "../accounts/factors/store.ts";
+import { mailFactorReset } from "../accounts/security-mails.ts";
 import { verifyUser } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
@@ -37,6 +39,7 @@ type Ops =
   | "verifyUser"
   | "suspendUser"
   | "unsuspendUser"
+  | "resetFactor"
   | "suspendGame"
   | "unsuspendGame"
   | "grantCredit"
@@ -154,6 +157,17 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         const found = await user(tx, call.params.id);
         requireMayChange(call.principal, found);
         if (found.suspended_at !== null) await users.update(tx, found.id, { suspended_at: null, updated_at: clock.now() });
+        return userOf(tx, found.id);
+      }),
+
+    resetFactor: (call) =>
+      call.commit(async (tx) => {
+        const found = await user(tx, call.params.id);
+        if (found.id === call.principal.userId)
+          throw conflict("You cannot remove your own second factor this way. Nothing was changed. Disable it with a code.");
+        requireMayChange(call.principal, found);
+        if (!(await factors.remove(tx, found.id))) throw conflict("This account has no second factor. Nothing was changed.");
+        await mailFactorReset(deps, tx, found.id, call.client);
         return userOf(tx, found.id);
       }),
 

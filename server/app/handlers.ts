@@ -1,3 +1,4 @@
+import { factors } from "../accounts/factors/handlers.ts";
 import { auth } from "../accounts/handlers.ts";
 import { admins } from "../admin/admins-handlers.ts";
 import { admin } from "../admin/handlers.ts";
@@ -35,6 +36,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...auth(deps),
   ...chat(deps),
   ...events(deps),
+  ...factors(deps),
   ...games(deps),
   ...inbox(deps),
   ...info(deps),

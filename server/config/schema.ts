@@ -104,6 +104,17 @@ const http = z.strictObject({
   ),
 });
 
+const admin = z.strictObject({
+  reauthenticateMinutes: integer(
+    "How long an administrator with a second factor can move money after entering a code. 0: no code is asked for.",
+    15,
+    0,
+    1440,
+    "minutes",
+  ),
+  requireSecondFactor: toggle("Whether only administrators with a second factor can move money.", false),
+});
+
 const security = z.strictObject({
   contact: orNull(
     matching(hasScheme("https:", "mailto:", "tel:")),
@@ -296,6 +307,7 @@ const retention = z.strictObject({
 export const schema = z.strictObject({
   limits: described(limits.prefault({}), "Rate limits"),
   http: described(http.prefault({}), "HTTP"),
+  admin: described(admin.prefault({}), "Administrators"),
   security: described(security.prefault({}), "Security"),
   pricing: described(pricing.prefault({}), "Prices and payouts"),
   payouts: described(payouts.prefault({}), "Payouts"),

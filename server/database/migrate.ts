@@ -9,6 +9,7 @@ import { adminScopes } from "./migrations/007-admin-scopes.ts";
 import { problemReports } from "./migrations/008-problem-reports.ts";
 import { retiredKeys } from "./migrations/009-retired-keys.ts";
 import { notificationSettings } from "./migrations/010-notifications.ts";
+import { secondFactors } from "./migrations/011-second-factors.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   problemReports,
   retiredKeys,
   notificationSettings,
+  secondFactors,
 ];
 
 export interface Applied {

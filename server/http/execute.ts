@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { idempotencyKey } from "../../src/contract/headers.ts";
+import { requireConfirmation } from "../accounts/factors/confirmations.ts";
 import type { Deps } from "../app/deps.ts";
 import { type Actor, Trail } from "../audit/trail.ts";
 import type { Page } from "../database/keyset.ts";
@@ -57,6 +58,8 @@ export type Execute = (operation: ServedOperation, request: OperationRequest) =>
  */
 export function createExecute(deps: Deps): Execute {
   return async ({ endpoint, handler }, request) => {
+    // Before a stored reply is replayed: it may say what the caller no longer may know.
+    if (endpoint.confirmed && request.principal) await requireConfirmation(deps, request.principal);
     const call = new OperationCall(deps, endpoint, request);
     const { idempotent } = call;
     const run = () => handler(call as Call<Endpoint>);

@@ -167,14 +167,14 @@ export interface Happened {
   resetUrl: string;
 }
 
-const whoDid = ({ at, address, agent }: Happened) =>
+export const whoDid = ({ at, address, agent }: Happened) =>
   [
     `Time: ${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`,
     `Address: ${address}`,
     ...(agent === null ? [] : [`With: ${nameInMail(agent)}`]),
   ].join("\n");
 
-const resetAction = ({ resetUrl: url }: Happened) => ({ label: "Reset your password", url });
+export const resetAction = ({ resetUrl: url }: Happened) => ({ label: "Reset your password", url });
 
 export const composePasswordChanged = (about: Happened) =>
   compose({

@@ -43,7 +43,15 @@ export function createClientCore(options: ClientOptions) {
     const mutation = method !== "GET" && risk !== "read";
     const idempotencyKey = rest.idempotencyKey ?? (mutation ? options.newId() : "");
     const request = { ...rest, method, path: target, body, mutation, idempotencyKey };
-    const reply = await checked(request).catch((error: unknown) => explain(operation, error));
+    const send = async (): Promise<HttpReply> => {
+      try {
+        return await checked(request);
+      } catch (error) {
+        if (await options.onRefused?.(error)) return checked(request);
+        throw error;
+      }
+    };
+    const reply = await send().catch((error: unknown) => explain(operation, error));
     const { status, headers } = reply;
     if (extension) exchanges.knowledge.noteExtension();
     if (media === "document") return { data: parseJson(reply.body) as Data<O>, meta: {}, status, headers };

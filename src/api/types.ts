@@ -89,6 +89,8 @@ export interface ClientOptions {
   memory?: ServerMemory | undefined;
   /** Called before a mutation is sent; what it throws ends the command. */
   beforeChange?: (() => void) | undefined;
+  /** Called with the error of a refused call. True: the reason is gone, so send the same request again. */
+  onRefused?: ((error: unknown) => Promise<boolean>) | undefined;
   /** Called instead of sending a mutation; what it throws ends the command. */
   plan?: (request: PlannedRequest) => never;
   /** Called for every attempt, with secrets not yet redacted. */

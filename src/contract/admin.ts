@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { auditEntry } from "./accounts/audit-entry.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
 import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
@@ -11,6 +12,7 @@ import { depositStatuses, payoutStatuses } from "./states/index.ts";
 const own = { access: ["admin"], extension: true } as const;
 const approves = { access: ["approve"], extension: true } as const;
 const money = { access: ["money"], extension: true } as const;
+const movesMoney = { ...money, confirmed: true } as const;
 const accounts = { access: ["accounts"], extension: true } as const;
 
 export const approval = z
@@ -105,32 +107,6 @@ export const problemReport = z
   })
   .meta({ id: "ProblemReport" });
 
-const record = () => z.record(z.string(), z.unknown());
-const hash = () => z.string().meta({ description: "SHA-256 in hex." });
-
-export const auditEntry = z
-  .strictObject({
-    id: id(),
-    createdAt: timestamp(),
-    actorId: id()
-      .nullable()
-      .meta({ description: "Account that acted; null for the server, and for somebody without an account." }),
-    keyId: id().nullable().meta({ description: "API key that was used." }),
-    sessionId: id().nullable().meta({ description: "Browser session that was used." }),
-    address: z.string().nullable().meta({ description: "Network address of the client; null for the server." }),
-    requestId: z.string().nullable(),
-    action: z.string().meta({ description: "What was done, such as `user.suspend`." }),
-    targetKind: z.string().meta({ description: "What it was done to, such as `user`." }),
-    targetId: id(),
-    details: record().meta({ description: "Amounts and reasons that were given." }),
-    before: record().nullable().meta({ description: "The fields that changed, as they were; null for something new." }),
-    after: record().nullable().meta({ description: "The same fields afterwards; null for something that was deleted." }),
-    seq: z.int().nullable().meta({ description: "Place in the hash chain, from 1; null until it has one." }),
-    previousHash: hash().nullable(),
-    hash: hash().nullable(),
-  })
-  .meta({ id: "AuditEntry" });
-
 const note = text(500, 1).meta({ description: "Reason, recorded in the ledger." });
 const reason = z
   .strictObject({
@@ -219,6 +195,14 @@ export const admin = {
     summary: "Unsuspend an account",
     reply: accountReply,
   }),
+  resetFactor: endpoint("POST /admin/users/:id/reset-factor", {
+    ...accounts,
+    ...audited("user.reset_factor"),
+    confirmed: true,
+    summary: "Remove the second factor of an account whose owner lost it",
+    risk: "destroy",
+    reply: accountReply,
+  }),
   suspendGame: endpoint("POST /admin/games/:id/suspend", {
     ...approves,
     ...audited("game.suspend"),
@@ -232,7 +216,7 @@ export const admin = {
     reply: gameReply,
   }),
   grantCredit: endpoint("POST /admin/users/:id/credit", {
-    ...money,
+    ...movesMoney,
     ...audited("balance.grant_credit", "amountCents", "note"),
     summary: "Grant credit to an account",
     risk: "spend",
@@ -243,7 +227,7 @@ export const admin = {
     reply: grantReply,
   }),
   grantHours: endpoint("POST /admin/users/:id/hours", {
-    ...money,
+    ...movesMoney,
     ...audited("balance.grant_minutes", "minutes", "note"),
     summary: "Grant playtest minutes to an account",
     risk: "spend",
@@ -254,7 +238,7 @@ export const admin = {
     reply: grantReply,
   }),
   chargebackPayment: endpoint("POST /admin/payments/:id/chargeback", {
-    ...money,
+    ...movesMoney,
     ...audited("payment.chargeback"),
     summary: "Record that a payment was charged back",
     risk: "destroy",
@@ -271,7 +255,7 @@ export const admin = {
     reply: z.strictObject({ suspense: z.array(suspense) }),
   }),
   resolveSuspense: endpoint("POST /admin/suspense/:id/resolve", {
-    ...money,
+    ...movesMoney,
     ...audited("deposit.credit", "userId", "rateCents", "note"),
     summary: "Credit an unmatched deposit",
     risk: "spend",
@@ -288,7 +272,7 @@ export const admin = {
     reply: z.strictObject({ suspense, payment }),
   }),
   refundSuspense: endpoint("POST /admin/suspense/:id/refund", {
-    ...money,
+    ...movesMoney,
     ...audited("deposit.refund", "note"),
     summary: "Record that an unmatched deposit was refunded",
     risk: "destroy",
@@ -318,7 +302,7 @@ export const admin = {
     reply: z.strictObject({ payouts: z.array(payout) }),
   }),
   createPayout: endpoint("POST /admin/payouts", {
-    ...money,
+    ...movesMoney,
     ...audited("payout.create"),
     summary: "Record a payout to a playtester",
     risk: "spend",
@@ -331,7 +315,7 @@ export const admin = {
     problems: ["NOT_FOUND"],
   }),
   failPayout: endpoint("POST /admin/payouts/:id/fail", {
-    ...money,
+    ...movesMoney,
     ...audited("payout.fail"),
     summary: "Record that a payout failed; the amount is owed again",
     risk: "spend",
@@ -346,6 +330,8 @@ export const admin = {
   }),
   createAdmin: endpoint("POST /admin/admins", {
     ...own,
+    // Otherwise a stolen key could make an administrator who needs no confirmation.
+    confirmed: true,
     ...audited("user.create_admin", "scopes"),
     summary: "Add an administrator and get its first API key",
     body: z.strictObject({

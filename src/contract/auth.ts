@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { optionalCodeField } from "./accounts/factors.ts";
 import { audited, endpoint, type Role, roleScopes, roles, type Scope } from "./endpoint.ts";
 import { email, extra, httpUrl, id, message, nameText, scopeName, text, timestamp, wholeListQuery } from "./fields.ts";
 
@@ -43,6 +44,7 @@ export const createApiKeyBody = z
     expiresAt: timestamp().optional().meta({ description: "When the key stops working; default never." }),
     email: emailField.optional(),
     password: text(256, 1).optional().meta({ description: "The account's password, to authenticate without an API key." }),
+    code: optionalCodeField(),
   })
   .refine((body) => body.email === undefined || body.password !== undefined, {
     path: ["password"],
@@ -161,9 +163,11 @@ export const auth = {
     body: z.strictObject({
       currentPassword: text(256, 1).meta({ description: "Current password." }),
       newPassword: passwordField,
+      code: optionalCodeField(),
     }),
     reply: message(),
     limit: "password",
+    problems: ["CODE_REQUIRED"],
   }),
   changeEmail: endpoint("POST /auth/change-email", {
     ...main,
@@ -172,9 +176,11 @@ export const auth = {
     body: z.strictObject({
       newEmail: email().meta({ description: "New email address." }),
       password: text(256, 1).meta({ description: "Current password." }),
+      code: optionalCodeField(),
     }),
     reply: message(),
     limit: "password",
+    problems: ["CODE_REQUIRED"],
   }),
   createApiKey: endpoint("POST /auth/api-keys", {
     access: "optional",
@@ -186,6 +192,7 @@ export const auth = {
     reply: z.strictObject({ key: apiKey, apiKey: z.string() }),
     secretReply: true,
     limit: "password",
+    problems: ["CODE_REQUIRED"],
   }),
   listApiKeys: endpoint("GET /auth/api-keys", {
     ...main,

@@ -99,6 +99,8 @@ export interface Endpoint<
   secretReply?: boolean;
   /** Rate limit class: creating accounts and checking passwords have lower limits than other requests without a key. */
   limit?: "register" | "password";
+  /** An administrator with a second factor must have confirmed the API key in use with a code recently. */
+  confirmed?: boolean;
   /** Calls that change something are recorded in the audit log: every admin action and every change of credentials. */
   audit?: Audited;
   /**
@@ -141,6 +143,7 @@ interface Options<Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType,
   unverified?: boolean;
   secretReply?: boolean;
   limit?: "register" | "password";
+  confirmed?: boolean;
   audit?: Audited;
   media?: Media;
   headers?: H;
@@ -186,6 +189,7 @@ export function impliedProblems(e: Endpoint): ProblemCode[] {
   const codes = new Set<ProblemCode>(["BAD_REQUEST", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"]);
   if (e.access !== "none") for (const code of ["UNAUTHORIZED", "FORBIDDEN"] as const) codes.add(code);
   if (e.access !== "none" && !e.unverified) codes.add("EMAIL_NOT_VERIFIED");
+  if (e.confirmed) for (const code of ["CONFIRMATION_REQUIRED", "SECOND_FACTOR_REQUIRED"] as const) codes.add(code);
   if (e.path.includes(":")) codes.add("NOT_FOUND");
   if (e.query) codes.add("VALIDATION_ERROR");
   if (e.method === "GET") return [...codes];

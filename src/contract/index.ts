@@ -1,3 +1,4 @@
+import { factors } from "./accounts/factors.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
 import { auth } from "./auth.ts";
@@ -15,7 +16,7 @@ import { webhooks } from "./webhooks.ts";
 
 /** The endpoints by resource; the resource is the OpenAPI tag. */
 export const resources = {
-  auth,
+  auth: { ...auth, ...factors },
   games,
   playtests,
   slots,
@@ -33,6 +34,7 @@ export const resources = {
 /** Every endpoint of the API by its operation id. */
 export const contract = {
   ...auth,
+  ...factors,
   ...games,
   ...playtests,
   ...slots,

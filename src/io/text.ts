@@ -97,13 +97,16 @@ export const shortId = (id: string) => (uuid.test(id) ? id.slice(-8) : id);
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const secretKeys =
-  /^(authorization|x-payment|apiKey|adminKey|ownerKey|testerKeys|password|currentPassword|newPassword|secret|token|keysForTesters|keys|downloadUrl|checkoutUrl)$/i;
+  /^(authorization|x-payment|apiKey|adminKey|ownerKey|testerKeys|password|currentPassword|newPassword|secret|token|keysForTesters|keys|recoveryCodes|downloadUrl|checkoutUrl)$/i;
 const secretText =
-  /\b((?:pt|wpg)_sk_|whsec_)[A-Za-z0-9+/=_-]+|([?&](?:token|sig|signature|X-Amz-[A-Za-z]+)=)[^&\s"]+|(Bearer )[\w.~+/=-]+/g;
+  /\b((?:pt|wpg)_sk_|whsec_|otpauth:\/\/)[A-Za-z0-9+/=_:.%?&-]+|([?&](?:token|sig|signature|X-Amz-[A-Za-z]+)=)[^&\s"]+|(Bearer )[\w.~+/=-]+/g;
 
 /** Redacts API keys, webhook secrets, signatures and bearer tokens in a text. */
 export const redactText = (text: string) =>
   text.replace(secretText, (_, prefix, query, bearer) => `${prefix ?? query ?? bearer}…`);
+
+/** A code of a second factor. Errors have a `code` too, which is no secret. */
+const isOneTimeCode = (key: string, value: unknown) => key === "code" && /^(?=.*\d)[A-Z2-9\d\s-]{6,}$/i.test(String(value));
 
 /** A copy of a value with everything redacted that is secret by its name or its format. */
 export function redact(value: unknown): unknown {
@@ -111,7 +114,10 @@ export function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, secretKeys.test(key) && inner !== null ? "…" : redact(inner)]),
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      inner !== null && (secretKeys.test(key) || isOneTimeCode(key, inner)) ? "…" : redact(inner),
+    ]),
   );
 }
 

@@ -18,6 +18,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
 import { mailedToken } from "../helpers/mails.ts";
 import { signedIn } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -247,6 +248,34 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     await world.tester.post("/auth/sign-out-everywhere");
     const [before, after] = [{ sessions: 2 }, { sessions: 0 }];
     return { of: world.tester, entry: { action: "user.sign_out_everywhere", before, after } };
+  },
+  async enableFactor(world) {
+    await setUpFactor(world.server, world.tester, password);
+    const [before, after] = [{ secondFactorEnabledAt: null, recoveryCodes: 0 }, { recoveryCodes: 10 }];
+    return { of: world.tester, entry: { action: "user.enable_factor", targetId: world.tester.id, before, after } };
+  },
+  async disableFactor(world) {
+    const app = await setUpFactor(world.server, world.tester, password);
+    await world.tester.post("/auth/factor/disable", { code: await app.nextCode() });
+    const [before, after] = [{ recoveryCodes: 10 }, { secondFactorEnabledAt: null, recoveryCodes: 0 }];
+    return { of: world.tester, entry: { action: "user.disable_factor", targetId: world.tester.id, before, after } };
+  },
+  async renewRecoveryCodes(world) {
+    const app = await setUpFactor(world.server, world.tester, password);
+    await world.tester.post("/auth/factor/recovery-codes", { code: app.recoveryCodes[0] });
+    const [before, after] = [{ recoveryCodes: 9 }, { recoveryCodes: 10 }];
+    return { of: world.tester, entry: { action: "user.renew_recovery_codes", targetId: world.tester.id, before, after } };
+  },
+  async confirmKey(world) {
+    const app = await setUpFactor(world.server, world.admin);
+    await world.admin.post("/auth/confirm", { code: app.recoveryCodes[0] });
+    return { of: world.admin, entry: { action: "user.confirm", targetId: world.admin.id, before: { confirmedAt: null } } };
+  },
+  async resetFactor(world) {
+    await setUpFactor(world.server, world.tester, password);
+    await world.admin.post(`/admin/users/${world.tester.id}/reset-factor`);
+    const after = { secondFactorEnabledAt: null, recoveryCodes: 0 };
+    return { of: world.admin, entry: { action: "user.reset_factor", targetId: world.tester.id, after } };
   },
 };
 

@@ -18,6 +18,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath } from "../helpers/mails.ts";
 import { signedIn, visitor } from "../helpers/portal.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
@@ -52,6 +53,9 @@ beforeAll(async () => {
     pages.fresh[`${path}-empty`] = `/play/${path}`;
   const cookieOf = async (who: Person) => (await signedIn(server, who)).cookies.get("playtest_session")!;
   cookies = { busy: await cookieOf(ann), fresh: await cookieOf(fresh) };
+  await setUpFactor(server, ann, "correct horse");
+  pages.fresh["second-factor"] = "/play/account/factor";
+  pages.busy["second-factor-on"] = "/play/account/factor";
 }, 60_000);
 
 afterAll(async () => {

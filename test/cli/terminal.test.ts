@@ -2,8 +2,19 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
 import { testFolder } from "../helpers/cli.ts";
-import { createGame, giveCredit, order, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import {
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  personWith,
+  play,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { codeAt, setUpFactor } from "../helpers/factors.ts";
 import { startTestServer, type TestServer } from "../helpers/server.ts";
 import { drivers } from "../helpers/store.ts";
 import { leaveAll, sitDown } from "../helpers/terminal.ts";
@@ -63,6 +74,43 @@ it("auth password: asks for the passwords without showing them, for the new one 
   await again.see("The password was changed.");
   expect([await again.ended, again.restored()]).toEqual([0, true]);
   expect(session.shown + again.shown).not.toMatch(/correct|stap/);
+});
+
+it("auth factor enable, login and a payout: a QR code, and prompts for codes", async () => {
+  const person = await registerOwner(server);
+  const { email } = (await person.get("/auth/me")).body.data;
+  const enabling = sit(["auth", "factor", "enable"], { PLAYTEST_API_KEY: person.key });
+  await enabling.see("Current password:", "correct horse\r");
+  await enabling.see("▄▄▄▄▄ █");
+  await enabling.see("to type into the app instead: ");
+  await enabling.see("recovery code:");
+  const secret = /app instead: ([A-Z2-7 ]+)/.exec(enabling.shown)![1]!.replaceAll(" ", "");
+  await enabling.see("", "000000\r");
+  await enabling.see("The code is not correct.");
+  await enabling.see("recovery code:", `${codeAt(secret, server.clock.real())}\r`);
+  await enabling.see("Keep these 10 recovery codes");
+  expect([await enabling.ended, enabling.restored()]).toEqual([0, true]);
+
+  await server.advance(30_000);
+  const signingIn = sit(["login", "--email", email], { PLAYTEST_API_KEY: "" });
+  await signingIn.see("Password:", "correct horse\r");
+  await signingIn.see("recovery code:", `${codeAt(secret, server.clock.real())}\r`);
+  await signingIn.see("Signed in to");
+  expect(await signingIn.ended).toBe(0);
+
+  const key = (await ensureAdmin(server.deps))!;
+  const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+  const app = await setUpFactor(server, admin);
+  const code = await app.nextCode();
+  const paying = sit(["admin", "grant", person.id, "--credit", "20", "--note", "sorry"], { PLAYTEST_API_KEY: key });
+  await paying.see("To move money, enter a code", "12\r");
+  await paying.see("must have six digits");
+  await paying.see("To move money, enter a code", `${code}\r`);
+  await paying.see("now has $20.00 credit");
+  expect([await paying.ended, paying.restored()]).toEqual([0, true]);
+  const next = sit(["admin", "grant", person.id, "--credit", "1", "--note", "sorry"], { PLAYTEST_API_KEY: key });
+  await next.see("now has $21.00 credit");
+  expect(await next.ended).toBe(0);
 });
 
 it("sandbox play: an omitted slot is picked from the open ones", async () => {

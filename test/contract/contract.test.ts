@@ -315,9 +315,9 @@ describe("contract: endpoints", () => {
     const actions = endpoints.filter(
       ([, e]) => e.method !== "GET" && named(e).some((scope) => (roleScopes.admin as readonly string[]).includes(scope)),
     );
-    // These change no credentials: two change what others see or which emails come, the others send a mail that does nothing until its
-    // link is used.
-    const others = ["updateProfile", "updateNotificationSettings", "resendVerification", "requestPasswordReset"];
+    // These change no credentials: two change what others see or which emails come, two send a mail that does nothing until its link is
+    // used, and the secret of a second factor counts when it is enabled.
+    const others = ["updateProfile", "updateNotificationSettings", "resendVerification", "requestPasswordReset", "startFactor"];
     const unrecorded = [...credentials, ...actions].filter(([id, e]) => e.audit === undefined && !others.includes(id));
     expect(unrecorded.map(([id]) => id)).toEqual([]);
     expect(actions.length).toBeGreaterThan(15);
@@ -339,7 +339,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours resolveSuspense createPayout failPayout"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot chargebackPayment refundSuspense revokeAdmin"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere disableFactor renewRecoveryCodes cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot resetFactor chargebackPayment refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
@@ -367,7 +367,7 @@ describe("contract: endpoints", () => {
         .map(([id]) => id)
         .join(" "),
     ).toMatchInlineSnapshot(
-      `"registerApiKey createApiKey rotateApiKey createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot createAdmin createTesters"`,
+      `"registerApiKey createApiKey rotateApiKey startFactor enableFactor renewRecoveryCodes createWebhook rotateWebhookSecret claimPlaytest submitSlot reportSlot createAdmin createTesters"`,
     );
   });
 });

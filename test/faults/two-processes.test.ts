@@ -7,7 +7,8 @@ import type { JobKinds } from "../../server/jobs/job.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import { claim, leaseTime } from "../../server/jobs/store.ts";
 import { startProcess } from "../helpers/cluster.ts";
-import { order, personWith } from "../helpers/factories.ts";
+import { order, personWith, registerOwner } from "../helpers/factories.ts";
+import { codeAt, setUpFactor } from "../helpers/factors.ts";
 import { gate } from "../helpers/gate.ts";
 import { killLeftovers } from "../helpers/process.ts";
 import { createTestClock, createTestRandom, nodeAt, startTestServer, type TestServer } from "../helpers/server.ts";
@@ -172,5 +173,30 @@ describe("server that is suspended longer than its lease", { timeout: 60_000 }, 
     const { keyTakeaways } = await transcriptionOf(server, ownerKey, slotId);
     child.kill("SIGTERM");
     expect([keyTakeaways, (await ended).code, server.errors]).toEqual([["second"], 0, []]);
+  });
+});
+
+describe("a second factor on two servers", { timeout: 60_000 }, () => {
+  it("accepts each code once, and counts wrong codes together", async () => {
+    const location = await database();
+    const clock = createTestClock();
+    const open = async (instance: string) => {
+      const server = await startTestServer({ store: await openStore(location.options), instance, clock });
+      closing.push(() => server.close());
+      return server;
+    };
+    const servers = [await open("one"), await open("two")] as const;
+    const owner = await registerOwner(servers[0]);
+    const app = await setUpFactor(servers[0], owner, "correct horse");
+    const { email } = (await owner.get("/auth/me")).body.data;
+    const login = (code: string) => async (_: unknown, at: number) => {
+      const body = { name: "k", email, password: "correct horse", code };
+      return (await servers[at % 2]!.request("POST", "/auth/api-keys", { body })).status;
+    };
+    const code = await app.nextCode();
+    const same = await Promise.all(Array.from({ length: 6 }, login(code)));
+    expect(same.sort()).toEqual([201, 422, 422, 422, 422, 422]);
+    const wrong = await Promise.all(Array.from({ length: 12 }, login(codeAt(app.secret, clock.real() - 3_600_000))));
+    expect(wrong.sort()).toEqual([...Array(5).fill(422), ...Array(7).fill(429)]);
   });
 });

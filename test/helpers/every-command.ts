@@ -18,6 +18,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "./factories.ts";
+import { setUpFactor } from "./factors.ts";
 import type { Receiver } from "./receiver.ts";
 import type { TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
@@ -106,6 +107,13 @@ function withFile(name: string, text: string): string {
   return cwd;
 }
 
+const withFactor =
+  (rest: string): Row =>
+  async ({ server }) => {
+    const person = await registerOwner(server);
+    const { recoveryCodes } = await setUpFactor(server, person, "correct horse");
+    return { key: person.key, words: `--code ${recoveryCodes[0]} ${rest}`.trim() };
+  };
 const settled = async (world: World) => {
   const id = await world.order();
   await world.owner.post(`/playtests/${id}/cancel`);
@@ -199,6 +207,15 @@ export const everyCommand: Record<string, Row> = {
   },
   "auth sessions end": words(async (world) => `${await browserOf(world)} --yes`),
   "auth sign-out-everywhere": words(() => "--yes"),
+  "auth factor status": nothing,
+  "auth factor enable": async ({ server }) => ({
+    key: (await registerOwner(server)).key,
+    words: "--password-file -",
+    stdin: "correct horse",
+  }),
+  "auth factor disable": withFactor("--yes"),
+  "auth factor recovery": withFactor("--yes"),
+  "auth confirm": withFactor(""),
   "auth keys rotate": words(async ({ owner }) => {
     const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
     return `${key.id} --grace 1h --yes`;
@@ -396,6 +413,11 @@ export const everyCommand: Record<string, Row> = {
   "admin users verify": asAdmin(({ owner }) => owner.id),
   "admin users suspend": asAdmin(async ({ server }) => (await registerPlaytester(server)).id),
   "admin users unsuspend": asAdmin(async ({ server }) => (await registerPlaytester(server)).id),
+  "admin users reset-factor": asAdmin(async ({ server }) => {
+    const person = await registerPlaytester(server);
+    await setUpFactor(server, person, "correct horse");
+    return [person.id, "--yes"];
+  }),
   "admin games suspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin games unsuspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),

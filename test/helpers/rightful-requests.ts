@@ -15,6 +15,7 @@ import {
   registerOwner,
   registerPlaytester,
 } from "./factories.ts";
+import { codeAt, setUpFactor } from "./factors.ts";
 import { mailedToken } from "./mails.ts";
 import type { TestServer } from "./server.ts";
 import { slotIn } from "./slots.ts";
@@ -172,6 +173,11 @@ const onDeposit =
     await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
     return { as: admin, ids: { id: (await admin.get("/admin/suspense")).body.data.suspense[0].id }, body: bodyFor(owner) };
   };
+const withRecoveryCode: Row = async ({ server, bystander }) => {
+  const as = await bystander("game_owner");
+  const { recoveryCodes } = await setUpFactor(server, as, "correct horse");
+  return { as, body: { code: recoveryCodes[0] } };
+};
 const onApiKey = async ({ owner }: RightfulWorld) => {
   const { id } = (await owner.post("/auth/api-keys", { name: secretWord, scopes: ["game_owner"] })).body.data.key;
   return { as: owner, ids: { id } };
@@ -204,6 +210,22 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     body: { currentPassword: "correct horse", newPassword: "a stable for the battery" },
   }),
   changeEmail: byOwner({ body: { newEmail: "moved@example.com", password: "correct horse" } }),
+  getFactor: byOwner(),
+  startFactor: async ({ bystander }) => ({ as: await bystander("game_owner"), body: { password: "correct horse" } }),
+  enableFactor: async ({ server, bystander }) => {
+    const as = await bystander("game_owner");
+    const { secret } = (await as.post("/auth/factor", { password: "correct horse" })).body.data;
+    return {
+      as,
+      // The code of the moment at which it is sent.
+      get body() {
+        return { code: codeAt(secret, server.clock.real()) };
+      },
+    };
+  },
+  disableFactor: withRecoveryCode,
+  renewRecoveryCodes: withRecoveryCode,
+  confirmKey: withRecoveryCode,
   createApiKey: byOwner({ body: { name: "Another" } }),
   listApiKeys: byOwner(),
   revokeApiKey: onApiKey,
@@ -359,6 +381,11 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   verifyUser: onAccount("game_owner"),
   suspendUser: onAccount("playtester"),
   unsuspendUser: onAccount("playtester"),
+  resetFactor: async ({ server, admin, bystander }) => {
+    const owner = await bystander("game_owner");
+    await setUpFactor(server, owner, "correct horse");
+    return { as: admin, ids: { id: owner.id } };
+  },
   suspendGame: onBystandersGame,
   unsuspendGame: onBystandersGame,
   grantCredit: onAccount("game_owner", { amountCents: 100, note: "sorry" }),

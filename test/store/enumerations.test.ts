@@ -45,6 +45,7 @@ const written: Record<string, readonly string[]> = {
     "sign-in": true,
     "email-from": true,
     "email-to": true,
+    "second-step": true,
   }),
   "games.status": states.gameStatuses,
   "uploads.kind": each<UploadKind>({ build: true, video: true }),

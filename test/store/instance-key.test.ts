@@ -153,6 +153,7 @@ it("every place that seals is known to the rotation of the key", () => {
     .trim()
     .split("\n");
   const known = [
+    "server/accounts/factors/handlers.ts",
     "server/events/webhooks/handlers.ts",
     "server/http/idempotency.ts",
     "server/mail/queue.ts",
@@ -162,6 +163,7 @@ it("every place that seals is known to the rotation of the key", () => {
   expect(sealedColumns.map(({ table, column }) => `${table}.${column}`)).toEqual([
     "playtest_keys.ciphertext",
     "webhooks.secret",
+    "second_factors.secret",
     "mails.sealed",
     "idempotency.body",
   ]);

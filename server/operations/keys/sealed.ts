@@ -1,3 +1,4 @@
+import { secretContext as factorContext } from "../../accounts/factors/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
 import type { SealedColumn } from "./store.ts";
 
@@ -10,6 +11,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     context: (row) => `key ${row.playtest_id} ${row.position}`,
   },
   { table: "webhooks", key: ["id"], column: "secret", context: (row) => secretContext(String(row.id)) },
+  { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
   { table: "mails", key: ["id"], column: "sealed", context: (row) => `mail ${row.id}` },
   {
     table: "idempotency",

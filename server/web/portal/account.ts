@@ -1,8 +1,10 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { html, type PageContent } from "../html.ts";
 import { button, notice, signedInLayout, time, tokens } from "./layout.ts";
-import { newPasswordField } from "./sign-in-views.ts";
+import { codeField, newPasswordField } from "./sign-in-views.ts";
 import type { PageContext } from "./types.ts";
+
+export const codeLabel = "Code from your authenticator app, or a recovery code";
 
 const done = new Map([
   ["saved", "Your changes were saved."],
@@ -20,6 +22,7 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
   const { email, profile } = (await context.call("getMe")).data;
   const { form } = context;
   const { sessions } = (await context.call("listSessions")).data;
+  const factor = (await context.call("getFactor")).data;
   const { keys } = (await context.call("listApiKeys")).data;
   const said = done.get(context.query.get("done") ?? "");
   const body = html`${said && notice(said)}
@@ -39,6 +42,7 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
 <input id="new-email" name="newEmail" type="email" autocomplete="off" maxlength="254" value="${form.newEmail}" required>
 <label for="email-password">Current password</label>
 <input id="email-password" name="emailPassword" type="password" autocomplete="current-password" maxlength="256" required>
+${factor.enabled && codeField("email-code", codeLabel)}
 <button class="quiet">Change email address</button></form></section>
 <section><h2>Change password</h2>
 <p class="soft">Changing your password signs you out of every browser, including this one.</p>
@@ -47,8 +51,12 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
 <label for="current">Current password</label>
 <input id="current" name="current" type="password" autocomplete="current-password" maxlength="256" required>
 ${newPasswordField("New password")}
+${factor.enabled && codeField("password-code", codeLabel)}
 <button class="quiet">Change password</button></form>
 <p><a href="/play/forgot">Forgot your password?</a></p></section>
+<section><h2>Second factor</h2>
+<p>${factor.enabled ? "Signing in takes a code from your authenticator app." : "A code from an app on your phone protects your account even if somebody learns your password."}</p>
+<p><a href="/play/account/factor">${factor.enabled ? "Manage the second factor" : "Set up a second factor"}</a></p></section>
 <section><h2>Where you are signed in</h2><ul class="list">${sessions.map((session) => sessionItem(context, session))}</ul>
 ${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "danger")}</section>
 ${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}`;
@@ -73,7 +81,9 @@ ${button(context, `/play/account/keys/${id}/revoke`, "Revoke", "link")}</li>`;
 }
 
 export async function changeEmail({ call, form }: PageContext): Promise<string> {
-  await call("changeEmail", { body: { newEmail: form.newEmail?.trim() ?? "", password: form.emailPassword ?? "" } });
+  await call("changeEmail", {
+    body: { newEmail: form.newEmail?.trim() ?? "", password: form.emailPassword ?? "", code: form.code },
+  });
   return "/play/account?done=email";
 }
 
@@ -100,6 +110,8 @@ export async function saveAccount({ call, form }: PageContext): Promise<string> 
 }
 
 export async function changePassword({ call, form }: PageContext): Promise<string> {
-  await call("changePassword", { body: { currentPassword: form.current ?? "", newPassword: form.password ?? "" } });
+  await call("changePassword", {
+    body: { currentPassword: form.current ?? "", newPassword: form.password ?? "", code: form.code },
+  });
   return "/play/sign-in?done=password";
 }

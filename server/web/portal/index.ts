@@ -9,7 +9,7 @@ import type { Target } from "../../http/target.ts";
 import { notFound } from "../../lib/problem.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
 import { staleForm } from "../form.ts";
-import { html, redirect, sendPage } from "../html.ts";
+import { html, type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import { createContext } from "./context.ts";
@@ -150,18 +150,24 @@ class SignedInPortal {
   }
 }
 
-/** Runs the action of a form and redirects. When it fails, shows the page again with the error and the values entered. */
-async function runAction(response: ServerResponse, run: () => Promise<string>, view: View, context: PageContext): Promise<void> {
-  let location: string;
+/** Runs the action of a form and redirects, or shows the page that it returns. When it fails, shows the page again with the error and the values entered. */
+async function runAction(
+  response: ServerResponse,
+  run: () => Promise<string | PageContent>,
+  view: View,
+  context: PageContext,
+): Promise<void> {
+  let done: string | PageContent;
   try {
-    location = await run();
+    done = await run();
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500 || problem.status === 404) throw error;
     const page = await view({ ...context, query: new URLSearchParams() });
     return sendPage(response, problem.status, { ...page, body: html`${alert(problem.message)}${page.body}` });
   }
-  redirect(response, location);
+  if (typeof done === "string") redirect(response, done);
+  else sendPage(response, 200, done);
 }
 
 const idIn = ({ values }: Match<Route>) => values[0] ?? "";

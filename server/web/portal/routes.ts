@@ -4,6 +4,7 @@ import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
 import { earningsPage } from "./earnings.ts";
 import { emailsPage, saveEmails } from "./emails.ts";
+import { disableFactor, enableFactor, factorPage, renewRecoveryCodes, setUpAgain, startFactor } from "./factor.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
 import { buildLink, release, report, slotPage, slotsPage, submit } from "./slots.ts";
@@ -21,6 +22,7 @@ const views: Record<string, View> = {
   "/notifications": notificationsPage,
   "/account": accountPage,
   "/account/emails": emailsPage,
+  "/account/factor": factorPage,
 };
 
 /** Redirects to other sites. The URL is created when the link is opened. */
@@ -48,6 +50,10 @@ const actions: Record<string, Action> = {
   "/account/keys/:id/revoke": { run: revokeKey, page: accountPage },
   "/account/email": { run: changeEmail, page: accountPage, takesPassword: true },
   "/account/password": { run: changePassword, page: accountPage, takesPassword: true },
+  "/account/factor/start": { run: startFactor, page: factorPage, takesPassword: true },
+  "/account/factor/enable": { run: enableFactor, page: setUpAgain, takesPassword: true },
+  "/account/factor/disable": { run: disableFactor, page: factorPage, takesPassword: true },
+  "/account/factor/recovery-codes": { run: renewRecoveryCodes, page: factorPage, takesPassword: true },
 };
 
 /** Forms that post a video, with the page to show again when the upload fails. */

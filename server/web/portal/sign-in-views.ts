@@ -22,6 +22,10 @@ export const newPasswordField = (
 ): Markup => html`<label for="new-password">${label} <span class="soft">(8 characters or more)</span></label>
 <input id="new-password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required>`;
 
+/** The field for a code of the second factor, which also takes a recovery code. */
+export const codeField = (id: string, label: string): Markup => html`<label for="${id}">${label}</label>
+<input id="${id}" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="64" required>`;
+
 export const signInPage = ({ csrf, next, email, problem, notice: said }: SignInState): PageContent =>
   signedOutLayout({
     title: "Sign in to playtest",
@@ -86,6 +90,24 @@ export const confirmPage = (fields: { csrf: string; next: string; token: string 
     title: "Welcome back",
     body: html`<p>Click to finish signing in.</p>
 <form method="post" action="/play/sign-in/confirm">${hidden(fields)}<button>Sign in</button></form>`,
+  });
+
+/** The second page of signing in to an account with a second factor. */
+export const codePage = ({ problem, ...fields }: { csrf: string; next: string; problem?: string }): PageContent =>
+  signedOutLayout({
+    title: "Enter your code",
+    body: html`${problem && alert(problem)}
+<form method="post" action="/play/sign-in/code">${hidden(fields)}
+${codeField("code", "Code from your authenticator app")}
+<button>Sign in</button></form>
+<p class="soft">No phone at hand? Enter one of your recovery codes instead. Each works once.</p>
+<p><a href="/play/sign-in">Start again</a></p>`,
+  });
+
+export const staleSignInPage = (): PageContent =>
+  signedOutLayout({
+    title: "Sign in again",
+    body: html`<p>Too much time has passed since you entered your password or opened your link. <a href="/play/sign-in">Sign in again</a>.</p>`,
   });
 
 export const staleLinkPage = (): PageContent =>

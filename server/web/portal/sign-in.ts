@@ -10,6 +10,7 @@ import { type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import {
+  codePage,
   confirmPage,
   forgotPage,
   linkSentPage,
@@ -18,10 +19,13 @@ import {
   resetSentPage,
   signInPage,
   staleLinkPage,
+  staleSignInPage,
 } from "./sign-in-views.ts";
 
 /** The page to show after signing in: the requested one if it belongs to the portal, otherwise `/play`. */
 const nextOf = (given: string | null | undefined) => (given && /^\/play(\/[\w-]+)*$/.test(given) ? given : "/play");
+
+const codePath = (next: string) => `/play/sign-in/code?${new URLSearchParams({ next })}`;
 
 const said = new Map([
   ["signed-out", "You are signed out."],
@@ -61,6 +65,7 @@ const posts: Record<string, (parts: Parts, posted: Posted) => Promise<void>> = {
   "/play/sign-in/link": mailLink,
   "/play/sign-in/password": signInByPassword,
   "/play/sign-in/confirm": signInByLink,
+  "/play/sign-in/code": signInByCode,
   "/play/register": register,
   "/play/forgot": mailPasswordReset,
 };
@@ -79,9 +84,20 @@ async function show(accounts: BrowserAccounts, request: IncomingMessage, respons
   };
   const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
   if (page) return sendPage(response, 200, page());
+  if (url.pathname === "/play/sign-in/code") return showCodePage(accounts, request, response, { csrf, next });
   if (url.pathname !== "/play/sign-in") throw notFound();
   if (await accounts.findSession(request.headers)) return redirect(response, next);
   sendPage(response, 200, signInPage({ csrf, next, email: "", notice: said.get(url.searchParams.get("done") ?? "") }));
+}
+
+async function showCodePage(
+  accounts: BrowserAccounts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  fields: { csrf: string; next: string },
+): Promise<void> {
+  if (await accounts.needsCode(request.headers)) return sendPage(response, 200, codePage(fields));
+  redirect(response, "/play/sign-in");
 }
 
 async function mailLink({ accounts, limits }: Parts, { request, response, form }: Posted): Promise<void> {
@@ -95,8 +111,9 @@ async function signInByPassword({ accounts, limits }: Parts, { request, response
   const next = nextOf(form.next);
   try {
     limits.perAddress(request, "password");
-    response.setHeader("Set-Cookie", await accounts.signInByPassword(visit, email, password));
-    redirect(response, next);
+    const { cookie, needsCode } = await accounts.signInByPassword(visit, email, password);
+    response.setHeader("Set-Cookie", cookie);
+    redirect(response, needsCode ? codePath(next) : next);
   } catch (error) {
     showAgain(response, error, (problem) => signInPage({ csrf, next, email, problem }));
   }
@@ -104,10 +121,27 @@ async function signInByPassword({ accounts, limits }: Parts, { request, response
 
 async function signInByLink({ accounts }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const signedIn = await accounts.signInByLink(visit, form.token ?? "");
-  // After a double click the token is used already, but the browser has the session of the first click.
-  if (!signedIn && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleLinkPage());
+  // After a double click the token is used already, but the browser has the cookie of the first click.
+  const needsCode = signedIn?.needsCode ?? (await accounts.needsCode(request.headers));
+  if (!signedIn && !needsCode && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleLinkPage());
   if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
+  if (needsCode) return redirect(response, codePath(nextOf(form.next)));
   redirect(response, signedIn?.isNew ? "/play/account?done=verified" : nextOf(form.next));
+}
+
+async function signInByCode({ accounts, limits }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+  const { csrf = "", code = "" } = form;
+  const next = nextOf(form.next);
+  try {
+    limits.perAddress(request, "password");
+    const cookies = await accounts.signInByCode(visit, code);
+    // After a double click the code is used already, but the browser has the session of the first click.
+    if (!cookies && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleSignInPage());
+    if (cookies) response.setHeader("Set-Cookie", cookies);
+    redirect(response, next);
+  } catch (error) {
+    showAgain(response, error, (problem) => codePage({ csrf, next, problem }));
+  }
 }
 
 async function register({ accounts, limits }: Parts, { request, response, visit, form }: Posted): Promise<void> {

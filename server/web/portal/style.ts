@@ -52,6 +52,9 @@ td.money, th.money { text-align: right; padding-right: 0; font-variant-numeric: 
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none; }
 main.wide { margin: 1.5rem auto; }
+.qr svg { display: block; width: 14rem; max-width: 100%; height: auto; margin: .75rem 0; border-radius: .5rem; }
+.steps { padding-left: 1.25rem; } .steps > li { margin: 0 0 1.5rem; } .steps label { margin-top: 0; }
+.recovery { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .4rem 1rem; padding: 0; list-style: none; }
 @media (max-width: 40rem) {
   .bar > div { padding: .5rem 1.25rem 0; }
   nav ul { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0; padding-bottom: .5rem; }

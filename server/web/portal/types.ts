@@ -28,9 +28,9 @@ export interface PageContext {
 
 export type View = (context: PageContext) => Promise<PageContent>;
 
-/** The action of a posted form. `run` returns the path to redirect to. */
+/** The action of a posted form. `run` returns the path to redirect to, or a page with something that is shown only once. */
 export interface Action {
-  run(context: PageContext): Promise<string>;
+  run(context: PageContext): Promise<string | PageContent>;
   /** The page to show again, with the error, when the action fails. */
   page: View;
   /** The form contains a password, so attempts are counted against the limit per address. */

@@ -1,4 +1,4 @@
-import { createClientCore } from "../../api/client.ts";
+import { type ClientCore, createClientCore } from "../../api/client.ts";
 import { methodsOf } from "../../api/methods.ts";
 import { createTransport } from "../../api/transport.ts";
 import type { ClientOptions, HttpReply, HttpRequest } from "../../api/types.ts";
@@ -7,8 +7,10 @@ import { instanceUrl } from "../../api/url.ts";
 import { cacheDir } from "../../config/paths.ts";
 import { openServerMemory } from "../../config/servers.ts";
 import type { Settings } from "../../config/settings.ts";
-import { DryRun } from "../../errors.ts";
+import { CliError, DryRun } from "../../errors.ts";
 import type { Io } from "../../io/io.ts";
+import type { Prompt } from "../../io/prompt.ts";
+import { askCode } from "./codes.ts";
 import type { Api, Outside } from "../context.ts";
 import type { GlobalValues } from "../globals.ts";
 import { version } from "../version.ts";
@@ -22,6 +24,7 @@ interface Options {
   /** The idempotency key of the next change. */
   nextKey: () => string;
   trace: ClientOptions["trace"];
+  prompt: Prompt;
 }
 
 const notableMs = 60_000;
@@ -53,7 +56,7 @@ export class Clients {
   /** A client for any instance and key. */
   at(baseUrl: string, apiKey: string | undefined, beforeChange?: () => void): Api {
     const { io, flags, outside, settings, nextKey, trace } = this.#options;
-    const core = createClientCore({
+    const core: ClientCore = createClientCore({
       baseUrl,
       apiKey,
       transport: this.#transport(),
@@ -69,6 +72,8 @@ export class Clients {
       insecure: this.#insecure,
       beforeChange,
       memory: openServerMemory(cacheDir(io.env, io.platform), instanceUrl(baseUrl), outside.now),
+      onRefused: (error) =>
+        this.#confirmIfAsked(error, (code) => core.call("confirmKey", { body: { code }, idempotencyKey: outside.newId() })),
       ...(trace && { trace }),
       ...(flags.dryRun && { plan }),
     });
@@ -89,6 +94,18 @@ export class Clients {
   /** The time in milliseconds on the server, as its last reply told it, to compare its times with. */
   serverNow(): number {
     return this.#options.outside.now() + this.#aheadMs;
+  }
+
+  /** Confirms the API key with a code of the second factor where the server wants that before it moves money. */
+  async #confirmIfAsked(error: unknown, confirm: (code: string) => Promise<unknown>): Promise<boolean> {
+    const { prompt, io } = this.#options;
+    if (!(error instanceof CliError && error.code === "CONFIRMATION_REQUIRED")) return false;
+    const given = io.env.PLAYTEST_CODE;
+    if (given === undefined && !prompt.possible) return false;
+    const question = "To move money, enter a code from your authenticator app, or a recovery code:";
+    const say = (text: string) => io.err(`${text}\n`);
+    await (given === undefined ? askCode({ prompt, question, say }, confirm) : confirm(given));
+    return true;
   }
 
   send(request: HttpRequest): Promise<HttpReply> {

@@ -57,12 +57,12 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
     debug: flags.debug === true || Boolean(env.PLAYTEST_DEBUG),
     err: io.err,
   });
-  const clients = new Clients({ io, flags, outside, settings, nextKey: keys.next, trace });
+  const prompt = createPrompt(io, flags.input === false);
+  const clients = new Clients({ io, flags, outside, settings, nextKey: keys.next, trace, prompt });
   const secretFile = new SecretFile();
   const sink = flags.output === undefined || flags.output === "-" ? stdoutSink(io) : fileSink(flags.output);
   const shown = (key: string, items: Parameters<ReturnType<typeof idCache>["remember"]>[2]) =>
     idCache().remember(baseUrl(), key, items);
-  const prompt = createPrompt(io, flags.input === false);
   const ctx: Context = {
     ...outside,
     io,

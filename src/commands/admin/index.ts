@@ -7,7 +7,7 @@ import { suspendGame, unsuspendGame } from "./games.ts";
 import { chargeback, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
 import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
-import { suspend, unsuspend, users, verify } from "./users.ts";
+import { resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
 
 export const admin: Group = {
   commands: [
@@ -20,6 +20,7 @@ export const admin: Group = {
     verify,
     suspend,
     unsuspend,
+    resetFactor,
     suspendGame,
     unsuspendGame,
     grant,

@@ -35,4 +35,14 @@ const change = (name: string, operation: "verifyUser" | "suspendUser" | "unsuspe
 
 export const verify = change("verify", "verifyUser", "Mark an account's email address as verified");
 export const suspend = change("suspend", "suspendUser", "Suspend an account: its API keys are rejected");
+export const resetFactor = define({
+  name: "users reset-factor",
+  summary: "Remove the second factor of an account whose owner lost it",
+  description: "Make sure that the request comes from the owner. They get an email about it.",
+  operation: "resetFactor",
+  args: { user: userArg() },
+  confirm: ({ args }) => `Remove the second factor of ${args.user}? The password alone then suffices to sign in.`,
+  examples: ["playtest admin users reset-factor ada@example.com --yes"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().resetFactor({ params: { id: await userId(ctx, args.user) } }), userView),
+});
 export const unsuspend = change("unsuspend", "unsuspendUser", "Unsuspend an account");

@@ -1,5 +1,6 @@
 import { define, flag } from "../../cli/define.ts";
 import { readSecret } from "./account.ts";
+import { codeFlag, withCodeIfNeeded } from "./code.ts";
 
 export const email = define({
   name: "email",
@@ -8,10 +9,11 @@ export const email = define({
     "Sends a link to the present and to the new address. The address changes when both links were opened within 24 hours.",
   operation: "changeEmail",
   body: "changeEmail",
-  bodyOmit: ["password"],
+  bodyOmit: ["password", "code"],
   partialBody: true,
   flags: {
     passwordFile: flag.text("Read the password from a file; - reads standard input", { value: "FILE", field: "password" }),
+    code: codeFlag,
   },
   examples: [
     "playtest auth email --new-email ada@example.org",
@@ -20,7 +22,7 @@ export const email = define({
   async run({ body, flags }, ctx) {
     const newEmail = body.newEmail ?? (await ctx.prompt.text("New email address:", "Pass --new-email."));
     const password = await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
-    const data = await ctx.api().changeEmail({ body: { newEmail, password } });
+    const data = await withCodeIfNeeded(ctx, flags.code, (code) => ctx.api().changeEmail({ body: { newEmail, password, code } }));
     return ctx.text(data.message, data);
   },
 });

@@ -1,5 +1,6 @@
 import type { Group } from "../../cli/define.ts";
 import { email } from "./email.ts";
+import { confirm, factorDisable, factorEnable, factorRecovery, factorStatus } from "./factor.ts";
 import { keysCreate, keysList, keysRevoke, keysRotate } from "./keys.ts";
 import { login } from "./login.ts";
 import { password, passwordConfirm, passwordReset } from "./password.ts";
@@ -35,6 +36,11 @@ export const auth: Group = {
     sessionsList,
     sessionsEnd,
     signOutEverywhere,
+    factorStatus,
+    factorEnable,
+    factorDisable,
+    factorRecovery,
+    confirm,
   ],
   fallback: "list",
 };

@@ -34,7 +34,7 @@ export const keysCreate = define({
   summary: "Create an API key (shown once)",
   operation: "createApiKey",
   body: "createApiKey",
-  bodyOmit: ["password", "email"],
+  bodyOmit: ["password", "email", "code"],
   flags: { secretFile: flag.text("Write the key to a new file that only you can read", { value: "FILE" }) },
   examples: [
     "playtest auth keys create --name ci --scopes game_owner,billing",

@@ -1,6 +1,7 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { emailOf, readSecret } from "./account.ts";
+import { codeFlag, withCodeIfNeeded } from "./code.ts";
 
 const newPasswordFile = flag.text("Read the new password from a file; - reads standard input", {
   value: "FILE",
@@ -32,6 +33,7 @@ export const password = define({
       field: "currentPassword",
     }),
     newPasswordFile,
+    code: codeFlag,
   },
   examples: ["playtest auth password", "playtest auth password --current-password-file old.txt --new-password-file new.txt"],
   async run({ flags }, ctx) {
@@ -39,7 +41,9 @@ export const password = define({
     requireOneInput([...current], ["--new-password-file", flags.newPasswordFile]);
     const currentPassword = await readSecret(ctx, current[1], current[0], "Current password:");
     const newPassword = await readNewPassword(ctx, flags.newPasswordFile);
-    const data = await ctx.api().changePassword({ body: { currentPassword, newPassword } });
+    const data = await withCodeIfNeeded(ctx, flags.code, (code) =>
+      ctx.api().changePassword({ body: { currentPassword, newPassword, code } }),
+    );
     return ctx.text(data.message, data);
   },
 });

@@ -161,10 +161,8 @@ async function credited(ctx: Context, data: Credited) {
 }
 
 async function showQr(ctx: Context, uri: string) {
-  const { qrCode, qrText } = await import("../../io/qr.ts");
-  const code = qrCode(uri);
-  if (!code) return ctx.out.warn("The payment link does not fit into a QR code. Use the wallet link instead.");
-  // White on black, whatever colors the terminal has: a camera needs dark modules on a light background.
-  const colored = ctx.out.paint("bold", "x") !== "x";
-  ctx.io.err(`${qrText(code, colored ? (line) => `\u001b[97;40m${line}\u001b[0m` : undefined)}\n`);
+  const { qrText } = await import("../../io/qr.ts");
+  const code = await qrText(uri, ctx.out.paint("bold", "x") !== "x");
+  if (code === undefined) return ctx.out.warn("The payment link does not fit into a QR code. Use the wallet link instead.");
+  ctx.io.err(`${code}\n`);
 }

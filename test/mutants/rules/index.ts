@@ -6,6 +6,7 @@ import { authorizationRules } from "./authorization.ts";
 import { cardsRules } from "./cards.ts";
 import { concurrencyRules } from "./concurrency.ts";
 import { cryptoRules } from "./crypto.ts";
+import { factorsRules } from "./factors.ts";
 import { idempotencyRules } from "./idempotency.ts";
 import { inboxRules } from "./inbox.ts";
 import { ledgerRules } from "./ledger.ts";
@@ -35,6 +36,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   pagination: paginationRules,
   authorization: authorizationRules,
   audit: auditRules,
+  factors: factorsRules,
   publishing: publishingRules,
   cards: cardsRules,
   crypto: cryptoRules,

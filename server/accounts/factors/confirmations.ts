@@ -1,0 +1,46 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import type { Principal } from "../../http/call.ts";
+import { Problem } from "../../lib/problem.ts";
+import * as store from "./store.ts";
+
+/** What a confirmation is bound to: the API key or the browser session in use. */
+const credentialOf = ({ sessionId, keyId }: Principal) => sessionId ?? keyId;
+
+const validMs = (deps: Deps) => deps.config.admin.reauthenticateMinutes * 60_000;
+
+/** Records that the API key or session in use was confirmed with a code. Returns until when (ms) that counts. */
+export async function recordConfirmation(deps: Deps, tx: Query, principal: Principal): Promise<number> {
+  const now = deps.clock.now();
+  await store.confirm(tx, credentialOf(principal), principal.userId, now, now - validMs(deps));
+  return now + validMs(deps);
+}
+
+/** Until when (ms) operations on money need no further code with the API key or session in use; null when they need one, or none ever. */
+export async function confirmedUntil(deps: Deps, q: Query, principal: Principal): Promise<number | null> {
+  const at = await store.confirmedAt(q, credentialOf(principal));
+  const until = at === undefined ? 0 : at + validMs(deps);
+  return until > deps.clock.now() ? until : null;
+}
+
+/**
+ * Refuses an administrator's operation on money with 403 unless the API key in use was confirmed with a code recently. An administrator
+ * without a second factor needs no confirmation, or is refused where the server requires a second factor.
+ */
+export async function requireConfirmation(deps: Deps, principal: Principal): Promise<void> {
+  const { reauthenticateMinutes, requireSecondFactor } = deps.config.admin;
+  const { enabled, until } = await deps.store.read(async (q) => ({
+    enabled: await store.isEnabled(q, principal.userId),
+    until: await confirmedUntil(deps, q, principal),
+  }));
+  if (!enabled && requireSecondFactor)
+    throw new Problem(
+      "SECOND_FACTOR_REQUIRED",
+      "On this server only an administrator with a second factor can do this. Nothing was changed. Run `playtest auth factor enable` first.",
+    );
+  if (!enabled || reauthenticateMinutes === 0 || until !== null) return;
+  throw new Problem(
+    "CONFIRMATION_REQUIRED",
+    `Confirm with your second factor first: this needs a code that is at most ${reauthenticateMinutes} minutes old. Nothing was changed.`,
+  );
+}

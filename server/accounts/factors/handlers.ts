@@ -1,0 +1,140 @@
+import { roleScopes, type Scope } from "../../../src/contract/endpoint.ts";
+import type { Contract } from "../../../src/contract/index.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Call, HandlersFor } from "../../http/call.ts";
+import { conflict, forbidden, invalid, notFound } from "../../lib/problem.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import { checkPassword } from "../attempts.ts";
+import { mailFactorDisabled, mailFactorEnabled, mailRecoveryCodesRenewed } from "../security-mails.ts";
+import { accountScopes, noPassword } from "../service.ts";
+import * as users from "../users-store.ts";
+import { type Sender, useCode } from "./codes.ts";
+import { confirmedUntil, recordConfirmation } from "./confirmations.ts";
+import { recoveryBytes, recoveryCodeFrom } from "./rules.ts";
+import * as store from "./store.ts";
+import { secretFrom, uriOf } from "./totp.ts";
+
+type Ops = "getFactor" | "startFactor" | "enableFactor" | "disableFactor" | "renewRecoveryCodes" | "confirmKey";
+type AnyCall = Pick<Call<Contract[Ops]>, "principal" | "client" | "requestId" | "read">;
+
+const senderOf = ({ client, principal, requestId }: AnyCall): Sender => ({ client, principal, requestId });
+
+const noFactor = () =>
+  conflict("The account has no second factor. Nothing was changed. Set one up with `playtest auth factor enable`.");
+
+/**
+ * The account of the caller, whose API key must have its main scope, or all scopes of an administrator with only some: narrower keys do
+ * not manage the account.
+ */
+async function ownAccount(call: AnyCall): Promise<users.UserRow> {
+  const { principal } = call;
+  const user = await call.read((q) => users.find(q, principal.userId));
+  if (!user) throw notFound();
+  const needed: readonly Scope[] = user.role === "admin" ? accountScopes(user) : [roleScopes[user.role][0]];
+  const missing = needed.filter((scope) => !principal.scopes.has(scope));
+  if (missing.length === 0) return user;
+  throw forbidden(`The API key does not have the required scope: ${missing.map((scope) => `\`${scope}\``).join(" and ")}.`);
+}
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
+export function factors(deps: Deps): HandlersFor<Ops> {
+  const { clock } = deps;
+  const newRecoveryCodes = () => Array.from({ length: 10 }, () => recoveryCodeFrom(deps.randomBytes(recoveryBytes)));
+
+  return {
+    async getFactor(call) {
+      const user = await ownAccount(call);
+      return call.read(async (q) => {
+        const factor = await store.find(q, user.id);
+        const until = await confirmedUntil(deps, q, call.principal);
+        return {
+          enabled: factor?.enabled_at != null,
+          enabledAt: isoOrNull(factor?.enabled_at ?? null),
+          recoveryCodesLeft: await store.countRecoveryCodes(q, user.id),
+          hasPassword: user.password_hash !== noPassword,
+          confirmedUntil: isoOrNull(until),
+        };
+      });
+    },
+
+    async startFactor(call) {
+      const user = await ownAccount(call);
+      await requirePassword(call, user, call.body.password);
+      const secret = secretFrom(deps.randomBytes(20));
+      const issuer = `playtest ${new URL(deps.config.baseUrl).hostname}`;
+      const label = user.email_key.endsWith(".invalid") ? user.display_name : user.email;
+      return call.commit(async (tx) => {
+        const factor = {
+          ...{ user_id: user.id, secret: deps.secrets.seal(secret, store.secretContext(user.id)), created_at: clock.now() },
+          ...{ enabled_at: null, last_step: 0, wrong_codes: 0, wrong_at: 0 },
+        };
+        if (!(await store.replacePending(tx, factor)))
+          throw conflict("The account has a second factor. Nothing was changed. Disable it first to set up another one.");
+        return { secret, uri: uriOf(secret, { issuer, label }) };
+      });
+    },
+
+    async enableFactor(call) {
+      const user = await ownAccount(call);
+      const factor = await call.read((q) => store.find(q, user.id));
+      if (!factor) throw noFactor();
+      if (factor.enabled_at !== null) throw conflict("The second factor is enabled already. Nothing was changed.");
+      await useCode(deps, user.id, call.body.code, senderOf(call));
+      const recoveryCodes = newRecoveryCodes();
+      return call.commit(async (tx, trail) => {
+        await trail.changing(user.id);
+        if ((await store.enable(tx, user.id, clock.now())) === 0) throw noFactor();
+        await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
+        await mailFactorEnabled(deps, tx, user.id, call.client);
+        return { recoveryCodes };
+      });
+    },
+
+    async disableFactor(call) {
+      const user = await ownAccount(call);
+      await useFactor(call, user, call.body.code);
+      return call.commit(async (tx, trail) => {
+        await trail.changing(user.id);
+        if (!(await store.remove(tx, user.id))) throw noFactor();
+        await mailFactorDisabled(deps, tx, user.id, call.client);
+        return { message: "The second factor was removed. Signing in takes no code any more." };
+      });
+    },
+
+    async renewRecoveryCodes(call) {
+      const user = await ownAccount(call);
+      await useFactor(call, user, call.body.code);
+      const recoveryCodes = newRecoveryCodes();
+      return call.commit(async (tx, trail) => {
+        await trail.changing(user.id);
+        if (!(await store.isEnabled(tx, user.id))) throw noFactor();
+        await store.replaceRecoveryCodes(tx, user.id, recoveryCodes, clock.now());
+        await mailRecoveryCodesRenewed(deps, tx, user.id, call.client);
+        return { recoveryCodes };
+      });
+    },
+
+    async confirmKey(call) {
+      const { userId } = call.principal;
+      if (!(await call.read((q) => store.isEnabled(q, userId)))) throw noFactor();
+      await useCode(deps, userId, call.body.code, senderOf(call));
+      return call.commit(async (tx, trail) => {
+        await trail.changing(userId);
+        return { confirmedUntil: iso(await recordConfirmation(deps, tx, call.principal)) };
+      });
+    },
+  };
+
+  /** 422 when the account has a password and it is not this one. */
+  async function requirePassword(call: AnyCall, user: users.UserRow, password: string | undefined): Promise<void> {
+    if (user.password_hash === noPassword) return;
+    if (password === undefined) throw invalid("password", "is required");
+    const attempt = { account: user.email_key, password, hash: user.password_hash };
+    if (!(await checkPassword(deps, attempt, call.client))) throw invalid("password", "is not the current password");
+  }
+
+  async function useFactor(call: AnyCall, user: users.UserRow, code: string): Promise<void> {
+    if (!(await call.read((q) => store.isEnabled(q, user.id)))) throw noFactor();
+    await useCode(deps, user.id, code, senderOf(call));
+  }
+}

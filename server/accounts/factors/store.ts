@@ -1,0 +1,87 @@
+import type { Query } from "../../database/port.ts";
+import { insertRow, insertRows } from "../../database/rows.ts";
+import { sha256 } from "../../lib/secrets.ts";
+
+/** The authenticator app of an account. It counts from `enabled_at` on; before, its owner has not entered a code yet. */
+export interface FactorRow {
+  user_id: string;
+  /** Sealed with the context of `secretContext`. */
+  secret: string;
+  created_at: number;
+  enabled_at: number | null;
+  /** The time step of the last accepted code: neither it nor an earlier one is accepted again. */
+  last_step: number;
+  /** Wrong codes since the last accepted one, and the real time of the last one (ms). */
+  wrong_codes: number;
+  wrong_at: number;
+}
+
+export const secretContext = (userId: string) => `second factor ${userId}`;
+
+export const find = (q: Query, userId: string) => q.one<FactorRow>("SELECT * FROM second_factors WHERE user_id = ?", userId);
+
+export const isEnabled = async (q: Query, userId: string): Promise<boolean> =>
+  (await q.one("SELECT user_id FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL", userId)) !== undefined;
+
+/** Replaces a factor that was not enabled yet. Returns false when the account has one that is enabled. */
+export async function replacePending(tx: Query, factor: FactorRow): Promise<boolean> {
+  await tx.run("DELETE FROM second_factors WHERE user_id = ? AND enabled_at IS NULL", factor.user_id);
+  if (await isEnabled(tx, factor.user_id)) return false;
+  await insertRow(tx, "second_factors", factor);
+  return true;
+}
+
+export const enable = (tx: Query, userId: string, now: number) =>
+  tx.run("UPDATE second_factors SET enabled_at = ? WHERE user_id = ? AND enabled_at IS NULL", now, userId);
+
+/** Accepts the code of a time step, once. Returns 0 for a step that is not after the last accepted one. */
+export const acceptStep = (tx: Query, userId: string, step: number) =>
+  tx.run("UPDATE second_factors SET last_step = ?, wrong_codes = 0 WHERE user_id = ? AND last_step < ?", step, userId, step);
+
+export const countWrong = (tx: Query, userId: string, now: number) =>
+  tx.run("UPDATE second_factors SET wrong_codes = wrong_codes + 1, wrong_at = ? WHERE user_id = ?", now, userId);
+
+export const forgetWrong = (tx: Query, userId: string) =>
+  tx.run("UPDATE second_factors SET wrong_codes = 0 WHERE user_id = ?", userId);
+
+/** Removes the factor with its recovery codes and confirmations. False when the account has none that is enabled. */
+export async function remove(tx: Query, userId: string): Promise<boolean> {
+  const removed = await tx.run("DELETE FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL", userId);
+  await tx.run("DELETE FROM recovery_codes WHERE user_id = ?", userId);
+  await tx.run("DELETE FROM confirmations WHERE user_id = ?", userId);
+  return removed > 0;
+}
+
+/** SHA-256 suffices for 100 random bits. The account's id keeps codes of different accounts apart. */
+const recoveryHash = (userId: string, code: string) => sha256(`${userId} ${code.replaceAll("-", "")}`);
+
+/** Replaces all recovery codes of an account. */
+export async function replaceRecoveryCodes(tx: Query, userId: string, codes: readonly string[], now: number): Promise<void> {
+  await tx.run("DELETE FROM recovery_codes WHERE user_id = ?", userId);
+  const rows = codes.map((code) => ({ hash: recoveryHash(userId, code), user_id: userId, created_at: now, used_at: null }));
+  await insertRows(tx, "recovery_codes", rows);
+}
+
+/** Uses up a recovery code. Returns 0 when it is not one of the account, or was used. */
+export const useRecoveryCode = (tx: Query, userId: string, code: string, now: number) =>
+  tx.run("UPDATE recovery_codes SET used_at = ? WHERE hash = ? AND used_at IS NULL", now, recoveryHash(userId, code));
+
+/** The number of recovery codes that were not used. */
+export const countRecoveryCodes = async (q: Query, userId: string): Promise<number> =>
+  (await q.one<{ n: number }>("SELECT COUNT(*) AS n FROM recovery_codes WHERE user_id = ? AND used_at IS NULL", userId))!.n;
+
+/** Records that an API key or session was confirmed, and forgets those of the account that were confirmed until `before` (ms). */
+export async function confirm(tx: Query, credentialId: string, userId: string, now: number, before: number): Promise<void> {
+  await tx.run(
+    "DELETE FROM confirmations WHERE user_id = ? AND (confirmed_at <= ? OR credential_id = ?)",
+    userId,
+    before,
+    credentialId,
+  );
+  await insertRow(tx, "confirmations", { credential_id: credentialId, user_id: userId, confirmed_at: now });
+}
+
+/** When an API key or session was last confirmed (ms). */
+export const confirmedAt = async (q: Query, credentialId: string): Promise<number | undefined> =>
+  (await q.one<{ confirmed_at: number }>("SELECT confirmed_at FROM confirmations WHERE credential_id = ?", credentialId))
+    ?.confirmed_at;
