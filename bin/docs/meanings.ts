@@ -63,6 +63,8 @@ export const eventMeanings: Record<EventKind, string> = {
   "slot.blocked": "a playtester reported that the build cannot be played",
   "slot.resolved": "a reported problem was answered, or its slot ended",
   "playtest.keys_low": "a playtest's open slots need more game keys than are left",
+  "payment.disputed": "a card payment was disputed; you cannot order until the dispute has ended",
+  "payment.dispute_ended": "a dispute was won or lifted by an administrator",
   "playtest.completed": "every slot of a playtest ended",
   "application.created": "a playtester applied",
   "application.approved": "you approved an application",

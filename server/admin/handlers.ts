@@ -7,9 +7,11 @@ import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
+import { liftDisputes } from "../billing/cards/freezes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
+import * as reversals from "../billing/reversals-store.ts";
 import * as payments from "../billing/store.ts";
-import { paymentView } from "../billing/views.ts";
+import { disputeView, paymentView } from "../billing/views.ts";
 import type { Query } from "../database/port.ts";
 import * as games from "../games/store.ts";
 import { gameView } from "../games/views.ts";
@@ -45,6 +47,8 @@ type Ops =
   | "grantCredit"
   | "grantHours"
   | "chargebackPayment"
+  | "listDisputes"
+  | "liftDispute"
   | "createCategory"
   | "listPayouts"
   | "createPayout"
@@ -193,6 +197,20 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         const payment = await payments.find(tx, call.params.id);
         if (!payment) throw notFound();
         await disputePayment(deps, tx, payment);
+        return { payment: paymentView((await payments.find(tx, payment.id))!) };
+      }),
+
+    async listDisputes(call) {
+      const page = call.page();
+      const rows = await call.read((q) => reversals.listDisputes(q, call.query.status ?? "open", page));
+      return call.listed(page, rows, (items) => ({ disputes: items.map(disputeView) }));
+    },
+
+    liftDispute: (call) =>
+      call.commit(async (tx) => {
+        const payment = await payments.find(tx, call.params.id);
+        if (!payment) throw notFound();
+        await liftDisputes(deps, tx, payment);
         return { payment: paymentView((await payments.find(tx, payment.id))!) };
       }),
 

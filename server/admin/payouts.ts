@@ -18,7 +18,7 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
   const playtester = await users.find(tx, playtesterId);
   if (!playtester) throw notFound();
   if (playtester.role !== "playtester") throw conflict("Only playtesters can receive payouts. Nothing was recorded.");
-  const unpaid = await unpaidOf(deps, tx, playtesterId);
+  const { unpaid } = await unpaidOf(deps, tx, playtesterId);
   if (cents > unpaid.availableCents) throw conflict(tooMuch(unpaid, cents));
   const now = deps.clock.now();
   const payout: admin.PayoutRow = {
@@ -34,13 +34,18 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
   return payout;
 }
 
-function tooMuch({ availableCents, heldCents, heldUntil }: Unpaid, cents: number): string {
-  if (heldUntil === null)
+function tooMuch({ availableCents, heldCents, heldUntil, disputedCents }: Unpaid, cents: number): string {
+  if (heldUntil === null && disputedCents === 0)
     return `This playtester has ${usd(availableCents)} to pay out, less than ${usd(cents)}. Nothing was recorded.`;
-  const available = `This playtester has ${usd(availableCents)} to pay out now, less than ${usd(cents)}.`;
-  const held = `Another ${usd(heldCents)} may come from card payments and is held until ${iso(heldUntil)}.`;
-  const next = availableCents > 0 ? `Pay up to ${usd(availableCents)} now, or wait.` : "Pay it then.";
-  return `${available} ${held} Nothing was recorded. ${next}`;
+  const available = [`This playtester has ${usd(availableCents)} to pay out now, less than ${usd(cents)}.`];
+  if (heldUntil !== null)
+    available.push(`Another ${usd(heldCents)} may come from card payments and is held until ${iso(heldUntil)}.`);
+  if (disputedCents > 0)
+    available.push(`Another ${usd(disputedCents)} is on hold because the payment is disputed: see \`playtest admin disputes\`.`);
+  const wait = heldUntil === null ? "wait until the dispute has ended" : "wait";
+  const later = heldUntil === null ? "Pay it when the dispute has ended." : "Pay it then.";
+  const next = availableCents > 0 ? `Pay up to ${usd(availableCents)} now, or ${wait}.` : later;
+  return `${available.join(" ")} Nothing was recorded. ${next}`;
 }
 
 /** Records that the bank returned a payout. The amount becomes unpaid earnings again. 409 when this was recorded before. */

@@ -1,4 +1,6 @@
+import type { DisputeStatus } from "../../src/contract/billing.ts";
 import { type ReversalStatus, reversalMoves } from "../../src/contract/states/index.ts";
+import { keyset, type Page } from "../database/keyset.ts";
 import type { Query } from "../database/port.ts";
 import { insertRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
@@ -16,11 +18,60 @@ export interface ReversalRow {
   fee_cents: number;
   created_at: number;
   updated_at: number;
+  /** When an administrator ended the freeze that comes with a dispute. */
+  lifted_at: number | null;
+}
+
+/** A dispute with the payment that it takes back. */
+export interface DisputeRow extends ReversalRow {
+  owner_id: string;
+  payment_cents: number;
 }
 
 export const find = (q: Query, id: string) => q.one<ReversalRow>("SELECT * FROM payment_reversals WHERE id = ?", id);
 export const ofPayment = (q: Query, paymentId: string) =>
   q.all<ReversalRow>("SELECT * FROM payment_reversals WHERE payment_id = ? ORDER BY created_at, id", paymentId);
+
+/** SQL: whether this reversal is a dispute that freezes its owner's orders and what the payment paid for. */
+export const freezes = (table: string) =>
+  `(${table}.kind = 'dispute' AND ${table}.state = 'taken' AND ${table}.lifted_at IS NULL AND ${table}.cents > 0)`;
+
+const disputes = "payment_reversals r JOIN payments p ON p.id = r.payment_id";
+
+/** The oldest dispute that freezes an owner's orders. There are few of them: the search starts with those of everybody. */
+export const freezingOf = (q: Query, ownerId: string) =>
+  q.one<ReversalRow>(
+    `SELECT * FROM payment_reversals r WHERE ${freezes("r")} AND (SELECT p.owner_id FROM payments p WHERE p.id = r.payment_id) = ?
+      ORDER BY r.created_at, r.id LIMIT 1`,
+    ownerId,
+  );
+
+/** Whether any dispute freezes anything: mostly none does. */
+export const isAnyFreezing = async (q: Query): Promise<boolean> =>
+  (await q.one(`SELECT 1 AS found FROM payment_reversals r WHERE ${freezes("r")} LIMIT 1`)) !== undefined;
+
+const conditions: Record<DisputeStatus, string> = {
+  open: freezes("r"),
+  lifted: "r.kind = 'dispute' AND r.state = 'taken' AND (r.lifted_at IS NOT NULL OR r.cents = 0)",
+  won: "r.kind = 'dispute' AND r.state = 'returned'",
+};
+
+export function listDisputes(q: Query, status: DisputeStatus, page: Page) {
+  const { sql, values } = keyset(page, "r");
+  return q.all<DisputeRow>(
+    `SELECT r.*, p.owner_id, p.amount_cents AS payment_cents FROM ${disputes} WHERE ${conditions[status]} ${sql}`,
+    ...values,
+  );
+}
+
+/** Ends the freeze of a payment's disputes. Returns those that it ended. */
+export const lift = (tx: Query, paymentId: string, now: number) =>
+  tx.all<ReversalRow>(
+    `UPDATE payment_reversals SET lifted_at = ?, updated_at = ? WHERE payment_id = ? AND ${freezes("payment_reversals")} RETURNING *`,
+    now,
+    now,
+    paymentId,
+  );
 
 export const insert = (tx: Query, row: ReversalRow) => insertRow(tx, "payment_reversals", row);
 

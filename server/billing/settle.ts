@@ -2,6 +2,7 @@ import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import { accounts, topUpTransfers } from "../ledger/rules.ts";
 import { balance, postAll } from "../ledger/store.ts";
+import { payOrder } from "./pay-order.ts";
 import { emitPayment } from "./payments.ts";
 import { hasExpired } from "./rules.ts";
 import * as payments from "./store.ts";
@@ -34,17 +35,9 @@ const onPaid: Record<payments.PaymentRow["purpose"], Deliver> = {
   subscription: deliverPlan,
   async order(deps, tx, payment) {
     await addCredit(deps, tx, payment);
-    await payOrder(deps, tx, payment);
+    await payOrder(deps, tx, payment, payment);
   },
 };
-
-/** Pays the order from the credit that was just added. If the order no longer awaits payment, the owner keeps the credit. */
-async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {
-  const playtestId = payment.playtest_id!;
-  if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId)))
-    return void (await payments.flag(tx, payment.id, "the order had ended when it was paid; the amount was credited"));
-  await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId: payment.id, amountCents: payment.amount_cents });
-}
 
 /** Adds the payment to the owner's credit. A credit purchase first pays a debt from a chargeback. An order needs the whole amount. */
 async function addCredit(deps: Deps, tx: Query, payment: payments.PaymentRow): Promise<void> {

@@ -73,7 +73,7 @@ const decided = (entry: suspense.SuspenseRow) =>
   );
 
 /** Notes of deposits whose owner is known, because their amount is that of a payment. */
-const known: readonly (crypto.DepositNote | null)[] = ["late", "again", "order_over"];
+const known: readonly (crypto.DepositNote | null)[] = ["late", "again", "order_over", "frozen"];
 
 /**
  * The owner to credit. Submitting a transaction does not prove who sent it: if neither the amount nor a proof shows whose it is, the

@@ -1,6 +1,8 @@
+import type { DisputeStatus } from "../../src/contract/billing.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { coins } from "./crypto/rules.ts";
 import type { HoursRow } from "./hours-store.ts";
+import type { DisputeRow } from "./reversals-store.ts";
 import type { PaymentRow } from "./store.ts";
 import { hours, type Plan, planOf } from "./subscriptions/plans.ts";
 import type { SubscriptionRow } from "./subscriptions/store.ts";
@@ -49,6 +51,22 @@ export function subscriptionView(row: SubscriptionRow) {
     endedReason: row.ended_reason,
     createdAt: iso(row.created_at),
   };
+}
+
+export const disputeView = (row: DisputeRow) => ({
+  id: row.id,
+  status: disputeStatusOf(row),
+  paymentId: row.payment_id,
+  userId: row.owner_id,
+  amountCents: row.cents,
+  paymentCents: row.payment_cents,
+  createdAt: iso(row.created_at),
+  liftedAt: isoOrNull(row.lifted_at),
+});
+
+function disputeStatusOf({ state, lifted_at, cents }: DisputeRow): DisputeStatus {
+  if (state === "returned") return "won";
+  return lifted_at === null && cents > 0 ? "open" : "lifted";
 }
 
 export const paymentView = (payment: PaymentRow) => ({

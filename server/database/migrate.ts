@@ -10,6 +10,7 @@ import { problemReports } from "./migrations/008-problem-reports.ts";
 import { retiredKeys } from "./migrations/009-retired-keys.ts";
 import { notificationSettings } from "./migrations/010-notifications.ts";
 import { secondFactors } from "./migrations/011-second-factors.ts";
+import { disputes } from "./migrations/012-disputes.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   retiredKeys,
   notificationSettings,
   secondFactors,
+  disputes,
 ];
 
 export interface Applied {

@@ -1,3 +1,4 @@
+import type { DisputeEnding } from "../../src/contract/billing.ts";
 import type { EventKind } from "../../src/contract/events/kinds.ts";
 import type { ReportOutcome } from "../../src/contract/slots.ts";
 import { usd } from "../lib/money.ts";
@@ -32,6 +33,9 @@ export interface NoticeContext {
   /** What waits for an operator. */
   pending?: "trial" | "video";
   decision?: "approved" | "rejected";
+  /** How a dispute ended, and whether another one still freezes orders. */
+  ending?: DisputeEnding;
+  stillFrozen?: boolean;
 }
 
 export interface Notice {
@@ -70,6 +74,11 @@ const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => str
   released: ({ game }) => `You released your playtest slot of ${game}.`,
   expired: ({ game }) =>
     `The problem you reported with ${game} was not answered in time. Your slot was cancelled. It is not paid.`,
+};
+
+const disputeEndings: Record<DisputeEnding, (amount: string) => string> = {
+  won: (amount) => `The dispute of your card payment has ended, and ${amount} was returned to your account.`,
+  lifted: (amount) => `The operator ended the freeze because of the dispute over ${amount}.`,
 };
 
 const notices = {
@@ -193,6 +202,14 @@ const notices = {
     sentBack
       ? { title: "Payment refunded", body: `Your crypto payment of ${amount} was refunded instead of credited: ${sentBack}` }
       : { title: "Payment failed", body: `Your payment of ${amount} did not go through.` },
+  "payment.disputed": ({ amount }) => ({
+    title: "Payment disputed",
+    body: `${amount} of a card payment was disputed and taken back. You cannot order until the dispute has ended.`,
+  }),
+  "payment.dispute_ended": ({ amount, ending, stillFrozen }) => ({
+    title: "Dispute ended",
+    body: `${disputeEndings[ending ?? "won"](amount)} ${stillFrozen ? "Another payment is still disputed, so you cannot order yet." : "You can order again."}`,
+  }),
   "payout.completed": ({ amount }) => ({ title: "Payout sent", body: `${amount} of your earnings were paid out.` }),
   "payout.failed": ({ amount }) => ({
     title: "Payout failed",

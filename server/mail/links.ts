@@ -61,6 +61,8 @@ const taskByKind: { [Kind in EventKind]: TaskOf<Kind> } = {
   "credit.low": () => ["Add credit", "credit", null],
   "payment.completed": ofPayment,
   "payment.failed": ofPayment,
+  "payment.disputed": ofPayment,
+  "payment.dispute_ended": ofPayment,
   "payout.completed": () => ["See the payments", "payment", null],
   "payout.failed": () => ["See the payments", "payment", null],
   "subscription.created": ofSubscription,

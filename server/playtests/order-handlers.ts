@@ -1,4 +1,5 @@
 import type { Deps } from "../app/deps.ts";
+import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import { receive } from "../billing/crypto/deposits.ts";
 import { proofOf, wantedOf } from "../billing/crypto/headers.ts";
 import { lookUp } from "../billing/crypto/proofs.ts";
@@ -97,6 +98,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx) => {
         const game = await ownGame(tx, gameId, ownerId);
         const before = offer && (await orderUnderKey(tx, ownerId, requestKey, gameId, call.body));
+        if (before) await requireUnfrozen(tx, ownerId);
         if (before) return bill(tx, before, before.cost_per_slot_cents * before.quantity);
         const placed = await placeOrder(deps, tx, game, call.body, method);
         if (placed.settlement.by === "crypto") return bill(tx, placed.playtest, placed.priced.need.totalCents);
@@ -108,6 +110,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
       call.read(async (q) => {
         const { gameId, ...order } = call.body;
         const game = gameId === undefined ? undefined : await ownGame(q, gameId, call.principal.userId);
+        if (game) await requireUnfrozen(q, game.owner_id);
         await checkOrder(deps, q, game, order);
         const { price, need, funds } = await priceOrder(deps, q, call.principal.userId, order);
         const by = wouldPayWith(choosePaymentMethod(need, funds, "any"));
@@ -136,7 +139,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx) => {
         const row = await ownPlaytest(tx, id, call.principal.userId);
         if (!awaitsPayment(row, clock.now())) throw conflict("This order is not waiting for payment. Nothing was charged.");
-        const priced = await pricePlaytest(deps, tx, row);
+        const [priced] = await Promise.all([pricePlaytest(deps, tx, row), requireUnfrozen(tx, row.owner_id)]);
         if (method === "card") return pendingReply(row, priced, await checkoutFor(tx, row, priced));
         if (offer) {
           const request = { offer, cents: priced.need.totalCents, requestKey: undefined, path: `/playtests/${id}/pay` };

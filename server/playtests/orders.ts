@@ -1,6 +1,7 @@
 import type { Order } from "../../src/contract/order-body.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
+import { requireUnfrozen } from "../billing/cards/freezes.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
@@ -64,11 +65,11 @@ export interface Placed {
 
 /**
  * Places an order and pays it from hours or credit if they cover it. Throws, with nothing created, when the requested
- * payment method does not cover it. An unpaid order is `pending_payment` and has no slots.
+ * payment method does not cover it, or a disputed payment freezes the owner. An unpaid order is `pending_payment` and has no slots.
  */
 export async function placeOrder(deps: Deps, tx: Query, game: OrderedGame, order: Order, method: PaymentMethod): Promise<Placed> {
   await checkOrder(deps, tx, game, order);
-  const priced = await priceOrder(deps, tx, game.owner_id, order);
+  const [priced] = await Promise.all([priceOrder(deps, tx, game.owner_id, order), requireUnfrozen(tx, game.owner_id)]);
   const settlement = choosePaymentMethod(priced.need, priced.funds, method);
   if (settlement.by === "refused") throw insufficient(settlement.lacks, priced);
   const playtest = newPlaytest(deps, game, order, priced.price);

@@ -32,6 +32,7 @@ export function exampleData(kind: EventKind, from: { now: string; newId(): strin
   const payload = eventPayloads[kind];
   const exampleOf = (field: string) => {
     if (field === "status") return statusOf(kind);
+    if (kind === "payment.dispute_ended" && field === "outcome") return "won";
     if (field.endsWith("At")) return from.now;
     return values[field] ?? from.newId();
   };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { auditEntry } from "./accounts/audit-entry.ts";
 import { payment } from "./billing.ts";
+import { disputes } from "./disputes.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
 import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";
@@ -244,6 +245,7 @@ export const admin = {
     risk: "destroy",
     reply: z.strictObject({ payment }),
   }),
+  ...disputes,
   listSuspense: endpoint("GET /admin/suspense", {
     ...money,
     summary: "List unmatched crypto deposits",

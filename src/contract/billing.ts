@@ -22,6 +22,13 @@ export const endedReasons = [
 ] as const;
 export type EndedReason = (typeof endedReasons)[number];
 
+/** How the freeze that comes with a dispute ends: the bank decided against the dispute, or an administrator lifted it. */
+export const disputeEndings = ["won", "lifted"] as const;
+
+export type DisputeEnding = (typeof disputeEndings)[number];
+export const disputeStatuses = ["open", ...disputeEndings] as const;
+export type DisputeStatus = (typeof disputeStatuses)[number];
+
 /** The `error.payment` of a crypto 402. */
 export const paymentInstructions = z
   .strictObject({

@@ -90,7 +90,8 @@ export const earning = z
     createdAt: timestamp(),
     availableFrom: timestamp()
       .nullable()
-      .meta({ description: "When it can be paid out; null if it can be now, and for payouts." }),
+      .meta({ description: "When it can be paid out; null if it can be now, for payouts, and while it is on hold." }),
+    disputed: z.boolean().meta({ description: "Whether it is on hold because the payment is disputed." }),
   })
   .meta({ id: "Earning" });
 
@@ -188,12 +189,13 @@ export const playtester = {
     query: pageQuery(),
     list: true,
     reply: z.strictObject({
-      balanceCents: cents().meta({ description: "Earnings not paid out yet, available or held." }),
+      balanceCents: cents().meta({ description: "Earnings not paid out yet: available, held and on hold." }),
       availableCents: cents().meta({ description: "What can be paid out now." }),
       heldCents: cents().meta({ description: "What is held because it may come from a card payment." }),
       heldUntil: timestamp()
         .nullable()
         .meta({ description: "When all that is held becomes available; null if nothing is held." }),
+      disputedCents: cents().meta({ description: "What is on hold until the dispute of a payment has ended." }),
       paidCents: cents(),
       entries: z.array(earning),
     }),

@@ -139,8 +139,19 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   async chargebackPayment(world) {
     const id = await world.payment();
     await world.admin.post(`/admin/payments/${id}/chargeback`);
-    const [before, after] = [{ status: "completed" }, { status: "disputed" }];
+    const [before, after] = [
+      { status: "completed", openDisputes: 0 },
+      { status: "disputed", openDisputes: 1 },
+    ];
     return { of: world.admin, entry: { action: "payment.chargeback", targetId: id, before, after } };
+  },
+  async liftDispute(world) {
+    const id = await world.payment();
+    await world.admin.post(`/admin/payments/${id}/chargeback`);
+    await world.admin.post(`/admin/payments/${id}/lift-dispute`, { note: "settled" });
+    const [before, after] = [{ openDisputes: 1 }, { openDisputes: 0 }];
+    const details = { note: "settled" };
+    return { of: world.admin, entry: { action: "payment.lift_dispute", targetId: id, details, before, after } };
   },
   async resolveSuspense(world) {
     const id = await world.deposit();

@@ -74,6 +74,8 @@ describe.each(drivers)("notifications on $name", ({ open }) => {
         "credit.low | Credit is low | Your credit is $20.00. Add credit before the next order.",
         "approval.pending | Approval needed | The free trial of Star Lanes waits for your approval.",
         "approval.decided | Free trial approved | The free trial of Star Lanes is approved and visible to playtesters.",
+        "payment.disputed | Payment disputed | $20.00 of a card payment was disputed and taken back. You cannot order until the dispute has ended.",
+        "payment.dispute_ended | Dispute ended | The dispute of your card payment has ended, and $20.00 was returned to your account. You can order again.",
       ]
     `);
   });

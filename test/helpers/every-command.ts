@@ -424,6 +424,8 @@ export const everyCommand: Record<string, Row> = {
   "admin categories list": asAdmin(() => []),
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),
   "admin chargeback": asAdmin(async ({ payment }) => `${await payment()} --yes`),
+  "admin disputes": asAdmin(async (world) => (await disputed(world)) && ""),
+  "admin disputes lift": asAdmin(async (world) => `${await disputed(world)} --note settled --yes`),
   "admin suspense": asAdmin(async (world) => (await unmatchedDeposit(world)) && ""),
   "admin suspense resolve": asAdmin(async (world) => [await unmatchedDeposit(world), "--user", world.owner.id, "--note", "late"]),
   "admin suspense refund": asAdmin(async (world) => [await unmatchedDeposit(world), "--note", "sent back", "--yes"]),
@@ -512,6 +514,13 @@ async function unmatchedDeposit({ server, owner, admin }: World): Promise<string
   const wallet = await openWallet(server, owner);
   await wallet.prove(await wallet.send(await wallet.ask(), { by: -1_000_000 }));
   return (await server.request("GET", "/admin/suspense", { key: admin })).body.data.suspense[0].id;
+}
+
+/** A payment that its bank took back. */
+async function disputed({ server, admin, payment }: World): Promise<string> {
+  const id = await payment();
+  await server.request("POST", `/admin/payments/${id}/chargeback`, { key: admin });
+  return id;
 }
 
 async function payout(world: World): Promise<string> {

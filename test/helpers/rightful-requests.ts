@@ -391,6 +391,12 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   grantCredit: onAccount("game_owner", { amountCents: 100, note: "sorry" }),
   grantHours: onAccount("game_owner", { minutes: 60, note: "sorry" }),
   chargebackPayment: async ({ admin, payment }) => ({ as: admin, ids: { id: await payment("paid") } }),
+  listDisputes: byAdmin(),
+  liftDispute: async ({ admin, payment }) => {
+    const id = await payment("paid");
+    await admin.post(`/admin/payments/${id}/chargeback`);
+    return { as: admin, ids: { id }, body: { note: "settled" } };
+  },
   listSuspense: byAdmin(),
   resolveSuspense: onDeposit(({ id }) => ({ userId: id, note: "matched" })),
   refundSuspense: onDeposit(() => ({ note: "sent back" })),

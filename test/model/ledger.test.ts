@@ -6,6 +6,7 @@ import { createDeps } from "../../server/app/compose.ts";
 import type { Deps } from "../../server/app/deps.ts";
 import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";
 import { disputePayment } from "../../server/billing/cards/disputes.ts";
+import { liftDisputes } from "../../server/billing/cards/freezes.ts";
 import { HostedPayments } from "../../server/billing/cards/hosted.ts";
 import { settleOwedMinutes } from "../../server/billing/hours.ts";
 import { openCheckout } from "../../server/billing/payments.ts";
@@ -246,6 +247,13 @@ const actions = {
     const dispute = pick(processor.disputes(), a);
     if (dispute) processor.win(dispute);
   },
+  /** The operator lets an owner order again whose payments are disputed. */
+  lift: ({ deps, processor }, a) =>
+    deps.store.write(async (tx) => {
+      const paid = pick(processor.disputes(), a);
+      const payment = paid && (await payments.find(tx, paid.paid.paymentId));
+      if (payment) await liftDisputes(deps, tx, payment);
+    }),
   async refund({ processor }, a, b) {
     const paid = pick(processor.paid, a);
     if (paid) processor.refund(paid, b % 2 === 0 ? 0.3 : 1);
@@ -342,6 +350,7 @@ const often: Partial<Record<keyof typeof actions, number>> = {
     sendTooFew: 2,
     resolveCoins: 2,
     fallIntoDebt: 2,
+    lift: 4,
     claim: 4,
     submit: 4,
     accept: 3,

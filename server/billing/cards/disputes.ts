@@ -7,6 +7,7 @@ import * as reversals from "../reversals-store.ts";
 import { isByCard } from "../rules.ts";
 import * as payments from "../store.ts";
 import { endDisputedPlan, restorePlan, takePlan } from "../subscriptions/service.ts";
+import { announceDispute, announceEnd } from "./dispute-notices.ts";
 import { creditReturned, creditTaken, type Reversed, statusAfter, takenOf } from "./dispute-rules.ts";
 
 /** Records a chargeback that an admin entered or the sandbox simulates. 409 unless the payment is a completed card payment. */
@@ -36,6 +37,7 @@ export async function takeDispute(
   await take(deps, tx, payment, { key: id, source: "dispute", cents, before: takenOf(earlier) });
   if (payment.purpose === "subscription") await endDisputedPlan(deps, tx, payment, "chargeback");
   await updateStatus(deps, tx, payment);
+  await announceDispute(deps, tx, payment, cents);
 }
 
 /** Corrects the amount of a chargeback that an admin recorded, when the processor reports the actual amount. */
@@ -103,6 +105,8 @@ async function undo(
   const source = kind === "dispute" ? "dispute_won" : "refund_failed";
   await returnReversal(deps, tx, payment, { key: known.id, source, cents: known.cents, before });
   await updateStatus(deps, tx, payment);
+  if (kind === "dispute" && known.lifted_at === null)
+    await announceEnd(deps, tx, payment, { cents: known.cents, outcome: "won" });
 }
 
 /** The dispute with the processor's id, or the one that an admin recorded before the processor reported it. */
@@ -172,4 +176,4 @@ const reversedOf = (payment: payments.PaymentRow, eventKey: string, cents: numbe
 });
 
 const stamp = (deps: Deps) => ({ now: deps.clock.now(), newId: deps.newId });
-const stampOf = (deps: Deps) => ({ fee_cents: 0, created_at: deps.clock.now(), updated_at: deps.clock.now() });
+const stampOf = (deps: Deps) => ({ fee_cents: 0, created_at: deps.clock.now(), updated_at: deps.clock.now(), lifted_at: null });

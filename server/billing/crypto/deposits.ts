@@ -102,7 +102,7 @@ async function repeat(
     const isMine = deposit.owner_id === proof.ownerId;
     if (isMine && quote && !(await scope(tx, quote))) continue;
     if (isMine && deposit.status === "credited") {
-      if (quote && deposit.note === "order_over") return refusal(deposit, quote);
+      if (quote && (deposit.note === "order_over" || deposit.note === "frozen")) return refusal(deposit, quote);
       return { paymentId: deposit.payment_id!, cents: deposit.value_cents, quote };
     }
     if (isMine && quote) return refusal(deposit, quote);
@@ -126,7 +126,7 @@ export async function applyDeposit(
   const price = amount > atomic ? requireRate(rate, currency) : quote.rate;
   const cents = Math.max(quote.amount_cents, worthOf(amount, currency, price, { atomic, rate: quote.rate }));
   const key = eventKey(chain, txHash, transfer.index);
-  const isOn = await completeQuote(deps, tx, quote, {
+  const obstacle = await completeQuote(deps, tx, quote, {
     txHash,
     cents,
     credit: (payment, settles) => {
@@ -137,10 +137,10 @@ export async function applyDeposit(
   });
   const deposit: crypto.DepositRow = {
     ...{ chain, tx_hash: txHash, ...depositOf(deps, transfer), owner_id: ownerId, payment_id: quote.payment_id },
-    ...{ value_cents: cents, status: "credited", note: isOn ? null : "order_over", rate: price },
+    ...{ value_cents: cents, status: "credited", note: obstacle ?? null, rate: price },
   };
   await crypto.insertDeposit(tx, deposit);
-  return isOn ? { paymentId: quote.payment_id, cents, quote } : refusal(deposit, quote);
+  return obstacle ? refusal(deposit, quote) : { paymentId: quote.payment_id, cents, quote };
 }
 
 /** Holds a transfer in suspense whose owner is not certain, or credits it at once if its declared sender is sufficient proof. */

@@ -49,6 +49,10 @@ export function refusal(deposit: crypto.DepositRow, quote: crypto.QuoteRow): Pro
       return conflict(
         `${text(sent)} is not the requested amount, and it may come from another account. Nothing was credited. ${held}`,
       );
+    case "frozen":
+      return conflict(
+        "The amount was added to your balance, but it does not pay the order: another payment of yours is disputed, so you cannot order until the dispute has ended. Contact the operator of this server.",
+      );
     default:
       return conflict("The order had ended when it was paid. The amount was added to your balance. Order again to use it.");
   }

@@ -30,7 +30,7 @@ export interface QuoteRow {
 }
 
 /** `over`: too much to be credited without a proof. `unmatched`: its amount matches no quote, and nobody submitted it in time. */
-export type DepositNote = "short" | "over" | "late" | "again" | "unclear" | "order_over" | "unmatched";
+export type DepositNote = "short" | "over" | "late" | "again" | "unclear" | "order_over" | "frozen" | "unmatched";
 
 export interface DepositRow {
   chain: ChainName;

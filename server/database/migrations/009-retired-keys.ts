@@ -1,7 +1,7 @@
 import { enumerated, eventKinds } from "./002-enumerations.ts";
 
-const kinds = [...eventKinds, "slot.blocked", "slot.resolved", "playtest.keys_low"];
-const withKinds = [
+export const kinds = [...eventKinds, "slot.blocked", "slot.resolved", "playtest.keys_low"];
+export const withKinds = [
   ["events", "kind"],
   ["notifications", "type"],
   ["webhook_deliveries", "event"],

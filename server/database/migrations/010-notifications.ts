@@ -1,6 +1,6 @@
 import { enumerated, eventKinds } from "./002-enumerations.ts";
 
-const kinds = [
+export const kinds = [
   ...eventKinds,
   "slot.blocked",
   "slot.resolved",
@@ -10,7 +10,7 @@ const kinds = [
   "approval.pending",
   "approval.decided",
 ];
-const withKinds = [
+export const withKinds = [
   ["events", "kind"],
   ["notifications", "type"],
   ["webhook_deliveries", "event"],

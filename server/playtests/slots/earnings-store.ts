@@ -1,3 +1,4 @@
+import { freezes, isAnyFreezing } from "../../billing/reversals-store.ts";
 import { byCard } from "../../billing/store.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
@@ -52,20 +53,59 @@ export async function list(q: Query, playtesterId: string, page: Page): Promise<
   });
 }
 
-/** Earnings from card money since `since` (exclusive): cents in all, and when the last was earned. */
-export async function fromCardSince(
-  q: Query,
-  playtesterId: string,
-  since: number,
-): Promise<{ cents: number; last: number | null }> {
-  const row = await q.one<{ cents: number | null; last: number | null }>(
-    `SELECT CAST(SUM(-e.amount) AS BIGINT) AS cents, MAX(e.created_at) AS last FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
-      WHERE e.account_id = ? AND e.created_at > ? AND t.source = 'accept:' AND ${fromCard}`,
+export interface DisputedRow {
+  id: string;
+  cents: number;
+  /** Since when a dispute has held it: the oldest of those that do, in ms. */
+  since: number;
+}
+
+/**
+ * Earnings that an open dispute holds: those of the order that the disputed payment paid or, if it bought credit or a plan, those of the
+ * orders that were paid from the owner's credit or hours after it. What a dispute took cannot be told from other credit of the owner.
+ */
+export async function disputed(q: Query, playtesterId: string): Promise<readonly DisputedRow[]> {
+  if (!(await isAnyFreezing(q))) return [];
+  return q.all<DisputedRow>(
+    `SELECT e.id, -e.amount AS cents, MIN(d.created_at) AS since
+      FROM payment_reversals d JOIN payments c ON c.id = d.payment_id JOIN playtests o ON o.owner_id = c.owner_id
+        JOIN ledger_transfers t ON t.playtest_id = o.id AND t.source = 'accept:'
+        JOIN ledger_postings e ON e.transfer_id = t.id AND e.account_id = ?
+        LEFT JOIN payments b ON b.id = o.payment_id
+      WHERE ${freezes("d")} AND (o.payment_id = c.id
+        OR (c.purpose = 'credit' AND b.provider = 'credit' AND b.completed_at >= c.completed_at)
+        OR (c.purpose = 'subscription' AND b.provider = 'playtest_hours' AND b.completed_at >= c.completed_at))
+      GROUP BY e.id, e.amount`,
+    accounts.payable(playtesterId),
+  );
+}
+
+/** All earnings of a playtester, oldest first. */
+export const earned = (q: Query, playtesterId: string) =>
+  q.all<{ id: string; cents: number }>(
+    `SELECT e.id, -e.amount AS cents FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
+      WHERE e.account_id = ? AND t.source = 'accept:' ORDER BY e.created_at, e.id`,
+    accounts.payable(playtesterId),
+  );
+
+/** What was paid out before `at` (ms) and was not returned, in cents. */
+export async function paidBefore(q: Query, playtesterId: string, at: number): Promise<number> {
+  const row = await q.one<{ total: number | null }>(
+    "SELECT CAST(SUM(amount_cents) AS BIGINT) AS total FROM payouts WHERE user_id = ? AND status = 'completed' AND created_at < ?",
+    playtesterId,
+    at,
+  );
+  return row?.total ?? 0;
+}
+
+/** Earnings from card money since `since` (exclusive). */
+export const fromCardSince = (q: Query, playtesterId: string, since: number) =>
+  q.all<{ id: string; cents: number; created_at: number }>(
+    `SELECT e.id, -e.amount AS cents, e.created_at FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
+      WHERE e.account_id = ? AND e.created_at > ? AND t.source = 'accept:' AND ${fromCard} ORDER BY e.created_at, e.id`,
     accounts.payable(playtesterId),
     since,
   );
-  return { cents: row?.cents ?? 0, last: row?.last ?? null };
-}
 
 /** Cents paid out so far, minus payouts that failed and were returned. */
 export async function paidCents(q: Query, playtesterId: string): Promise<number> {

@@ -7,7 +7,7 @@ import { heldUntil } from "./rules.ts";
 
 /** A playtester's earnings that were not paid out, in cents. */
 export interface Unpaid {
-  /** All of them: `availableCents` and `heldCents` together. */
+  /** All of them: `availableCents`, `heldCents` and `disputedCents` together. */
   balanceCents: number;
   /** What can be paid out now. */
   availableCents: number;
@@ -15,19 +15,58 @@ export interface Unpaid {
   heldCents: number;
   /** When all that is held becomes available, in ms; null when nothing is held. */
   heldUntil: number | null;
+  /** What cannot be paid out until a dispute of the payment that it came from has ended. */
+  disputedCents: number;
 }
 
-/** What can be paid out to a playtester now, and what is held because it may come from a card payment that can still be disputed. */
-export async function unpaidOf(deps: Deps, q: Query, playtesterId: string): Promise<Unpaid> {
-  const now = deps.clock.now();
+/** What can be paid out to a playtester now, and what is held because a card payment that it may come from is disputed or still can be. */
+export async function unpaidOf(
+  deps: Deps,
+  q: Query,
+  playtesterId: string,
+): Promise<{ unpaid: Unpaid; disputed: ReadonlySet<string> }> {
   const { holdDays } = deps.config.payouts;
   const balanceCents = await ledger.balance(q, accounts.payable(playtesterId));
-  const { cents, last } = await earnings.fromCardSince(q, playtesterId, heldUntil(now, -holdDays));
+  const disputed = await disputedOf(q, playtesterId);
+  const disputedCents = Math.min(sumOf([...disputed.values()]), balanceCents);
+  const fromCard = await earnings.fromCardSince(q, playtesterId, heldUntil(deps.clock.now(), -holdDays));
+  const held = fromCard.filter(({ id }) => !disputed.has(id));
   // More can be held than is unpaid: after a payout, the operator made the hold longer.
-  const heldCents = Math.min(cents, balanceCents);
-  const until = heldCents > 0 && last !== null ? heldUntil(last, holdDays) : null;
-  return { balanceCents, availableCents: balanceCents - heldCents, heldCents, heldUntil: until };
+  const heldCents = Math.min(sumOf(held.map(({ cents }) => cents)), balanceCents - disputedCents);
+  const last = held.at(-1);
+  const until = heldCents > 0 && last ? heldUntil(last.created_at, holdDays) : null;
+  const availableCents = balanceCents - heldCents - disputedCents;
+  return {
+    unpaid: { balanceCents, availableCents, heldCents, heldUntil: until, disputedCents },
+    disputed: new Set(disputed.keys()),
+  };
 }
+
+/**
+ * The earnings that open disputes hold, and what of each was not paid out before the dispute, in cents. Payouts do not name what they
+ * pay: those before the dispute paid the oldest earnings, and those since then did not pay what it holds.
+ */
+async function disputedOf(q: Query, playtesterId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await earnings.disputed(q, playtesterId);
+  if (rows.length === 0) return new Map();
+  const upTo = runningTotals(await earnings.earned(q, playtesterId));
+  const paid = new Map<number, number>();
+  for (const { since } of rows) if (!paid.has(since)) paid.set(since, await earnings.paidBefore(q, playtesterId, since));
+  const unpaid = rows.map(({ id, cents, since }) => [id, Math.min(cents, upTo.get(id)! - paid.get(since)!)] as const);
+  return new Map(unpaid.filter(([, cents]) => cents > 0));
+}
+
+function runningTotals(earned: readonly { id: string; cents: number }[]): ReadonlyMap<string, number> {
+  let total = 0;
+  return new Map(
+    earned.map(({ id, cents }) => {
+      total += cents;
+      return [id, total];
+    }),
+  );
+}
+
+const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, cents) => sum + cents, 0);
 
 /** When this entry can be paid out, in ms; null when it can be now, or is a payout. */
 export function availableFrom(deps: Deps, entry: earnings.EarningRow): number | null {

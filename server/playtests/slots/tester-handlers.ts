@@ -204,9 +204,9 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     async getEarnings(call) {
       const page = call.page();
       const me = call.principal.userId;
-      const { rows, unpaid, paidCents } = await call.read(async (q) => ({
+      const { rows, unpaid, disputed, paidCents } = await call.read(async (q) => ({
         rows: await earnings.list(q, me, page),
-        unpaid: await unpaidOf(deps, q, me),
+        ...(await unpaidOf(deps, q, me)),
         paidCents: await earnings.paidCents(q, me),
       }));
       return call.listed(page, rows, (items) => ({
@@ -219,7 +219,8 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           amountCents: entry.amount_cents,
           slotId: entry.slot_id,
           createdAt: iso(entry.created_at),
-          availableFrom: isoOrNull(availableFrom(deps, entry)),
+          availableFrom: disputed.has(entry.id) ? null : isoOrNull(availableFrom(deps, entry)),
+          disputed: disputed.has(entry.id),
         })),
       }));
     },

@@ -14,7 +14,7 @@ export async function earningsPage(context: PageContext): Promise<PageContent> {
   const none = html`<p>No earnings yet. You are paid when an owner accepts your playtest.</p>`;
   const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
 <div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div></div>
-${held(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
+${held(data)}${onHold(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
   return signedInLayout(context, "earnings", { title: "Earnings", body });
 }
 
@@ -23,8 +23,13 @@ const held = ({ heldCents, heldUntil }: Data<"getEarnings">): Markup =>
     ? html``
     : html`<p>${usd(heldCents)} of your balance may come from card payments, which can still be disputed, and is held for now. All of it is available from ${time(heldUntil)}.</p>`;
 
+const onHold = ({ disputedCents }: Data<"getEarnings">): Markup =>
+  disputedCents === 0
+    ? html``
+    : html`<p>${usd(disputedCents)} of your balance is on hold because the payment is disputed. It is available when the dispute has ended.</p>`;
+
 const row = (entry: Entry): Markup =>
-  html`<tr><td>${time(entry.createdAt)}</td><td>${what(entry)}${entry.availableFrom !== null && html` <span class="soft">available from ${time(entry.availableFrom)}</span>`}</td><td class="money">${usd(entry.amountCents)}</td></tr>`;
+  html`<tr><td>${time(entry.createdAt)}</td><td>${what(entry)}${entry.availableFrom !== null && html` <span class="soft">available from ${time(entry.availableFrom)}</span>`}${entry.disputed && html` <span class="soft">on hold because the payment is disputed</span>`}</td><td class="money">${usd(entry.amountCents)}</td></tr>`;
 
 function what({ slotId, amountCents }: Entry): Markup {
   if (slotId !== null) return html`<a href="/play/slots/${slotId}">Accepted playtest</a>`;

@@ -4,7 +4,7 @@ import { approvals, approve, reject, showApproval } from "./approvals.ts";
 import { audit } from "./audit.ts";
 import { categoriesCreate, categoriesList, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
-import { chargeback, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
+import { chargeback, disputes, disputesLift, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
 import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
@@ -27,6 +27,8 @@ export const admin: Group = {
     categoriesList,
     categoriesCreate,
     chargeback,
+    disputes,
+    disputesLift,
     suspense,
     suspenseResolve,
     suspenseRefund,

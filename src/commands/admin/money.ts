@@ -2,7 +2,7 @@ import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { userArg, userId } from "./users.ts";
-import { paymentView, payoutView } from "./view.ts";
+import { disputeView, paymentView, payoutView } from "./view.ts";
 
 export const grant = define({
   name: "grant",
@@ -42,6 +42,34 @@ export const chargeback = define({
     `Record a chargeback of payment ${args.payment}? The credit or hours it paid for are removed from the account.`,
   examples: ["playtest admin chargeback 7be02c11-… --yes"],
   run: async ({ args }, ctx) => ctx.item(await ctx.api().chargebackPayment({ params: { id: args.payment } }), paymentView),
+});
+
+export const disputes = define({
+  name: "disputes",
+  summary: "List disputed card payments",
+  description:
+    "While a dispute is open, its owner cannot order, and playtesters are not paid what the payment paid for. It ends when the dispute is won, or with `disputes lift`.",
+  operation: "listDisputes",
+  query: "listDisputes",
+  list: true,
+  examples: ["playtest admin disputes", "playtest admin disputes --status won --json"],
+  run: async ({ query, range }, ctx) => ctx.list("listDisputes", { query }, range, disputeView),
+});
+
+export const disputesLift = define({
+  name: "disputes lift",
+  summary: "End the freeze that came with a dispute",
+  description:
+    "The owner can order again, and what the payment paid for can be paid out. What the dispute took stays taken. The owner gets an email.",
+  operation: "liftDispute",
+  risk: "write",
+  args: { payment: arg.id("Id of the disputed payment") },
+  flags: { note: { ...flag.text("Reason, kept in the audit log"), required: true } },
+  confirm: ({ args }) =>
+    `End the freeze that came with the dispute of payment ${args.payment}? Its earnings can then be paid out.`,
+  examples: ["playtest admin disputes lift 7be02c11-… --note 'paid by bank transfer' --yes"],
+  run: async ({ args, flags }, ctx) =>
+    ctx.item(await ctx.api().liftDispute({ params: { id: args.payment }, body: { note: flags.note ?? "" } }), paymentView),
 });
 
 export const payouts = define({

@@ -103,6 +103,20 @@ export const suspenseView: View = {
   empty: "No unmatched deposits.",
 };
 
+export const disputeView: View = {
+  columns: [
+    col("payment", "paymentId"),
+    col("owner", "userId", "id"),
+    col("amount", "amountCents", "usd"),
+    col("status", "status", "status"),
+    col("disputed", "createdAt", "ago"),
+    detail("lifted", "liftedAt", "ago"),
+    detail("payment amount", "paymentCents", "usd"),
+    detail("id", "id"),
+  ],
+  empty: "No payment is disputed.",
+};
+
 export const statsView: View = {
   columns: [
     col("owners", "owners"),

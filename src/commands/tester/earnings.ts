@@ -10,11 +10,17 @@ export const earnings = define({
   examples: ["playtest tester earnings", "playtest tester earnings --all --csv"],
   async run({ range }, ctx) {
     if (ctx.out.format.kind === "auto") {
-      const { balanceCents, heldCents, heldUntil, paidCents } = await ctx.api().getEarnings({ query: { limit: 1 } });
+      const { balanceCents, heldCents, heldUntil, disputedCents, paidCents } = await ctx
+        .api()
+        .getEarnings({ query: { limit: 1 } });
       ctx.out.note(`Balance: ${usd(balanceCents)}. Paid out so far: ${usd(paidCents)}.`);
       if (heldUntil !== null)
         ctx.out.note(
           `Of the balance, ${usd(heldCents)} may come from card payments and is held. All of it is available from ${heldUntil}.`,
+        );
+      if (disputedCents > 0)
+        ctx.out.note(
+          `Of the balance, ${usd(disputedCents)} is on hold because the payment is disputed. It is available when the dispute has ended.`,
         );
     }
     return ctx.list("getEarnings", {}, range, earningView);

@@ -68,6 +68,7 @@ export const earningView: View = {
     col("slot", "slotId", "id"),
     col("created", "createdAt", "ago"),
     col("available from", "availableFrom", "ago"),
+    optionalCol("on hold", ({ disputed }: Item) => (disputed === true ? "payment disputed" : undefined)),
   ],
   empty: "No earnings yet.",
 };

@@ -28,6 +28,8 @@ export const eventKinds = [
   "credit.low",
   "approval.pending",
   "approval.decided",
+  "payment.disputed",
+  "payment.dispute_ended",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

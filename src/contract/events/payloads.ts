@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { disputeEndings } from "../billing.ts";
 import { httpUrl, id, timestamp } from "../fields.ts";
 import { blockReasons, reportOutcomes } from "../slots.ts";
 import { slotStatuses, subscriptionStatuses } from "../states/index.ts";
@@ -16,6 +17,10 @@ const payment = z.strictObject({
   amountCents: z.int(),
   status: z.enum(["completed", "failed"]),
   provider: z.string(),
+});
+const disputed = z.strictObject({
+  paymentId: id(),
+  amountCents: z.int().meta({ description: "What the dispute took of the payment." }),
 });
 const subscription = z.strictObject({ subscriptionId: id(), planKey: z.string(), status: z.enum(subscriptionStatuses) });
 const payout = z.strictObject({ payoutId: id(), amountCents: z.int() });
@@ -60,6 +65,8 @@ export const eventPayloads = {
   "subscription.payment_failed": subscription,
   "payment.completed": payment,
   "payment.failed": payment,
+  "payment.disputed": disputed,
+  "payment.dispute_ended": disputed.extend({ outcome: z.enum(disputeEndings) }),
   "payout.completed": payout,
   "payout.failed": payout,
   "chat.message": z.strictObject({

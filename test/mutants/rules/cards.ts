@@ -98,11 +98,17 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "money for an order pays it",
-    edits: [[settling, "await payOrder(deps, tx, payment);", "void payOrder;"]],
+    edits: [[settling, "await payOrder(deps, tx, payment, payment);", "void payOrder;"]],
   },
   {
     rule: "money for an order that is over stays credit",
-    edits: [[settling, "if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId)))", "if (playtestId === null)"]],
+    edits: [
+      [
+        "server/billing/pay-order.ts",
+        "if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId)))",
+        "if (playtestId === null)",
+      ],
+    ],
   },
 ];
 

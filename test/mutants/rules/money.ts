@@ -52,11 +52,59 @@ export const moneyRules: readonly Mutant[] = [
     rule: "earnings from card money are held, others are not",
     test: "api/admin",
     edits: [
-      ["server/playtests/slots/earnings.ts", "Math.min(cents, balanceCents)", "0"],
-      ["server/playtests/slots/earnings.ts", "heldUntil(now, -holdDays)", "0"],
+      [
+        "server/playtests/slots/earnings.ts",
+        "Math.min(sumOf(held.map(({ cents }) => cents)), balanceCents - disputedCents)",
+        "0",
+      ],
+      ["server/playtests/slots/earnings.ts", "heldUntil(deps.clock.now(), -holdDays)", "0"],
       ["server/playtests/slots/earnings-store.ts", "AND COALESCE(c.completed_at, c.created_at) <= e.created_at)", ")"],
       ["server/billing/store.ts", ".provider NOT IN ('x402', 'credit', 'playtest_hours') AND", ".provider <> '' AND"],
     ],
+  },
+  {
+    rule: "a disputed payment refuses orders",
+    test: "api/disputes",
+    edits: [
+      ["server/playtests/orders.ts", ", requireUnfrozen(tx, game.owner_id)]", "]"],
+      ["server/playtests/order-handlers.ts", ", requireUnfrozen(tx, row.owner_id)]", "]"],
+    ],
+  },
+  {
+    rule: "a disputed payment lets no order begin that is paid later",
+    test: "api/disputes",
+    edits: [["server/billing/pay-order.ts", '(await isFrozen(tx, ownerId)) ? "frozen" : undefined', "undefined"]],
+  },
+  {
+    rule: "a won or lifted dispute freezes nothing",
+    test: "api/disputes",
+    edits: [["server/billing/reversals-store.ts", ".lifted_at IS NULL AND", ".cents >= 0 AND"]],
+  },
+  {
+    rule: "what a disputed payment paid for is not paid out",
+    test: "api/disputes",
+    edits: [["server/playtests/slots/earnings.ts", "Math.min(sumOf([...disputed.values()]), balanceCents)", "0"]],
+  },
+  {
+    rule: "a dispute holds what was paid after its payment only",
+    test: "api/disputes",
+    edits: [
+      [
+        "server/playtests/slots/earnings-store.ts",
+        "b.provider = 'credit' AND b.completed_at >= c.completed_at",
+        "b.provider = 'credit'",
+      ],
+    ],
+  },
+  {
+    rule: "a dispute holds nothing that was paid out before it",
+    test: "api/disputes",
+    edits: [["server/playtests/slots/earnings.ts", "Math.min(cents, upTo.get(id)! - paid.get(since)!)", "cents"]],
+  },
+  {
+    rule: "an owner is told once that a dispute ended",
+    test: "api/disputes",
+    edits: [["server/billing/cards/disputes.ts", 'kind === "dispute" && known.lifted_at === null', 'kind === "dispute"']],
   },
   {
     rule: "postings of a transfer sum to zero",

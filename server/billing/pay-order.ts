@@ -1,0 +1,31 @@
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import { isFrozen } from "./cards/freezes.ts";
+import * as payments from "./store.ts";
+
+interface Due {
+  playtest_id: string | null;
+  amount_cents: number;
+}
+
+/** Why an order that was paid cannot begin: it had ended, or a dispute froze its owner. The deposits of crypto payments keep it. */
+export type Obstacle = "order_over" | "frozen";
+
+const flags: Record<Obstacle, string> = {
+  order_over: "the order had ended when it was paid; the amount was credited",
+  frozen: "a disputed payment froze the owner when the order was paid; the amount was credited",
+};
+
+/** Pays an order from the credit that its payment just added. If it cannot begin, the owner keeps the credit, and the payment is flagged. */
+export async function payOrder(deps: Deps, tx: Query, payment: payments.PaymentRow, due: Due): Promise<Obstacle | undefined> {
+  const [paymentId, playtestId] = [payment.id, due.playtest_id!];
+  const obstacle = await obstacleOf(deps, tx, payment.owner_id, playtestId);
+  if (obstacle) await payments.flag(tx, paymentId, flags[obstacle]);
+  else await deps.paidOrders.onPaid(deps, tx, { playtestId, paymentId, amountCents: due.amount_cents });
+  return obstacle;
+}
+
+async function obstacleOf(deps: Deps, tx: Query, ownerId: string, playtestId: string): Promise<Obstacle | undefined> {
+  if (!(await deps.paidOrders.awaitsPayment(deps, tx, playtestId))) return "order_over";
+  return (await isFrozen(tx, ownerId)) ? "frozen" : undefined;
+}
