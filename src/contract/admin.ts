@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { auditEntry } from "./accounts/audit-entry.ts";
+import { disputes } from "./admin/disputes.ts";
 import { payment } from "./billing.ts";
-import { disputes } from "./disputes.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
 import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
 import { category, game } from "./games.ts";

@@ -336,7 +336,7 @@ describe("contract: endpoints", () => {
   test("operations that spend or destroy something are declared so", () => {
     const of = (risk: string) => endpoints.filter(([, e]) => e.risk === risk).map(([id]) => id);
     expect(of("spend").join(" ")).toMatchInlineSnapshot(
-      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours resolveSuspense createPayout failPayout"`,
+      `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout failPayout"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
       `"revokeApiKey rotateApiKey endSession signOutEverywhere disableFactor renewRecoveryCodes cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot resetFactor chargebackPayment refundSuspense revokeAdmin"`,

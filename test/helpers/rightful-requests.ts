@@ -58,7 +58,7 @@ export interface RightfulWorld {
   submitted(): Promise<string>;
   /** An application to a playtest whose owner chooses, and that playtest. */
   application(): Promise<{ id: string; playtestId: string }>;
-  payment(outcome?: "paid"): Promise<string>;
+  payment(outcome?: "paid", by?: Person): Promise<string>;
   payoutId(): Promise<string>;
 }
 
@@ -82,8 +82,8 @@ export async function rightfulWorld(server: TestServer): Promise<RightfulWorld> 
   const webhookId = await addWebhook(owner);
   await owner.post(`/webhooks/${webhookId}/test`);
   const { deliveries } = (await owner.get(`/webhooks/${webhookId}/deliveries`)).body.data;
-  const payment = async (outcome?: "paid") => {
-    const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
+  const payment = async (outcome?: "paid", by = owner) => {
+    const { paymentId } = (await by.post("/billing/credit", { amountCents: 2000 })).body.data;
     if (outcome) await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome } });
     return paymentId;
   };
@@ -390,10 +390,14 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   unsuspendGame: onBystandersGame,
   grantCredit: onAccount("game_owner", { amountCents: 100, note: "sorry" }),
   grantHours: onAccount("game_owner", { minutes: 60, note: "sorry" }),
-  chargebackPayment: async ({ admin, payment }) => ({ as: admin, ids: { id: await payment("paid") } }),
+  // By an owner of their own: a disputed payment refuses their orders.
+  chargebackPayment: async ({ admin, server, payment }) => ({
+    as: admin,
+    ids: { id: await payment("paid", await registerOwner(server)) },
+  }),
   listDisputes: byAdmin(),
-  liftDispute: async ({ admin, payment }) => {
-    const id = await payment("paid");
+  liftDispute: async ({ admin, server, payment }) => {
+    const id = await payment("paid", await registerOwner(server));
     await admin.post(`/admin/payments/${id}/chargeback`);
     return { as: admin, ids: { id }, body: { note: "settled" } };
   },

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { disputeStatuses, payment } from "./billing.ts";
-import { audited, endpoint } from "./endpoint.ts";
-import { cents, id, page, text, timestamp } from "./fields.ts";
+import { disputeStatuses, payment } from "../billing.ts";
+import { audited, endpoint } from "../endpoint.ts";
+import { cents, id, page, text, timestamp } from "../fields.ts";
 
 const money = { access: ["money"], extension: true } as const;
 
