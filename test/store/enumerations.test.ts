@@ -188,13 +188,6 @@ const removeLaterEvents = (store: Store) =>
   });
 
 /** Every row of these tables, as an export has them. */
-/** Removes the events and notifications of kinds that older schemas refuse. */
-const withoutLaterKinds = (store: Store) =>
-  store.write(async (tx) => {
-    await tx.run("DELETE FROM notifications WHERE type LIKE 'payment.dispute%'");
-    await tx.run("DELETE FROM events WHERE kind LIKE 'payment.dispute%'");
-  });
-
 async function rowsOf(store: Store, tables: readonly Table[]): Promise<string> {
   const path = join(freshFolder(), "rows.ndjson");
   const file = await open(path, "w");
@@ -239,7 +232,7 @@ describe.each(drivers)("$name", ({ name, location: makeLocation, open: openFresh
     const fresh = await openFresh();
     const server = await startTestServer({ store: fresh, dataDir: freshFolder() });
     await createHistory(server);
-    await withoutLaterKinds(server.deps.store);
+    await removeLaterEvents(server.deps.store);
     await server.close();
     const { store: olderStore, tables } = await older();
     const current = await openUnmigrated(fresh.location.options);
