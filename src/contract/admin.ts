@@ -238,13 +238,6 @@ export const admin = {
     }),
     reply: grantReply,
   }),
-  chargebackPayment: endpoint("POST /admin/payments/:id/chargeback", {
-    ...movesMoney,
-    ...audited("payment.chargeback"),
-    summary: "Record that a payment was charged back",
-    risk: "destroy",
-    reply: z.strictObject({ payment }),
-  }),
   ...disputes,
   listSuspense: endpoint("GET /admin/suspense", {
     ...money,

@@ -232,7 +232,6 @@ describe.each(drivers)("$name", ({ name, location: makeLocation, open: openFresh
     const fresh = await openFresh();
     const server = await startTestServer({ store: fresh, dataDir: freshFolder() });
     await createHistory(server);
-    await removeLaterEvents(server.deps.store);
     await server.close();
     const { store: olderStore, tables } = await older();
     const current = await openUnmigrated(fresh.location.options);

@@ -4,6 +4,7 @@ import { audited, endpoint } from "../endpoint.ts";
 import { cents, id, page, text, timestamp } from "../fields.ts";
 
 const money = { access: ["money"], extension: true } as const;
+const movesMoney = { ...money, confirmed: true } as const;
 
 export const dispute = z
   .strictObject({
@@ -23,6 +24,13 @@ export const dispute = z
 
 /** What administrators do about disputes. */
 export const disputes = {
+  chargebackPayment: endpoint("POST /admin/payments/:id/chargeback", {
+    ...movesMoney,
+    ...audited("payment.chargeback"),
+    summary: "Record that a payment was charged back",
+    risk: "destroy",
+    reply: z.strictObject({ payment }),
+  }),
   listDisputes: endpoint("GET /admin/disputes", {
     ...money,
     summary: "List disputed card payments",
@@ -34,7 +42,7 @@ export const disputes = {
     reply: z.strictObject({ disputes: z.array(dispute) }),
   }),
   liftDispute: endpoint("POST /admin/payments/:id/lift-dispute", {
-    ...money,
+    ...movesMoney,
     ...audited("payment.lift_dispute", "note"),
     summary: "End the freeze that came with the dispute of a payment",
     risk: "spend",
