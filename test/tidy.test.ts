@@ -53,6 +53,7 @@ const homes: Record<string, RegExp> = {
   stripe: /^server\/billing\/cards\//,
   "@tus/server": /^server\/uploads\//,
   "@tus/file-store": /^server\/uploads\//,
+  mediabunny: /^server\/uploads\//,
   marked: /^src\/help\//,
   "@noble/curves": /^server\/billing\/crypto\/signatures\//,
   "@noble/hashes": /^server\/billing\/crypto\/signatures\//,

@@ -164,6 +164,13 @@ const orders = z.strictObject({
 
 const playtesters = z.strictObject({
   maxReserved: integer("Slots a playtester may have reserved at once.", 3, 1, 1000, "slots"),
+  minVideoPercent: integer(
+    "How long a video must be at least, in percent of the booked minutes. 0: no minimum. A video whose length cannot be read is accepted.",
+    50,
+    0,
+    100,
+    "percent",
+  ),
   remindBeforeMs: ms("How long before a slot's deadline its playtester gets a reminder.", 4 * hour, 0, 30 * day),
 });
 

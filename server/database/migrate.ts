@@ -11,6 +11,7 @@ import { retiredKeys } from "./migrations/009-retired-keys.ts";
 import { notificationSettings } from "./migrations/010-notifications.ts";
 import { secondFactors } from "./migrations/011-second-factors.ts";
 import { disputes } from "./migrations/012-disputes.ts";
+import { videoLengths } from "./migrations/013-video-lengths.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   notificationSettings,
   secondFactors,
   disputes,
+  videoLengths,
 ];
 
 export interface Applied {

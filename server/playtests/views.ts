@@ -35,12 +35,15 @@ export function countedPlaytestView(playtest: PlaytestRow, slots: SlotCounts, no
 const playtesterView = (slot: SlotDetailRow) =>
   slot.playtester_id === null ? null : { id: slot.playtester_id, displayName: slot.display_name ?? "" };
 
+export const secondsOf = (ms: number | null) => (ms === null ? null : Math.floor(ms / 1000));
+
 export const submissionView = (slot: SlotDetailRow) =>
   slot.submission_id === null
     ? null
     : {
         id: slot.submission_id,
         videoFileSize: slot.video_file_size,
+        videoDurationSeconds: secondsOf(slot.video_duration_ms),
         notes: slot.submission_notes,
         createdAt: iso(slot.submission_at!),
       };

@@ -4,10 +4,14 @@ import { uploadPath } from "../uploads/files.ts";
 import { blobKeyOf } from "../uploads/store.ts";
 import { sampleVideo } from "./sample-video.ts";
 
+/** The sample video has three seconds. */
+const sampleMs = 3000;
+
 export interface Sample {
   uploadId: string;
   blobKey: string;
   size: number;
+  durationMs: number;
 }
 
 /** Puts the sample video that is built into the server into the blob store, like a finished upload. */
@@ -19,5 +23,5 @@ export async function storeSample(deps: Deps): Promise<Sample> {
   await deps.blobs.put(blobKey, path);
   const size = await deps.blobs.size(blobKey);
   if (size === undefined) throw new Error(`the blob store does not have ${blobKey}, which was just stored`);
-  return { uploadId, blobKey, size };
+  return { uploadId, blobKey, size, durationMs: sampleMs };
 }

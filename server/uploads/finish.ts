@@ -9,6 +9,7 @@ import * as slots from "../playtests/slots/store.ts";
 import type { UploadFiles } from "./files.ts";
 import { gone, notVideo, wrongChecksum } from "./problems.ts";
 import * as uploads from "./store.ts";
+import { videoLength } from "./videos/length.ts";
 
 /** Schedules the removal of an upload's file, now or when the upload expires. */
 export const scheduleDiscard = (deps: Deps, tx: Query, uploadId: string, runAt: number) =>
@@ -29,13 +30,15 @@ export async function requireReserved(q: Query, slotId: string, userId: string, 
  */
 export async function finish(deps: Deps, files: UploadFiles, upload: uploads.UploadRow): Promise<void> {
   const key = uploads.blobKeyOf(upload);
+  let durationMs: number | null = null;
   try {
     if ((await deps.blobs.size(key)) !== upload.size) {
       await inspect(files, upload);
+      if (upload.kind === "video") durationMs = await videoLength(files.path(upload.id));
       await deps.blobs.put(key, files.path(upload.id));
     }
     const filetype = upload.kind === "video" ? await storedVideoType(deps, key) : upload.filetype;
-    await deps.store.write((tx) => record(deps, tx, upload, filetype));
+    await deps.store.write((tx) => record(deps, tx, upload, { filetype, duration_ms: durationMs }));
   } catch (error) {
     if (error instanceof Problem && error.status < 500) await refuse(deps, files, upload);
     throw error;
@@ -67,9 +70,14 @@ async function storedVideoType(deps: Deps, key: string): Promise<string> {
   return type;
 }
 
-async function record(deps: Deps, tx: Query, upload: uploads.UploadRow, filetype: string | null): Promise<void> {
+async function record(
+  deps: Deps,
+  tx: Query,
+  upload: uploads.UploadRow,
+  found: Pick<uploads.UploadRow, "filetype" | "duration_ms">,
+): Promise<void> {
   const now = deps.clock.now();
-  if (!(await uploads.transitionFromAny(tx, upload, "complete", { filetype, completed_at: now }))) throw gone();
+  if (!(await uploads.transitionFromAny(tx, upload, "complete", { ...found, completed_at: now }))) throw gone();
   if (upload.kind === "build") return addBuild(deps, tx, upload, now);
   await requireReserved(tx, upload.slot_id!, upload.user_id, now);
   for (const id of await uploads.replace(tx, upload.slot_id!, "completed", upload.id)) await scheduleDiscard(deps, tx, id, now);

@@ -91,7 +91,7 @@ class Uploads {
     const id = deps.newId();
     const now = deps.clock.now();
     const expiresAt = now + deps.config.uploads.expireMs;
-    const progress = { status: "open", created_at: now, completed_at: null, expires_at: expiresAt } as const;
+    const progress = { status: "open", created_at: now, completed_at: null, duration_ms: null, expires_at: expiresAt } as const;
     const upload: store.UploadRow = { ...rest, id, size, metadata: JSON.stringify(metadata), ...progress };
     await requireFreeSpace(deps, size);
     await deps.store.write(async (tx) => {

@@ -22,6 +22,8 @@ export interface UploadRow {
   status: UploadStatus;
   created_at: number;
   completed_at: number | null;
+  /** How long a completed video is (ms). Null when its length cannot be read. */
+  duration_ms: number | null;
   expires_at: number;
 }
 

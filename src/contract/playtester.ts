@@ -49,6 +49,7 @@ export const heldSlot = z
     playtest: slotPlaytest.extend({
       payoutCents: cents(),
       selectionMode: z.enum(selectionModes),
+      minVideoSeconds: z.int().meta({ description: "Shortest video that can be submitted; 0 for no minimum." }),
     }),
     submission: submission.nullable(),
     rating: rating.nullable(),
@@ -60,7 +61,11 @@ export const heldSlot = z
     keys: z.array(z.string()).optional(),
     buildUrl: z.string().optional(),
     uploadedVideo: z
-      .strictObject({ filename: z.string(), sizeBytes: z.int() })
+      .strictObject({
+        filename: z.string(),
+        sizeBytes: z.int(),
+        durationSeconds: z.int().nullable().meta({ description: "Length; null if it cannot be read from the file." }),
+      })
       .nullable()
       .optional()
       .meta({ description: "Video that was uploaded completely and can be submitted; null if there is none." }),

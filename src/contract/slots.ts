@@ -21,6 +21,9 @@ export const submission = z
   .strictObject({
     id: id(),
     videoFileSize: z.int().nullable().meta({ description: "Size in bytes." }),
+    videoDurationSeconds: extra(
+      z.int().nullable().meta({ description: "Length of the video; null if it cannot be read from the file." }),
+    ),
     notes: z.string().nullable(),
     createdAt: timestamp(),
   })

@@ -1,80 +1,82 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { videoSeconds } from "../../src/io/files/video-length.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { videoLength } from "../../server/uploads/videos/length.ts";
+import { lengthText } from "../../src/contract/text/length.ts";
+import { videoKinds, videoOf } from "../helpers/videos.ts";
 
-const box = (type: string, ...parts: Buffer[]) => {
-  const content = Buffer.concat(parts);
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(content.length + 8);
-  head.write(type, 4, "latin1");
-  return Buffer.concat([head, content]);
-};
-const longBox = (type: string, size: bigint) => {
-  const head = Buffer.alloc(16);
-  head.writeUInt32BE(1);
-  head.write(type, 4, "latin1");
-  head.writeBigUInt64BE(size, 8);
-  return head;
-};
-const numbers = (...values: number[]) => {
-  const bytes = Buffer.alloc(values.length * 4);
-  values.forEach((value, i) => void bytes.writeUInt32BE(value, i * 4));
-  return bytes;
-};
-const ftyp = box("ftyp", Buffer.from("isom"), numbers(0));
-const header = box("moov", box("free", numbers(1, 2)), box("mvhd", numbers(0, 1, 2, 600, 1_140_000), Buffer.alloc(80)));
-const longHeader = box("moov", box("mvhd", numbers(0x01000000, 0, 0, 0, 0, 1000, 0, 62_500), Buffer.alloc(80)));
+vi.setConfig({ testTimeout: 60_000 });
 
-const element = (id: number[], content: Buffer) =>
-  Buffer.concat([Buffer.from(id), Buffer.from([0x40 | (content.length >> 8), content.length & 0xff]), content]);
-const double = (value: number) => {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleBE(value);
-  return bytes;
-};
-const webm = Buffer.concat([
-  element([0x1a, 0x45, 0xdf, 0xa3], Buffer.from("webm")),
-  // The size of a live recording is unknown.
-  Buffer.from([0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
-  element(
-    [0x15, 0x49, 0xa9, 0x66],
-    Buffer.concat([element([0x2a, 0xd7, 0xb1], Buffer.from([0x0f, 0x42, 0x40])), element([0x44, 0x89], double(95_500))]),
-  ),
-]);
-const sample = readFileSync(join(import.meta.dirname, "../../server/sandbox/sample.mp4"));
+const folder = mkdtempSync(join(tmpdir(), "playtest-length-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A file whose pictures are not there, and how many bytes of it were read. */
-function file(parts: readonly (Buffer | number)[]) {
-  let bytes = 0;
-  const read = async (offset: number, length: number) => {
-    const out: Buffer[] = [];
-    let at = 0;
-    for (const part of parts) {
-      const size = typeof part === "number" ? part : part.length;
-      const [from, to] = [Math.max(0, offset - at), Math.min(size, offset + length - at)];
-      if (from < to) out.push(typeof part === "number" ? Buffer.alloc(to - from) : part.subarray(from, to));
-      at += size;
-    }
-    bytes += length;
-    return Buffer.concat(out);
-  };
-  return { read, count: () => bytes };
+/** Its length in whole seconds, give or take the last frame, which only some formats count. */
+async function secondsOf(bytes: Uint8Array, limits?: Parameters<typeof videoLength>[1]) {
+  const path = join(folder, "video");
+  writeFileSync(path, bytes);
+  const ms = await videoLength(path, limits);
+  return ms === null ? null : Math.round(ms / 10_000) * 10;
 }
 
+const limits = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024, heapMiB: 256 };
+
+/** An MP4 whose first table claims 4 billion entries. */
+async function boastful(table: string): Promise<Buffer> {
+  const bytes = await videoOf(60);
+  const at = bytes.indexOf(table, 0, "latin1");
+  bytes.writeUInt32BE(0xffff_ffff, at + (table === "stsz" ? 12 : 8));
+  return bytes;
+}
+
+describe("length of a video", () => {
+  it.each(videoKinds)("of %s is read", async (kind) => {
+    expect(await secondsOf(await videoOf(1800, kind))).toBe(1800);
+  });
+
+  it("is read from the beginning of a file of which not more may be read", async () => {
+    const large = Buffer.concat([await videoOf(60), Buffer.alloc(1024 * 1024)]);
+    expect(await secondsOf(large, { ...limits, maxBytes: 64 * 1024 })).toBe(60);
+  });
+
+  it.each([
+    ["noise", Buffer.alloc(4096, 7)],
+    ["an empty file", Buffer.alloc(0)],
+    ["a signature without a video", Buffer.concat([Buffer.from("\0\0\0\x18ftypmp42"), Buffer.alloc(4000, 7)])],
+  ])("of %s is unknown", async (_, bytes) => {
+    expect(await secondsOf(bytes)).toBeNull();
+  });
+
+  it("of an MP4 that was cut off before its index is unknown", async () => {
+    const bytes = await videoOf(60, "an MP4 with its index at the end");
+    expect(await secondsOf(bytes.subarray(0, 600))).toBeNull();
+  });
+
+  it("of a file that needs more than may be read is unknown", async () => {
+    expect(await secondsOf(await videoOf(1800, "a WebM that was streamed"), { ...limits, maxBytes: 2048 })).toBeNull();
+  });
+
+  it("of a file that takes too long is unknown", async () => {
+    expect(await secondsOf(await videoOf(600, "a WebM that was streamed"), { ...limits, timeoutMs: 0 })).toBeNull();
+  });
+
+  it.each(["stts", "stsz", "stsc", "stco"])(
+    "of an MP4 whose %s claims 4 billion entries comes or not, and the next is read",
+    async (table) => {
+      expect([null, 60]).toContain(await secondsOf(await boastful(table), { ...limits, timeoutMs: 5_000 }));
+      expect(await secondsOf(await videoOf(60))).toBe(60);
+    },
+  );
+});
+
 it.each([
-  ["the sample of the sandbox", [sample], 3],
-  ["MP4 with the header in front", [ftyp, header], 1900],
-  ["MP4 with the header behind 8 GiB of pictures", [ftyp, longBox("mdat", 8_589_934_592n), 8_589_934_576, header], 1900],
-  ["MP4 with 64-bit times", [ftyp, longHeader], 62.5],
-  ["WebM", [webm], 95.5],
-  ["a text", [Buffer.from("this is no video, whatever its name may say")], undefined],
-  ["nothing", [], undefined],
-  ["MP4 that was cut", [ftyp, header.subarray(0, 30)], undefined],
-  ["boxes without end", [ftyp, ...Array.from({ length: 200 }, () => box("free", numbers(1, 2)))], undefined],
-] as const)("the length of %s", async (_, parts, seconds) => {
-  const { read, count } = file(parts);
-  const found = await videoSeconds(read);
-  expect(found === undefined ? undefined : Math.round(found * 10) / 10).toBe(seconds);
-  expect(count()).toBeLessThan(10_000_000);
+  [null, "unknown"],
+  [0, "0 s"],
+  [45.9, "45 s"],
+  [725, "12 min 5 s"],
+  [1800, "30 min"],
+  [3725, "1 h 2 min"],
+  [7200, "2 h"],
+])("length in words: %j is %s", (seconds, text) => {
+  expect(lengthText(seconds)).toBe(text);
 });

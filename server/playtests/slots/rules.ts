@@ -7,6 +7,9 @@ import type { PlaytestStatus, SlotStatus } from "../../../src/contract/states/in
 export const endedStatuses: readonly SlotStatus[] = ["accepted", "rejected", "expired", "cancelled"];
 
 const hour = 3_600_000;
+
+/** The shortest video that may be submitted for so many booked minutes, in seconds. */
+export const minVideoSeconds = (bookedMinutes: number, percent: number) => Math.floor((bookedMinutes * 60 * percent) / 100);
 export const retryDeadlineMs = 24 * hour;
 
 /** Until when earnings from card money of this time are held. */

@@ -33,6 +33,7 @@ export interface SlotDetailRow extends SlotRow {
   display_name: string | null;
   submission_id: string | null;
   video_file_size: number | null;
+  video_duration_ms: number | null;
   submission_notes: string | null;
   submission_at: number | null;
   blob_key: string | null;
@@ -70,7 +71,7 @@ export interface SlotDetailRow extends SlotRow {
 export const statusSql = `CASE WHEN s.status = 'reserved' AND s.deadline_at <= ? THEN 'expired'
   WHEN s.status = 'open' AND p.selection_mode = 'manual' AND p.applications_expire_at <= ? THEN 'expired' ELSE s.status END`;
 
-const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.notes AS submission_notes, b.created_at AS submission_at, b.blob_key,
+const detail = `SELECT s.*, u.display_name, b.id AS submission_id, b.video_file_size, b.video_duration_ms, b.notes AS submission_notes, b.created_at AS submission_at, b.blob_key,
     b.published_at, b.published_url, b.admin_approved_at, r.score, r.comment, r.created_at AS rated_at, j.reason AS reject_reason, j.created_at AS rejected_at,
     t.id AS transcription_id, t.status AS transcription_status, t.selected_version, t.key_takeaways,
     k.reason_code AS report_code, k.notes AS report_notes, k.reported_at, k.answer_by, k.outcome AS report_outcome, k.message AS report_message, k.resolved_at,
@@ -157,6 +158,7 @@ export interface SubmissionRow {
   filename: string;
   content_type: string;
   video_file_size: number;
+  video_duration_ms: number | null;
   notes: string;
   created_at: number;
   published_at: number | null;
@@ -212,12 +214,13 @@ export interface UploadedVideo {
   size: number;
   filename: string;
   contentType: string;
+  durationMs: number | null;
 }
 
 /** The completed upload that a submission of this slot would use, if there is one. */
 export const uploadedVideo = (q: Query, slotId: string) =>
   q.one<UploadedVideo>(
-    `SELECT 'videos/' || id AS "blobKey", size, filename, filetype AS "contentType" FROM uploads
+    `SELECT 'videos/' || id AS "blobKey", size, filename, filetype AS "contentType", duration_ms AS "durationMs" FROM uploads
      WHERE slot_id = ? AND status = 'completed' ORDER BY completed_at DESC, id DESC LIMIT 1`,
     slotId,
   );

@@ -1,4 +1,5 @@
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
+import { lengthText } from "../../../src/contract/text/length.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
@@ -11,12 +12,12 @@ import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
 import * as playtests from "../store.ts";
-import { ratingView, rejectionView, reportView, slotPlaytestView, submissionView } from "../views.ts";
+import { ratingView, rejectionView, reportView, secondsOf, slotPlaytestView, submissionView } from "../views.ts";
 import { claim } from "./claims.ts";
 import { availableFrom, unpaidOf } from "./earnings.ts";
 import * as earnings from "./earnings-store.ts";
 import { report } from "./problems.ts";
-import { statusAt } from "./rules.ts";
+import { minVideoSeconds, statusAt } from "./rules.ts";
 import * as slots from "./store.ts";
 import { uploadedVideo } from "./store.ts";
 import { release, submit } from "./transitions.ts";
@@ -64,7 +65,9 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       notesForTesters: slot.notes_for_testers,
       keys: keys.map((key) => open(deps, slot.playtest_id, key)),
       buildUrl: signedBuildUrl(deps, game),
-      uploadedVideo: video ? { filename: video.filename, sizeBytes: video.size } : null,
+      uploadedVideo: video
+        ? { filename: video.filename, sizeBytes: video.size, durationSeconds: secondsOf(video.durationMs) }
+        : null,
     };
   }
 
@@ -95,7 +98,12 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         deadlineAt: isoOrNull(slot.deadline_at),
         createdAt: iso(slot.created_at),
         game: game.view,
-        playtest: { ...slotPlaytestView(slot), payoutCents: slot.payout_cents, selectionMode: slot.selection_mode },
+        playtest: {
+          ...slotPlaytestView(slot),
+          payoutCents: slot.payout_cents,
+          selectionMode: slot.selection_mode,
+          minVideoSeconds: shortest(slot),
+        },
         submission: submissionView(slot),
         rating: ratingView(slot),
         rejection: rejectionView(slot),
@@ -128,6 +136,19 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     if (statusAt(await own(q, slotId, playtesterId), clock.now()) === "expired")
       throw conflict("The deadline of this slot has passed. Nothing was changed.");
     return slots.requireMove((await slots.find(q, slotId))!, move);
+  }
+
+  const shortest = ({ duration_minutes: booked }: Pick<playtests.PlaytestRow, "duration_minutes">) =>
+    minVideoSeconds(booked, deps.config.playtesters.minVideoPercent);
+
+  /** 409 for a video that is much shorter than the booked time. One whose length cannot be read is accepted. */
+  async function requireLongEnough(q: Query, slot: slots.SlotRow, { durationMs }: slots.UploadedVideo) {
+    const playtest = (await playtests.find(q, slot.playtest_id))!;
+    const needed = shortest(playtest);
+    if (durationMs === null || durationMs >= needed * 1000) return;
+    throw conflict(
+      `The video is ${lengthText(durationMs / 1000)} long. A playtest of ${playtest.duration_minutes} minutes needs a video of at least ${lengthText(needed)}. Nothing was submitted. Upload a longer video.`,
+    );
   }
 
   return {
@@ -183,6 +204,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         const slot = await ownBefore(tx, call.params.id, call.principal.userId, "submit");
         const video = await uploadedVideo(tx, slot.id);
         if (!video) throw conflict("This slot has no completely uploaded video. Nothing was submitted. Upload the video first.");
+        await requireLongEnough(tx, slot, video);
         await submit(deps, tx, slot, video, call.body.notes ?? "");
         return shown(tx, slot.id, call.principal.userId);
       }),

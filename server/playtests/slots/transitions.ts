@@ -100,6 +100,8 @@ export interface Video {
   size: number;
   filename: string;
   contentType: string;
+  /** Null when the length cannot be read. */
+  durationMs: number | null;
 }
 
 export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, video: Video, notes: string): Promise<void> {
@@ -112,6 +114,7 @@ export async function submit(deps: Deps, tx: Query, slot: SlotIn<"reserved">, vi
     filename: video.filename,
     content_type: video.contentType,
     video_file_size: video.size,
+    video_duration_ms: video.durationMs,
     notes,
     created_at: now,
     published_at: null,

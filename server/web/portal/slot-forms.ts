@@ -1,4 +1,5 @@
 import { blockReasons } from "../../../src/contract/slots.ts";
+import { lengthText } from "../../../src/contract/text/length.ts";
 import { html, type Markup } from "../html.ts";
 import { fileSize, tokens } from "./layout.ts";
 import type { HeldSlot, PageContext } from "./types.ts";
@@ -11,8 +12,11 @@ const videoTypes = "video/mp4,video/webm,video/quicktime,video/x-matroska,.mp4,.
  */
 export function submitForms(context: PageContext, slot: HeldSlot): Markup {
   const video = slot.uploadedVideo;
+  const shortest = slot.playtest.minVideoSeconds;
+  const tooShort = (video?.durationSeconds ?? shortest) < shortest;
   return html`<section><h2>Your video</h2>
-<p id="video-state" role="status">${video ? html`<strong>${video.filename}</strong> (${fileSize(video.sizeBytes)}) is uploaded.` : "Record your screen and your voice while you play. Accepted formats: MP4, WebM, MOV and MKV."}</p>
+<p id="video-state" role="status">${video ? html`<strong>${video.filename}</strong> (${fileSize(video.sizeBytes)}, length: ${lengthText(video.durationSeconds)}) is uploaded.${tooShort && html` It is too short: upload a longer one.`}` : "Record your screen and your voice while you play. Accepted formats: MP4, WebM, MOV and MKV."}</p>
+${shortest > 0 && html`<p class="soft">This playtest is booked for ${slot.playtest.durationMinutes} minutes. The video must be at least ${lengthText(shortest)} long.</p>`}
 <div id="upload" hidden data-slot="${slot.id}" data-csrf="${context.session.csrf}">
 <label for="video">${video ? "Replace the video" : "Choose a video"}</label>
 <input id="video" type="file" accept="${videoTypes}">

@@ -1,5 +1,6 @@
 import type { BlockReason, ReportOutcome } from "../../../src/contract/slots.ts";
 import type { SlotStatus } from "../../../src/contract/states/index.ts";
+import { lengthText } from "../../../src/contract/text/length.ts";
 import { usd } from "../../lib/money.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
@@ -95,7 +96,7 @@ ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the
 ${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
 ${blockedReport && problem(blockedReport)}
-${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)}</p>${submission.notes && prose(submission.notes)}`}`;
+${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)} · video length: ${lengthText(submission.videoDurationSeconds)}</p>${submission.notes && prose(submission.notes)}`}`;
 }
 
 /** Returns a signed link to the build. It is created when the link is opened, because it is valid for an hour and the page may stay open longer. */

@@ -10,10 +10,10 @@ import type { Settings } from "../../config/settings.ts";
 import { CliError, DryRun } from "../../errors.ts";
 import type { Io } from "../../io/io.ts";
 import type { Prompt } from "../../io/prompt.ts";
-import { askCode } from "./codes.ts";
 import type { Api, Outside } from "../context.ts";
 import type { GlobalValues } from "../globals.ts";
 import { version } from "../version.ts";
+import { askCode } from "./codes.ts";
 import { once } from "./once.ts";
 
 interface Options {

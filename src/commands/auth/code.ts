@@ -1,5 +1,5 @@
-import { askCode } from "../../cli/session/codes.ts";
 import { type Context, flag } from "../../cli/define.ts";
+import { askCode } from "../../cli/session/codes.ts";
 import { CliError } from "../../errors.ts";
 
 export const codeFlag = flag.text("Code from your authenticator app, or a recovery code", { value: "CODE", field: "code" });
@@ -12,7 +12,9 @@ export const givenCode = (ctx: Context, flagged: string | undefined): string | u
 /** Sends a request with the code that was given, or with one that is asked for. */
 export async function withCode<T>(ctx: Context, flagged: string | undefined, send: (code: string) => Promise<T>): Promise<T> {
   const code = givenCode(ctx, flagged);
-  return code === undefined ? askCode({ prompt: ctx.prompt, question: codeQuestion, say: (text) => ctx.out.warn(text) }, send) : send(code);
+  return code === undefined
+    ? askCode({ prompt: ctx.prompt, question: codeQuestion, say: (text) => ctx.out.warn(text) }, send)
+    : send(code);
 }
 
 /** Sends a request that takes a code only where the account has a second factor: asks when the server wants one. */

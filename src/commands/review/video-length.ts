@@ -24,9 +24,10 @@ const reader = (ctx: Context, url: URL): ReadBytes =>
     return Buffer.concat(chunks);
   };
 
-/** The real length of a submitted video in seconds; undefined if it cannot be found out, which does not hinder a review. */
+/** The real length of a submitted video in seconds, read from the file where the server does not report it; undefined if it cannot be found out, which does not hinder a review. */
 export async function lengthOf(ctx: Context, { id, submission }: Slot): Promise<number | undefined> {
   if (!submission) return undefined;
+  if (submission.videoDurationSeconds) return submission.videoDurationSeconds;
   try {
     const { downloadUrl } = await ctx.api().getSlotDownloadUrl({ params: { id } });
     const { videoSeconds } = await import("../../io/files/video-length.ts");

@@ -1,4 +1,5 @@
 import { col, detail } from "../../cli/define.ts";
+import { lengthText } from "../../contract/text/length.ts";
 import type { View } from "../../io/cells.ts";
 
 export const nothingWaiting = "No submissions are waiting for review.";
@@ -40,6 +41,12 @@ export const problemsView: View = {
 const numbered = (lines: unknown) => (Array.isArray(lines) ? lines.map((line) => `• ${line}`).join("\n") : undefined);
 const transcription = (slot: Record<string, unknown>) => slot.transcription as { status?: string; keyTakeaways?: unknown } | null;
 
+/** The length of a submission's video. Undefined where the server does not report it. */
+export function videoLength({ submission }: Record<string, unknown>) {
+  const { videoDurationSeconds: seconds } = (submission ?? {}) as { videoDurationSeconds?: number | null };
+  return seconds === undefined ? undefined : lengthText(seconds);
+}
+
 export const slotView: View = {
   columns: [
     detail("slot", "id", "id"),
@@ -57,6 +64,7 @@ export const slotView: View = {
     detail("answer", "blockedReport.message"),
     detail("submitted", "submission.createdAt", "ago"),
     detail("video", "submission.videoFileSize", "bytes"),
+    detail("video length", videoLength),
     detail("notes", "submission.notes"),
     detail("rating", "rating.score"),
     detail("comment", "rating.comment"),
@@ -75,7 +83,7 @@ function clockText(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-const lengthText = ({ length, playtest }: Record<string, unknown>) =>
+const bookedLength = ({ length, playtest }: Record<string, unknown>) =>
   typeof length === "number"
     ? `${clockText(length)} of ${(playtest as { durationMinutes: number }).durationMinutes}:00 booked`
     : undefined;
@@ -83,7 +91,7 @@ const lengthText = ({ length, playtest }: Record<string, unknown>) =>
 /** A slot with the real length of its video and what accepting it pays. */
 export const submissionView: View = {
   columns: slotView.columns.flatMap((column) =>
-    column.header === "video" ? [column, detail("video length", lengthText), detail("payout", "payoutCents", "usd")] : [column],
+    column.header === "video length" ? [detail("video length", bookedLength), detail("payout", "payoutCents", "usd")] : [column],
   ),
 };
 

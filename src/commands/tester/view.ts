@@ -1,4 +1,5 @@
 import { col, detail, optionalCol, type View } from "../../cli/define.ts";
+import { lengthText } from "../../contract/text/length.ts";
 
 type Item = Record<string, unknown>;
 
@@ -20,6 +21,18 @@ export const offerView: View = {
   empty: "No playtests are available to you at the moment.",
 };
 
+/** The shortest video that can be submitted. Undefined where any can. */
+function shortest(playtest: unknown) {
+  const { minVideoSeconds: seconds } = playtest as { minVideoSeconds: number };
+  return seconds > 0 ? lengthText(seconds) : undefined;
+}
+
+/** The video that can be submitted, with its length. */
+function uploaded({ uploadedVideo }: Item) {
+  const video = uploadedVideo as { filename: string; durationSeconds: number | null } | null | undefined;
+  return video ? `${video.filename} (length: ${lengthText(video.durationSeconds)})` : undefined;
+}
+
 export const heldSlotView: View = {
   columns: [
     col("id", "id", "id"),
@@ -33,7 +46,12 @@ export const heldSlotView: View = {
     detail("keys", "keys"),
     detail("instructions", "instructions"),
     detail("notes", "notesForTesters"),
+    detail("shortest video", ({ playtest, status }: Item) => (status === "reserved" ? shortest(playtest) : undefined)),
+    detail("uploaded video", uploaded),
     detail("video", "submission.videoFileSize", "bytes"),
+    detail("video length", ({ submission }: Item) =>
+      submission ? lengthText((submission as { videoDurationSeconds: number | null }).videoDurationSeconds) : undefined,
+    ),
     detail("submitted", "submission.createdAt", "ago"),
     detail("your notes", "submission.notes"),
     detail("rating", "rating.score"),
