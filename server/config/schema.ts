@@ -164,12 +164,10 @@ const orders = z.strictObject({
 
 const playtesters = z.strictObject({
   maxReserved: integer("Slots a playtester may have reserved at once.", 3, 1, 1000, "slots"),
-  minVideoPercent: integer(
-    "How long a video must be at least, in percent of the booked minutes. 0: no minimum. A video whose length cannot be read is accepted.",
-    50,
-    0,
-    100,
-    "percent",
+  minVideoPercent: described(
+    z.nullable(z.int().check(z.gte(0), z.lte(100))).default(null),
+    "How long a video must be at least, in percent of the booked minutes. 0: no minimum. Null: 50, and no minimum in a sandbox. A video whose length cannot be read is accepted.",
+    { unit: "percent", expected: "a whole number from 0 to 100, or null" },
   ),
   remindBeforeMs: ms("How long before a slot's deadline its playtester gets a reminder.", 4 * hour, 0, 30 * day),
 });

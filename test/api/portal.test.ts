@@ -436,7 +436,9 @@ onBothDatabases("the portal", (serve) => {
 
       const slotId = await claim(playtester, await order(owner, gameId));
       await giveVideo(server, slotId, playtester);
-      expect((await ann.get(`/play/slots/${slotId}`)).html).toContain("<strong>play.mp4</strong> (4 KiB) is uploaded.");
+      expect((await ann.get(`/play/slots/${slotId}`)).html).toContain(
+        "<strong>play.mp4</strong> (4 KiB, length: unknown) is uploaded.",
+      );
       const fields = hiddenFields((await ann.get(`/play/slots/${slotId}`)).html, `/play/slots/${slotId}/submit`);
       for (const _ of [1, 2]) {
         const sent = await ann.send(`/play/slots/${slotId}/submit`, { ...fields, notes: "Went well." });
@@ -480,7 +482,7 @@ onBothDatabases("the portal", (serve) => {
           expect(sent).toMatchObject({ status: 303, location: `/play/slots/${slotId}?done=uploaded` });
         }
         const page = (await ann.get(`/play/slots/${slotId}?done=uploaded`)).html;
-        expect(page).toContain("<strong>Höhle &amp; Co.mp4</strong> (2.9 MiB) is uploaded.");
+        expect(page).toContain("<strong>Höhle &amp; Co.mp4</strong> (2.9 MiB, length: unknown) is uploaded.");
         await ann.submit(`/play/slots/${slotId}`, `/play/slots/${slotId}/submit`);
         const { slot } = (await owner.get(`/slots/${slotId}`)).body.data;
         expect(slot.submission.videoFileSize).toBe(3_000_000);

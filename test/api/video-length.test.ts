@@ -15,7 +15,7 @@ async function held(server: TestServer, body: Record<string, unknown> = {}) {
 
 onBothDatabases("length of a submitted video", (serve) => {
   it("too short: refused with both lengths; a longer one is submitted and shown to both sides", async () => {
-    const server = await serve();
+    const server = await serve({ config: (config) => (config.playtesters.minVideoPercent = 50) });
     const { owner, playtester, slotId, shown, submit } = await held(server);
     await giveVideo(server, slotId, playtester, await videoOf(725));
     expect(await shown()).toMatchObject({ playtest: { minVideoSeconds: 1800 }, uploadedVideo: { durationSeconds: 725 } });
@@ -34,7 +34,7 @@ onBothDatabases("length of a submitted video", (serve) => {
   });
 
   it("unknown: accepted, and shown as null", async () => {
-    const server = await serve();
+    const server = await serve({ config: (config) => (config.playtesters.minVideoPercent = 100) });
     const { owner, playtester, slotId, shown, submit } = await held(server);
     await giveVideo(server, slotId, playtester);
     expect((await shown()).uploadedVideo.durationSeconds).toBeNull();
@@ -43,11 +43,12 @@ onBothDatabases("length of a submitted video", (serve) => {
   });
 
   it.each([
+    [null, 60, 1, 200],
     [0, 60, 1, 200],
     [10, 60, 359, 409],
     [10, 60, 360, 200],
     [100, 30, 1799, 409],
-  ])("share of %i percent of %i minutes: %i seconds get %i", async (percent, durationMinutes, seconds, status) => {
+  ])("share of %s percent of %i minutes: %i seconds get %i", async (percent, durationMinutes, seconds, status) => {
     const server = await serve({ config: (config) => (config.playtesters.minVideoPercent = percent) });
     const { playtester, slotId, submit } = await held(server, { durationMinutes });
     await giveVideo(server, slotId, playtester, await videoOf(seconds));

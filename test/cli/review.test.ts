@@ -51,15 +51,16 @@ describe("looking", () => {
     `);
     const shown = await fixture.run(`review show ${id.slice(-8)}`, { tty: true, env: config });
     expect(named(shown.stdout, { SLOT: id })).toMatchInlineSnapshot(`
-      "slot        SLOT
-      status      submitted
-      game        Lantern Deep
-      playtest    UUID
-      playtester  Ann
-      duration    60 min
-      submitted   now
-      video       4.0 KiB
-      notes       It was fun.
+      "slot          SLOT
+      status        submitted
+      game          Lantern Deep
+      playtest      UUID
+      playtester    Ann
+      duration      60 min
+      submitted     now
+      video         4.0 KiB
+      video length  unknown
+      notes         It was fun.
       "
     `);
   });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { minVideoSeconds } from "../../server/playtests/slots/rules.ts";
 import { videoLength } from "../../server/uploads/videos/length.ts";
 import { lengthText } from "../../src/contract/text/length.ts";
 import { videoKinds, videoOf } from "../helpers/videos.ts";
@@ -67,6 +68,15 @@ describe("length of a video", () => {
       expect(await secondsOf(await videoOf(60))).toBe(60);
     },
   );
+});
+
+it.each([
+  [false, null, 1800],
+  [true, null, 0],
+  [true, 10, 360],
+  [false, 0, 0],
+])("shortest video: sandbox %s, setting %s: %i seconds of an hour", (sandbox, minVideoPercent, seconds) => {
+  expect(minVideoSeconds(60, { sandbox, playtesters: { minVideoPercent } })).toBe(seconds);
 });
 
 it.each([

@@ -8,8 +8,16 @@ export const endedStatuses: readonly SlotStatus[] = ["accepted", "rejected", "ex
 
 const hour = 3_600_000;
 
-/** The shortest video that may be submitted for so many booked minutes, in seconds. */
-export const minVideoSeconds = (bookedMinutes: number, percent: number) => Math.floor((bookedMinutes * 60 * percent) / 100);
+/** The shortest video that may be submitted for so many booked minutes, in seconds. The sample video of a sandbox has three. */
+export function minVideoSeconds(bookedMinutes: number, { sandbox, playtesters }: VideoSettings): number {
+  const percent = playtesters.minVideoPercent ?? (sandbox ? 0 : 50);
+  return Math.floor((bookedMinutes * 60 * percent) / 100);
+}
+
+interface VideoSettings {
+  sandbox: boolean;
+  playtesters: { minVideoPercent: number | null };
+}
 export const retryDeadlineMs = 24 * hour;
 
 /** Until when earnings from card money of this time are held. */

@@ -139,7 +139,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   }
 
   const shortest = ({ duration_minutes: booked }: Pick<playtests.PlaytestRow, "duration_minutes">) =>
-    minVideoSeconds(booked, deps.config.playtesters.minVideoPercent);
+    minVideoSeconds(booked, deps.config);
 
   /** 409 for a video that is much shorter than the booked time. One whose length cannot be read is accepted. */
   async function requireLongEnough(q: Query, slot: slots.SlotRow, { durationMs }: slots.UploadedVideo) {
