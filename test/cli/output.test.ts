@@ -53,8 +53,9 @@ describe("a list", () => {
 
   it("breaks the text of one item between words", async () => {
     const instructions = "Play the first three depths and say what you think, out loud, as you go.";
-    const one = { on: "GET /games/1", data: { game: { ...game(1, "Lantern Deep"), instructions } } };
-    const { stdout } = await run([one], ["games", "show", "1", "--color", "never"], { tty: true, columns: 60 });
+    const { id } = game(1, "Lantern Deep");
+    const one = { on: `GET /games/${id}`, data: { game: { ...game(1, "Lantern Deep"), instructions } } };
+    const { stdout } = await run([one], ["games", "show", id, "--color", "never"], { tty: true, columns: 60 });
     expect(stdout).toContain(`
 instructions  Play the first three depths and say what you
               think, out loud, as you go.

@@ -264,6 +264,9 @@ describe("serve config", () => {
       lines: [
         'mail.from\t"playtest <no-reply@localhost>"\tan email address, alone or as Name <address>\t\tPLAYTEST_MAIL_FROM\tSender of every email.',
         "mail.smtpUrl\tnull\tan smtp:// or smtps:// URL, or null\t\tPLAYTEST_SMTP_URL\tSMTP server that sends the email, with its user and password. Null: emails are written to the directory outbox.",
+        "mail.digestHour\t8\t0 to 23\thours\t\tHour of the day, UTC, at which the daily emails are sent.",
+        "mail.perPersonPerHour\t20\t1 to 10000\temails\t\tEmails about events that a person gets in an hour. Further ones are collected into one email. Emails about the security of an account are not counted.",
+        "mail.unreadAfterMs\t600000 (10 min)\t0 to 604800000 (7 d)\tmilliseconds\t\tHow long a message is unread before an email mentions it. Until it is read, no other does.",
       ],
     });
   });

@@ -141,9 +141,10 @@ describe("status", () => {
       fixture.server.clock.set(startTime + hours * 3_600_000);
       await (await registerPlaytester(fixture.server)).post(`/playtester/playtests/${id}/claim`);
     }
-    const seen = await fixture.run("status --json", { outside: { now: () => startTime + 3_600_000 } });
+    // By the clock of the server, not by this one.
+    const seen = await fixture.run("status --json", { outside: { now: () => startTime } });
     expect(JSON.parse(seen.stdout).result).toMatchObject({
-      dueWithinDay: 1,
+      dueWithinDay: 2,
       nextDeadlineAt: new Date(startTime + 24 * 3_600_000).toISOString(),
     });
   });

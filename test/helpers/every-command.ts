@@ -423,7 +423,7 @@ export const everyCommand: Record<string, Row> = {
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),
   "admin categories list": asAdmin(() => []),
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),
-  "admin chargeback": asAdmin(async ({ payment }) => `${await payment()} --yes`),
+  "admin chargeback": asAdmin(async (world) => `${await paymentOfAnother(world)} --yes`),
   "admin disputes": asAdmin(async (world) => (await disputed(world)) && ""),
   "admin disputes lift": asAdmin(async (world) => `${await disputed(world)} --note settled --yes`),
   "admin suspense": asAdmin(async (world) => (await unmatchedDeposit(world)) && ""),
@@ -517,10 +517,18 @@ async function unmatchedDeposit({ server, owner, admin }: World): Promise<string
 }
 
 /** A payment that its bank took back. */
-async function disputed({ server, admin, payment }: World): Promise<string> {
-  const id = await payment();
-  await server.request("POST", `/admin/payments/${id}/chargeback`, { key: admin });
+async function disputed(world: World): Promise<string> {
+  const id = await paymentOfAnother(world);
+  await world.server.request("POST", `/admin/payments/${id}/chargeback`, { key: world.admin });
   return id;
+}
+
+/** A payment of another owner, because a dispute ends the orders of whoever paid. */
+async function paymentOfAnother({ server }: World): Promise<string> {
+  const owner = await registerOwner(server);
+  const { paymentId } = (await owner.post("/billing/credit", { amountCents: 2000 })).body.data;
+  await server.request("POST", `/sandbox/payments/${paymentId}/complete`, { body: { outcome: "paid" } });
+  return paymentId;
 }
 
 async function payout(world: World): Promise<string> {

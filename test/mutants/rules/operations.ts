@@ -122,7 +122,7 @@ export const operationsRules: readonly Mutant[] = [
     rule: "a new password ends the links that were mailed before",
     test: "api/accounts",
     only: "ends every mailed link",
-    edits: [["server/accounts/service.ts", '  await users.endLinks(tx, userId, users.signInPurposes, now);\n', ""]],
+    edits: [["server/accounts/service.ts", "  await users.endLinks(tx, userId, users.signInPurposes, now);\n", ""]],
   },
   {
     rule: "whoever registered an address that is not theirs keeps no key",
