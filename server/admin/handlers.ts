@@ -160,6 +160,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const found = await user(tx, call.params.id);
         requireMayChange(call.principal, found);
+        if (found.deleted_at !== null) throw conflict("This account was deleted. Nothing was changed.");
         if (found.suspended_at !== null) await users.update(tx, found.id, { suspended_at: null, updated_at: clock.now() });
         return userOf(tx, found.id);
       }),

@@ -16,6 +16,7 @@ import { games } from "../games/handlers.ts";
 import { info } from "../games/info-handlers.ts";
 import type { Handlers } from "../http/call.ts";
 import { inbox } from "../inbox/handlers.ts";
+import { personal } from "../personal/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
@@ -42,6 +43,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...info(deps),
   ...notifications(deps),
   ...orders(deps),
+  ...personal(deps),
   ...playtests(deps),
   ...playtestKeys(deps),
   ...slots(deps),

@@ -1,4 +1,5 @@
 import type { Query } from "../database/port.ts";
+import { camel } from "../lib/camel.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
 
@@ -40,8 +41,6 @@ export async function stateOf(q: Query, kind: SubjectKind, id: string): Promise<
   const row = await q.one<Record<string, unknown>>(subjects[kind], id);
   return row ? Object.fromEntries(Object.entries(row).map(([column, value]) => [camel(column), shown(column, value)])) : null;
 }
-
-const camel = (column: string) => column.replace(/_at$/, "At").replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function shown(column: string, value: unknown): unknown {
   if (column === "email_sha256") return sha256(value as string);

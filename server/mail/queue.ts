@@ -22,6 +22,11 @@ export function bodiesOf({ secrets }: Deps, mail: MailRow): { text: string; html
   return { text: show(text), html: html && show(html) };
 }
 
+/** The address that a deleted account has instead of its own: it reaches nobody. */
+export const deletedAddress = (userId: string) => `deleted-${userId}@playtest.invalid`;
+
+const isDeleted = (address: string) => address.startsWith("deleted-") && address.endsWith("@playtest.invalid");
+
 /** What is stored with an email that a person can turn off. */
 export type About = Pick<MailRow, "user_id" | "kind" | "unsubscribe_url" | "entry" | "collect_at">;
 
@@ -29,6 +34,7 @@ const security: About = { user_id: null, kind: null, unsubscribe_url: null, entr
 
 /** Queues an email in the transaction that causes it. A job sends it after the commit, or collects it into a summary. */
 export async function queueMail(deps: Deps, tx: Query, to: string, content: MailContent, about = security): Promise<void> {
+  if (isDeleted(to)) return;
   const now = deps.clock.now();
   const id = deps.newId();
   await insert(tx, {

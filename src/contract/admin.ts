@@ -204,6 +204,14 @@ export const admin = {
     risk: "destroy",
     reply: accountReply,
   }),
+  deleteUser: endpoint("DELETE /admin/users/:id", {
+    ...accounts,
+    ...audited("user.delete"),
+    confirmed: true,
+    summary: "Delete an account: the ledger stays, personal data goes",
+    risk: "destroy",
+    reply: accountReply,
+  }),
   suspendGame: endpoint("POST /admin/games/:id/suspend", {
     ...approves,
     ...audited("game.suspend"),

@@ -112,6 +112,8 @@ export const session = z
   })
   .meta({ id: "Session" });
 
+const record = z.record(z.string(), z.unknown());
+
 export const auth = {
   registerApiKey: endpoint("POST /auth/register/api-key", {
     access: "none",
@@ -255,6 +257,30 @@ export const auth = {
       })
       .prefault({}),
     reply: message(),
+  }),
+  exportAccount: endpoint("GET /auth/export", {
+    ...main,
+    summary: "Export everything that is kept about your account",
+    reply: z.strictObject({
+      exportedAt: timestamp(),
+      account: record,
+      records: z.record(z.string(), z.array(record)).meta({ description: "Lists by kind, such as `payments` or `slots`." }),
+    }),
+  }),
+  deleteAccount: endpoint("POST /auth/delete-account", {
+    ...main,
+    ...audited("user.delete"),
+    summary: "Delete your account: the ledger stays, personal data goes",
+    risk: "destroy",
+    body: z
+      .strictObject({
+        password: text(256, 1)
+          .optional()
+          .meta({ description: "Current password. Not needed in a browser that signed in within 15 minutes." }),
+      })
+      .prefault({}),
+    reply: message(),
+    limit: "password",
   }),
   resendVerification: endpoint("POST /auth/resend-verification", {
     ...keyless,

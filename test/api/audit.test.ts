@@ -253,6 +253,14 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const before = expect.objectContaining({ userId: world.tester.id });
     return { of: world.tester, entry: { action: "session.end", targetId: sessions[0].id, before, after: null } };
   },
+  async deleteAccount(world) {
+    await world.tester.post("/auth/delete-account", { password: "correct horse" });
+    return { of: world.admin, entry: { action: "user.delete", actorId: world.tester.id, targetId: world.tester.id } };
+  },
+  async deleteUser(world) {
+    await world.admin.delete(`/admin/users/${world.tester.id}`);
+    return { of: world.admin, entry: { action: "user.delete", targetId: world.tester.id } };
+  },
   async signOutEverywhere(world) {
     await signedIn(world.server, world.tester);
     await signedIn(world.server, world.tester);

@@ -216,6 +216,9 @@ export const everyCommand: Record<string, Row> = {
   "auth factor disable": withFactor("--yes"),
   "auth factor recovery": withFactor("--yes"),
   "auth confirm": withFactor(""),
+  "auth export": nothing,
+  // Refused: the account has credit and orders.
+  "auth delete": words(() => "--yes --password-file -"),
   "auth keys rotate": words(async ({ owner }) => {
     const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
     return `${key.id} --grace 1h --yes`;
@@ -418,6 +421,7 @@ export const everyCommand: Record<string, Row> = {
     await setUpFactor(server, person, "correct horse");
     return [person.id, "--yes"];
   }),
+  "admin users delete": asAdmin(async ({ server }) => `${(await registerPlaytester(server)).id} --yes`),
   "admin games suspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin games unsuspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),

@@ -237,6 +237,8 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     return { as: playtester, ids: { id: (await playtester.get("/auth/sessions")).body.data.sessions[0].id } };
   },
   signOutEverywhere: byPlaytester,
+  exportAccount: byOwner(),
+  deleteAccount: async ({ bystander }) => ({ as: await bystander("game_owner"), body: { password: "correct horse" } }),
   resendVerification: byNobody(() => ({ body: { email: "game_owner1@example.com" } })),
   requestPasswordReset: byNobody(() => ({ body: { email: "nobody@example.com" } })),
   confirmPasswordReset: byNobody(async ({ server, bystander }) => {
@@ -386,6 +388,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     await setUpFactor(server, owner, "correct horse");
     return { as: admin, ids: { id: owner.id } };
   },
+  deleteUser: onAccount("playtester"),
   suspendGame: onBystandersGame,
   unsuspendGame: onBystandersGame,
   grantCredit: onAccount("game_owner", { amountCents: 100, note: "sorry" }),

@@ -1,8 +1,9 @@
 import type { Data } from "../../../src/contract/index.ts";
+import { invalid } from "../../lib/problem.ts";
 import { html, type PageContent } from "../html.ts";
 import { button, notice, signedInLayout, time, tokens } from "./layout.ts";
 import { codeField, newPasswordField } from "./sign-in-views.ts";
-import type { PageContext } from "./types.ts";
+import type { Download, PageContext } from "./types.ts";
 
 export const codeLabel = "Code from your authenticator app, or a recovery code";
 
@@ -59,6 +60,16 @@ ${factor.enabled && codeField("password-code", codeLabel)}
 <p><a href="/play/account/factor">${factor.enabled ? "Manage the second factor" : "Set up a second factor"}</a></p></section>
 <section><h2>Where you are signed in</h2><ul class="list">${sessions.map((session) => sessionItem(context, session))}</ul>
 ${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "danger")}</section>
+<section><h2>Your data</h2>
+<p><a href="/play/account/export" download>Download everything that is kept about you</a> <span class="soft">(JSON)</span></p></section>
+<section><h2>Delete your account</h2>
+<p class="soft">Your name, email address and profile are removed, and others see “Deleted account”. Videos and messages stay with the owners who received them. Records of payouts stay, because tax law demands it. This cannot be undone.</p>
+<form method="post" action="/play/account/delete">${tokens(context)}
+<label for="delete-email">To confirm, type your email address</label>
+<input id="delete-email" name="deleteEmail" type="email" autocomplete="off" maxlength="254" value="${form.deleteEmail}" required>
+<label for="delete-password">Current password <span class="soft">(not needed within 15 minutes of signing in)</span></label>
+<input id="delete-password" name="deletePassword" type="password" autocomplete="current-password" maxlength="256">
+<button class="danger">Delete account</button></form></section>
 ${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}`;
   return signedInLayout(context, undefined, { title: "Your account", body });
 }
@@ -85,6 +96,20 @@ export async function changeEmail({ call, form }: PageContext): Promise<string> 
     body: { newEmail: form.newEmail?.trim() ?? "", password: form.emailPassword ?? "", code: form.code },
   });
   return "/play/account?done=email";
+}
+
+/** The file with everything that is kept about the account. */
+export async function exportFile({ call }: PageContext): Promise<Download> {
+  const { data } = await call("exportAccount");
+  return { filename: "account.json", contentType: "application/json", body: `${JSON.stringify(data, null, 2)}\n` };
+}
+
+export async function deleteAccount({ call, form }: PageContext): Promise<string> {
+  const { email } = (await call("getMe")).data;
+  if (form.deleteEmail?.trim().toLowerCase() !== email.toLowerCase())
+    throw invalid("deleteEmail", "is not the email address of this account. Nothing was deleted");
+  await call("deleteAccount", { body: form.deletePassword ? { password: form.deletePassword } : {} });
+  return "/play/sign-in?done=deleted";
 }
 
 export async function endSession({ call, id, form }: PageContext): Promise<string> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BrowserAccounts } from "../../accounts/browser-accounts.ts";
 import { isFormToken, type Session } from "../../accounts/sessions.ts";
 import type { CallAs, Origin } from "../../http/call-operation.ts";
+import { contentDisposition } from "../../http/range.ts";
 import { problemOf, setHeaders } from "../../http/reply.ts";
 import type { Match } from "../../http/router.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
@@ -16,7 +17,7 @@ import { createContext } from "./context.ts";
 import { alert, signedInLayout } from "./layout.ts";
 import { createPortalRouter, type Route } from "./routes.ts";
 import { signIn } from "./sign-in.ts";
-import type { PageContext, View } from "./types.ts";
+import type { Download, PageContext, View } from "./types.ts";
 
 /** The dependencies of the portal: the operations of the API, and functions that only pages need. */
 export interface PortalParts {
@@ -83,9 +84,10 @@ class SignedInPortal {
   async #show(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
     const found = this.#match(exchange);
-    const { view, link } = found.methods.get("GET") ?? {};
+    const { view, link, download } = found.methods.get("GET") ?? {};
     const context = this.#contextOf(exchange, idIn(found));
     if (link) return redirect(response, await link(context));
+    if (download) return sendDownload(response, await download(context));
     if (!view || (request.method !== "GET" && request.method !== "HEAD")) throw notAllowed(found);
     sendPage(response, 200, await view(context));
   }
@@ -148,6 +150,12 @@ class SignedInPortal {
     const page = { id, query: url.searchParams, form, formKey: newFormKey(), now: now() };
     return createContext({ ...page, callAs, session, origin });
   }
+}
+
+function sendDownload(response: ServerResponse, { filename, contentType, body }: Download): void {
+  const disposition = contentDisposition("attachment", filename);
+  response.writeHead(200, { "Content-Type": contentType, "Content-Disposition": disposition });
+  response.end(body);
 }
 
 /** Runs the action of a form and redirects, or shows the page that it returns. When it fails, shows the page again with the error and the values entered. */

@@ -1,5 +1,15 @@
 import { createRouter, type Router } from "../../http/router.ts";
-import { accountPage, changeEmail, changePassword, endSession, revokeKey, saveAccount, signOutEverywhere } from "./account.ts";
+import {
+  accountPage,
+  changeEmail,
+  changePassword,
+  deleteAccount,
+  endSession,
+  exportFile,
+  revokeKey,
+  saveAccount,
+  signOutEverywhere,
+} from "./account.ts";
 import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
 import { earningsPage } from "./earnings.ts";
@@ -8,7 +18,7 @@ import { disableFactor, enableFactor, factorPage, renewRecoveryCodes, setUpAgain
 import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
 import { buildLink, release, report, slotPage, slotsPage, submit } from "./slots.ts";
-import type { Action, PageContext, View } from "./types.ts";
+import type { Action, Download, PageContext, View } from "./types.ts";
 
 /** Pages, by their paths below `/play`. */
 const views: Record<string, View> = {
@@ -30,6 +40,11 @@ const links: Record<string, (context: PageContext) => Promise<string>> = {
   "/slots/:id/build": buildLink,
 };
 
+/** Files that are made when they are asked for. */
+const downloads: Record<string, (context: PageContext) => Promise<Download>> = {
+  "/account/export": exportFile,
+};
+
 /** The actions of posted forms. */
 const actions: Record<string, Action> = {
   "/offers/:id/claim": { run: claim, page: offersPage },
@@ -48,6 +63,7 @@ const actions: Record<string, Action> = {
   "/account/sessions/:id/end": { run: endSession, page: accountPage },
   "/account/sign-out-everywhere": { run: signOutEverywhere, page: accountPage },
   "/account/keys/:id/revoke": { run: revokeKey, page: accountPage },
+  "/account/delete": { run: deleteAccount, page: accountPage, takesPassword: true },
   "/account/email": { run: changeEmail, page: accountPage, takesPassword: true },
   "/account/password": { run: changePassword, page: accountPage, takesPassword: true },
   "/account/factor/start": { run: startFactor, page: factorPage, takesPassword: true },
@@ -65,6 +81,7 @@ const videos: Record<string, View> = {
 export interface Route {
   view?: View;
   link?: (context: PageContext) => Promise<string>;
+  download?: (context: PageContext) => Promise<Download>;
   action?: Action;
   video?: View;
 }
@@ -73,6 +90,7 @@ export function createPortalRouter(): Router<Route> {
   const router = createRouter<Route>();
   for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
   for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
+  for (const [path, download] of Object.entries(downloads)) router.add("GET", path, { download });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
   for (const [path, video] of Object.entries(videos)) router.add("POST", path, { video });
   return router;

@@ -29,6 +29,7 @@ const codePath = (next: string) => `/play/sign-in/code?${new URLSearchParams({ n
 
 const said = new Map([
   ["signed-out", "You are signed out."],
+  ["deleted", "Your account was deleted."],
   ["everywhere", "You are signed out of every browser. API keys still work."],
   ["password", "Your password was changed and you were signed out of every browser. Sign in with the new password."],
 ]);

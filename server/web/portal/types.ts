@@ -28,6 +28,13 @@ export interface PageContext {
 
 export type View = (context: PageContext) => Promise<PageContent>;
 
+/** A file that is made when it is asked for. */
+export interface Download {
+  filename: string;
+  contentType: string;
+  body: string;
+}
+
 /** The action of a posted form. `run` returns the path to redirect to, or a page with something that is shown only once. */
 export interface Action {
   run(context: PageContext): Promise<string | PageContent>;

@@ -7,7 +7,7 @@ import { suspendGame, unsuspendGame } from "./games.ts";
 import { chargeback, disputes, disputesLift, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
 import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
-import { resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
+import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
 
 export const admin: Group = {
   commands: [
@@ -21,6 +21,7 @@ export const admin: Group = {
     suspend,
     unsuspend,
     resetFactor,
+    deleteUser,
     suspendGame,
     unsuspendGame,
     grant,

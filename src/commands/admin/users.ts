@@ -33,6 +33,18 @@ const change = (name: string, operation: "verifyUser" | "suspendUser" | "unsuspe
       ctx.item(await ctx.api()[operation]({ params: { id: await userId(ctx, args.user) } }), userView),
   });
 
+export const deleteUser = define({
+  name: "users delete",
+  summary: "Delete an account: the ledger stays, personal data goes",
+  description:
+    "Credit, hours and earnings that are left stay in the ledger and can no longer be used. A running plan ends at once.",
+  operation: "deleteUser",
+  args: { user: userArg() },
+  confirm: ({ args }) => `Delete the account ${args.user}? This cannot be undone.`,
+  examples: ["playtest admin users delete ada@example.com --yes"],
+  run: async ({ args }, ctx) => ctx.item(await ctx.api().deleteUser({ params: { id: await userId(ctx, args.user) } }), userView),
+});
+
 export const verify = change("verify", "verifyUser", "Mark an account's email address as verified");
 export const suspend = change("suspend", "suspendUser", "Suspend an account: its API keys are rejected");
 export const resetFactor = define({

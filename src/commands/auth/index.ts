@@ -4,6 +4,7 @@ import { confirm, factorDisable, factorEnable, factorRecovery, factorStatus } fr
 import { keysCreate, keysList, keysRevoke, keysRotate } from "./keys.ts";
 import { login } from "./login.ts";
 import { password, passwordConfirm, passwordReset } from "./password.ts";
+import { deleteAccount, exportAccount } from "./personal.ts";
 import { profileShow, profileUpdate } from "./profile.ts";
 import { list, logout, switchProfile, token } from "./profiles.ts";
 import { register } from "./register.ts";
@@ -41,6 +42,8 @@ export const auth: Group = {
     factorDisable,
     factorRecovery,
     confirm,
+    exportAccount,
+    deleteAccount,
   ],
   fallback: "list",
 };

@@ -1,0 +1,92 @@
+import type { Query } from "../database/port.ts";
+import { deletedAddress } from "../mail/queue.ts";
+
+/** What others see in the place of the name of a deleted account. */
+export const deletedName = "Deleted account";
+
+/** Rows that nobody but the account needs. The account's id is each `?`. */
+const removed = [
+  "DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.owner_id = ?)",
+  "DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE owner_id = ?)",
+  "DELETE FROM webhooks WHERE owner_id = ?",
+  "DELETE FROM notifications WHERE user_id = ?",
+  "DELETE FROM events WHERE account_id = ?",
+  "DELETE FROM event_counters WHERE account_id = ?",
+  "DELETE FROM api_keys WHERE user_id = ?",
+  "DELETE FROM sessions WHERE user_id = ?",
+  "DELETE FROM one_time_tokens WHERE user_id = ?",
+  "DELETE FROM email_changes WHERE user_id = ?",
+  "DELETE FROM idempotency WHERE account_id = ?",
+  "DELETE FROM crypto_proofs WHERE owner_id = ?",
+  "DELETE FROM playtest_keys WHERE playtest_id IN (SELECT id FROM playtests WHERE owner_id = ?)",
+];
+
+/** Fields of rows that others need, or that the ledger refers to. */
+const emptied = [
+  "UPDATE applications SET qualifications_response = NULL WHERE playtester_id = ?",
+  "UPDATE applications SET status = 'withdrawn' WHERE playtester_id = ? AND status = 'pending'",
+  `UPDATE submissions SET filename = CASE content_type WHEN 'video/webm' THEN 'video.webm' WHEN 'video/x-matroska' THEN 'video.mkv'
+    WHEN 'video/quicktime' THEN 'video.mov' ELSE 'video.mp4' END WHERE slot_id IN (SELECT id FROM slots WHERE playtester_id = ?)`,
+  "UPDATE uploads SET filename = 'deleted', metadata = '{}' WHERE user_id = ?",
+  "UPDATE builds SET filename = NULL, notes = NULL WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)",
+  "UPDATE games SET status = 'suspended', description = NULL, instructions = NULL, cover_image_url = NULL, external_url = NULL WHERE owner_id = ?",
+  "UPDATE payments SET return_url = NULL WHERE owner_id = ?",
+  "UPDATE subscriptions SET card = NULL WHERE owner_id = ?",
+];
+
+export interface Erased {
+  id: string;
+  email: string;
+  displayName: string;
+  companyName: string;
+}
+
+/** Removes the personal data of an account. What stays: see `playtest help security`. */
+export async function erase(tx: Query, account: Erased, now: number): Promise<void> {
+  await tx.run("DELETE FROM mails WHERE LOWER(recipient) = ?", account.email.trim().toLowerCase());
+  for (const name of new Set([account.displayName, account.companyName])) await renameInNotices(tx, account.id, name);
+  for (const sql of [...removed, ...emptied]) await tx.run(sql, account.id);
+  const address = deletedAddress(account.id);
+  await tx.run(
+    `UPDATE users SET email = ?, email_key = ?, password_hash = '!', display_name = ?, company_name = ?, website_url = NULL,
+      gaming_experience = NULL, created_from = NULL, created_with = NULL, suspended_at = COALESCE(suspended_at, ?), deleted_at = ?, updated_at = ?
+      WHERE id = ?`,
+    address,
+    address,
+    deletedName,
+    deletedName,
+    now,
+    now,
+    now,
+    account.id,
+  );
+}
+
+/** Replaces the name in the notifications of people who had to do with the account, where the event names it. */
+const renameInNotices = (tx: Query, id: string, name: string) =>
+  tx.run(
+    `UPDATE notifications SET title = REPLACE(title, ?, ?), body = REPLACE(body, ?, ?)
+      WHERE event_id IN (SELECT e.id FROM events e WHERE e.data LIKE ? AND e.account_id IN (
+        SELECT owner_id FROM slots WHERE playtester_id = ? UNION SELECT playtester_id FROM slots WHERE owner_id = ?
+        UNION SELECT p.owner_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE a.playtester_id = ?
+        UNION SELECT a.playtester_id FROM applications a JOIN playtests p ON p.id = a.playtest_id WHERE p.owner_id = ?
+        UNION SELECT u.id FROM users u WHERE u.role = 'admin'))`,
+    name,
+    deletedName,
+    name,
+    deletedName,
+    `%${id}%`,
+    id,
+    id,
+    id,
+    id,
+  );
+
+/** Whether another admin can do everything: is not suspended, has every scope and a key that works. */
+export const hasOtherFullAdmin = async (q: Query, id: string): Promise<boolean> =>
+  (await q.one(
+    `SELECT u.id FROM users u WHERE u.role = 'admin' AND u.id <> ? AND u.suspended_at IS NULL
+      AND (u.admin_scopes IS NULL OR u.admin_scopes LIKE '%"admin"%') AND EXISTS (SELECT 1 FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL)
+      LIMIT 1`,
+    id,
+  )) !== undefined;

@@ -1,0 +1,86 @@
+import type { Query } from "../database/port.ts";
+import { camel } from "../lib/camel.ts";
+import { iso } from "../lib/time.ts";
+
+type Row = Record<string, unknown>;
+
+/** What is kept about an account, by kind: never a secret, nor what only concerns somebody else. Each `?` is the account's id. */
+const kinds = {
+  apiKeys:
+    "SELECT id, name, prefix, scopes, parent_id, created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE user_id = ?",
+  sessions: "SELECT id, address, agent, created_at, last_used_at, expires_at FROM sessions WHERE user_id = ?",
+  emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
+  games: `SELECT id, name, description, instructions, build_url, cover_image_url, external_url, status, devices, platforms, created_at
+    FROM games WHERE owner_id = ?`,
+  builds: `SELECT b.id, b.game_id, b.filename, b.size, b.sha256, b.version, b.channel, b.notes, b.created_at
+    FROM builds b JOIN games g ON g.id = b.game_id WHERE g.owner_id = ?`,
+  playtests: `SELECT id, game_id, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
+    notes_for_testers, qualifications, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
+  slots: `SELECT s.id, s.playtest_id, s.game_id, s.status, s.reserved_at, s.submitted_at, s.ended_at, s.created_at, v.filename AS video_filename,
+      v.video_file_size, v.notes, r.score, r.comment, j.reason AS rejection_reason
+    FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id
+    WHERE s.owner_id = ? OR s.playtester_id = ?`,
+  blockedReports: `SELECT b.id, b.slot_id, b.reason_code, b.notes, b.message, b.reported_at, b.resolved_at
+    FROM blocked_reports b JOIN slots s ON s.id = b.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
+  applications: `SELECT id, playtest_id, status, qualifications_response, created_at, reviewed_at, assigned_slot_id
+    FROM applications WHERE playtester_id = ?`,
+  uploads: "SELECT id, kind, game_id, slot_id, size, filename, filetype, status, created_at FROM uploads WHERE user_id = ?",
+  chatMessages: `SELECT m.id, m.conversation_id, m.sender_type, m.content, m.read_at, m.created_at
+    FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE c.owner_id = ? OR c.playtester_id = ?`,
+  payments: `SELECT id, amount_cents, status, provider, external_id, purpose, playtest_id, subscription_id, return_url, description, created_at,
+    completed_at FROM payments WHERE owner_id = ?`,
+  disputesAndRefunds: `SELECT r.id, r.payment_id, r.kind, r.cents AS amount_cents, r.state, r.created_at, r.lifted_at
+    FROM payment_reversals r JOIN payments p ON p.id = r.payment_id WHERE p.owner_id = ?`,
+  invoices:
+    "SELECT i.number, i.payment_id, i.document, i.issued_at FROM invoices i JOIN payments p ON p.id = i.payment_id WHERE p.owner_id = ?",
+  subscriptions: `SELECT id, plan_key, status, provider, current_period_start, current_period_end, cancelled_at, ended_at, ended_reason, created_at
+    FROM subscriptions WHERE owner_id = ?`,
+  cryptoPayments: `SELECT payment_id, chain, currency, receiver, amount_atomic, amount_cents, payer, created_at, expires_at
+    FROM crypto_quotes WHERE owner_id = ?`,
+  cryptoDeposits: `SELECT chain, tx_hash, tx_index, currency, amount_atomic, value_cents, status, sender, payment_id, seen_at
+    FROM crypto_deposits WHERE owner_id = ?`,
+  payouts: "SELECT id, amount_cents, status, created_at, failed_at FROM payouts WHERE user_id = ?",
+  ledger: `SELECT p.id, t.event_key, t.asset, p.account_id, p.amount, t.note, p.created_at FROM ledger_postings p
+    JOIN ledger_transfers t ON t.id = p.transfer_id
+    WHERE p.account_id IN ('liab:credit:' || ?, 'liab:payable:' || ?, 'assets:receivable:' || ?, 'min:balance:' || ?, 'min:receivable:' || ?)`,
+  webhooks: "SELECT id, url, events, is_active, created_at, deleted_at FROM webhooks WHERE owner_id = ?",
+  notifications: "SELECT id, type, title, body, read_at, created_at FROM notifications WHERE user_id = ?",
+  auditEntries: `SELECT id, created_at, address, action, target_kind, target_id, details, state_before, state_after
+    FROM audit_entries WHERE actor_id = ? OR target_id = ?`,
+} as const;
+
+const account = `SELECT id, email, role, display_name, company_name, website_url, gaming_experience, email_verified_at, suspended_at, created_from,
+  created_with, admin_scopes, created_at FROM users WHERE id = ?`;
+
+/** Everything that is kept about an account: its profile, and lists of rows by kind. */
+export async function exportOf(q: Query, id: string): Promise<{ account: Row; records: Record<string, Row[]> }> {
+  const records: Record<string, Row[]> = {};
+  for (const [kind, sql] of Object.entries(kinds)) {
+    const ids = Array<string>(sql.split("?").length - 1).fill(id);
+    records[kind] = (await q.all<Row>(sql, ...ids)).map(shown);
+  }
+  return { account: shown((await q.one<Row>(account, id))!), records };
+}
+
+const json = new Set([
+  "scopes",
+  "admin_scopes",
+  "devices",
+  "platforms",
+  "events",
+  "document",
+  "details",
+  "state_before",
+  "state_after",
+]);
+const times = new Set(["current_period_start", "current_period_end"]);
+
+/** A row with names and times as in the API, and JSON that was stored as text. */
+const shown = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => {
+      if (json.has(column) && typeof value === "string") return [camel(column), JSON.parse(value)];
+      const isTime = column.endsWith("_at") || times.has(column);
+      return [camel(column), isTime && typeof value === "number" ? iso(value) : value];
+    }),
+  );

@@ -1,0 +1,72 @@
+import { checkPassword } from "../accounts/attempts.ts";
+import { requireUnchanged } from "../accounts/service.ts";
+import * as sessions from "../accounts/sessions-store.ts";
+import * as users from "../accounts/users-store.ts";
+import { requireMayChange } from "../admin/admins.ts";
+import { accountView } from "../admin/views.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import type { Client, HandlersFor, Principal } from "../http/call.ts";
+import { conflict, invalid, notFound } from "../lib/problem.ts";
+import { iso } from "../lib/time.ts";
+import { exportOf } from "./export-store.ts";
+import { deleteAccount } from "./service.ts";
+
+/** How long after signing in a browser can delete the account without the password. */
+const freshMs = 15 * 60_000;
+
+/** The data that an account holds, and the end of the account. */
+export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccount" | "deleteUser"> {
+  async function accountOf(q: Query, id: string): Promise<users.UserRow> {
+    const found = await users.find(q, id);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  /** 422 unless the caller proves again who they are: by the password, or by a browser that signed in just now. */
+  async function requireProof(
+    user: users.UserRow,
+    principal: Principal,
+    password: string | undefined,
+    client: Client,
+  ): Promise<void> {
+    if (password === undefined) {
+      if (await isFresh(principal)) return;
+      throw invalid("password", "is required. An account without a password can set one by a password reset first");
+    }
+    const attempt = { account: user.email_key, password, hash: user.password_hash };
+    if (!(await checkPassword(deps, attempt, client))) throw invalid("password", "is not the current password");
+  }
+
+  async function isFresh({ sessionId, userId }: Principal): Promise<boolean> {
+    if (sessionId === null) return false;
+    const now = deps.clock.now();
+    const live = await deps.store.read((q) => sessions.listForUser(q, userId, now));
+    return live.some(({ id, created_at }) => id === sessionId && now - created_at < freshMs);
+  }
+
+  return {
+    exportAccount: (call) =>
+      call.read(async (q) => ({ exportedAt: iso(deps.clock.now()), ...(await exportOf(q, call.principal.userId)) })),
+
+    async deleteAccount(call) {
+      const user = await call.read((q) => accountOf(q, call.principal.userId));
+      await requireProof(user, call.principal, call.body.password, call.client);
+      return call.commit(async (tx, trail) => {
+        await requireUnchanged(tx, user);
+        await trail.changing(user.id);
+        await deleteAccount(deps, tx, await accountOf(tx, user.id), { byOperator: false });
+        return { message: "The account was deleted." };
+      });
+    },
+
+    deleteUser: (call) =>
+      call.commit(async (tx) => {
+        const user = await accountOf(tx, call.params.id);
+        if (user.id === call.principal.userId) throw conflict("You cannot delete your own account here. Nothing was deleted.");
+        requireMayChange(call.principal, user);
+        await deleteAccount(deps, tx, user, { byOperator: true });
+        return { user: accountView(await accountOf(tx, user.id)) };
+      }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { Query } from "../database/port.ts";
+import { accounts } from "../ledger/rules.ts";
+import { balance } from "../ledger/store.ts";
+import { usd } from "../lib/money.ts";
+
+/** What is not finished in an account that is to be deleted: a sentence that says what it is and what to do. */
+export interface Obstacle {
+  text: string;
+  /** Money that an operator may leave in the ledger of a deleted account. */
+  isMoney: boolean;
+}
+
+const unfinished = "('reserved', 'submitted', 'blocked', 'publishing')";
+
+const count = async (q: Query, sql: string, ...ids: string[]) =>
+  (await q.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, ...ids))!.n;
+const some = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+/** Everything that keeps an account from being deleted. */
+export async function obstaclesOf(q: Query, id: string): Promise<Obstacle[]> {
+  return [...(await work(q, id)), ...(await money(q, id))];
+}
+
+async function work(q: Query, id: string): Promise<Obstacle[]> {
+  const found: [number, (n: number) => string][] = [
+    [
+      await count(q, "playtests WHERE owner_id = ? AND status IN ('active', 'pending_payment')", id),
+      (n) => `${some(n, "order")} not finished: cancel open slots, and review or wait for the others.`,
+    ],
+    [
+      await count(q, `slots WHERE playtester_id = ? AND status IN ${unfinished}`, id),
+      (n) => `${some(n, "slot")} not finished: release them, or wait until they are reviewed.`,
+    ],
+    [
+      await count(q, "payments WHERE owner_id = ? AND status = 'pending'", id),
+      (n) => `${some(n, "payment")} pending: cancel the checkout, or wait a day until it expires.`,
+    ],
+    [
+      await count(q, "subscriptions WHERE owner_id = ? AND status IN ('active', 'past_due')", id),
+      () => "A plan is running: cancel it and wait until its period ends.",
+    ],
+  ];
+  return found.filter(([n]) => n > 0).map(([n, text]) => ({ text: text(n), isMoney: false }));
+}
+
+async function money(q: Query, id: string): Promise<Obstacle[]> {
+  const found: [number, (n: number) => string][] = [
+    [await balance(q, accounts.credit(id)), (n) => `${usd(n)} of credit is left: spend it, or ask the operator.`],
+    [await balance(q, accounts.minutes(id)), (n) => `${some(n, "playtest minute")} left: use them, or ask the operator.`],
+    [await balance(q, accounts.receivable(id)), (n) => `${usd(n)} is owed because of a dispute: buy credit to pay it.`],
+    [
+      await balance(q, accounts.minutesReceivable(id)),
+      (n) => `${some(n, "playtest minute")} owed because of a dispute: ask the operator.`,
+    ],
+    [await balance(q, accounts.payable(id)), (n) => `${usd(n)} of earnings is not paid out: ask the operator to pay it.`],
+    [
+      await count(
+        q,
+        "payment_reversals r JOIN payments p ON p.id = r.payment_id WHERE p.owner_id = ? AND r.kind = 'dispute' AND r.state = 'taken' AND r.lifted_at IS NULL",
+        id,
+      ),
+      (n) => `${some(n, "dispute")} open: wait until it has ended, or ask the operator.`,
+    ],
+    [
+      await count(q, "crypto_deposits WHERE owner_id = ? AND status = 'suspense'", id),
+      (n) => `${some(n, "crypto deposit")} not credited: prove that you sent it, or ask the operator.`,
+    ],
+  ];
+  return found.filter(([n]) => n > 0).map(([n, text]) => ({ text: text(n), isMoney: true }));
+}
