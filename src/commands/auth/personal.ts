@@ -1,6 +1,5 @@
-import { writeFile } from "node:fs/promises";
 import { define, flag } from "../../cli/define.ts";
-import { cannotWrite, declined } from "../../errors.ts";
+import { declined } from "../../errors.ts";
 import { readSecret } from "./account.ts";
 
 export const exportAccount = define({
@@ -8,17 +7,10 @@ export const exportAccount = define({
   summary: "Export everything that is kept about your account",
   description: "Writes one JSON document: profile, keys without their secrets, playtests, messages, payments and so on.",
   operation: "exportAccount",
-  flags: { output: flag.text("Write to this file, readable by you only, instead of standard output", { value: "FILE" }) },
   examples: ["playtest auth export > account.json", "playtest auth export --output account.json"],
-  async run({ flags }, ctx) {
+  async run(_, ctx) {
     const data = await ctx.api().exportAccount({});
-    const text = `${JSON.stringify(data, null, 2)}\n`;
-    const { output } = flags;
-    if (output === undefined) return ctx.text(text.trimEnd(), data);
-    await writeFile(output, text, { mode: 0o600, flag: "wx" }).catch((error: Error) =>
-      Promise.reject(cannotWrite(output, error)),
-    );
-    return ctx.text(`Wrote ${output}.`, { file: output });
+    return ctx.text(JSON.stringify(data, null, 2), data);
   },
 });
 
