@@ -6,15 +6,21 @@ export const deletedName = "Deleted account";
 
 /** Rows that nobody but the account needs. The account's id is each `?`. */
 const removed = [
+  "DELETE FROM mails WHERE user_id = ?",
+  "DELETE FROM mails WHERE LOWER(recipient) IN (SELECT LOWER(email) FROM email_changes WHERE user_id = ?)",
   "DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.owner_id = ?)",
   "DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE owner_id = ?)",
   "DELETE FROM webhooks WHERE owner_id = ?",
   "DELETE FROM notifications WHERE user_id = ?",
+  "DELETE FROM notification_settings WHERE user_id = ?",
   "DELETE FROM events WHERE account_id = ?",
   "DELETE FROM event_counters WHERE account_id = ?",
   "DELETE FROM api_keys WHERE user_id = ?",
   "DELETE FROM sessions WHERE user_id = ?",
   "DELETE FROM one_time_tokens WHERE user_id = ?",
+  "DELETE FROM confirmations WHERE user_id = ?",
+  "DELETE FROM recovery_codes WHERE user_id = ?",
+  "DELETE FROM second_factors WHERE user_id = ?",
   "DELETE FROM email_changes WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
   "DELETE FROM crypto_proofs WHERE owner_id = ?",

@@ -9,6 +9,9 @@ const kinds = {
   apiKeys:
     "SELECT id, name, prefix, scopes, parent_id, created_at, last_used_at, expires_at, revoked_at FROM api_keys WHERE user_id = ?",
   sessions: "SELECT id, address, agent, created_at, last_used_at, expires_at FROM sessions WHERE user_id = ?",
+  secondFactor: "SELECT created_at, enabled_at FROM second_factors WHERE user_id = ?",
+  recoveryCodes: "SELECT created_at, used_at FROM recovery_codes WHERE user_id = ?",
+  confirmations: "SELECT credential_id, confirmed_at FROM confirmations WHERE user_id = ?",
   emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
   games: `SELECT id, name, description, instructions, build_url, cover_image_url, external_url, status, devices, platforms, created_at
     FROM games WHERE owner_id = ?`,
@@ -17,15 +20,17 @@ const kinds = {
   playtests: `SELECT id, game_id, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
     notes_for_testers, qualifications, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
   slots: `SELECT s.id, s.playtest_id, s.game_id, s.status, s.reserved_at, s.submitted_at, s.ended_at, s.created_at, v.filename AS video_filename,
-      v.video_file_size, v.notes, r.score, r.comment, j.reason AS rejection_reason
+      v.video_file_size, v.video_duration_ms, v.notes, r.score, r.comment, j.reason AS rejection_reason
     FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id
     WHERE s.owner_id = ? OR s.playtester_id = ?`,
   blockedReports: `SELECT b.id, b.slot_id, b.reason_code, b.notes, b.message, b.reported_at, b.resolved_at
     FROM blocked_reports b JOIN slots s ON s.id = b.slot_id WHERE s.owner_id = ? OR s.playtester_id = ?`,
   applications: `SELECT id, playtest_id, status, qualifications_response, created_at, reviewed_at, assigned_slot_id
     FROM applications WHERE playtester_id = ?`,
-  uploads: "SELECT id, kind, game_id, slot_id, size, filename, filetype, status, created_at FROM uploads WHERE user_id = ?",
-  chatMessages: `SELECT m.id, m.conversation_id, m.sender_type, m.content, m.read_at, m.created_at
+  uploads:
+    "SELECT id, kind, game_id, slot_id, size, duration_ms, filename, filetype, status, created_at FROM uploads WHERE user_id = ?",
+  chatMessages: `SELECT m.id, m.conversation_id, m.sender_type, m.content, m.read_at, m.created_at,
+      CASE WHEN m.sender_id <> ? THEN m.mailed_at END AS mailed_at
     FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE c.owner_id = ? OR c.playtester_id = ?`,
   payments: `SELECT id, amount_cents, status, provider, external_id, purpose, playtest_id, subscription_id, return_url, description, created_at,
     completed_at FROM payments WHERE owner_id = ?`,
@@ -43,9 +48,14 @@ const kinds = {
   ledger: `SELECT p.id, t.event_key, t.asset, p.account_id, p.amount, t.note, p.created_at FROM ledger_postings p
     JOIN ledger_transfers t ON t.id = p.transfer_id
     WHERE p.account_id IN ('liab:credit:' || ?, 'liab:payable:' || ?, 'assets:receivable:' || ?, 'min:balance:' || ?, 'min:receivable:' || ?)`,
-  webhooks: "SELECT id, url, events, is_active, created_at, deleted_at FROM webhooks WHERE owner_id = ?",
+  webhooks: "SELECT id, url, format, events, is_active, created_at, deleted_at FROM webhooks WHERE owner_id = ?",
   notifications: "SELECT id, type, title, body, read_at, created_at FROM notifications WHERE user_id = ?",
-  auditEntries: `SELECT id, created_at, address, action, target_kind, target_id, details, state_before, state_after
+  notificationSettings: "SELECT kind, mail, updated_at FROM notification_settings WHERE user_id = ?",
+  // Without their texts, which contain links that work as passwords do.
+  emails: `SELECT m.id, m.recipient, m.subject, m.kind, m.created_at, m.sent_at, m.failed_at
+    FROM mails m JOIN users u ON u.id = ? WHERE m.user_id = u.id OR LOWER(m.recipient) = u.email_key`,
+  // The address of an administrator who changed the account is theirs.
+  auditEntries: `SELECT id, created_at, CASE WHEN actor_id = ? THEN address END AS address, action, target_kind, target_id, details, state_before, state_after
     FROM audit_entries WHERE actor_id = ? OR target_id = ?`,
 } as const;
 
@@ -57,7 +67,7 @@ export async function exportOf(q: Query, id: string): Promise<{ account: Row; re
   const records: Record<string, Row[]> = {};
   for (const [kind, sql] of Object.entries(kinds)) {
     const ids = Array<string>(sql.split("?").length - 1).fill(id);
-    records[kind] = (await q.all<Row>(sql, ...ids)).map(shown);
+    records[kind] = (await q.all<Row>(`${sql} ORDER BY 1`, ...ids)).map(shown);
   }
   return { account: shown((await q.one<Row>(account, id))!), records };
 }
@@ -80,6 +90,7 @@ const shown = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([column, value]) => {
       if (json.has(column) && typeof value === "string") return [camel(column), JSON.parse(value)];
+      if (column.startsWith("is_")) return [camel(column), value === 1];
       const isTime = column.endsWith("_at") || times.has(column);
       return [camel(column), isTime && typeof value === "number" ? iso(value) : value];
     }),

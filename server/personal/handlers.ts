@@ -1,4 +1,5 @@
 import { checkPassword } from "../accounts/attempts.ts";
+import { requireCode } from "../accounts/factors/codes.ts";
 import { requireUnchanged } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
@@ -10,7 +11,7 @@ import type { Client, HandlersFor, Principal } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
 import { iso } from "../lib/time.ts";
 import { exportOf } from "./export-store.ts";
-import { deleteAccount } from "./service.ts";
+import { deleteAccount, requireDeletable } from "./service.ts";
 
 /** How long after signing in a browser can delete the account without the password. */
 const freshMs = 15 * 60_000;
@@ -52,6 +53,9 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccou
     async deleteAccount(call) {
       const user = await call.read((q) => accountOf(q, call.principal.userId));
       await requireProof(user, call.principal, call.body.password, call.client);
+      // Before the code, which is used up.
+      await call.read((q) => requireDeletable(q, user, { byOperator: false }));
+      await requireCode(deps, user.id, call.body.code, call);
       return call.commit(async (tx, trail) => {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);

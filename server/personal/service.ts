@@ -7,23 +7,25 @@ import { conflict } from "../lib/problem.ts";
 import { erase, hasOtherFullAdmin } from "./erase-store.ts";
 import { obstaclesOf } from "./obstacles-store.ts";
 
-/**
- * Deletes an account: its personal data goes, and the row stays for the ledger and for others. 409 while money or work is pending, and
- * for the last admin. `byOperator`: money that is left and a running plan are no obstacle.
- */
-export async function deleteAccount(
-  deps: Deps,
-  tx: Query,
-  user: users.UserRow,
-  { byOperator }: { byOperator: boolean },
-): Promise<void> {
+/** `byOperator`: money that is left and a running plan are no obstacle. */
+interface By {
+  byOperator: boolean;
+}
+
+/** 409 while money or work of an account is pending, when it is deleted, and for the last administrator with every scope. */
+export async function requireDeletable(q: Query, user: users.UserRow, { byOperator }: By): Promise<void> {
   if (user.deleted_at !== null) throw conflict("This account is deleted already. Nothing was changed.");
-  if (user.role === "admin" && !(await hasOtherFullAdmin(tx, user.id)))
+  if (user.role === "admin" && !(await hasOtherFullAdmin(q, user.id)))
     throw conflict("This is the last administrator with every scope. Nothing was deleted. Add another one first.");
-  if (byOperator) await endPlan(deps, tx, user.id);
-  const obstacles = (await obstaclesOf(tx, user.id)).filter(({ isMoney }) => !(byOperator && isMoney));
+  const obstacles = (await obstaclesOf(q, user.id)).filter(({ isMoney }) => !(byOperator && isMoney));
   if (obstacles.length > 0)
     throw conflict(`The account cannot be deleted yet. Nothing was deleted. ${obstacles.map(({ text }) => text).join(" ")}`);
+}
+
+/** Deletes an account: its personal data goes, and the row stays for the ledger and for others. 409 as `requireDeletable`. */
+export async function deleteAccount(deps: Deps, tx: Query, user: users.UserRow, by: By): Promise<void> {
+  if (by.byOperator) await endPlan(deps, tx, user.id);
+  await requireDeletable(tx, user, by);
   const { id, email, display_name: displayName, company_name: companyName } = user;
   await erase(tx, { id, email, displayName, companyName }, deps.clock.now());
 }

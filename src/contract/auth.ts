@@ -277,10 +277,12 @@ export const auth = {
         password: text(256, 1)
           .optional()
           .meta({ description: "Current password. Not needed in a browser that signed in within 15 minutes." }),
+        code: optionalCodeField(),
       })
       .prefault({}),
     reply: message(),
     limit: "password",
+    problems: ["CODE_REQUIRED"],
   }),
   resendVerification: endpoint("POST /auth/resend-verification", {
     ...keyless,

@@ -2,12 +2,16 @@ import { expect, test } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { checkAudit } from "../../server/audit/checks.ts";
 import { tablesOf } from "../../server/database/tables.ts";
+import { recordAttempts } from "../../server/events/webhooks/deliveries.ts";
+import type { OutgoingRow } from "../../server/events/webhooks/store.ts";
 import { openTill } from "../helpers/billing.ts";
 import { onBothDatabases } from "../helpers/each.ts";
 import { createGame, giveMinutes, order, type Person, personWith, play, registerPlaytester } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
 import type { TestServer } from "../helpers/server.ts";
 
 const password = "correct horse";
+const day = 24 * 60 * 60_000;
 
 async function adminOf(server: TestServer): Promise<Person> {
   const key = (await ensureAdmin(server.deps))!;
@@ -63,33 +67,68 @@ onBothDatabases("account deletion", (serve) => {
     const pay = (amountCents: number) => admin.post("/admin/payouts", { userId: tester.id, amountCents });
     const chat = async () => {
       const { conversation } = (await owner.post("/chat/conversations", { contactId: tester.id })).body.data;
-      await owner.post(`/chat/conversations/${conversation.id}`, { content: "Thanks, Qvopia!" });
-      await tester.post(`/chat/conversations/${conversation.id}`, { content: "Welcome, Zyxwolga!" });
+      const messages = `/chat/conversations/${conversation.id}/messages`;
+      expect((await owner.post(messages, { content: "Thanks, Qvopia!" })).status).toBe(201);
+      expect((await tester.post(messages, { content: "Welcome, Zyxwolga!" })).status).toBe(201);
       return conversation.id as string;
     };
-    const remove = (person: Person, given: string | undefined = password) =>
-      person.post("/auth/delete-account", { password: given });
-    return { server, admin, till, owner, tester, slotId, emails, accept, pay, chat, remove };
+    /** A change of the email address that waits for its links, settings of emails, and a second factor. */
+    const personalize = async (person: Person, newEmail: string) => {
+      expect((await person.post("/auth/change-email", { newEmail, password })).status).toBe(200);
+      expect((await person.patch("/notifications/settings", { mail: "digest" })).status).toBe(200);
+      const app = await setUpFactor(server, person, password);
+      expect((await person.post("/auth/confirm", { code: await app.nextCode() })).status).toBe(200);
+      return app;
+    };
+    const remove = (person: Person, given: string | undefined = password, code?: string) =>
+      person.post("/auth/delete-account", { password: given, code });
+    return { server, admin, till, owner, tester, slotId, emails, accept, pay, chat, personalize, remove };
   }
 
   test("export: has every kind of record of the account, and no secret", async () => {
-    const { server, owner, tester, accept, chat, till } = await open();
+    const { server, owner, tester, accept, chat, personalize, till } = await open();
     await accept();
     await chat();
+    const app = await personalize(owner, "zyxwolga2@example.com");
     const { data } = (await owner.get("/auth/export")).body;
     const { records } = data;
     expect(data.account).toMatchObject({ id: owner.id, displayName: "Zyxwolga", websiteUrl: "https://zyxwolga.example" });
     const filled = Object.keys(records).filter((kind) => records[kind].length > 0);
-    expect(filled.sort()).toMatchInlineSnapshot();
+    expect(filled.sort()).toMatchInlineSnapshot(`
+      [
+        "apiKeys",
+        "auditEntries",
+        "builds",
+        "chatMessages",
+        "confirmations",
+        "emailChanges",
+        "emails",
+        "games",
+        "invoices",
+        "ledger",
+        "notificationSettings",
+        "notifications",
+        "payments",
+        "playtests",
+        "recoveryCodes",
+        "secondFactor",
+        "slots",
+        "webhooks",
+      ]
+    `);
     expect(Object.keys((await tester.get("/auth/export")).body.data.records)).toEqual(Object.keys(records));
     const text = JSON.stringify(data);
     expect(text).not.toContain(owner.key);
     expect(text).not.toContain(till.owner.key.slice(12));
     const secrets = await server.deps.store.read((q) =>
       q.all<{ value: string }>(
-        "SELECT secret AS value FROM webhooks UNION SELECT hash FROM api_keys UNION SELECT password_hash FROM users",
+        `SELECT secret AS value FROM webhooks UNION SELECT hash FROM api_keys UNION SELECT password_hash FROM users WHERE password_hash <> '!'
+          UNION SELECT secret FROM second_factors UNION SELECT hash FROM recovery_codes UNION SELECT hash FROM one_time_tokens
+          UNION SELECT unsubscribe_url FROM mails WHERE unsubscribe_url IS NOT NULL`,
       ),
     );
+    expect(secrets.length).toBeGreaterThan(15);
+    for (const value of [app.secret, ...app.recoveryCodes]) expect(text).not.toContain(value);
     for (const { value } of secrets) expect(text).not.toContain(value);
   });
 
@@ -102,6 +141,7 @@ onBothDatabases("account deletion", (serve) => {
     expect(await said(tester)).toMatch(/1 slot not finished: release them, or wait until they are reviewed\.$/);
     await accept();
     expect(await said(tester)).toMatch(/\$10\.00 of earnings is not paid out: ask the operator to pay it\.$/);
+    await pay(1000);
     await giveMinutes(server, owner, 60);
     const { paymentId } = await till.buy(3000);
     expect(await said(owner)).toMatch(/1 payment pending: .* 60 playtest minutes left: use them, or ask the operator\.$/);
@@ -109,22 +149,47 @@ onBothDatabases("account deletion", (serve) => {
     expect(await said(owner)).toMatch(/\$30\.00 of credit is left: spend it, or ask the operator\./);
     await till.complete(paymentId, "disputed");
     expect(await said(owner)).toMatch(/1 dispute open: wait until it has ended, or ask the operator\.$/);
-    await pay(1000);
     expect((await remove(tester, "wrong horse")).status).toBe(422);
     expect((await tester.post("/auth/delete-account", {})).body.error.message).toMatch(/^password: is required/);
     expect((await remove(tester)).status).toBe(200);
   });
 
   test("leaves no name or address in the database but what is listed here; keys end, and the address is free again", async () => {
-    const { server, admin, owner, tester, slotId, emails, accept, pay, chat, remove } = await open();
+    const { server, admin, owner, tester, emails, accept, pay, chat, personalize, remove } = await open();
     await accept();
     await pay(1000);
-    const conversation = await chat();
+    await chat();
+    const apps = [await personalize(tester, "qvopia2@example.com"), await personalize(owner, "zyxwolga2@example.com")];
     await server.advance(0);
-    expect((await remove(tester)).status).toBe(200);
-    expect((await remove(owner)).status).toBe(200);
+    expect((await remove(tester, password, await apps[0]!.nextCode())).status).toBe(200);
+    expect((await remove(owner, password, await apps[1]!.nextCode())).status).toBe(200);
+    // Until their next time, jobs name the host of a webhook.
+    await server.advance(2 * day);
     const found = await columnsWith(server, ["zyxwolga", "qvopia", ...Object.values(emails)]);
     expect(found.filter((column) => !stays.includes(column))).toEqual([]);
+    expect(await columnsWith(server, [tester.id, owner.id])).toMatchInlineSnapshot(`
+      [
+        "audit_entries.actor_id",
+        "audit_entries.state_after",
+        "audit_entries.target_id",
+        "conversations.owner_id",
+        "conversations.playtester_id",
+        "games.owner_id",
+        "ledger_accounts.id",
+        "ledger_postings.account_id",
+        "ledger_transfers.owner_id",
+        "messages.sender_id",
+        "payments.owner_id",
+        "payouts.user_id",
+        "playtests.owner_id",
+        "slots.owner_id",
+        "slots.playtester_id",
+        "uploads.user_id",
+        "users.email",
+        "users.email_key",
+        "users.id",
+      ]
+    `);
     expect([(await owner.get("/auth/me")).status, (await tester.get("/auth/me")).status]).toEqual([401, 401]);
     const shown = (await admin.get("/admin/users?limit=100")).body.data.users.filter(({ id }: { id: string }) => id !== admin.id);
     expect(shown.map((user: Record<string, unknown>) => [user.displayName, user.companyName, user.email])).toEqual(
@@ -136,7 +201,40 @@ onBothDatabases("account deletion", (serve) => {
     expect(entry).toMatchObject({ actorId: tester.id, targetId: tester.id });
     const again = { email: emails.tester, password: "another fine horse", role: "playtester", name: "New" };
     expect((await server.request("POST", "/auth/register", { body: again })).status).toBe(201);
-    expect([conversation, slotId]).not.toContain(undefined);
+  });
+
+  test("takes a code where the account has a second factor; one is not used up while something is pending", async () => {
+    const { server, tester, accept, pay, remove } = await open();
+    const app = await setUpFactor(server, tester, password);
+    const [recovery] = app.recoveryCodes as [string];
+    expect((await remove(tester, password, recovery)).status).toBe(409);
+    await accept();
+    await pay(1000);
+    expect((await remove(tester)).body.error).toMatchObject({ code: "CODE_REQUIRED" });
+    expect((await remove(tester, password, "000000")).status).toBe(422);
+    expect((await tester.get("/auth/me")).status).toBe(200);
+    expect((await remove(tester, password, recovery)).status).toBe(200);
+    expect((await tester.get("/auth/me")).status).toBe(401);
+  });
+
+  test("while a webhook is being called records nothing of the call", async () => {
+    const { server, admin, owner, accept } = await open();
+    await accept();
+    const deliveries = await server.deps.store.read((q) => q.all<OutgoingRow>("SELECT * FROM webhook_deliveries"));
+    expect(deliveries.length).toBeGreaterThan(0);
+    expect((await admin.delete(`/admin/users/${owner.id}`)).status).toBe(200);
+    const outcome = {
+      succeeded: false,
+      gone: false,
+      status: 500,
+      error: "failed",
+      response: null,
+      retryAfterMs: 0,
+      durationMs: 1,
+    };
+    const attempts = deliveries.map((delivery) => ({ delivery, outcome, random: 0 }));
+    await server.deps.store.write((tx) => recordAttempts(server.deps, tx, attempts));
+    expect(await server.deps.store.read((q) => q.all("SELECT id FROM webhook_attempts"))).toEqual([]);
   });
 
   test("of one side leaves the other side its video and messages, from “Deleted account”", async () => {
@@ -172,6 +270,9 @@ onBothDatabases("account deletion", (serve) => {
     const limited = personWith(server, other.apiKey, other.admin.id);
     expect((await limited.delete(`/admin/users/${admin.id}`)).status).toBe(403);
     expect((await admin.delete(`/admin/users/${admin.id}`)).status).toBe(409);
+    const app = await setUpFactor(server, admin);
+    expect((await admin.delete(`/admin/users/${other.admin.id}`)).body.error.code).toBe("CONFIRMATION_REQUIRED");
+    await admin.post("/auth/confirm", { code: await app.nextCode() });
     expect((await admin.delete(`/admin/users/${other.admin.id}`)).status).toBe(200);
   });
 });

@@ -217,8 +217,11 @@ export const everyCommand: Record<string, Row> = {
   "auth factor recovery": withFactor("--yes"),
   "auth confirm": withFactor(""),
   "auth export": nothing,
-  // Refused: the account has credit and orders.
-  "auth delete": words(() => "--yes --password-file -"),
+  "auth delete": async ({ server }) => ({
+    key: (await registerOwner(server)).key,
+    words: "--yes --password-file -",
+    stdin: "correct horse",
+  }),
   "auth keys rotate": words(async ({ owner }) => {
     const { key } = (await owner.post("/auth/api-keys", { name: "old" })).body.data;
     return `${key.id} --grace 1h --yes`;

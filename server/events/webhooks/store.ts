@@ -93,7 +93,15 @@ export const {
   moves: deliveryMoves,
 });
 
-export const insertAttempts = (tx: Query, attempts: readonly AttemptRow[]) => insertRows(tx, "webhook_attempts", attempts);
+/** Inserts attempts, except of deliveries that were removed with their account while they were on their way. */
+export async function insertAttempts(tx: Query, attempts: readonly AttemptRow[]): Promise<void> {
+  const ids = attempts.map(({ delivery_id }) => delivery_id);
+  if (ids.length === 0) return;
+  const kept = await tx.all<{ id: string }>(`SELECT id FROM webhook_deliveries WHERE id IN (${marks(ids)})`, ...ids);
+  const isKept = new Set(kept.map(({ id }) => id));
+  const rows = attempts.filter(({ delivery_id }) => isKept.has(delivery_id));
+  if (rows.length > 0) await insertRows(tx, "webhook_attempts", rows);
+}
 
 export const deliveryOf = (q: Query, id: string) => q.one<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ?", id);
 

@@ -69,6 +69,7 @@ ${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "d
 <input id="delete-email" name="deleteEmail" type="email" autocomplete="off" maxlength="254" value="${form.deleteEmail}" required>
 <label for="delete-password">Current password <span class="soft">(not needed within 15 minutes of signing in)</span></label>
 <input id="delete-password" name="deletePassword" type="password" autocomplete="current-password" maxlength="256">
+${factor.enabled && codeField("delete-code", codeLabel)}
 <button class="danger">Delete account</button></form></section>
 ${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}`;
   return signedInLayout(context, undefined, { title: "Your account", body });
@@ -108,7 +109,7 @@ export async function deleteAccount({ call, form }: PageContext): Promise<string
   const { email } = (await call("getMe")).data;
   if (form.deleteEmail?.trim().toLowerCase() !== email.toLowerCase())
     throw invalid("deleteEmail", "is not the email address of this account. Nothing was deleted");
-  await call("deleteAccount", { body: form.deletePassword ? { password: form.deletePassword } : {} });
+  await call("deleteAccount", { body: { password: form.deletePassword || undefined, code: form.code } });
   return "/play/sign-in?done=deleted";
 }
 

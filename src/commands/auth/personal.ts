@@ -1,6 +1,7 @@
 import { define, flag } from "../../cli/define.ts";
 import { declined } from "../../errors.ts";
 import { readSecret } from "./account.ts";
+import { codeFlag, withCodeIfNeeded } from "./code.ts";
 
 export const exportAccount = define({
   name: "export",
@@ -22,6 +23,7 @@ export const deleteAccount = define({
   operation: "deleteAccount",
   flags: {
     passwordFile: flag.text("Read the password from a file; - reads standard input", { value: "FILE", field: "password" }),
+    code: codeFlag,
   },
   confirm: false,
   examples: ["playtest auth export --output account.json\nplaytest auth delete", "playtest auth delete --yes --password-file -"],
@@ -33,7 +35,7 @@ export const deleteAccount = define({
       return "Delete the account? This cannot be undone.";
     });
     const password = await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
-    const data = await ctx.api().deleteAccount({ body: { password } });
+    const data = await withCodeIfNeeded(ctx, flags.code, (code) => ctx.api().deleteAccount({ body: { password, code } }));
     return ctx.text(data.message, data);
   },
 });
