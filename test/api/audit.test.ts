@@ -255,7 +255,7 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
   },
   async deleteAccount(world) {
     await world.tester.post("/auth/delete-account", { password: "correct horse" });
-    return { of: world.admin, entry: { action: "user.delete", actorId: world.tester.id, targetId: world.tester.id } };
+    return { of: world.tester, entry: { action: "user.delete", targetId: world.tester.id } };
   },
   async deleteUser(world) {
     await world.admin.delete(`/admin/users/${world.tester.id}`);

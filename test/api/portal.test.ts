@@ -19,6 +19,7 @@ import {
   registerPlaytester,
   videoBytes,
 } from "../helpers/factories.ts";
+import { setUpFactor } from "../helpers/factors.ts";
 import { mailedPath, mailedToken } from "../helpers/mails.ts";
 import { hiddenFields, type PlainFile, plainForm, signedIn, type Visitor, visitor } from "../helpers/portal.ts";
 import type { TestServer } from "../helpers/server.ts";
@@ -318,6 +319,48 @@ onBothDatabases("the portal", (serve) => {
         return (await here.submit("/play/sign-in?done=password", "/play/sign-in/password", fields)).status;
       };
       expect([await signIn("correct horse"), await signIn("a new password")]).toEqual([401, 303]);
+    });
+
+    it("downloads what is kept about it, as a file that no cache stores", async () => {
+      const { server, playtester } = await market();
+      const ann = await signedIn(server, playtester);
+      const file = await ann.get("/play/account/export");
+      expect([file.status, file.headers.get("content-type"), file.headers.get("content-disposition")]).toEqual([
+        200,
+        "application/json",
+        expect.stringMatching(/^attachment; filename="account\.json"/),
+      ]);
+      expect(file.headers.get("cache-control")).toContain("no-store");
+      expect(JSON.parse(file.html).account).toMatchObject({ id: playtester.id, email: await emailOf(playtester) });
+      expect((await visitor(server).get("/play/account/export")).status).toBe(303);
+    });
+
+    it("is deleted after its address was typed, with a password unless the sign-in is 15 minutes old at most", async () => {
+      const { server, playtester } = await market();
+      const ann = await signedIn(server, playtester);
+      const email = await emailOf(playtester);
+      const remove = (deleteEmail: string, deletePassword = "") =>
+        ann.submit("/play/account", "/play/account/delete", { deleteEmail, deletePassword });
+      const other = await remove("other@example.com");
+      expect([other.status, other.html.includes("is not the email address of this account")]).toEqual([422, true]);
+      expect((await remove(email, "wrong horse")).status).toBe(422);
+      await server.advance(16 * minute);
+      expect((await remove(email)).html).toContain("is required");
+      const again = await signedIn(server, playtester);
+      const done = await again.submit("/play/account", "/play/account/delete", { deleteEmail: email.toUpperCase() });
+      expect(done.location).toBe("/play/sign-in?done=deleted");
+      expect((await again.get("/play/account")).status).toBe(303);
+      expect((await again.get(done.location!)).html).toContain("Your account was deleted.");
+    });
+
+    it("with a second factor is deleted with a code only, however fresh the sign-in is", async () => {
+      const { server, playtester } = await market();
+      const ann = await signedIn(server, playtester);
+      const app = await setUpFactor(server, playtester, "correct horse");
+      const deleteEmail = await emailOf(playtester);
+      const remove = (code: string) => ann.submit("/play/account", "/play/account/delete", { deleteEmail, code });
+      expect((await remove("000000")).html).toContain("The code is not correct");
+      expect((await remove(await app.nextCode())).location).toBe("/play/sign-in?done=deleted");
     });
 
     it("limits guesses of the current password like sign-in attempts", async () => {
