@@ -116,7 +116,7 @@ it.each([1280, 390])(
     await server.advance(30_000);
     await box.fill(codeAt(secret, server.clock.real()));
     await press("Sign in");
-    await page.getByRole("heading", { name: "Your account" }).waitFor();
+    await page.getByRole("heading", { name: "Your account", exact: true }).waitFor();
     await inspect("factor-account");
 
     await press("Sign out");

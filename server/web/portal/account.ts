@@ -60,6 +60,7 @@ ${factor.enabled && codeField("password-code", codeLabel)}
 <p><a href="/play/account/factor">${factor.enabled ? "Manage the second factor" : "Set up a second factor"}</a></p></section>
 <section><h2>Where you are signed in</h2><ul class="list">${sessions.map((session) => sessionItem(context, session))}</ul>
 ${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "danger")}</section>
+${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}
 <section><h2>Your data</h2>
 <p><a href="/play/account/export" download>Download everything that is kept about you</a> <span class="soft">(JSON)</span></p></section>
 <section><h2>Delete your account</h2>
@@ -70,8 +71,7 @@ ${button(context, "/play/account/sign-out-everywhere", "Sign out everywhere", "d
 <label for="delete-password">Current password <span class="soft">(not needed within 15 minutes of signing in)</span></label>
 <input id="delete-password" name="deletePassword" type="password" autocomplete="current-password" maxlength="256">
 ${factor.enabled && codeField("delete-code", codeLabel)}
-<button class="danger">Delete account</button></form></section>
-${keys.length > 0 && html`<section><h2>API keys</h2><ul class="list">${keys.map((key) => keyItem(context, key))}</ul></section>`}`;
+<button class="danger">Delete account</button></form></section>`;
   return signedInLayout(context, undefined, { title: "Your account", body });
 }
 

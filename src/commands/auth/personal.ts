@@ -25,15 +25,14 @@ export const deleteAccount = define({
     passwordFile: flag.text("Read the password from a file; - reads standard input", { value: "FILE", field: "password" }),
     code: codeFlag,
   },
-  confirm: false,
-  examples: ["playtest auth export --output account.json\nplaytest auth delete", "playtest auth delete --yes --password-file -"],
+  async confirm(_, ctx) {
+    const { email } = await ctx.api().getMe({});
+    const typed = await ctx.prompt.text(`To delete the account, type its email address, ${email}:`, "Pass --yes.");
+    if (typed.trim().toLowerCase() !== email.toLowerCase()) throw declined("That is not the email address of this account. Nothing was deleted.");
+    return "Delete the account? This cannot be undone.";
+  },
+  examples: ["playtest auth delete", "playtest auth delete --yes --password-file -"],
   async run({ flags }, ctx) {
-    await ctx.confirm(async () => {
-      const { email } = await ctx.api().getMe({});
-      const typed = await ctx.prompt.text(`To delete the account, type its email address, ${email}:`, "Pass --yes.");
-      if (typed.trim().toLowerCase() !== email.toLowerCase()) throw declined();
-      return "Delete the account? This cannot be undone.";
-    });
     const password = await readSecret(ctx, flags.passwordFile, "--password-file", "Password:");
     const data = await withCodeIfNeeded(ctx, flags.code, (code) => ctx.api().deleteAccount({ body: { password, code } }));
     return ctx.text(data.message, data);
