@@ -28,7 +28,8 @@ export const deleteAccount = define({
   async confirm(_, ctx) {
     const { email } = await ctx.api().getMe({});
     const typed = await ctx.prompt.text(`To delete the account, type its email address, ${email}:`, "Pass --yes.");
-    if (typed.trim().toLowerCase() !== email.toLowerCase()) throw declined("That is not the email address of this account. Nothing was deleted.");
+    if (typed.trim().toLowerCase() !== email.toLowerCase())
+      throw declined("That is not the email address of this account. Nothing was deleted.");
     return "Delete the account? This cannot be undone.";
   },
   examples: ["playtest auth delete", "playtest auth delete --yes --password-file -"],
