@@ -55,7 +55,7 @@ const kinds = {
   emails: `SELECT m.id, m.recipient, m.subject, m.kind, m.created_at, m.sent_at, m.failed_at
     FROM mails m JOIN users u ON u.id = ? WHERE m.user_id = u.id OR LOWER(m.recipient) = u.email_key`,
   // The address of an administrator who changed the account is theirs.
-  auditEntries: `SELECT id, created_at, CASE WHEN actor_id = ? THEN address END AS address, action, target_kind, target_id, details, state_before, state_after
+  auditEntries: `SELECT id, created_at, CASE WHEN COALESCE(actor_id, target_id) = ? THEN address END AS address, action, target_kind, target_id, details, state_before, state_after
     FROM audit_entries WHERE actor_id = ? OR target_id = ?`,
 } as const;
 
