@@ -339,7 +339,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout failPayout"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere disableFactor renewRecoveryCodes cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot resetFactor chargebackPayment refundSuspense revokeAdmin"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot resetFactor deleteUser chargebackPayment refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
