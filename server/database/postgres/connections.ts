@@ -179,7 +179,7 @@ export class Connections {
 }
 
 /** The configuration of a connection to one host. */
-export const baseConfig = (connectionString: string, pooled = false): ClientConfig => ({
+const baseConfig = (connectionString: string, pooled = false): ClientConfig => ({
   connectionString,
   options: pooled ? undefined : sessionSettings,
   connectionTimeoutMillis: connectTimeoutMs,
@@ -187,5 +187,5 @@ export const baseConfig = (connectionString: string, pooled = false): ClientConf
   keepAliveInitialDelayMillis: keepAliveMs,
 });
 
-export const refusesSettings = (error: unknown): boolean =>
+const refusesSettings = (error: unknown): boolean =>
   error instanceof Error && /unsupported startup parameter/.test(error.message);

@@ -29,7 +29,7 @@ const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 
-/** Connects on first use. While the database is down, each call throws StoreUnavailable. */
+/** Asks the hosts of the URL which one can be written. While the database is down, it opens all the same, and each call throws StoreUnavailable. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Error("The database URL does not start with postgres://. Nothing was opened.");
   return new PostgresStore(await Connections.open(url, options), options);
