@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { todoCommands } from "../../server/web/pages/todo.ts";
 import { globalFlags } from "../../src/cli/globals.ts";
 import { type TreeCommand, tree } from "../../src/cli/tree.ts";
 import { flagWords } from "../helpers/lines.ts";
@@ -30,10 +31,16 @@ function commandOf(words: readonly string[]): TreeCommand | undefined {
   return counts.flatMap((count) => paths.get(words.slice(0, count).join(" ")) ?? [])[0];
 }
 
-it.each(named)("%s", (_, line) => {
+const onPages = todoCommands.map((command) => [`page: ${command}`, command.replace(/^playtest /, "")] as const);
+
+it.each([...named, ...onPages])("%s", (_, line) => {
   const words = line.split(/\s+/).filter((word) => word !== "");
   const command = commandOf(words);
   if (command === undefined) return expect(groupNames.has(words[0]!) || words[0] === "X").toBe(true);
   const known = new Set(command.flags.flatMap(({ name, short }) => [`--${name}`, ...(short ? [`-${short}`] : [])]));
   expect(flagWords(words).filter((word) => !known.has(word) && !global.has(word))).toEqual([]);
+});
+
+it.each(todoCommands)("a page names a whole command: %s", (line) => {
+  expect(commandOf(line.split(" ").slice(1))).toBeDefined();
 });

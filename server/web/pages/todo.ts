@@ -98,7 +98,7 @@ const contents: Record<Task, Content> = {
   },
 };
 
-/** The commands of each page, for a test that runs their words against the command. */
+/** The commands of all pages, for the test that each of them exists. */
 export const todoCommands: readonly string[] = Object.values(contents).flatMap(({ commands, withoutId = [] }) =>
   [...commands, ...withoutId].map(([, command]) => command),
 );
