@@ -167,13 +167,13 @@ function writeSecret(path: string, text: string): void {
 function banner(options: ServeOptions, host: ServeHost, running: Running, location: ServedLocation, ready: Ready): string {
   const { config, mailer } = running.deps;
   const { database, databaseFrom, dataDir, dataDirFrom } = reportLocation(location);
-  const outbox = `saved in ${join(dataDir, "outbox")} (to send it, set PLAYTEST_SMTP_URL)`;
+  const outbox = `not sent: written to ${join(dataDir, "outbox")} (to send it, set PLAYTEST_SMTP_URL)`;
   const lines = [
     `playtest ${config.version} serves ${running.baseUrl}`,
     `  mode      ${config.sandbox ? "SANDBOX: no real money, routes without an API key, an adjustable clock" : "live"}`,
     `  database  ${database} (${databaseFrom})`,
     `  data      ${dataDir} (${dataDirFrom}${location.temporary ? ", deleted on exit" : ""})`,
-    `  email     ${mailer.name === "outbox" ? outbox : mailer.name}`,
+    `  email     ${mailer.delivers ? mailer.name : outbox}`,
   ];
   const { adminKey, ownerKey } = ready;
   if (showsKeys(options)) {
@@ -187,7 +187,7 @@ function banner(options: ServeOptions, host: ServeHost, running: Running, locati
 /** Where people go from here. Whoever reads a log or runs a command against the server needs none of this. */
 function nextSteps({ exec }: ServeOptions, { isTTY }: ServeHost, { baseUrl, deps: { config, mailer } }: Running): string[] {
   if (!isTTY || exec !== undefined) return [];
-  const unsent = mailer.name === "outbox" && !config.autoVerify;
+  const unsent = !mailer.delivers && !config.autoVerify;
   return [
     "",
     `Start page        ${baseUrl}/`,
@@ -196,10 +196,17 @@ function nextSteps({ exec }: ServeOptions, { isTTY }: ServeHost, { baseUrl, deps
     "",
     "Next, in another terminal:",
     `  playtest auth register --base-url ${baseUrl}`,
-    ...(unsent ? ["  playtest admin users verify EMAIL   (as the administrator: no email is sent)"] : []),
+    ...(unsent ? verifyByHand(baseUrl) : []),
     "Press Ctrl-C to stop.",
   ];
 }
+
+/** Without a mail server, nobody gets a verification link: the administrator verifies addresses. */
+const verifyByHand = (baseUrl: string) => [
+  "No email is sent, so verify each account as the administrator:",
+  `  playtest login --with-key --profile admin --base-url ${baseUrl}`,
+  "  playtest admin users verify EMAIL --profile admin",
+];
 
 /** Where the key is kept: what is no terminal may be a log, which others read and which is kept for long. */
 function keepAdminKey(dataDir: string, adminKey: string): string {

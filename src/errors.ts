@@ -143,6 +143,7 @@ const byCode: Record<string, ExitCode> = {
   FORBIDDEN: exitCodes.scope,
   NOT_FOUND: exitCodes.notFound,
   NOT_IMPLEMENTED: exitCodes.notFound,
+  NOT_CONFIGURED: exitCodes.notFound,
   CONFLICT: exitCodes.conflict,
   IDEMPOTENCY_MISMATCH: exitCodes.conflict,
   PAYMENT_REQUIRED: exitCodes.payment,
@@ -181,14 +182,17 @@ export function exitCodeFor(error: unknown): ExitCode {
   return exitCodes.bug;
 }
 
-const verify = "Open the link in the verification email, then run `playtest auth wait-verified`.";
+/** A server without a mail server writes its emails to a folder, and its operator verifies addresses. */
+export const howToVerify =
+  "Open the link in the verification email, or ask the server's operator to verify your address. Then run `playtest auth wait-verified`.";
 const hints: Record<string, string> = {
   UNAUTHORIZED: "Run `playtest login`, or set PLAYTEST_API_KEY.",
   CODE_REQUIRED: "Pass --code CODE, or set PLAYTEST_CODE.",
   CONFIRMATION_REQUIRED: "Run `playtest auth confirm --code CODE`, then run this command again.",
-  EMAIL_NOT_VERIFIED: verify,
+  EMAIL_NOT_VERIFIED: howToVerify,
   FORBIDDEN: "Check the key's scopes with `playtest auth status`. To create a key with more: `playtest auth keys create`.",
-  PAYMENT_REQUIRED: "Check your funds with `playtest billing balance`. To buy credit: `playtest billing credit add`.",
+  PAYMENT_REQUIRED:
+    "Check your funds with `playtest billing balance`. To add credit: `playtest billing credit add`, or ask the server's operator.",
   IDEMPOTENCY_MISMATCH: "Use another --idempotency-key: this one was used for a different request.",
   NOT_IMPLEMENTED: "To see what this server supports: `playtest api info/server`.",
 };

@@ -108,4 +108,5 @@ export const problemMeanings: Record<ProblemCode, string> = {
   INTERNAL_ERROR: "an unexpected error; it is in the server's log",
   NOT_IMPLEMENTED: "this server does not offer it",
   SERVICE_UNAVAILABLE: "temporarily not available; try again",
+  NOT_CONFIGURED: "the operator of this server did not set this up; waiting does not help",
 };

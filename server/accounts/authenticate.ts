@@ -69,7 +69,7 @@ export function authorize(endpoint: Endpoint, principal: Principal): void {
   if (principal.emailVerified || endpoint.unverified) return;
   throw new Problem(
     "EMAIL_NOT_VERIFIED",
-    "Verify your email address first. Open the link in the email we sent, or request a new one.",
+    "Verify your email address first. Open the link in the verification email, or ask the operator of this server to verify the address.",
   );
 }
 

@@ -5,6 +5,7 @@ import type { Query } from "../database/port.ts";
 import type { Client } from "../http/call.ts";
 import { forbidden } from "../lib/problem.ts";
 import { sameText, sha256 } from "../lib/secrets.ts";
+import { type Delivery, deliveryOf, noneSent } from "../mail/delivery.ts";
 import { type Confirmed, confirmEmailChange, findEmailChange } from "./email-change.ts";
 import { useCode } from "./factors/codes.ts";
 import * as factors from "./factors/store.ts";
@@ -52,6 +53,12 @@ interface SignedIn {
 /** How long the code of the second factor can be entered after the password or the link. */
 const secondStepMs = 10 * 60_000;
 
+const unverified: Record<Delivery, string> = {
+  sent: "Open the link in the verification email, or get a sign-in link instead: it also verifies the address, and removes the password.",
+  saved: `${noneSent} Ask the operator to verify your address.`,
+  sandbox: "A sandbox sends no email. Run `playtest sandbox verify EMAIL` with your address.",
+};
+
 /** An email address as it was typed, without what cannot be stored: spaces around it, NUL characters, and more than 254 characters. */
 const typed = (email: string) => email.trim().slice(0, 254).replaceAll("\0", "");
 
@@ -80,9 +87,7 @@ export class BrowserAccounts {
     const user = await login(this.#deps, { email: typed(email), password }, visit.client);
     if (user.role !== "playtester") throw forbidden("This is not a playtester account. Game owners use the command line.");
     if (user.email_verified_at === null)
-      throw forbidden(
-        "Your email address is not verified yet. Open the link in the verification email, or get a sign-in link instead: it also verifies the address, and removes the password.",
-      );
+      throw forbidden(`Your email address is not verified yet. ${unverified[deliveryOf(this.#deps)]}`);
     return this.#deps.store.write(async (tx) => {
       await requireUnchanged(tx, user);
       return this.#signInOrAsk(tx, visit, user.id);

@@ -5,6 +5,7 @@ import type { Call, HandlersFor, Principal } from "../http/call.ts";
 import { forbidden, invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
+import { changeNote, deliveryOf, requestedNote, verificationNote } from "../mail/delivery.ts";
 import { checkPassword } from "./attempts.ts";
 import { requestEmailChange } from "./email-change.ts";
 import { requireCode } from "./factors/codes.ts";
@@ -55,13 +56,12 @@ const keysAfterReset: Record<KeysAfterReset, string> = {
 
 const staleToken = () => invalid("token", "is invalid, used or expired. Request a new email");
 
-const sent = "If an account with this address needs it, an email is on its way.";
-
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
 export function auth(deps: Deps): HandlersFor<Ops> {
   const { clock, passwords } = deps;
-  const welcome = (verified: boolean) =>
-    verified ? "The account was created." : "The account was created. Open the link in the email we sent to verify the address.";
+  const delivery = deliveryOf(deps);
+  const welcome = ({ email, email_verified_at: verifiedAt }: users.UserRow) =>
+    verifiedAt === null ? `The account was created. ${verificationNote[delivery](email)}` : "The account was created.";
 
   return {
     async registerApiKey(call) {
@@ -78,7 +78,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         });
         trail.created(user.id);
         trail.created(row.id, { action: "key.create", by: user.id });
-        return { apiKey: secret, user: userView(user), message: welcome(user.email_verified_at !== null) };
+        return { apiKey: secret, user: userView(user), message: welcome(user) };
       });
     },
 
@@ -89,7 +89,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       return call.commit(async (tx, trail) => {
         const user = await createUser(deps, tx, { ...call.body, passwordHash: hash, client: call.client });
         trail.created(user.id);
-        return { message: welcome(user.email_verified_at !== null), userId: user.id };
+        return { message: welcome(user), userId: user.id };
       });
     },
 
@@ -145,7 +145,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
         await requireUnchanged(tx, user);
         await trail.changing(user.id);
         await requestEmailChange(deps, tx, user, newEmail);
-        return { message: `Open the links that were sent to ${user.email} and to ${newEmail}. The address changes after both.` };
+        return { message: changeNote[delivery](user.email, newEmail) };
       });
     },
 
@@ -229,14 +229,14 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const user = await users.findByEmail(tx, call.body.email);
         if (user && user.email_verified_at === null && user.suspended_at === null) await mailVerification(deps, tx, user);
-        return { message: sent };
+        return { message: requestedNote[delivery] };
       }),
 
     requestPasswordReset: (call) =>
       call.commit(async (tx) => {
         const user = await users.findByEmail(tx, call.body.email);
         if (user && user.suspended_at === null) await mailReset(deps, tx, user);
-        return { message: sent };
+        return { message: requestedNote[delivery] };
       }),
 
     async confirmPasswordReset(call) {

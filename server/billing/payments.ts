@@ -3,21 +3,18 @@ import type { Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
 import { mailUserAbout } from "../events/event-mails.ts";
 import { usd } from "../lib/money.ts";
-import { invalid, unavailable } from "../lib/problem.ts";
+import { invalid, notConfigured } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { taskLink } from "../mail/links.ts";
 import type { Letter } from "../mail/texts.ts";
 import type { CardProcessor } from "./cards/processor.ts";
-import { isReturnable } from "./rules.ts";
+import { type Granted, howToPay, isReturnable } from "./rules.ts";
 import * as payments from "./store.ts";
 
 /** The card processor. 503 if none is configured. */
-export function requireCards(deps: Deps): CardProcessor {
+export function requireCards(deps: Deps, granted: Granted = "credit"): CardProcessor {
   if (deps.cards) return deps.cards;
-  throw unavailable(
-    "This server does not accept cards. Nothing was started. The operator can configure a card processor, or use --sandbox for testing.",
-    3600,
-  );
+  throw notConfigured(`This server does not accept cards. Nothing was started or charged. ${howToPay(granted)}`);
 }
 
 export function requireReturnable(returnUrl: string | undefined): void {

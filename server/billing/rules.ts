@@ -11,6 +11,15 @@ export const hasExpired = (payment: PaymentRow, now: number): boolean =>
   statusAt(payment, now) === "cancelled" &&
   (payment.status === "pending" || payment.updated_at >= payment.expires_at);
 
+/** What an operator adds to an account by hand. */
+export type Granted = "credit" | "minutes";
+
+const grants: Record<Granted, string> = { credit: "--credit 50", minutes: "--minutes 600" };
+
+/** What an owner does where no card is accepted, and what the operator then runs. */
+export const howToPay = (granted: Granted): string =>
+  `Ask the operator of this server for an invoice. Once you paid it, they run \`playtest admin grant EMAIL ${grants[granted]} --note "Invoice 12"\` with your email address.`;
+
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 
 const withoutCard: Record<OtherProvider, true> = { x402: true, credit: true, playtest_hours: true };

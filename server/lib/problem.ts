@@ -36,6 +36,9 @@ export const forbidden = (message: string) => new Problem("FORBIDDEN", message);
 export const unavailable = (message: string, retryAfterSeconds = 5, cause?: unknown) =>
   new Problem("SERVICE_UNAVAILABLE", message, { headers: { "Retry-After": String(retryAfterSeconds) }, cause });
 
+/** 503 for what the operator of this server did not set up. It has no `Retry-After`: waiting does not help. */
+export const notConfigured = (message: string) => new Problem("NOT_CONFIGURED", message);
+
 /** 422 for a field that violates a rule that the schema cannot express. */
 export const invalid = (field: string, message: string) =>
   new Problem("VALIDATION_ERROR", `${field}: ${message}`, { details: [{ field, message }] });

@@ -1,6 +1,8 @@
 /** Sends emails. `send` throws `MailRefused` when the email will never be accepted. After any other error it can be retried. */
 export interface Mailer {
   readonly name: string;
+  /** Whether emails leave this machine. Otherwise only the operator can read them. */
+  readonly delivers: boolean;
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }

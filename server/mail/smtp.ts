@@ -39,6 +39,7 @@ export function createSmtp(smtpUrl: string): Mailer {
 
   return {
     name: `SMTP via ${url.host}`,
+    delivers: true,
     async send(mail) {
       transport ??= connect();
       try {

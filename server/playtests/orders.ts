@@ -2,6 +2,7 @@ import type { Order } from "../../src/contract/order-body.ts";
 import * as users from "../accounts/users-store.ts";
 import type { Deps } from "../app/deps.ts";
 import { requireUnfrozen } from "../billing/cards/freezes.ts";
+import { howToPay } from "../billing/rules.ts";
 import * as payments from "../billing/store.ts";
 import { isUniqueViolation, type Query } from "../database/port.ts";
 import { emit } from "../events/emit.ts";
@@ -139,8 +140,10 @@ async function tellWhenLow(deps: Deps, tx: Query, ownerId: string, spentCents: n
     subject: `Your credit is ${usd(balanceCents)}`,
     paragraphs: [
       `After your last order your credit is ${usd(balanceCents)}, less than ${usd(thresholdCents)}.`,
-      "Playtests that are running are paid for and continue. Add credit before the next order, or pay it by card or with playtest hours.",
-      "To add credit by card, run: playtest billing credit add 50",
+      deps.cards
+        ? "Playtests that are running are paid for and continue. Add credit before the next order, or pay it by card or with playtest hours."
+        : "Playtests that are running are paid for and continue. Add credit before the next order, or pay it with playtest hours.",
+      deps.cards ? "To add credit by card, run: playtest billing credit add --amount 50" : howToPay("credit"),
     ],
     action: { label: "Add credit", url: taskLink(deps.config, "credit") },
   });

@@ -27,6 +27,7 @@ import { unsubscribe } from "./pages/unsubscribe.ts";
 import { verifyEmail } from "./pages/verify-email.ts";
 import { watch } from "./pages/watch.ts";
 import { portal } from "./portal/index.ts";
+import { siteOf } from "./site.ts";
 import type { Page } from "./types.ts";
 
 /** Serves pages and files outside the API, by the first segment of the path. */
@@ -35,6 +36,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
   const accounts = new BrowserAccounts(deps);
   const readForm = createReadForm(config.http);
   const { videoMaxBytes: maxBytes, idleMs } = config.uploads;
+  const site = siteOf(deps);
   const limits = createPageLimits(deps);
   /** Counts requests per address, together with API requests that have no key. */
   const counted =
@@ -72,6 +74,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     downloads: countedIfRefused(download),
     builds: counted(builds),
     play: portal({
+      site,
       callAs,
       accounts,
       limits,

@@ -127,7 +127,7 @@ export class Exchanges {
         const cause = lost ? outcome : new Error(`${url.origin} returned ${outcome.status}.`);
         throw new OutcomeUnknown(await this.#unclear(request, key), cause, lost ? undefined : "is not from the API");
       }
-      const failure = lost ? {} : { status: outcome.status, retryAfter: outcome.headers["retry-after"] };
+      const failure = lost ? {} : failureOf(outcome);
       const retries = isStream(request.body) || outcome instanceof ReplyTooLarge ? 0 : (request.retries ?? options.retries);
       const next = decide(failure, { tries, retries, waited, maxWait: options.maxWait, now: now(), random: random() });
       if (next.retry) {
@@ -141,6 +141,12 @@ export class Exchanges {
     }
   }
 }
+
+const failureOf = ({ status, headers, body }: HttpReply) => ({
+  status,
+  code: readProblem(parseJson(body))?.code,
+  retryAfter: headers["retry-after"],
+});
 
 const isFromTheApi = ({ body }: HttpReply) => readProblem(parseJson(body)) !== undefined;
 

@@ -3,6 +3,8 @@
 export interface Failure {
   /** HTTP status; undefined when there was no response. */
   status?: number | undefined;
+  /** The code of the problem that the response reports. */
+  code?: string | undefined;
   retryAfter?: string | undefined;
 }
 
@@ -40,8 +42,9 @@ export const backoff = (tries: number, random: number) => {
   return Math.round(full / 2 + (full / 2) * random);
 };
 
-/** A 409 with `Retry-After` means that a duplicate of this request is still running. A 501 never changes. */
-function isRetryable({ status, retryAfter }: Failure) {
+/** A 409 with `Retry-After` means that a duplicate of this request is still running. A 501, and what is not configured, stays so. */
+function isRetryable({ status, code, retryAfter }: Failure) {
+  if (code === "NOT_CONFIGURED") return false;
   if (status === undefined || status === 408 || status === 429) return true;
   if (status === 409) return retryAfter !== undefined;
   return status >= 500 && status !== 501;

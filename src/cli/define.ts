@@ -139,6 +139,8 @@ export interface Group {
   commands: readonly Command[];
   /** Subcommand that runs when none is given. */
   fallback?: string;
+  /** What the help of the noun explains, by headings. Its commands are then listed by name only, so that all fits on a terminal. */
+  about?: readonly (readonly [heading: string, text: string])[];
 }
 
 /** All risks, lowest first. */

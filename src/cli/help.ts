@@ -1,10 +1,10 @@
 import { operations } from "../contract/static.ts";
 import { exitCodeMeanings } from "../errors.ts";
 import { fold } from "../io/text.ts";
-import type { Command } from "./define.ts";
+import type { Command, Group } from "./define.ts";
 import type { GroupEntry } from "./groups.ts";
 import { type FlagInfo, flagsOf } from "./parse.ts";
-import { row, section, spelled, whole } from "./root-help.ts";
+import { columns, row, section, spelled, whole } from "./root-help.ts";
 
 /** Help texts, generated from the same definitions that the parser uses. */
 
@@ -105,8 +105,15 @@ export function commandHelp(command: Command, path: string): string {
   ].join("\n");
 }
 
-/** The help of a noun. `alone`: the command that runs when none is given. */
-export function groupHelp({ name, aliases, summary }: GroupEntry, commands: readonly Command[], alone?: string): string {
+const commandRows = (commands: readonly Command[]) =>
+  section(
+    "Commands",
+    commands.map((command) => row(`${command.name} ${argsUsage(command)}`.trim(), command.summary)),
+  );
+
+/** The help of a noun. `group`: the noun itself, if no subcommand was named. */
+export function groupHelp({ name, aliases, summary }: GroupEntry, commands: readonly Command[], group?: Group): string {
+  const { fallback: alone, about } = group ?? {};
   return [
     summary,
     "",
@@ -114,10 +121,9 @@ export function groupHelp({ name, aliases, summary }: GroupEntry, commands: read
     ...(aliases.length ? [`Aliases: ${aliases.join(", ")}`] : []),
     ...(alone ? [`Without a command: playtest ${name} ${alone}`] : []),
     "",
-    ...section(
-      "Commands",
-      commands.map((command) => row(`${command.name} ${argsUsage(command)}`.trim(), command.summary)),
-    ),
+    ...(about
+      ? [columns([...about, ["Commands", commands.map((command) => command.name).join(", ")]]), ""]
+      : commandRows(commands)),
     `Run \`playtest ${name} <command> --help\` for details of a command.`,
     "",
   ].join("\n");

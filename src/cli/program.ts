@@ -97,7 +97,7 @@ async function groupTarget(entry: GroupEntry, argv: readonly string[]): Promise<
   const listing = verb === undefined || wantsHelp(argv) ? undefined : listingOf(group, verb);
   if (listing) return { command: listing, path: `${entry.name} ${listing.name}`, rest: without(argv, [noun, verb!]) };
   const { groupHelp } = await import("./help.ts");
-  return { help: groupHelp(entry, below, verb === undefined ? group.fallback : undefined) };
+  return { help: groupHelp(entry, below, verb === undefined ? group : undefined) };
 }
 
 async function rootTarget(): Promise<Target> {

@@ -148,6 +148,7 @@ export const billing = {
       paymentId: id(),
       amountCents: cents(),
     }),
+    problems: ["NOT_CONFIGURED"],
   }),
   buyCreditWithCrypto: endpoint("POST /billing/credit/x402", {
     ...owner,
@@ -164,7 +165,7 @@ export const billing = {
       creditedCents: cents(),
     }),
     headers: cryptoHeaders,
-    problems: ["PAYMENT_REQUIRED"],
+    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   getProofMessage: endpoint("GET /billing/payments/:id/proof", {
     ...owner,
@@ -182,7 +183,7 @@ export const billing = {
         addresses: z.array(z.string()).meta({ description: "Who sent the deposits of this transaction: one of them must sign." }),
       }),
     }),
-    problems: ["PAYMENT_REQUIRED"],
+    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   proveDeposit: endpoint("POST /billing/payments/:id/proof", {
     ...owner,
@@ -198,7 +199,7 @@ export const billing = {
       paymentId: id(),
       creditedCents: cents(),
     }),
-    problems: ["PAYMENT_REQUIRED"],
+    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   listPlans: endpoint("GET /billing/plans", {
     ...billingScope,
@@ -231,6 +232,7 @@ export const billing = {
       subscriptionId: id(),
       isPlanChange: z.boolean(),
     }),
+    problems: ["NOT_CONFIGURED"],
   }),
   cancelSubscription: endpoint("POST /billing/subscription/cancel", {
     ...owner,

@@ -165,7 +165,7 @@ export const playtests = {
     status: 201,
     reply: orderReply,
     headers: orderHeaders,
-    problems: ["PAYMENT_REQUIRED"],
+    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   getPlaytest: endpoint("GET /playtests/:id", {
     ...owner,
@@ -230,7 +230,7 @@ export const playtests = {
     }),
     reply: payReply,
     headers: payHeaders,
-    problems: ["PAYMENT_REQUIRED"],
+    problems: ["PAYMENT_REQUIRED", "NOT_CONFIGURED"],
   }),
   cancelPlaytest: endpoint("POST /playtests/:id/cancel", {
     ...owner,

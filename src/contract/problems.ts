@@ -20,6 +20,7 @@ export const problems = {
   INTERNAL_ERROR: 500,
   NOT_IMPLEMENTED: 501,
   SERVICE_UNAVAILABLE: 503,
+  NOT_CONFIGURED: 503,
 } as const;
 
 export type ProblemCode = keyof typeof problems;

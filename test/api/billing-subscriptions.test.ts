@@ -323,8 +323,10 @@ onBothDatabases("subscriptions", (serve) => {
     const owner = await registerOwner(server);
     const reply = await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" });
     const { code, message } = reply.body.error;
-    expect([reply.status, code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
-    expect(message).toMatch(/^This server does not accept cards\. Nothing was started\. .*card processor.*--sandbox/);
+    expect([reply.status, code, reply.headers.get("retry-after")]).toEqual([503, "NOT_CONFIGURED", null]);
+    expect(message).toMatch(
+      /^This server does not accept cards\. Nothing was started or charged\. .*invoice.*grant EMAIL --minutes 600/,
+    );
     expect((await owner.get("/billing/subscription")).body.data.subscription).toBeNull();
   });
 

@@ -265,6 +265,17 @@ it("writes each email to the outbox folder as it would have been sent", async ()
   expect(raw).toContain("<p>Hallo Tess</p>");
 });
 
+it("writes links to the outbox folder whole, so that they can be copied", async () => {
+  const folder = join(freshFolder(), "outbox");
+  const token = "t".repeat(43);
+  const url = `https://playtest.example.com/play/sign-in/confirm?token=${token}&next=%2Fplay%2Fslots`;
+  const { text, html } = mails.composeSignIn({ name: "Tess", token, url });
+  await createOutbox(folder).send({ ...mail, text, html });
+  const raw = readFileSync(join(folder, `${mail.id}.eml`), "utf8");
+  expect(headersOf(raw)).toMatch(/^From: playtest <no-reply@example.com>$/m);
+  expect(raw.split("\n").filter((line) => line === url)).toHaveLength(1);
+});
+
 describe("templates", () => {
   const evil = {
     name: 'Bobby\r\nBcc: eve@example.com <script>alert("1")</script>',

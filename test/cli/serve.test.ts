@@ -119,7 +119,7 @@ describe("serve run", () => {
     await terminal.ended;
     expect(terminal.shown).toMatch(/admin {5}pt_sk_[0-9a-f]{32} /);
     expect(terminal.shown).toMatch(
-      /Next, in another terminal:\s+playtest auth register --base-url http:\S+\s+playtest admin users verify EMAIL/,
+      /Next, in another terminal:\s+playtest auth register --base-url http:\S+\s+No email is sent.*\s+playtest login --with-key --profile admin --base-url http:\S+\s+playtest admin users verify EMAIL/,
     );
     expect(existsSync(join(folder, "admin-key"))).toBe(false);
   });

@@ -79,9 +79,9 @@ export function createTestRandom(seed = "playtest"): (count: number) => Buffer {
   };
 }
 
-function createTestMailer(): Mailer & { mails: Mail[] } {
+function createTestMailer(delivers: boolean): Mailer & { mails: Mail[] } {
   const mails: Mail[] = [];
-  return { name: "test", mails, send: async (mail) => void mails.push(mail), close: async () => {} };
+  return { name: "test", delivers, mails, send: async (mail) => void mails.push(mail), close: async () => {} };
 }
 
 export function createTestLog(): Log & { errors: unknown[]; lines: string[] } {
@@ -107,6 +107,8 @@ export interface TestServerOptions {
   instance?: string;
   /** What names stand for, instead of what the system says. */
   resolve?: Resolve;
+  /** Whether mail leaves the machine, as with an SMTP server. It is kept in memory in any case. */
+  delivers?: boolean;
   /** A free one unless given. */
   port?: number;
 }
@@ -121,6 +123,7 @@ export async function startTestServer({
   instance,
   resolve,
   port = 0,
+  delivers = true,
 }: TestServerOptions): Promise<TestServer> {
   const store = through(opened);
   const config = structuredClone(defaults);
@@ -132,7 +135,7 @@ export async function startTestServer({
   config.passwords.scryptLogN = 4;
   config.http.drainMs = 500;
   change?.(config);
-  const mailer = createTestMailer();
+  const mailer = createTestMailer(delivers);
   const log = createTestLog();
   const randomBytes = createTestRandom(instance);
   const external = {

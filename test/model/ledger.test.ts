@@ -99,7 +99,7 @@ async function open(driver: Driver) {
     ...{ config, store, clock, dataDir: freshFolder(), cards: processor.cards },
     randomBytes: createTestRandom(),
     instanceKey: createTestRandom("instance key")(32),
-    mailer: { name: "none", send: async () => {}, close: async () => {} },
+    mailer: { name: "none", delivers: true, send: async () => {}, close: async () => {} },
     log: { access: quiet, debug: quiet, info: quiet, warn: quiet, error },
     retiring: new AbortController().signal,
     draining: new AbortController().signal,

@@ -36,6 +36,7 @@ describe("whether to retry", () => {
   const rows: [string, Failure, Partial<typeof state>, Decision][] = [
     ["a lost connection", {}, {}, { retry: true, wait: 188 }],
     ["503", { status: 503 }, {}, { retry: true, wait: 188 }],
+    ["503 for what is not configured", { status: 503, code: "NOT_CONFIGURED", retryAfter: "5" }, {}, { retry: false }],
     ["408", { status: 408 }, {}, { retry: true, wait: 188 }],
     ["429 with Retry-After", { status: 429, retryAfter: "5" }, {}, { retry: true, wait: 5_000 }],
     ["the third try", { status: 500 }, { tries: 3 }, { retry: true, wait: 750 }],

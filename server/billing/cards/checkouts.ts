@@ -1,7 +1,7 @@
 import type { PaymentStatus } from "../../../src/contract/states/index.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { notFound, unavailable } from "../../lib/problem.ts";
+import { notConfigured, notFound } from "../../lib/problem.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import { returnAddress, statusAt } from "../rules.ts";
 import type { PaymentRow } from "../store.ts";
@@ -48,7 +48,7 @@ export class Checkouts {
   readCard(number: string): CardVerdict {
     const { cards } = this.#deps;
     if (cards?.page !== "own")
-      throw unavailable("The card processor of this checkout is no longer configured. Nothing was charged.");
+      throw notConfigured("The card processor of this checkout is no longer configured. Nothing was charged.");
     return cards.read(number);
   }
 

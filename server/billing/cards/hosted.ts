@@ -1,7 +1,7 @@
 import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { unavailable } from "../../lib/problem.ts";
+import { notConfigured, unavailable } from "../../lib/problem.ts";
 import { takeDisputeFee, takeFee } from "../fees.ts";
 import { isByCard } from "../rules.ts";
 import { cancelPayment, payPayment } from "../settle.ts";
@@ -14,7 +14,7 @@ export function hostedOf(deps: Deps, payment: payments.PaymentRow): HostedPaymen
   if (payment.provider === "sandbox" || !isByCard(payment)) return undefined;
   const { cards } = deps;
   if (cards?.page === "hosted" && cards.name === payment.provider) return new HostedPayments(deps, cards);
-  throw unavailable("The card processor of this checkout is no longer configured. Nothing was charged.", 3600);
+  throw notConfigured("The card processor of this checkout is no longer configured. Nothing was charged.");
 }
 
 const halfHour = 30 * 60_000;

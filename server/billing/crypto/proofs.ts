@@ -1,5 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
-import { conflict, invalid, Problem, unavailable } from "../../lib/problem.ts";
+import { conflict, invalid, notConfigured, Problem } from "../../lib/problem.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
 import { chainDown, rateOf } from "./quotes.ts";
 import type { ChainName } from "./rules.ts";
@@ -28,7 +28,7 @@ export async function lookUp(deps: Deps, given: Proof, scope: Scope): Promise<Fo
 /** The chain and the normalized hash. 503 if the chain is not configured, 422 for an invalid hash. */
 export function transactionOn(deps: Deps, given: Pick<Proof, "chain" | "txHash">): { chain: Chain; txHash: string } {
   const chain = deps.chains.get(given.chain);
-  if (!chain) throw unavailable(`This server does not accept payments on ${given.chain}. Nothing was charged.`, 3600);
+  if (!chain) throw notConfigured(`This server does not accept payments on ${given.chain}. Nothing was charged.`);
   const txHash = chain.normalize(given.txHash);
   if (txHash === undefined) throw invalid("txHash", `is not the hash of a transaction on ${given.chain}`);
   return { chain, txHash };

@@ -1,6 +1,6 @@
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
-import { conflict, invalid, Problem, unavailable } from "../../lib/problem.ts";
+import { conflict, invalid, notConfigured, Problem, unavailable } from "../../lib/problem.ts";
 import * as payments from "../store.ts";
 import { type Chain, ChainDown } from "./chains/index.ts";
 import { type Currency, coins, isPair, type Pair, sameAddress, uniqueAmount } from "./rules.ts";
@@ -45,7 +45,7 @@ export async function offerOf(deps: Deps, { chain: name, currency, payer: from }
     throw invalid("X-Payment-Currency", `must be a currency of ${name}: ${currency} is not available there`);
   const chain = deps.chains.get(name);
   if (!chain || !deps.chains.pairs.some((pair) => pair.chain === name && pair.currency === currency))
-    throw unavailable(`This server does not accept ${currency} on ${name}. Nothing was charged.`, 3600);
+    throw notConfigured(`This server does not accept ${currency} on ${name}. Nothing was charged.`);
   const payer = from === undefined ? null : await payerOn(chain, from);
   try {
     await chain.ready();

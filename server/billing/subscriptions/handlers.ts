@@ -34,7 +34,7 @@ export function subscriptions(deps: Deps): HandlersFor<Ops> {
       }),
 
     async checkoutSubscription(call) {
-      requireCards(deps);
+      requireCards(deps, "minutes");
       return call.commit((tx) => startCheckout(deps, tx, call.principal.userId, call.body.planKey));
     },
 

@@ -1,5 +1,6 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { invalid } from "../../lib/problem.ts";
+import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type PageContent } from "../html.ts";
 import { button, notice, signedInLayout, time, tokens } from "./layout.ts";
 import { codeField, newPasswordField } from "./sign-in-views.ts";
@@ -9,7 +10,6 @@ export const codeLabel = "Code from your authenticator app, or a recovery code";
 
 const done = new Map([
   ["saved", "Your changes were saved."],
-  ["email", "Open the links that were sent to both addresses within 24 hours. Then the address is changed."],
   ["signed-out", "The browser was signed out."],
   ["revoked", "The API key and those created with it were revoked."],
   [
@@ -18,6 +18,12 @@ const done = new Map([
   ],
 ]);
 
+const changeRequested: Record<Delivery, string> = {
+  sent: "Open the links that were sent to both addresses within 24 hours. Then the address is changed.",
+  saved: `An email to each of the two addresses was written. ${noneSent} Ask the operator for both links. They work for 24 hours.`,
+  sandbox: "An email to each of the two addresses was written. A sandbox sends none. Read them with `playtest sandbox mail`.",
+};
+
 /** `/play/account`: the profile that owners see, the password, browsers that are signed in, and API keys. */
 export async function accountPage(context: PageContext): Promise<PageContent> {
   const { email, profile } = (await context.call("getMe")).data;
@@ -25,7 +31,8 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
   const { sessions } = (await context.call("listSessions")).data;
   const factor = (await context.call("getFactor")).data;
   const { keys } = (await context.call("listApiKeys")).data;
-  const said = done.get(context.query.get("done") ?? "");
+  const step = context.query.get("done") ?? "";
+  const said = step === "email" ? changeRequested[context.site.delivery] : done.get(step);
   const body = html`${said && notice(said)}
 <p class="soft">${email}</p>
 <form method="post" action="/play/account">${tokens(context)}
@@ -37,7 +44,7 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
 <section><h2>Emails</h2>
 <p><a href="/play/account/emails">Choose which emails you get</a></p></section>
 <section><h2>Change email address</h2>
-<p class="soft">We send a link to both addresses. The address changes when both were opened.</p>
+<p class="soft">There will be an email with a link to each of the two addresses. The address changes when both links were opened.</p>
 <form method="post" action="/play/account/email">${tokens(context)}
 <label for="new-email">New email address</label>
 <input id="new-email" name="newEmail" type="email" autocomplete="off" maxlength="254" value="${form.newEmail}" required>

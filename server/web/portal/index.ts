@@ -12,6 +12,7 @@ import type { PostedFile } from "../../uploads/posted.ts";
 import { staleForm } from "../form.ts";
 import { html, type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
+import type { Site } from "../site.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import { createContext } from "./context.ts";
 import { alert, signedInLayout } from "./layout.ts";
@@ -21,6 +22,7 @@ import type { Download, PageContext, View } from "./types.ts";
 
 /** The dependencies of the portal: the operations of the API, and functions that only pages need. */
 export interface PortalParts {
+  site: Site;
   callAs: CallAs;
   accounts: BrowserAccounts;
   limits: PageLimits;
@@ -146,8 +148,8 @@ class SignedInPortal {
   }
 
   #contextOf({ session, origin, url }: Exchange, id = "", form: Form = {}): PageContext {
-    const { callAs, now, newFormKey } = this.#parts;
-    const page = { id, query: url.searchParams, form, formKey: newFormKey(), now: now() };
+    const { site, callAs, now, newFormKey } = this.#parts;
+    const page = { site, id, query: url.searchParams, form, formKey: newFormKey(), now: now() };
     return createContext({ ...page, callAs, session, origin });
   }
 }

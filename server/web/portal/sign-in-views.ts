@@ -1,4 +1,6 @@
+import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
+import type { Site } from "../site.ts";
 import { alert, notice, signedOutLayout } from "./layout.ts";
 
 interface SignInState {
@@ -57,12 +59,33 @@ ${newPasswordField("Password")}
 <p>Already have an account? <a href="/play/sign-in">Sign in</a>.</p>`,
   });
 
-export const registeredPage = (): PageContent =>
-  signedOutLayout({
+const registered: Record<Delivery, Pick<PageContent, "title" | "body">> = {
+  sent: {
     title: "Check your email",
     body: html`<p>Welcome! Open the link in the email we sent to verify your address. It works for 24 hours.</p>
 <p class="soft">No email? Check your spam folder, or <a href="/play/sign-in">get a sign-in link</a>. It also verifies your address, and removes the password: anybody could have set it.</p>`,
-  });
+  },
+  saved: {
+    title: "Ask the operator to verify your address",
+    body: html`<p>Welcome! Your account was created, but its address is not verified yet. ${noneSent}</p>
+<p>Tell the operator the address you registered with. They verify it with this command:</p>
+<pre class="wrap"><code>playtest admin users verify EMAIL</code></pre>
+<p>Then <a href="/play/sign-in">sign in</a> with your password.</p>`,
+  },
+  sandbox: {
+    title: "Verify your address",
+    body: html`<p>Welcome! A sandbox sends no email. Verify the address you registered with by this command, then <a href="/play/sign-in">sign in</a>:</p>
+<pre class="wrap"><code>playtest sandbox verify EMAIL</code></pre>`,
+  },
+};
+
+export const registeredPage = ({ delivery }: Site): PageContent => signedOutLayout(registered[delivery]);
+
+const emailed: Record<Delivery, string> = {
+  sent: "Check your email",
+  saved: "Ask the operator for the link",
+  sandbox: "Read the email",
+};
 
 export const forgotPage = ({ csrf }: { csrf: string }): PageContent =>
   signedOutLayout({
@@ -74,15 +97,21 @@ ${emailField("email")}
 <p>Or <a href="/play/sign-in">sign in with an emailed link</a>, without a password.</p>`,
   });
 
-const sentPage = (validity: string, again: string): PageContent =>
-  signedOutLayout({
-    title: "Check your email",
-    body: html`<p>If an account with that address exists, we sent it a link. The link works once, for ${validity}.</p>
+const sentPage = ({ delivery }: Site, validity: string, again: string): PageContent => {
+  const valid = html`The link works once, for ${validity}.`;
+  const bodies: Record<Delivery, Markup> = {
+    sent: html`<p>If an account with that address exists, we sent it a link. ${valid}</p>
 <p class="soft">No email? Check your spam folder, or <a href="${again}">try again</a>.</p>`,
-  });
+    saved: html`<p>If an account with that address exists, an email with a link was written. ${noneSent}</p>
+<p>Ask the operator for the link in the newest email to you. ${valid}</p>`,
+    sandbox: html`<p>If an account with that address exists, an email with a link was written. A sandbox sends none. Read it with this command. ${valid}</p>
+<pre class="wrap"><code>playtest sandbox mail</code></pre>`,
+  };
+  return signedOutLayout({ title: emailed[delivery], body: bodies[delivery] });
+};
 
-export const linkSentPage = () => sentPage("15 minutes", "/play/sign-in");
-export const resetSentPage = () => sentPage("one hour", "/play/forgot");
+export const linkSentPage = (site: Site) => sentPage(site, "15 minutes", "/play/sign-in");
+export const resetSentPage = (site: Site) => sentPage(site, "one hour", "/play/forgot");
 
 /** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
 export const confirmPage = (fields: { csrf: string; next: string; token: string }): PageContent =>

@@ -8,6 +8,7 @@ import { notFound, Problem } from "../../lib/problem.ts";
 import { staleForm } from "../form.ts";
 import { type PageContent, redirect, sendPage } from "../html.ts";
 import type { PageLimits } from "../limits.ts";
+import type { Site } from "../site.ts";
 import type { Form, Page, ReadForm } from "../types.ts";
 import {
   codePage,
@@ -35,6 +36,7 @@ const said = new Map([
 ]);
 
 interface Parts {
+  site: Site;
   accounts: BrowserAccounts;
   limits: PageLimits;
   readForm: ReadForm;
@@ -53,7 +55,7 @@ export function signIn(parts: Parts): Page {
   const { accounts, readForm } = parts;
 
   return async (request, response, url, { client }) => {
-    if (request.method !== "POST") return show(accounts, request, response, url);
+    if (request.method !== "POST") return show(parts, request, response, url);
     const post = Object.hasOwn(posts, url.pathname) ? posts[url.pathname] : undefined;
     if (!post) throw notFound();
     const form = await readForm(request);
@@ -71,17 +73,17 @@ const posts: Record<string, (parts: Parts, posted: Posted) => Promise<void>> = {
   "/play/forgot": mailPasswordReset,
 };
 
-async function show(accounts: BrowserAccounts, request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
+async function show({ accounts, site }: Parts, request: IncomingMessage, response: ServerResponse, url: Target): Promise<void> {
   const next = nextOf(url.searchParams.get("next"));
   const { token: csrf, cookie } = accounts.formToken(request.headers);
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
   const pages: Record<string, () => PageContent> = {
-    "/play/sign-in/sent": linkSentPage,
+    "/play/sign-in/sent": () => linkSentPage(site),
     "/play/sign-in/confirm": () => confirmPage({ csrf, next, token: url.searchParams.get("token") ?? "" }),
     "/play/register": () => registerPage({ csrf }),
-    "/play/register/sent": registeredPage,
+    "/play/register/sent": () => registeredPage(site),
     "/play/forgot": () => forgotPage({ csrf }),
-    "/play/forgot/sent": resetSentPage,
+    "/play/forgot/sent": () => resetSentPage(site),
   };
   const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
   if (page) return sendPage(response, 200, page());

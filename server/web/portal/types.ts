@@ -1,5 +1,6 @@
 import type { CallOperation, Data } from "../../../src/contract/index.ts";
 import type { PageContent } from "../html.ts";
+import type { Site } from "../site.ts";
 import type { Form } from "../types.ts";
 
 /** The data of the session that pages show. */
@@ -12,6 +13,7 @@ export interface SessionView {
 
 /** Everything that a page of the portal needs to render or to run its action. */
 export interface PageContext {
+  site: Site;
   /** Calls an operation of the API as the account that is signed in. */
   call: CallOperation;
   session: SessionView;

@@ -1,5 +1,6 @@
 import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
+import { howToVerify } from "../../errors.ts";
 import { chooseInstance, readSecret, saveLogin, whoIs } from "./account.ts";
 import { codeFlag, withCodeIfNeeded } from "./code.ts";
 import { newAccountView } from "./status.ts";
@@ -50,10 +51,7 @@ export const login = define({
     const key = await obtainKey(ctx, baseUrl, flags);
     const me = await whoIs(ctx.apiAt(baseUrl, key.trim()));
     const profile = await saveLogin(ctx, baseUrl, key);
-    if (me && !me.emailVerified)
-      ctx.out.warn(
-        "The email address is not verified yet. Open the link in the verification email, then run `playtest auth wait-verified`.",
-      );
+    if (me && !me.emailVerified) ctx.out.warn(`The email address is not verified yet. ${howToVerify}`);
     ctx.out.note(`Signed in to ${baseUrl}. Profile: ${profile}.`);
     return ctx.item({ result: { profile, baseUrl, user: me ?? null } }, newAccountView);
   },

@@ -1,5 +1,6 @@
 import { instanceUrl } from "../../api/url.ts";
 import { define, flag } from "../../cli/define.ts";
+import { howToVerify } from "../../errors.ts";
 import { chooseInstance, readSecret, saveLogin } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
@@ -24,8 +25,8 @@ export const register = define({
     const { apiKey, user, message } = await ctx.apiAt(baseUrl, undefined).registerApiKey({ body: account });
     const profile = await saveLogin(ctx, baseUrl, apiKey);
     // Other servers need not reply with more than the key.
-    ctx.out.note(message ?? "The account was created. Open the link in the verification email.");
-    if (!user?.emailVerified) ctx.out.note("Then run `playtest auth wait-verified`.");
+    ctx.out.note(message ?? `The account was created. ${howToVerify}`);
+    if (message && !user?.emailVerified) ctx.out.note("Then run `playtest auth wait-verified`.");
     return ctx.item({ result: { profile, baseUrl, user: user ?? { email, role: account.role } } }, newAccountView);
   },
 });

@@ -35,10 +35,10 @@ export const waitVerified = define({
         progress.done();
         throw stillPending(
           `${email ?? "The account"} is not verified yet.`,
-          "Open the link in the verification email. To send it again: `playtest auth resend-verification`.",
+          `Open the link in the verification email, or ask the server's operator to run \`playtest admin users verify ${email ?? "EMAIL"}\`. To send the email again: \`playtest auth resend-verification\`.`,
         );
       }
-      progress.update(`Waiting for the verification link${email ? ` sent to ${email}` : ""} to be opened`);
+      progress.update(`Waiting for ${email ?? "the email address"} to be verified`);
       await ctx.sleep(pollMs, ctx.signal);
     }
   },

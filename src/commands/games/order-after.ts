@@ -31,7 +31,7 @@ export async function readOrder(ctx: Context, gameId: string, file: string, opti
 /** Prices the order and asks for confirmation before anything is uploaded or ordered. */
 export async function confirmOrder(ctx: Context, { gameId, body, order, maxCents }: OrderAfter): Promise<Price> {
   const price = await priceOrder(ctx, gameId, body, order);
-  refuseShort(shortfall(price, "any"));
+  await refuseShort(ctx, shortfall(price, "any"));
   await confirmPrice(
     ctx,
     `Push the build and order ${plural(order.quantity, "slot")} of ${order.durationMinutes} min`,

@@ -1,5 +1,5 @@
 import type { Context } from "../../cli/define.ts";
-import { CliError, exitCodes, isAbsent } from "../../errors.ts";
+import { CliError, exitCodes, howToVerify, isAbsent } from "../../errors.ts";
 import { type Check, fail, failed, ok, warn } from "./doctor-check.ts";
 
 /** A read operation for each scope, to detect the scopes of a key on servers that do not report them. */
@@ -58,8 +58,7 @@ function accountLines({ user }: Account, from: string): Check[] {
   if (!user) return [ok("key", `valid (from ${from}); the server does not report its account`)];
   const key = ok("key", `${user.email}, ${user.role} (from ${from})`);
   if (user.emailVerified) return [key, ok("email", "verified")];
-  const fix = "Open the link in the verification email, then run `playtest auth wait-verified`.";
-  return [key, fail("email", "not verified", fix, exitCodes.unauthenticated)];
+  return [key, fail("email", "not verified", howToVerify, exitCodes.unauthenticated)];
 }
 
 /** Checks the key, its account, its scopes and its rate limit. */

@@ -16,12 +16,13 @@ async function helpOn(words: readonly string[]): Promise<string | undefined> {
   if (top && rest.length === 0) return commandHelp(await top.load(), first);
   const entry = groups.find(({ name, aliases }) => name === first || aliases.includes(first));
   if (!entry) return undefined;
-  const { commands, fallback } = await entry.load();
+  const group = await entry.load();
+  const { commands } = group;
   const verb = rest.join(" ");
   const found = commandNamed(commands, verb);
   if (found) return commandHelp(found, `${entry.name} ${found.name}`);
   const below = commands.filter(({ name }) => verb === "" || name.startsWith(`${verb} `));
-  return below.length > 0 ? groupHelp(entry, below, verb === "" ? fallback : undefined) : undefined;
+  return below.length > 0 ? groupHelp(entry, below, verb === "" ? group : undefined) : undefined;
 }
 
 /** The error for words that name neither a command nor a topic. */

@@ -11,4 +11,16 @@ import { systemd } from "./systemd.ts";
 export const serve: Group = {
   commands: [run, config, doctor, migrate, backup, restoreCommand, exportCommand, importCommand, rotateKey, systemd],
   fallback: "run",
+  about: [
+    ["First start", "Creates the database, the server's keys and an administrator, whose API key is shown once: keep it."],
+    ["Data", "In one folder, which the server names at its start (--data DIR). Back it up with `playtest serve backup`."],
+    [
+      "Then",
+      "Open http://127.0.0.1:4747/, or run in another terminal: `playtest auth register --base-url http://127.0.0.1:4747`",
+    ],
+    ["To try it", "`playtest serve --seed demo --ephemeral`: no real money, something to review, nothing left behind."],
+    ["Email", "Files in the folder `outbox`, until PLAYTEST_SMTP_URL names a mail server."],
+    ["Settings", "`playtest serve config` lists them. More: `playtest help server`"],
+    ["To stop", "Ctrl-C: requests in progress are finished, and the data stays."],
+  ],
 };

@@ -31,8 +31,20 @@ async function confirmUnknown(ctx: Context, what: string, balanceCents: number |
   await ctx.confirm(`${what} at the server's price?${balance}`);
 }
 
-/** Throws if the funds do not cover an order, before anything is sent. `otherwise` lists alternatives to buying credit. */
-export function refuseShort(reason: string | undefined, otherwise = "") {
+/** How credit gets into the account: a server without a card processor leaves that to its operator. */
+export async function howToAddCredit(ctx: Context): Promise<{ sentence: string; cards: boolean }> {
+  const info = await ctx.api().offered("getServerInfo", {});
+  if (info?.data.features?.cards !== null) return { sentence: "Buy credit with `playtest billing credit add`.", cards: true };
+  const grant = '`playtest admin grant EMAIL --credit 50 --note "Invoice 12"`';
+  const sentence = `This server does not accept cards. Ask its operator for an invoice: once you paid it, they run ${grant} with your email address.`;
+  return { sentence, cards: false };
+}
+
+/** Throws if the funds do not cover an order, before anything is sent. `unpaid`: it can also be left unpaid. */
+export async function refuseShort(ctx: Context, reason: string | undefined, { unpaid = false } = {}): Promise<void> {
   if (reason === undefined) return;
-  throw tooExpensive(`${reason} Nothing was ordered.`, `Buy credit with \`playtest billing credit add\`${otherwise}.`);
+  const { sentence, cards } = await howToAddCredit(ctx);
+  const otherwise = cards ? "Or pay with --pay card, or leave" : "Or leave";
+  const next = unpaid ? `${sentence} ${otherwise} the order unpaid with --allow-pending.` : sentence;
+  throw tooExpensive(`${reason} Nothing was ordered.`, next);
 }

@@ -94,7 +94,7 @@ const sandbox: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "without a card processor the refusal says what to do",
-    edits: [[paying, " The operator can configure a card processor, or use --sandbox for testing.", ""]],
+    edits: [[paying, " ${howToPay(granted)}", ""]],
   },
   {
     rule: "money for an order pays it",
@@ -158,7 +158,7 @@ const subscriptions: readonly Omit<Mutant, "test">[] = [
   },
   {
     rule: "without a card processor no plan, and why",
-    edits: [[paying, "This server does not accept cards. Nothing was started.", "Nothing was started."]],
+    edits: [[paying, "This server does not accept cards. Nothing was started or charged. ", ""]],
   },
   {
     rule: "without a card processor no plan",

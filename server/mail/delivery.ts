@@ -1,0 +1,38 @@
+import type { Config } from "../config/schema.ts";
+import type { Mailer } from "./mailer.ts";
+
+/** Where emails go: to their readers, to a folder that only the operator reads, or to a sandbox's list that its user reads. */
+export type Delivery = "sent" | "saved" | "sandbox";
+
+export function deliveryOf({ config, mailer }: { config: Pick<Config, "sandbox">; mailer: Pick<Mailer, "delivers"> }): Delivery {
+  if (mailer.delivers) return "sent";
+  return config.sandbox ? "sandbox" : "saved";
+}
+
+/** Why nobody got an email, for people who do not operate the server. */
+export const noneSent = "This server sends no email: it writes it to its outbox folder, which only its operator can read.";
+const readSandbox = "A sandbox sends no email. Read it with `playtest sandbox mail`.";
+
+/** After an account was registered whose address is not verified. */
+export const verificationNote: Record<Delivery, (email: string) => string> = {
+  sent: () => "Open the link in the email we sent to verify the address.",
+  saved: (email) =>
+    `${noneSent} Ask the operator to run \`playtest admin users verify ${email}\`, or for the link in the email. To have the email written again, run \`playtest auth resend-verification\`.`,
+  sandbox: (email) => `A sandbox sends no email. To verify the address, run \`playtest sandbox verify ${email}\`.`,
+};
+
+/** After an email was requested for an address, whether it has an account or not. */
+export const requestedNote: Record<Delivery, string> = {
+  sent: "If an account with this address needs it, an email is on its way.",
+  saved: `If an account with this address needs it, an email was written. ${noneSent} Ask the operator for the link in the email.`,
+  sandbox: `If an account with this address needs it, an email was written. ${readSandbox}`,
+};
+
+/** After two links were mailed for a change of the address. */
+export const changeNote: Record<Delivery, (from: string, to: string) => string> = {
+  sent: (from, to) => `Open the links that were sent to ${from} and to ${to}. The address changes after both.`,
+  saved: (from, to) =>
+    `An email to ${from} and one to ${to} were written. ${noneSent} Ask the operator for both links. The address changes after both were opened.`,
+  sandbox: (from, to) =>
+    `An email to ${from} and one to ${to} were written. ${readSandbox} The address changes after both links.`,
+};
