@@ -1,24 +1,62 @@
 import type { TranscriptionStatus } from "../../src/contract/states/index.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
-import { notFound, Problem } from "../lib/problem.ts";
+import { invalid, notFound, Problem } from "../lib/problem.ts";
 import { signedUrl } from "../lib/signed-links.ts";
 import * as slots from "../playtests/slots/store.ts";
+import { removeEdited, requireEditable, selectEdited, storeText } from "./edit.ts";
+import { vttFault } from "./rules.ts";
 import * as store from "./store.ts";
 
-export function transcripts(deps: Deps): HandlersFor<"getSlotTranscript"> {
+type Ops = "getSlotTranscript" | "putSlotTranscript" | "deleteSlotTranscript";
+
+export function transcripts(deps: Deps): HandlersFor<Ops> {
+  async function shown(q: Query, slotId: string) {
+    const row = await store.findForSlot(q, slotId);
+    const blobKey = row?.selected_version === "edited" ? row.edited_key : row?.original_key;
+    if (row?.status !== "approved" || !row.selected_version || !blobKey) throw unavailable(row?.status);
+    const filename = `transcript-${slotId}.vtt`;
+    const { url } = signedUrl(deps, { blobKey, filename, contentType: "text/vtt; charset=utf-8", disposition: "attachment" });
+    const keyTakeaways = JSON.parse(row.key_takeaways) as string[];
+    return { downloadUrl: url, filename, version: row.selected_version, keyTakeaways };
+  }
+
+  /** After the commit: links to an edited version that was replaced end with it. */
+  const discard = async (key: string | null) => key !== null && deps.blobs.remove(key);
+
   return {
     getSlotTranscript: (call) =>
       call.read(async (q) => {
         if (!(await slots.findForOwner(q, call.params.id, call.principal.userId))) throw notFound();
-        const row = await store.findForSlot(q, call.params.id);
-        const blobKey = row?.selected_version === "edited" ? row.edited_key : row?.original_key;
-        if (row?.status !== "approved" || !row.selected_version || !blobKey) throw unavailable(row?.status);
-        const filename = `transcript-${call.params.id}.vtt`;
-        const { url } = signedUrl(deps, { blobKey, filename, contentType: "text/vtt; charset=utf-8", disposition: "attachment" });
-        const keyTakeaways = JSON.parse(row.key_takeaways) as string[];
-        return { downloadUrl: url, filename, version: row.selected_version, keyTakeaways };
+        return shown(q, call.params.id);
       }),
+
+    async putSlotTranscript(call) {
+      const { vtt } = call.body;
+      const [slotId, ownerId] = [call.params.id, call.principal.userId];
+      await call.read((q) => requireEditable(q, slotId, ownerId));
+      const fault = vttFault(vtt);
+      if (fault) throw invalid("vtt", fault);
+      const key = await storeText(deps, vtt);
+      let replaced: string | null = null;
+      const committed = await call.commit(async (tx) => {
+        replaced = await selectEdited(deps, tx, slotId, ownerId, key);
+        return shown(tx, slotId);
+      });
+      await discard(replaced);
+      return committed;
+    },
+
+    async deleteSlotTranscript(call) {
+      let removed: string | null = null;
+      const committed = await call.commit(async (tx) => {
+        removed = await removeEdited(deps, tx, call.params.id, call.principal.userId);
+        return { message: removed === null ? "This transcript was not edited." : "The edited transcript is deleted." };
+      });
+      await discard(removed);
+      return committed;
+    },
   };
 }
 

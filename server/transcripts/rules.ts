@@ -26,6 +26,27 @@ export function readTranscript(output: string): Transcript {
   return { vtt: vttOf(parsed), keyTakeaways: takeawaysOf(parsed.keyTakeaways ?? parsed.takeaways ?? []) };
 }
 
+/** `00:01:02.500 --> 00:01:04.000 align:start`; the hours may be absent. */
+const cueTiming = /^((?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3})[ \t]+-->[ \t]+((?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3})(?:[ \t].*)?$/;
+
+/** What is wrong with an edited transcript, as the end of a sentence about it; undefined when it is WebVTT with at least one cue. */
+export function vttFault(vtt: string): string | undefined {
+  if (!webvtt.test(vtt)) return "must be WebVTT: its first line must be WEBVTT";
+  const arrows = vtt.split(/\r\n?|\n/).flatMap((line, index) => (line.includes("-->") ? [{ line: line.trim(), number: index + 1 }] : []));
+  if (arrows.length === 0) return "must have at least one cue, such as 00:00:01.000 --> 00:00:04.000";
+  for (const { line, number } of arrows) {
+    const [, start, end] = cueTiming.exec(line) ?? [];
+    if (start === undefined || end === undefined) return `has an invalid time in line ${number}; write it as 00:00:01.000 --> 00:00:04.000`;
+    if (millisecondsOf(start) > millisecondsOf(end)) return `has a cue in line ${number} that ends before it starts`;
+  }
+  return undefined;
+}
+
+function millisecondsOf(time: string): number {
+  const [seconds, minutes, hours = "0"] = time.split(":").reverse();
+  return (Number(hours) * 60 + Number(minutes)) * 60_000 + Math.round(Number(seconds) * 1000);
+}
+
 type Parsed = Record<string, unknown>;
 
 function parseObject(output: string): Parsed {

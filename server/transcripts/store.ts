@@ -21,7 +21,7 @@ export interface TranscriptionRow {
 
 export const insert = (tx: Query, row: TranscriptionRow) => insertRow(tx, "transcriptions", row);
 
-export const { transitionFromAny } = stateMachine<TranscriptionRow, typeof transcriptionMoves>({
+export const { requireMove, transition, transitionFromAny } = stateMachine<TranscriptionRow, typeof transcriptionMoves>({
   noun: "transcription",
   table: "transcriptions",
   moves: transcriptionMoves,
@@ -29,3 +29,5 @@ export const { transitionFromAny } = stateMachine<TranscriptionRow, typeof trans
 
 export const findForSlot = (q: Query, slotId: string) =>
   q.one<TranscriptionRow>("SELECT * FROM transcriptions WHERE slot_id = ?", slotId);
+
+export const remove = (tx: Query, id: string) => tx.run("DELETE FROM transcriptions WHERE id = ?", id);

@@ -46,7 +46,7 @@ export function permits(access: Access, { role, scopes: given }: { role: Role; s
 
 export type Media = "tus" | "binary" | "events" | "document";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** What calling it can do, for help, `--dry-run` and confirmation: `spend` moves money, `destroy` cannot be undone. */
 export type Risk = "read" | "write" | "spend" | "destroy";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { audited, endpoint } from "./endpoint.ts";
+import { audited, endpoint, KiB } from "./endpoint.ts";
 import { cents, extra, gameKeys, id, message, minutes, page, pageQuery, text, timestamp } from "./fields.ts";
 import { visibilities } from "./order-body.ts";
 import { slotStatuses, transcriptionStatuses } from "./states/index.ts";
@@ -49,6 +49,16 @@ export const transcription = z
     selectedVersion: z.enum(transcriptVersions).nullable(),
   })
   .meta({ id: "Transcription" });
+
+/** Longest edited transcript, in characters: a day of speech is shorter. */
+export const maxTranscriptLength = 500_000;
+
+const transcript = z.strictObject({
+  downloadUrl: z.string(),
+  filename: z.string(),
+  version: z.enum(transcriptVersions),
+  keyTakeaways: z.array(z.string()),
+});
 
 export const blockedReport = z
   .strictObject({
@@ -223,12 +233,26 @@ export const slots = {
     ...owner,
     also: ["/slots/:id/transcript"],
     summary: "Get a link to the transcript and its key takeaways",
-    reply: z.strictObject({
-      downloadUrl: z.string(),
-      filename: z.string(),
-      version: z.enum(transcriptVersions),
-      keyTakeaways: z.array(z.string()),
+    reply: transcript,
+  }),
+  putSlotTranscript: endpoint("PUT /playtests/slots/:id/transcript", {
+    ...owner,
+    also: ["/slots/:id/transcript"],
+    extension: true,
+    summary: "Replace the transcript with an edited version",
+    maxBodyBytes: 2048 * KiB,
+    body: z.strictObject({
+      vtt: text(maxTranscriptLength, 1).meta({ description: "The edited transcript in WebVTT." }),
     }),
+    reply: transcript,
+  }),
+  deleteSlotTranscript: endpoint("DELETE /playtests/slots/:id/transcript", {
+    ...owner,
+    also: ["/slots/:id/transcript"],
+    extension: true,
+    summary: "Delete the edited transcript and return to the automatic one",
+    risk: "destroy",
+    reply: message(),
   }),
   listSubmissions: endpoint("GET /playtests/submissions", {
     ...owner,

@@ -122,6 +122,63 @@ onBothDatabases("transcripts", (serve) => {
     expect((await owner.get(`/slots/${reserved}/transcript`)).status).toBe(404);
   });
 
+  const edited = "WEBVTT\n\n00:00.000 --> 00:02.000\nHello, captain.\n";
+  const textAt = async (owner: Person, slotId: string) =>
+    (await fetch((await owner.get(`/slots/${slotId}/transcript`)).body.data.downloadUrl)).text();
+  const files = (server: TestServer) => readdirSync(join(server.deps.dataDir, "blobs", "transcripts"));
+
+  it("edited transcript: replaces the automatic one until it is deleted, and leaves no file behind", async () => {
+    const server = await serve(using({ command: runs("json") }));
+    const { owner, slotId } = await submitted(server);
+    await server.advance(0);
+    const [path, automatic] = [`/slots/${slotId}/transcript`, await textAt(owner, slotId)];
+    const put = (vtt: string, key: string) =>
+      server.request("PUT", path, { key: owner.key, headers: { "idempotency-key": key }, body: { vtt } });
+    const first = await put(edited, "one");
+    expect([first.status, first.body.data.version, first.body.data.keyTakeaways]).toEqual([
+      200,
+      "edited",
+      ["The menu is dark.", "Jumping is fun."],
+    ]);
+    expect((await put(edited, "one")).body.data).toEqual(first.body.data);
+    expect(await textAt(owner, slotId)).toBe(edited);
+    expect(await transcription(owner, slotId)).toMatchObject({ status: "approved", selectedVersion: "edited" });
+    await put(edited.replace("captain", "pilot"), "two");
+    expect(await textAt(owner, slotId)).toContain("pilot");
+    expect(files(server)).toHaveLength(2);
+    const messages = [await owner.delete(path), await owner.delete(path)].map(({ body }) => body.data.message);
+    expect(messages).toEqual(["The edited transcript is deleted.", "This transcript was not edited."]);
+    expect([await textAt(owner, slotId), files(server).length]).toEqual([automatic, 1]);
+    expect(await transcription(owner, slotId)).toMatchObject({ selectedVersion: "original" });
+  });
+
+  it("edited transcript: possible without an automatic one, after one that failed, and not before there is a video", async () => {
+    const server = await serve();
+    const { owner, playtester, gameId, slotId } = await submitted(server);
+    const put = (id: string) => server.request("PUT", `/slots/${id}/transcript`, { key: owner.key, body: { vtt: edited } });
+    expect((await put(slotId)).status).toBe(200);
+    expect(await textAt(owner, slotId)).toBe(edited);
+    await owner.delete(`/slots/${slotId}/transcript`);
+    expect(await transcription(owner, slotId)).toBeNull();
+    const reserved = await claim(playtester, await order(owner, gameId));
+    expect((await put(reserved)).body.error.message).toBe("This slot has no video yet. Nothing was changed.");
+    expect((await (await registerOwner(server)).delete(`/slots/${slotId}/transcript`)).status).toBe(404);
+  });
+
+  it.each([
+    ["Hello", "must be WebVTT: its first line must be WEBVTT"],
+    ["WEBVTT\n\nHello\n", "must have at least one cue, such as 00:00:01.000 --> 00:00:04.000"],
+    ["WEBVTT\n\n1 --> 2\nHello\n", "has an invalid time in line 3; write it as 00:00:01.000 --> 00:00:04.000"],
+    ["WEBVTT\r\n\r\n00:02.000 --> 00:01.000\r\nHello\r\n", "has a cue in line 3 that ends before it starts"],
+    ["W".repeat(500_001), "must be at most 500000 characters"],
+  ])("edited transcript: %# is refused", async (vtt, message) => {
+    const server = await serve();
+    const { owner, slotId } = await submitted(server);
+    const { status, body } = await server.request("PUT", `/slots/${slotId}/transcript`, { key: owner.key, body: { vtt } });
+    expect([status, body.error.details]).toEqual([422, [{ field: "vtt", message }]]);
+    expect((await owner.get(`/slots/${slotId}/transcript`)).status).toBe(404);
+  });
+
   it("file name: the command never sees the playtester's", async () => {
     const server = await serve(using({ command: runs("arguments", "{video}") }));
     const { owner, playtester, gameId } = await market(server);

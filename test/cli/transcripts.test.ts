@@ -66,3 +66,45 @@ it("transcripts lie beside their videos; one that is not there yet is said, and 
   writeFileSync(`${gate}.open`, "");
   await transcribed(second);
 });
+
+it("a transcript is edited in $EDITOR, replaced by a file, and returns to the automatic version", async () => {
+  writeFileSync(`${gate}.open`, "");
+  const id = await submitted("Di");
+  await transcribed(id);
+  const file = join(testFolder(), "edited.vtt");
+  writeFileSync(file, vtt.replace("there", "captain"));
+  expect(await run(`review transcript ${id} --upload ${file}`)).toMatchObject({ code: 0, stdout: "Saved the edited transcript.\n" });
+  expect((await run(`review transcript ${id}`)).stdout).toContain("Hello captain.");
+  expect(await run(`review transcript ${id} --revert`)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+  expect(await run(`review transcript ${id} --revert --yes`)).toMatchObject({ code: 0 });
+  expect((await run(`review transcript ${id}`)).stdout).toBe(vtt);
+  expect(await run(`review transcript ${id} --edit`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Cannot open an editor without a terminal."),
+  });
+  expect((await run(`review transcript ${id} --edit --revert`)).stderr).toContain("cannot be used together");
+});
+
+it("a text from the editor that the server refuses is kept in a file that the error names", async () => {
+  writeFileSync(`${gate}.open`, "");
+  const id = await submitted("Ed");
+  await transcribed(id);
+  const editor = join(testFolder(), "editor.sh");
+  const edit = (command: string) => {
+    writeFileSync(editor, `#!/bin/sh\n${command}\n`, { mode: 0o755 });
+    return playtest(["review", "transcript", id, "--edit"], {
+      baseUrl: server.baseUrl,
+      key: owner.key,
+      tty: true,
+      env: { EDITOR: editor },
+    });
+  };
+  expect((await edit("true")).stdout).toContain("Nothing was changed.");
+  expect(await edit("exit 1")).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was changed.") });
+  expect(await edit(`sed -i s/there/pilot/ "$1"`)).toMatchObject({ code: 0, stdout: "Saved the edited transcript.\n" });
+  expect((await run(`review transcript ${id}`)).stdout).toContain("Hello pilot.");
+  const refused = await edit(`echo nonsense > "$1"`);
+  const [, kept] = /kept in (\S+)/.exec(refused.stderr) ?? [];
+  expect([refused.code, readFileSync(kept!, "utf8")]).toEqual([2, "nonsense\n"]);
+  rmSync(kept!);
+});

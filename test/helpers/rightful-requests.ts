@@ -281,6 +281,12 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   unblockSlot: onSlot("blocked"),
   getSlotDownloadUrl: onSlot("submitted"),
   getSlotTranscript: async (world) => ({ as: world.owner, ids: { id: await transcribed(world) } }),
+  putSlotTranscript: async (world) => ({
+    as: world.owner,
+    ids: { id: await transcribed(world) },
+    body: { vtt: `WEBVTT\n\n00:00.000 --> 00:02.000\n${secretWord}\n` },
+  }),
+  deleteSlotTranscript: async (world) => ({ as: world.owner, ids: { id: await transcribed(world) } }),
   listSubmissions: byOwner(),
   listApplications: async ({ owner, application }) => ({ as: owner, ids: { id: (await application()).playtestId } }),
   approveApplication: onApplication,

@@ -1,6 +1,6 @@
 import { webUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
-import { CliError, exitCodes, failure, stillPending } from "../../errors.ts";
+import { CliError, exitCodes, failure, isAbsent, stillPending, usage } from "../../errors.ts";
 import { foldLines, lines } from "../../io/text.ts";
 import { slotArg } from "./queue.ts";
 
@@ -17,13 +17,15 @@ async function transcriptOf(ctx: Context, id: string) {
   }
 }
 
-async function fetchText(ctx: Context, address: string) {
+async function fetchRaw(ctx: Context, address: string) {
   const timeout = ctx.settings().get("timeout")!.value * 1000;
   const url = webUrl(address);
   const reply = await ctx.send({ method: "GET", url, headers: { accept: "*/*" }, timeout, signal: ctx.signal });
   if (reply.status !== 200) throw failure(`Downloading the transcript failed with status ${reply.status}.`);
-  return lines(reply.body.toString("utf8"));
+  return reply.body.toString("utf8");
 }
+
+const fetchText = async (ctx: Context, address: string) => lines(await fetchRaw(ctx, address));
 
 const readable = async (ctx: Context, address: string) => {
   const { readableTranscript } = await import("../../io/files/transcript-text.ts");
@@ -33,20 +35,63 @@ const readable = async (ctx: Context, address: string) => {
 /** The transcript as text for a person, with control characters escaped. */
 export const readTranscript = async (ctx: Context, id: string) => readable(ctx, (await transcriptOf(ctx, id)).downloadUrl);
 
+async function upload(ctx: Context, id: string, vtt: string) {
+  const data = await ctx.api().putSlotTranscript({ params: { id }, body: { vtt } });
+  return ctx.text("Saved the edited transcript.", data);
+}
+
+const emptyTranscript = "WEBVTT\n\n00:00:00.000 --> 00:00:05.000\n\n";
+
+async function edit(ctx: Context, id: string) {
+  if (!ctx.prompt.possible)
+    throw usage("Cannot open an editor without a terminal. Nothing was changed.", "Pass --upload FILE with the edited transcript.");
+  const found = await transcriptOf(ctx, id).catch((error: unknown) => {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  });
+  const before = found ? await fetchRaw(ctx, found.downloadUrl) : emptyTranscript;
+  const { withEditor } = await import("../../io/editor.ts");
+  return withEditor(ctx.io, "transcript.vtt", before, async (edited) =>
+    edited === before ? ctx.text("Nothing was changed.", found ?? {}) : upload(ctx, id, edited),
+  );
+}
+
+async function revert(ctx: Context, id: string) {
+  await ctx.confirm("Delete the edited transcript and return to the automatic one?");
+  return ctx.item(await ctx.api().deleteSlotTranscript({ params: { id } }));
+}
+
+const changes = ["edit", "upload", "revert"] as const;
+
 export const transcript = define({
   name: "transcript",
-  summary: "Print the transcript of a video",
-  description: "A terminal shows each sentence with its time. A file or a pipe gets the file as it is, such as WebVTT.",
+  summary: "Print or edit the transcript of a video",
+  description:
+    "A terminal shows each sentence with its time. A file or a pipe gets the file as it is, such as WebVTT. An edited transcript " +
+    "replaces the automatic one, which is kept.",
   args: { slot: slotArg() },
-  flags: { takeaways: flag.toggle("Print only the key takeaways") },
-  operation: ["getSlotTranscript", "getSlot"],
+  flags: {
+    takeaways: flag.toggle("Print only the key takeaways"),
+    edit: flag.toggle("Edit the transcript in $VISUAL or $EDITOR"),
+    upload: flag.text("Replace the transcript with this WebVTT file (- for standard input)", { value: "FILE" }),
+    revert: flag.toggle("Delete the edited transcript and return to the automatic one"),
+  },
+  operation: ["getSlotTranscript", "getSlot", "putSlotTranscript", "deleteSlotTranscript"],
+  risk: "write",
   examples: [
     "playtest review transcript SLOT",
     "playtest review transcript SLOT --takeaways",
     "playtest review transcript SLOT > session.vtt",
+    "playtest review transcript SLOT --edit",
+    "playtest review transcript SLOT --upload session.vtt",
   ],
   exits: [8],
   async run({ args, flags }, ctx) {
+    const given = changes.filter((name) => flags[name] !== undefined && flags[name] !== false);
+    if (given.length > 1) throw usage(`--${given[0]} and --${given[1]} cannot be used together.`);
+    if (flags.edit) return edit(ctx, args.slot);
+    if (flags.upload !== undefined) return upload(ctx, args.slot, await ctx.io.readText(flags.upload, "--upload"));
+    if (flags.revert) return revert(ctx, args.slot);
     const data = await transcriptOf(ctx, args.slot);
     if (flags.takeaways) return ctx.text(data.keyTakeaways.map((line) => `• ${lines(line)}`).join("\n"), data);
     const { kind } = ctx.out.format;

@@ -131,8 +131,8 @@ export type TranscriptionStatus = (typeof transcriptionStatuses)[number];
 export const transcriptionMoves = {
   pending: { begin: "processing", fail: "failed" },
   processing: { begin: "processing", approve: "approved", fail: "failed" },
-  approved: {},
-  failed: {},
+  approved: { edit: "approved", revert: "approved" },
+  failed: { edit: "approved" },
 } as const satisfies Moves<TranscriptionStatus>;
 
 export const deliveryStatuses = ["pending", "paused", "held", "test", "delivered", "failed", "cancelled"] as const;

@@ -1,0 +1,66 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import { conflict, notFound } from "../lib/problem.ts";
+import * as slots from "../playtests/slots/store.ts";
+import * as store from "./store.ts";
+
+/** Stores the text of an edited transcript. Returns its blob key. */
+export async function storeText(deps: Deps, vtt: string): Promise<string> {
+  const id = deps.newId();
+  const folder = join(deps.dataDir, "transcribing");
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${id}.vtt`);
+  try {
+    await writeFile(path, vtt);
+    await deps.blobs.put(`transcripts/${id}`, path);
+  } finally {
+    await rm(path, { force: true });
+  }
+  return `transcripts/${id}`;
+}
+
+/** The transcription of an owner's slot, if there is one. 409 before the video is submitted and while it is being transcribed. */
+export async function requireEditable(q: Query, slotId: string, ownerId: string): Promise<store.TranscriptionRow | undefined> {
+  const slot = await slots.findForOwner(q, slotId, ownerId);
+  if (!slot) throw notFound();
+  if (slot.submission_id === null) throw conflict("This slot has no video yet. Nothing was changed.");
+  const row = await store.findForSlot(q, slotId);
+  return row && store.requireMove(row, "edit");
+}
+
+/** Makes the text under `key` the version that owners download. Returns the key of the edited version that it replaces. */
+export async function selectEdited(deps: Deps, tx: Query, slotId: string, ownerId: string, key: string): Promise<string | null> {
+  const row = await requireEditable(tx, slotId, ownerId);
+  const now = deps.clock.now();
+  const edited = { selected_version: "edited" as const, edited_key: key, updated_at: now };
+  if (row) await store.transitionFromAny(tx, row, "edit", edited);
+  else
+    await store.insert(tx, {
+      ...edited,
+      id: deps.newId(),
+      slot_id: slotId,
+      status: "approved",
+      original_key: null,
+      key_takeaways: "[]",
+      error: null,
+      created_at: now,
+    });
+  return row?.edited_key ?? null;
+}
+
+/** Returns to the automatic version; without one the slot has no transcript. Returns the key of the edited version. */
+export async function removeEdited(deps: Deps, tx: Query, slotId: string, ownerId: string): Promise<string | null> {
+  const row = await requireEditable(tx, slotId, ownerId);
+  if (!row) throw notFound();
+  if (row.edited_key === null) return null;
+  if (row.original_key === null) await store.remove(tx, row.id);
+  else
+    await store.transitionFromAny(tx, row, "revert", {
+      selected_version: "original",
+      edited_key: null,
+      updated_at: deps.clock.now(),
+    });
+  return row.edited_key;
+}
