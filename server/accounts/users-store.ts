@@ -51,6 +51,7 @@ const belongings = [
   "DELETE FROM one_time_tokens WHERE user_id = ?",
   "DELETE FROM notifications WHERE user_id = ?",
   "DELETE FROM notification_settings WHERE user_id = ?",
+  "DELETE FROM tester_group_members WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
 ];
 

@@ -18,6 +18,7 @@ import type { Handlers } from "../http/call.ts";
 import { inbox } from "../inbox/handlers.ts";
 import { personal } from "../personal/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
+import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
 import { orders } from "../playtests/order-handlers.ts";
@@ -40,6 +41,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...factors(deps),
   ...games(deps),
   ...inbox(deps),
+  ...groups(deps),
   ...info(deps),
   ...notifications(deps),
   ...orders(deps),

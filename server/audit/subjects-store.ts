@@ -27,6 +27,8 @@ const subjects = {
   slot: `SELECT s.playtest_id, s.owner_id, s.playtester_id, s.status, b.admin_approved_at
     FROM slots s LEFT JOIN submissions b ON b.slot_id = s.id WHERE s.id = ?`,
   game: "SELECT owner_id, status FROM games WHERE id = ?",
+  group:
+    "SELECT name, (SELECT COUNT(*) FROM tester_group_members m WHERE m.group_id = g.id) AS members FROM tester_groups g WHERE id = ?",
   category: "SELECT name, slug FROM categories WHERE id = ?",
 } as const;
 

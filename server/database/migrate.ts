@@ -12,6 +12,7 @@ import { notificationSettings } from "./migrations/010-notifications.ts";
 import { secondFactors } from "./migrations/011-second-factors.ts";
 import { disputes } from "./migrations/012-disputes.ts";
 import { videoLengths } from "./migrations/013-video-lengths.ts";
+import { testerGroups } from "./migrations/014-tester-groups.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   secondFactors,
   disputes,
   videoLengths,
+  testerGroups,
 ];
 
 export interface Applied {

@@ -22,6 +22,7 @@ const removed = [
   "DELETE FROM recovery_codes WHERE user_id = ?",
   "DELETE FROM second_factors WHERE user_id = ?",
   "DELETE FROM email_changes WHERE user_id = ?",
+  "DELETE FROM tester_group_members WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
   "DELETE FROM crypto_proofs WHERE owner_id = ?",
   "DELETE FROM playtest_keys WHERE playtest_id IN (SELECT id FROM playtests WHERE owner_id = ?)",

@@ -13,12 +13,14 @@ const kinds = {
   recoveryCodes: "SELECT created_at, used_at FROM recovery_codes WHERE user_id = ?",
   confirmations: "SELECT credential_id, confirmed_at FROM confirmations WHERE user_id = ?",
   emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
+  testerGroups:
+    "SELECT g.name, m.created_at FROM tester_group_members m JOIN tester_groups g ON g.id = m.group_id WHERE m.user_id = ?",
   games: `SELECT id, name, description, instructions, build_url, cover_image_url, external_url, status, devices, platforms, created_at
     FROM games WHERE owner_id = ?`,
   builds: `SELECT b.id, b.game_id, b.filename, b.size, b.sha256, b.version, b.channel, b.notes, b.created_at
     FROM builds b JOIN games g ON g.id = b.game_id WHERE g.owner_id = ?`,
   playtests: `SELECT id, game_id, status, visibility, quantity, duration_minutes, player_count, cost_per_slot_cents, payout_cents,
-    notes_for_testers, qualifications, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
+    notes_for_testers, qualifications, panel, paid_with, payment_id, created_at FROM playtests WHERE owner_id = ?`,
   slots: `SELECT s.id, s.playtest_id, s.game_id, s.status, s.reserved_at, s.submitted_at, s.ended_at, s.created_at, v.filename AS video_filename,
       v.video_file_size, v.video_duration_ms, v.notes, r.score, r.comment, j.reason AS rejection_reason
     FROM slots s LEFT JOIN submissions v ON v.slot_id = s.id LEFT JOIN ratings r ON r.slot_id = s.id LEFT JOIN rejections j ON j.slot_id = s.id

@@ -31,6 +31,7 @@ const isSameOrder = (playtest: playtests.PlaytestRow, gameId: string, order: Ord
   playtest.quantity === order.quantity &&
   playtest.duration_minutes === order.durationMinutes &&
   playtest.player_count === order.playerCount &&
+  playtest.panel === (order.panel ?? null) &&
   playtest.selection_mode === order.selectionMode;
 
 /** The unpaid order that an earlier request with this idempotency key placed, if there is one. */

@@ -13,6 +13,7 @@ import { conflict, Problem } from "../lib/problem.ts";
 import { closeWhenFull } from "./applications/service.ts";
 import { billOrder, creditedOnly, orderUnderKey, paysOrder, paysPlaytest } from "./crypto-orders.ts";
 import { ownGame, ownPlaytest } from "./find.ts";
+import { panelWarnings } from "./groups/panels.ts";
 import { cryptoReply, isPaid, paidReply, pendingReply, trialReply, wouldPayWith } from "./order-replies.ts";
 import {
   activate,
@@ -123,6 +124,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
           balanceCents: funds.balanceCents,
           wouldPayWith: by,
           missingCents: by === "none" ? need.totalCents - funds.balanceCents : 0,
+          warnings: await panelWarnings(q, order.panel, order.quantity),
         };
       }),
 

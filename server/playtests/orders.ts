@@ -14,6 +14,7 @@ import { usd } from "../lib/money.ts";
 import { conflict, invalid, Problem } from "../lib/problem.ts";
 import { taskLink } from "../mail/links.ts";
 import { announceApproval } from "./approvals.ts";
+import { requirePanel } from "./groups/panels.ts";
 import { storeKeys } from "./keys/service.ts";
 import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
@@ -237,6 +238,7 @@ export async function checkOrder(deps: Deps, q: Query, game: OrderedGame | undef
   if (game && game.status !== "active")
     throw conflict("This game is suspended, so it cannot be playtested. Nothing was ordered.");
   await checkTarget(q, order);
+  await requirePanel(q, order.panel);
   await checkTrial(deps, q, game, order);
 }
 
@@ -277,6 +279,7 @@ function newPlaytest(deps: Deps, game: OrderedGame, order: Order, price: SlotPri
     targeting_scope: order.targetingScope ?? null,
     past_playtester_scope: order.pastPlaytesterScope ?? null,
     targeted_playtester_id: order.targetedPlaytesterId ?? null,
+    panel: order.panel ?? null,
     selection_mode: order.selectionMode,
     qualifications: order.qualifications ?? null,
     applications_expire_at: null,

@@ -30,6 +30,8 @@ export interface PlaytestRow {
   targeting_scope: TargetingScope | null;
   past_playtester_scope: PastPlaytesterScope | null;
   targeted_playtester_id: string | null;
+  /** Name of the tester group that it is offered to. */
+  panel: string | null;
   selection_mode: SelectionMode;
   qualifications: string | null;
   applications_expire_at: number | null;
@@ -126,6 +128,7 @@ const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at 
   AND ${suppliedSql}
   AND NOT ${played("h.playtest_id = p.id")}
   AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.playtest_id = p.id AND a.playtester_id = ?)
+  AND (p.panel IS NULL OR EXISTS (SELECT 1 FROM tester_group_members m JOIN tester_groups t ON t.id = m.group_id WHERE t.name = p.panel AND m.user_id = ?))
   AND (p.targeting_type IS NULL
     OR (p.targeting_type = 'new' AND p.targeting_scope = 'game' AND NOT ${played("h.game_id = p.game_id")})
     OR (p.targeting_type = 'new' AND p.targeting_scope = 'owner' AND NOT ${played("h.owner_id = p.owner_id")})
@@ -135,17 +138,10 @@ const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at 
 
 export function listOffers(q: Query, playtesterId: string, now: number, page: Page) {
   const { sql, values } = keyset(page, "p");
-  const me = playtesterId;
   return q.all<PlaytestRow>(
     `SELECT p.* FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id WHERE ${offered} ${sql}`,
     now,
-    me,
-    me,
-    me,
-    me,
-    me,
-    me,
-    me,
+    ...Array<string>(8).fill(playtesterId),
     ...values,
   );
 }

@@ -20,6 +20,7 @@ export const playtestView = (playtest: PlaytestRow) => ({
   targetingScope: playtest.targeting_scope,
   pastPlaytesterScope: playtest.past_playtester_scope,
   targetedPlaytesterId: playtest.targeted_playtester_id,
+  panel: playtest.panel,
   selectionMode: playtest.selection_mode,
   qualifications: playtest.qualifications,
   applicationsExpireAt: isoOrNull(playtest.applications_expire_at),

@@ -63,6 +63,10 @@ async function namedTester(q: Query, testerId: string): Promise<string> {
 }
 
 async function anyTester(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<string> {
+  if (playtest.panel !== null)
+    throw conflict(
+      `This playtest is for the members of the group ${playtest.panel}. Nothing was changed. Pass the id of a member as \`testerId\`.`,
+    );
   const targeting = targetingOf(playtest);
   const limits = { now: deps.clock.now(), maxHeld: deps.config.playtesters.maxReserved };
   const free = await testers.findFree(tx, playtest, targeting, limits);

@@ -32,11 +32,14 @@ const cueTiming = /^((?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3})[ \t]+-->[ \t]+((?:\d{2,
 /** What is wrong with an edited transcript, as the end of a sentence about it; undefined when it is WebVTT with at least one cue. */
 export function vttFault(vtt: string): string | undefined {
   if (!webvtt.test(vtt)) return "must be WebVTT: its first line must be WEBVTT";
-  const arrows = vtt.split(/\r\n?|\n/).flatMap((line, index) => (line.includes("-->") ? [{ line: line.trim(), number: index + 1 }] : []));
+  const arrows = vtt
+    .split(/\r\n?|\n/)
+    .flatMap((line, index) => (line.includes("-->") ? [{ line: line.trim(), number: index + 1 }] : []));
   if (arrows.length === 0) return "must have at least one cue, such as 00:00:01.000 --> 00:00:04.000";
   for (const { line, number } of arrows) {
     const [, start, end] = cueTiming.exec(line) ?? [];
-    if (start === undefined || end === undefined) return `has an invalid time in line ${number}; write it as 00:00:01.000 --> 00:00:04.000`;
+    if (start === undefined || end === undefined)
+      return `has an invalid time in line ${number}; write it as 00:00:01.000 --> 00:00:04.000`;
     if (millisecondsOf(start) > millisecondsOf(end)) return `has a cue in line ${number} that ends before it starts`;
   }
   return undefined;

@@ -19,6 +19,7 @@ const nouns: Partial<Record<Operation, Named>> = {
   listContacts: { noun: "contact", names: ["displayName"], listing: "chat list" },
   listApiKeys: { noun: "API key", names: ["name", "prefix"], listing: "auth keys list" },
   listAdmins: { noun: "administrator", names: ["name", "email"], listing: "admin admins" },
+  listGroups: { noun: "group", names: ["name"], listing: "admin groups" },
   listWebhooks: { noun: "webhook", names: ["url"], listing: "webhooks list" },
   listBuilds: { noun: "build", names: ["version"], listing: "games builds" },
   listOffers: { noun: "playtest", names: ["game.name"], listing: "tester browse" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { auditEntry } from "./accounts/audit-entry.ts";
 import { disputes } from "./admin/disputes.ts";
+import { groups } from "./admin/groups.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
 import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
@@ -212,6 +213,7 @@ export const admin = {
     risk: "destroy",
     reply: accountReply,
   }),
+  ...groups,
   suspendGame: endpoint("POST /admin/games/:id/suspend", {
     ...approves,
     ...audited("game.suspend"),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, text } from "./fields.ts";
+import { extra, id, text } from "./fields.ts";
 
 export const durations = [30, 60, 120, 180] as const;
 
@@ -13,6 +13,13 @@ export const targetingScopes = ["game", "owner"] as const;
 export type TargetingScope = (typeof targetingScopes)[number];
 export const pastPlaytesterScopes = ["any", "specific"] as const;
 export type PastPlaytesterScope = (typeof pastPlaytesterScopes)[number];
+
+/** The name of a tester group: short, and written the same way everywhere. */
+export const groupName = () =>
+  z
+    .string()
+    .max(50)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lowercase words joined by hyphens");
 
 const fields = {
   visibility: z
@@ -48,6 +55,7 @@ const fields = {
     .optional()
     .meta({ description: "Any past playtester, or one specific playtester." }),
   targetedPlaytesterId: id().optional().meta({ description: "Playtester to invite." }),
+  panel: extra(groupName().optional().meta({ description: "Offer it only to the members of this tester group of the server." })),
   selectionMode: z
     .enum(selectionModes)
     .default("automatic")

@@ -31,6 +31,7 @@ export const offer = z
     payoutCents: cents(),
     selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
+    panel: z.string().nullable().meta({ description: "Tester group that it is offered to; null for everyone." }),
     applicationsExpireAt: timestamp().nullable(),
     slotsOpen: z.int(),
     createdAt: timestamp(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, KiB } from "./endpoint.ts";
-import { cents, extra, gameKeys, id, minutes, pageQuery, text, timestamp, wholePage } from "./fields.ts";
+import { cents, extra, gameKeys, id, minutes, pageQuery, text, timestamp, wholeListQuery, wholePage } from "./fields.ts";
 import { orderHeaders, payHeaders } from "./headers.ts";
 import {
   orderBody,
@@ -44,6 +44,9 @@ export const playtest = z
     targetingScope: z.enum(targetingScopes).nullable(),
     pastPlaytesterScope: extra(z.enum(pastPlaytesterScopes).nullable()),
     targetedPlaytesterId: extra(id().nullable()),
+    panel: extra(
+      z.string().nullable().meta({ description: "Tester group whose members alone can see and claim it; null for everyone." }),
+    ),
     selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
     applicationsExpireAt: timestamp().nullable(),
@@ -125,6 +128,7 @@ export const quote = z
     balanceCents: cents(),
     wouldPayWith: z.enum(["free", "hours", "credit", "none"]),
     missingCents: cents().meta({ description: "Credit that is missing to pay the total." }),
+    warnings: z.array(z.string()).meta({ description: "What to know before placing the order." }),
   })
   .meta({ id: "Quote" });
 
@@ -209,6 +213,14 @@ export const playtests = {
     }),
     maxBodyBytes: 1024 * KiB,
     reply: z.strictObject({ added: z.int(), ...keySupply }),
+  }),
+  listPanels: endpoint("GET /playtests/panels", {
+    ...owner,
+    extension: true,
+    summary: "List the tester groups that a playtest can be offered to",
+    query: wholeListQuery(),
+    list: true,
+    reply: z.strictObject({ panels: z.array(z.strictObject({ name: z.string(), members: z.int() })) }),
   }),
   quotePlaytest: endpoint("POST /playtests/quote", {
     ...owner,

@@ -43,7 +43,11 @@ async function runEditor(io: Io, path: string): Promise<void> {
   const [program, ...options] = editorOf(io);
   const child = spawn(program, [...options, path], { stdio: "inherit", cwd: io.cwd(), env: { ...io.env } });
   const [code] = (await once(child, "close").catch((error: Error) => {
-    throw failure(`Cannot start the editor ${program}: ${error.message}. Nothing was changed.`, "Set EDITOR to your editor.", error);
+    throw failure(
+      `Cannot start the editor ${program}: ${error.message}. Nothing was changed.`,
+      "Set EDITOR to your editor.",
+      error,
+    );
   })) as [number | null];
   if (code !== 0) throw failure(`The editor ${program} failed. Nothing was changed.`);
 }

@@ -191,6 +191,7 @@ onBothDatabases("orders", (serve) => {
       balanceCents: 5000,
       wouldPayWith: "none",
       missingCents: 1000,
+      warnings: [],
     });
   });
 

@@ -67,13 +67,16 @@ it("transcripts lie beside their videos; one that is not there yet is said, and 
   await transcribed(second);
 });
 
-it("a transcript is edited in $EDITOR, replaced by a file, and returns to the automatic version", async () => {
+it("a transcript is replaced by a file or in $EDITOR and returns to the automatic version; a text that the server refuses is kept", async () => {
   writeFileSync(`${gate}.open`, "");
   const id = await submitted("Di");
   await transcribed(id);
   const file = join(testFolder(), "edited.vtt");
   writeFileSync(file, vtt.replace("there", "captain"));
-  expect(await run(`review transcript ${id} --upload ${file}`)).toMatchObject({ code: 0, stdout: "Saved the edited transcript.\n" });
+  expect(await run(`review transcript ${id} --upload ${file}`)).toMatchObject({
+    code: 0,
+    stdout: "Saved the edited transcript.\n",
+  });
   expect((await run(`review transcript ${id}`)).stdout).toContain("Hello captain.");
   expect(await run(`review transcript ${id} --revert`)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
   expect(await run(`review transcript ${id} --revert --yes`)).toMatchObject({ code: 0 });
@@ -83,12 +86,7 @@ it("a transcript is edited in $EDITOR, replaced by a file, and returns to the au
     stderr: expect.stringContaining("Cannot open an editor without a terminal."),
   });
   expect((await run(`review transcript ${id} --edit --revert`)).stderr).toContain("cannot be used together");
-});
 
-it("a text from the editor that the server refuses is kept in a file that the error names", async () => {
-  writeFileSync(`${gate}.open`, "");
-  const id = await submitted("Ed");
-  await transcribed(id);
   const editor = join(testFolder(), "editor.sh");
   const edit = (command: string) => {
     writeFileSync(editor, `#!/bin/sh\n${command}\n`, { mode: 0o755 });

@@ -205,6 +205,8 @@ describe("template", () => {
       # pastPlaytesterScope:
       # Playtester to invite.
       # targetedPlaytesterId:
+      # Offer it only to the members of this tester group of the server.
+      # panel:
       # First come, first served (automatic), or you approve applications (manual). One of automatic, manual.
       selectionMode: "automatic"
       # Requirements for playtesters, shown with the offer.

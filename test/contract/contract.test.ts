@@ -339,7 +339,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout failPayout"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes cancelPlaytest deleteSlot cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot resetFactor deleteUser chargebackPayment refundSuspense revokeAdmin"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes cancelPlaytest deleteSlot deleteSlotTranscript cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot resetFactor deleteUser deleteGroup chargebackPayment refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
@@ -390,6 +390,7 @@ describe("contract: replies", () => {
     targetingScope: null,
     pastPlaytesterScope: null,
     targetedPlaytesterId: null,
+    panel: null,
     selectionMode: "automatic",
     qualifications: null,
     applicationsExpireAt: null,
@@ -520,7 +521,7 @@ describe("contract: body limits", () => {
     expect(e.maxBodyBytes).toBeLessThanOrEqual(Math.max(65_536, 2 * most));
   });
 
-  test("are 64 KiB, but for games, orders and keys", () => {
+  test("are 64 KiB, but for games, orders, keys, transcripts and lists of people", () => {
     const larger = endpoints.filter(([, e]) => e.maxBodyBytes !== 65_536).map(([name, e]) => [name, e.maxBodyBytes / 1024]);
     expect(Object.fromEntries(larger)).toEqual({
       createGame: 128,
@@ -528,6 +529,9 @@ describe("contract: body limits", () => {
       createPlaytest: 1024,
       addPlaytestKeys: 1024,
       quotePlaytest: 1024,
+      putSlotTranscript: 2048,
+      addGroupMembers: 1024,
+      removeGroupMembers: 1024,
     });
   });
 });

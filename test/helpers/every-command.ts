@@ -23,6 +23,11 @@ import type { Receiver } from "./receiver.ts";
 import type { TestServer } from "./server.ts";
 import { evmWallet } from "./wallets.ts";
 
+let groupNumber = 0;
+/** The id of a new tester group. */
+const testerGroup = async ({ server, admin }: World): Promise<string> =>
+  (await server.request("POST", "/admin/groups", { key: admin, body: { name: `group-${++groupNumber}` } })).body.data.group.id;
+
 /** A marketplace in which every command has something to do. */
 export interface World {
   server: TestServer;
@@ -272,6 +277,7 @@ export const everyCommand: Record<string, Row> = {
     cwd: withFile("orders.csv", `game,quantity\n${gameId},1\n${gameId},2\n`),
   }),
   "playtests template": nothing,
+  "playtests panels": nothing,
   "applications list": words(async ({ application }) => (await application()).playtest),
   "applications show": words(async ({ application }) => {
     const { playtest, id } = await application();
@@ -445,6 +451,12 @@ export const everyCommand: Record<string, Row> = {
     const reply = await server.request("POST", "/admin/admins", { key: admin, body: { name: "Ada", scopes: ["money"] } });
     return `${reply.body.data.admin.id} --yes`;
   }),
+  "admin groups list": asAdmin(async (world) => (await testerGroup(world)) && ""),
+  "admin groups create": asAdmin(() => `group-${++groupNumber}`),
+  "admin groups members": asAdmin(testerGroup),
+  "admin groups add": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
+  "admin groups remove": asAdmin(async (world) => `${await testerGroup(world)} nobody@example.com`),
+  "admin groups delete": asAdmin(async (world) => `${await testerGroup(world)} --yes`),
   "admin audit": asAdmin(() => ""),
   "admin stats": asAdmin(() => ""),
   "ci init": () => ({ words: "github", cwd: testFolder() }),

@@ -190,6 +190,9 @@ const subscribed = async ({ server, bystander }: RightfulWorld, paid = true) => 
   return { owner, subscriptionId: subscriptionId as string };
 };
 
+const newGroup = async (admin: Person, name: string) =>
+  (await admin.post("/admin/groups", { name })).body.data.group.id as string;
+
 const trialOf = async (owner: Person) => order(owner, await createGame(owner), { isFreePublicTrial: true });
 const upload = { ...tus, "upload-length": "12" };
 const video = { ...upload, "upload-metadata": metadataHeader({ filename: "a.mp4", filetype: "video/mp4" }) };
@@ -395,6 +398,21 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     return { as: admin, ids: { id: owner.id } };
   },
   deleteUser: onAccount("playtester"),
+  listPanels: byOwner({ shared: true }),
+  listGroups: byAdmin(),
+  createGroup: byAdmin({ body: { name: "created" } }),
+  deleteGroup: async ({ admin }) => ({ as: admin, ids: { id: await newGroup(admin, "deleted") } }),
+  listGroupMembers: async ({ admin }) => ({ as: admin, ids: { id: await newGroup(admin, "listed") } }),
+  addGroupMembers: async ({ admin }) => ({
+    as: admin,
+    ids: { id: await newGroup(admin, "joined") },
+    body: { emails: ["nobody@example.com"] },
+  }),
+  removeGroupMembers: async ({ admin }) => ({
+    as: admin,
+    ids: { id: await newGroup(admin, "left") },
+    body: { emails: ["nobody@example.com"] },
+  }),
   suspendGame: onBystandersGame,
   unsuspendGame: onBystandersGame,
   grantCredit: onAccount("game_owner", { amountCents: 100, note: "sorry" }),

@@ -56,6 +56,7 @@ export async function giveSlot(server: TestServer, ownerId: string, playtesterId
     targeting_scope: null,
     past_playtester_scope: null,
     targeted_playtester_id: null,
+    panel: null,
     selection_mode: "automatic",
     qualifications: null,
     applications_expire_at: null,

@@ -8,6 +8,7 @@ import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/problem.ts";
+import * as groups from "../groups/store.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, whyNotApply } from "../slots/eligibility.ts";
 import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../slots/mails.ts";
@@ -31,7 +32,7 @@ export async function apply(
   playtesterId: string,
   response: string | null,
 ): Promise<Application> {
-  const playtest = await findOffered(tx, playtestId);
+  const playtest = await findOffered(tx, playtestId, playtesterId);
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest is first come, first served. Nothing was sent. Claim a slot instead.");
   const why = whyNotApply(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
@@ -82,6 +83,10 @@ export async function approve(
   const playtester = (await users.find(tx, application.playtester_id))!;
   if (playtester.suspended_at !== null)
     throw conflict("This playtester's account is suspended. Nothing was changed. Reject the application instead.");
+  if (playtest.panel !== null && !(await groups.isMember(tx, playtest.panel, playtester.id)))
+    throw conflict(
+      `This playtester is no longer in the group ${playtest.panel}. Nothing was changed. Reject the application instead.`,
+    );
   const facts = await eligibilityFacts(deps, tx, playtest, application.playtester_id);
   if (holdsTooMany(facts))
     throw conflict(`This playtester already holds ${facts.held} slots, the maximum. Nothing was changed. Try again later.`);

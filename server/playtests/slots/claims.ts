@@ -2,17 +2,19 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict, notFound } from "../../lib/problem.ts";
+import { requireMember } from "../groups/panels.ts";
 import * as playtests from "../store.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
 import * as slots from "./store.ts";
 import { reserve } from "./transitions.ts";
 
-/** A playtest that is offered to playtesters. 404 for an unpaid order, an unapproved trial or a suspended game. */
-export async function findOffered(q: Query, playtestId: string): Promise<playtests.PlaytestRow> {
+/** A playtest that is offered to this playtester. 404 for an unpaid order, an unapproved trial, a suspended game or another tester group. */
+export async function findOffered(q: Query, playtestId: string, playtesterId: string): Promise<playtests.PlaytestRow> {
   const playtest = await playtests.find(q, playtestId);
   const game = playtest && (await games.findOffered(q, playtest.game_id));
   if (!playtest || !game || playtest.status === "pending_payment") throw notFound();
   if (playtest.is_free_public_trial === 1 && playtest.approved_at === null) throw notFound();
+  await requireMember(q, playtest, playtesterId);
   return playtest;
 }
 
@@ -49,7 +51,7 @@ export async function claim(
   playtesterId: string,
   wanted?: slots.SlotIn<"open">,
 ): Promise<slots.SlotIn<"reserved">> {
-  const playtest = await findOffered(tx, playtestId);
+  const playtest = await findOffered(tx, playtestId, playtesterId);
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));

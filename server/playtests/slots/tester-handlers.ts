@@ -175,6 +175,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           payoutCents: row.payout_cents,
           selectionMode: row.selection_mode,
           qualifications: row.qualifications,
+          panel: row.panel,
           applicationsExpireAt: isoOrNull(row.applications_expire_at),
           slotsOpen: slotsOpen.get(row.id) ?? 0,
           createdAt: iso(row.created_at),

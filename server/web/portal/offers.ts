@@ -20,7 +20,7 @@ function card(context: PageContext, offer: Offer): Markup {
   const { game } = offer;
   const kinds = [...game.categories.map((category) => category.name), ...game.platforms, ...game.devices];
   return html`<li class="card"><div class="head"><h2>${game.name}</h2>${pay(offer.payoutCents)}</div>
-<ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.visibility === "public" && html`<li>your video will be public</li>`}</ul>
+<ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>
 ${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
 ${game.description && prose(game.description)}
 ${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel="noopener">About the game<span class="hidden"> ${game.name} (opens in a new tab)</span></a></p>`}

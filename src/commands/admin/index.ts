@@ -4,6 +4,7 @@ import { approvals, approve, reject, showApproval } from "./approvals.ts";
 import { audit } from "./audit.ts";
 import { categoriesCreate, categoriesList, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
+import { groups, groupsAdd, groupsCreate, groupsDelete, groupsMembers, groupsRemove } from "./groups.ts";
 import { chargeback, disputes, disputesLift, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
 import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
@@ -22,6 +23,12 @@ export const admin: Group = {
     unsuspend,
     resetFactor,
     deleteUser,
+    groups,
+    groupsCreate,
+    groupsMembers,
+    groupsAdd,
+    groupsRemove,
+    groupsDelete,
     suspendGame,
     unsuspendGame,
     grant,

@@ -41,6 +41,16 @@ export const userView: View = {
   empty: "No matching accounts.",
 };
 
+export const groupView: View = {
+  columns: [col("id", "id", "id"), col("name", "name"), col("members", "members"), col("created", "createdAt", "ago")],
+  empty: "No tester groups. Create one with `playtest admin groups create NAME`.",
+};
+
+export const memberView: View = {
+  columns: [col("id", "id", "id"), col("email", "email"), col("name", "displayName"), col("added", "addedAt", "ago")],
+  empty: "This group has no members.",
+};
+
 export const adminView: View = {
   columns: [
     col("id", "id", "id"),

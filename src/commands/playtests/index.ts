@@ -5,6 +5,7 @@ import { cancelSlot } from "./cancel-slot.ts";
 import { keysAdd, keysList } from "./keys.ts";
 import { list } from "./list.ts";
 import { order } from "./order.ts";
+import { panels } from "./panels.ts";
 import { pay } from "./pay.ts";
 import { quote } from "./quote.ts";
 import { show } from "./show.ts";
@@ -15,6 +16,23 @@ import { wait } from "./wait.ts";
 import { watch } from "./watch.ts";
 
 export const playtests: Group = {
-  commands: [list, show, order, quote, pay, cancel, update, slots, cancelSlot, keysList, keysAdd, wait, watch, bulk, template],
+  commands: [
+    list,
+    show,
+    order,
+    quote,
+    panels,
+    pay,
+    cancel,
+    update,
+    slots,
+    cancelSlot,
+    keysList,
+    keysAdd,
+    wait,
+    watch,
+    bulk,
+    template,
+  ],
   fallback: "list",
 };

@@ -22,6 +22,7 @@ export const quote = define({
     const order = await checkOrder(body);
     const gameId = args.game as string | undefined;
     const quoted = await ctx.api().offered("quotePlaytest", { body: { ...body, ...(gameId && { gameId }) } });
+    for (const warning of quoted?.data.warnings ?? []) ctx.out.warn(warning);
     return ctx.item(quoted?.data ?? (await estimatedQuote(ctx, gameId, order)), quoteView);
   },
 });
@@ -39,6 +40,7 @@ async function estimatedQuote(ctx: Context, gameId: string | undefined, order: C
     playtestMinutesAvailable: minutesAvailable,
     balanceCents,
     wouldPayWith: payWith,
+    warnings: [],
     missingCents: totalCents === null || balanceCents === null ? null : payWith === "none" ? totalCents - balanceCents : 0,
   };
 }

@@ -78,10 +78,11 @@ export const allPlaytestsView: View = {
 
 /** Which playtesters the playtest is offered to. */
 export function targetingText(playtest: Record<string, unknown>) {
-  const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester } = playtest;
-  if (!type) return "everyone";
-  if (tester) return `playtester ${tester}`;
-  return `${type} to ${scope === "game" ? "this game" : "your games"}`;
+  const { targetingType: type, targetingScope: scope, targetedPlaytesterId: tester, panel } = playtest;
+  const group = panel ? `the group ${panel}` : undefined;
+  if (!type) return group ?? "everyone";
+  const whom = tester ? `playtester ${tester}` : `${type} to ${scope === "game" ? "this game" : "your games"}`;
+  return group ? `${group}, ${whom}` : whom;
 }
 
 /** The columns that `playtests get` and the reply to an order have in common. */

@@ -44,7 +44,10 @@ const emptyTranscript = "WEBVTT\n\n00:00:00.000 --> 00:00:05.000\n\n";
 
 async function edit(ctx: Context, id: string) {
   if (!ctx.prompt.possible)
-    throw usage("Cannot open an editor without a terminal. Nothing was changed.", "Pass --upload FILE with the edited transcript.");
+    throw usage(
+      "Cannot open an editor without a terminal. Nothing was changed.",
+      "Pass --upload FILE with the edited transcript.",
+    );
   const found = await transcriptOf(ctx, id).catch((error: unknown) => {
     if (isAbsent(error)) return undefined;
     throw error;

@@ -30,7 +30,16 @@ export function targeting({ fresh, tester, select }: Shorthands): OrderBody {
   };
 }
 
-const copied = ["visibility", "quantity", "durationMinutes", "playerCount", "notesForTesters", "selectionMode", "qualifications"];
+const copied = [
+  "visibility",
+  "quantity",
+  "durationMinutes",
+  "playerCount",
+  "notesForTesters",
+  "selectionMode",
+  "qualifications",
+  "panel",
+];
 const targeted = ["targetingType", "targetingScope", "pastPlaytesterScope", "targetedPlaytesterId"];
 
 /** An order body with the settings of an earlier playtest. Its keys and its free trial are used up, so they are not copied. */

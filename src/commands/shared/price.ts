@@ -42,8 +42,15 @@ export function payWith(
   return balanceCents > 0 && balanceCents >= (totalCents ?? 0) ? "credit" : "none";
 }
 
+/** A server without groups may ignore the field and offer the game to everyone. */
+const noGroups = () =>
+  new CliError("NOT_OFFERED", exitCodes.notFound, "This server has no tester groups. Nothing was ordered.", {
+    hint: "Leave out --panel.",
+  });
+
 /** The price by the last order of the same size. */
 export async function estimate(ctx: Context, gameId: string | undefined, order: CheckedOrder): Promise<Price> {
+  if (order.panel !== undefined) throw noGroups();
   const costPerSlotCents = await earlierCost(ctx, gameId, order);
   const totalCents = costPerSlotCents === undefined ? undefined : costPerSlotCents * order.quantity;
   const need = { totalCents, costPerSlotCents, minutesNeeded: minutesOf(order) };
@@ -58,6 +65,7 @@ export async function priceOrder(ctx: Context, gameId: string | undefined, body:
   const input = { body: { ...priced, ...(gameId !== undefined && { gameId }) } as never };
   const quote = (await ctx.api().offered("quotePlaytest", input))?.data;
   if (quote === undefined) return estimate(ctx, gameId, order);
+  for (const warning of quote.warnings ?? []) ctx.out.warn(warning);
   return {
     totalCents: quote.totalCents,
     costPerSlotCents: quote.costPerSlotCents,

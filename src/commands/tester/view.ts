@@ -13,6 +13,7 @@ export const offerView: View = {
     optionalCol("players", "playerCount"),
     col("selection", "selectionMode"),
     col("open slots", "slotsOpen"),
+    optionalCol("group", "panel"),
     col("devices", "game.devices"),
     optionalCol("offered", "createdAt", "ago"),
     detail("qualifications", "qualifications"),
