@@ -31,6 +31,8 @@ export interface UserRow {
 export const emailKey = (email: string) => email.trim().toLowerCase();
 
 export const find = (q: Query, id: string) => q.one<UserRow>("SELECT * FROM users WHERE id = ?", id);
+/** Makes writes wait that decide by what this account holds, and its suspension and deletion. */
+export const lock = (tx: Query, id: string) => tx.lock("users", "id = ?", id);
 export const findByEmail = (q: Query, email: string) =>
   q.one<UserRow>("SELECT * FROM users WHERE email_key = ?", emailKey(email));
 export const hasRole = async (q: Query, role: UserRow["role"]) =>

@@ -18,6 +18,12 @@ export interface Query {
    * commits. Only inside `write`.
    */
   send(sql: string, ...values: Value[]): void;
+  /**
+   * Locks the rows of `table` that meet the condition until this write ends, and does not wait for that: the statements after it see what
+   * others committed before. Serializable writes that locked or changed the row meanwhile run again. Does nothing on SQLite, where writes
+   * run one at a time. Only inside `write`.
+   */
+  lock(table: "playtests" | "users", condition: string, ...values: Value[]): void;
 }
 
 /**
@@ -31,6 +37,11 @@ export type Isolation = "serializable" | "rows";
 
 export interface WriteOptions {
   isolation?: Isolation;
+  /**
+   * Writes of this process with the same text run one after the other, and those that wait hold no connection: many writes that will lock
+   * the same row do not keep others from the database.
+   */
+  queue?: string;
 }
 
 /** Receives warnings about background work of a driver. pino loggers fit. */

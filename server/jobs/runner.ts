@@ -6,7 +6,7 @@ import type { JobKinds } from "./job.ts";
 import { Lane } from "./lane.ts";
 import { type LeasedJob, runJob } from "./run.ts";
 import * as jobs from "./store.ts";
-import type { Jobs } from "./types.ts";
+import type { Jobs, JobToQueue } from "./types.ts";
 
 const pollMs = 1_000;
 /** How often an advance of the clock checks whether another process finished a due job. */
@@ -45,7 +45,7 @@ export class JobRunner implements Jobs<Deps> {
     this.#lanes = this.#lanesOf(options.lanes ?? {}, Object.keys(options.kinds));
   }
 
-  async schedule(tx: Query, job: { kind: string; key: string; payload: Record<string, unknown>; runAt: number }): Promise<void> {
+  async schedule(tx: Query, job: JobToQueue): Promise<void> {
     const { newId, clock } = this.#options;
     await jobs.add(tx, { ...job, id: newId(), key: `${job.kind}:${job.key}`, now: clock.now() });
     this.#queuedIn.add(tx);

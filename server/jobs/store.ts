@@ -24,6 +24,8 @@ interface NewJob {
   payload: unknown;
   runAt: number;
   now: number;
+  /** There is most likely no such job yet: it is not looked for first. */
+  isNew?: boolean | undefined;
 }
 
 /**
@@ -31,10 +33,7 @@ interface NewJob {
  * early enough is not written: many transactions may queue the same job at once and should not conflict with each other.
  */
 export async function add(tx: Query, job: NewJob): Promise<void> {
-  const known = await tx.one<{ run_at: number; state: JobStatus }>(
-    "SELECT run_at, state FROM jobs WHERE unique_key = ?",
-    job.key,
-  );
+  const known = job.isNew ? undefined : await find(tx, job.key);
   if (known?.state === "queued" && known.run_at <= job.runAt) return;
   if (known?.state === "dead") await tx.run(`${requeueSql} WHERE unique_key = ? AND state = 'dead'`, job.key);
   await tx.run(
@@ -48,6 +47,9 @@ export async function add(tx: Query, job: NewJob): Promise<void> {
     job.now,
   );
 }
+
+const find = (tx: Query, key: string) =>
+  tx.one<{ run_at: number; state: JobStatus }>("SELECT run_at, state FROM jobs WHERE unique_key = ?", key);
 
 export const nextRunAt = async (q: Query) =>
   (await q.one<{ at: number | null }>("SELECT MIN(run_at) AS at FROM jobs WHERE state = 'queued'"))?.at ?? null;

@@ -1,9 +1,20 @@
 import type { Query } from "../database/port.ts";
 
+export interface JobToQueue {
+  kind: string;
+  /** Of one kind there is one job with a key. */
+  key: string;
+  payload: Record<string, unknown>;
+  /** Server time in ms. */
+  runAt: number;
+  /** There is most likely no job with this key yet, which saves looking for it. One that is dead stays dead. */
+  isNew?: boolean;
+}
+
 /** Background work as the other rooms see it. `Deps` is what jobs are given to work with. */
 export interface Jobs<Deps> {
-  /** Queues a job in the transaction that causes it. Of one kind there is one job with a `key`. `runAt` is server time in ms. */
-  schedule(tx: Query, job: { kind: string; key: string; payload: Record<string, unknown>; runAt: number }): Promise<void>;
+  /** Queues a job in the transaction that causes it. */
+  schedule(tx: Query, job: JobToQueue): Promise<void>;
   start(deps: Deps): void;
   /** Resolves when the jobs at work have ended. */
   stop(): Promise<void>;

@@ -9,11 +9,12 @@ import * as playtests from "./store.ts";
 /** Expires a reserved slot whose deadline has passed. Does nothing when it was submitted or released, or has a later deadline. */
 export const expireSlot = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
+    playtests.lockOfSlot(tx, String(job.payload.slotId));
     const slot = await slots.find(tx, String(job.payload.slotId));
     if (slot && slots.isIn(slot, "reserved") && slot.deadline_at !== null && slot.deadline_at <= deps.clock.now())
       await expire(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
     await job.done(tx);
-  });
+  }, playtests.rowLocks);
 
 /** Cancels an order that was not paid in time. */
 export const expireOrder = (job: Job, deps: Deps) =>
@@ -32,15 +33,17 @@ export async function publishVideo(job: Job, deps: Deps): Promise<void> {
   const { game_name: gameName, display_name: playtesterName, blob_key: blobKey, filename, content_type: contentType } = video;
   const { url } = await deps.publisher.publish({ slotId, gameName, playtesterName, blobKey, filename, contentType });
   await deps.store.write(async (tx) => {
+    playtests.lockOfSlot(tx, slotId);
     const slot = (await slots.find(tx, slotId))!;
     await published(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot, url);
     await job.done(tx);
-  });
+  }, playtests.rowLocks);
 }
 
 /** Ends the review window of a playtest with manual selection: expires open slots and rejects pending applications automatically. */
 export const closeWindow = (job: Job, deps: Deps) =>
   deps.store.write(async (tx) => {
+    playtests.lock(tx, String(job.payload.playtestId));
     const playtest = (await playtests.find(tx, String(job.payload.playtestId)))!;
     await expireUnfilled(deps, tx, playtest);
     await closePending(deps, tx, playtest, playtest.applications_expire_at!);

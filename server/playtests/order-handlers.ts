@@ -139,6 +139,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
       if (method === "card") requireCards(deps);
       const offer = method === "x402" ? await offerOf(deps, wantedOf(call.headers)) : undefined;
       return call.commit(async (tx) => {
+        playtests.lock(tx, id);
         const row = await ownPlaytest(tx, id, call.principal.userId);
         if (!awaitsPayment(row, clock.now())) throw conflict("This order is not waiting for payment. Nothing was charged.");
         const [priced] = await Promise.all([pricePlaytest(deps, tx, row), requireUnfrozen(tx, row.owner_id)]);
@@ -157,6 +158,7 @@ export function orders(deps: Deps): HandlersFor<Ops> {
 
     cancelPlaytest: (call) =>
       call.commit(async (tx) => {
+        playtests.lock(tx, call.params.id);
         const row = await ownPlaytest(tx, call.params.id, call.principal.userId);
         const counts = (await playtests.slotCounts(tx, [row.id], clock.now())).get(row.id)!;
         const { status } = countedPlaytestView(row, counts, clock.now());

@@ -5,6 +5,7 @@ import { pay, rejectForGood, schedulePublishing } from "./slots/review.ts";
 import * as slots from "./slots/store.ts";
 import { finishPlaytest } from "./slots/transitions.ts";
 import type { PlaytestRow } from "./store.ts";
+import * as playtests from "./store.ts";
 
 /** Publishing the video of a public playtest, and an admin's decision on it. */
 
@@ -20,6 +21,7 @@ export async function published(deps: Deps, tx: Query, playtest: PlaytestRow, sl
 /** An admin approves the video of a free trial, before or after the owner accepts the submission. 409 when no video waits for approval. */
 export async function approveVideo(deps: Deps, tx: Query, playtest: PlaytestRow, slot: slots.SlotRow): Promise<void> {
   if (playtest.is_free_public_trial === 0) throw notWaiting();
+  playtests.lock(tx, playtest.id);
   const unpublished = requireUnpublished(playtest, slot);
   if (!(await slots.markApproved(tx, slot.id, deps.clock.now()))) throw notWaiting();
   if (unpublished.status === "publishing") await schedulePublishing(deps, tx, slot.id);
@@ -33,6 +35,7 @@ export async function rejectVideo(
   slot: slots.SlotRow,
   reason: string,
 ): Promise<void> {
+  playtests.lock(tx, playtest.id);
   const unpublished = requireUnpublished(playtest, slot);
   if ((await slots.submissionOf(tx, slot.id))?.admin_approved_at !== null) throw notWaiting();
   await rejectForGood(deps, tx, playtest, unpublished, reason);

@@ -7,7 +7,7 @@ import type {
 } from "../../src/contract/order-body.ts";
 import { type PlaytestStatus, playtestMoves, type SlotStatus, slotStatuses } from "../../src/contract/states/index.ts";
 import { keyset, type Page } from "../database/keyset.ts";
-import type { Query } from "../database/port.ts";
+import type { Query, WriteOptions } from "../database/port.ts";
 import { insertRow, sendRow, updateRow } from "../database/rows.ts";
 import { stateMachine } from "../database/state-machine.ts";
 import { lackingSql, suppliedSql } from "./keys/store.ts";
@@ -53,6 +53,21 @@ export type SlotCounts = Record<SlotStatus, number>;
 export const find = (q: Query, id: string) => q.one<PlaytestRow>("SELECT * FROM playtests WHERE id = ?", id);
 export const findForOwner = (q: Query, id: string, ownerId: string) =>
   q.one<PlaytestRow>("SELECT * FROM playtests WHERE id = ? AND owner_id = ?", id, ownerId);
+
+/**
+ * Every write that changes the slots or applications of a playtest locks it before it reads them, so that each decides by what the
+ * one before it left. With isolation `rows` that is also what makes its reads consistent. Locks are taken in the order playtest, user,
+ * ledger accounts.
+ */
+export const lock = (tx: Query, id: string) => tx.lock("playtests", "id = ?", id);
+export const lockOfSlot = (tx: Query, slotId: string) =>
+  tx.lock("playtests", "id = (SELECT playtest_id FROM slots WHERE id = ?)", slotId);
+
+/**
+ * For a write that locked the playtest and decides by it, its slots and keys, by what a locked user holds, and by balances, whose updates
+ * refuse an overdraft. Not for one that decides by anything else, such as applications.
+ */
+export const rowLocks: WriteOptions = { isolation: "rows" };
 
 export function listForGame(q: Query, gameId: string, page: Page) {
   const { sql, values } = keyset(page, "p");

@@ -15,6 +15,7 @@ export async function approveTrial(deps: Deps, tx: Query, playtest: playtests.Pl
 /** Rejecting a trial cancels it, so that the game can have another. */
 export async function rejectTrial(deps: Deps, tx: Query, playtest: playtests.PlaytestRow): Promise<void> {
   requireWaiting(playtest);
+  playtests.lock(tx, playtest.id);
   for (const slot of await slots.openOf(tx, playtest.id)) await cancelOpen(deps, tx, playtest, slot);
   await finishPlaytest(deps, tx, playtest);
 }

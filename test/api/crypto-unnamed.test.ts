@@ -33,6 +33,7 @@ function crashBefore({ deps }: TestServer, table: string): void {
         one: (sql, ...values) => tx.one(sql, ...values),
         all: (sql, ...values) => tx.all(sql, ...values),
         send: (sql, ...values) => tx.send(sql, ...values),
+        lock: (table, condition, ...values) => tx.lock(table, condition, ...values),
         async run(sql, ...values) {
           if (!sql.includes(table)) return tx.run(sql, ...values);
           store.write = write;

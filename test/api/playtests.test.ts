@@ -330,6 +330,33 @@ onBothDatabases("slots", (serve) => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, ...Array(39).fill(409)]);
   });
 
+  it("claim: of 8 concurrent claims by one playtester, in as many playtests, three succeed", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 100_000);
+    const playtester = await registerPlaytester(server);
+    const ids = await Promise.all(Array.from({ length: 8 }, () => order(owner, gameId)));
+    const replies = await Promise.all(ids.map((id) => playtester.post(`/playtester/playtests/${id}/claim`)));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
+  });
+
+  it("claim: refused when the account is suspended after the request was authenticated", async () => {
+    const server = await serve();
+    const { owner, gameId } = await ownerWithGame(server, 2000);
+    const playtester = await registerPlaytester(server);
+    const id = await order(owner, gameId);
+    const { store } = server.deps;
+    const write = store.write;
+    store.write = (fn, options) => {
+      store.write = write;
+      return store.write(async (tx) => {
+        await tx.run("UPDATE users SET suspended_at = 1 WHERE id = ?", playtester.id);
+        return fn(tx);
+      }, options);
+    };
+    const reply = await playtester.post(`/playtester/playtests/${id}/claim`);
+    expect([reply.status, reply.body.error.message]).toEqual([409, "Your account is suspended. Nothing was claimed."]);
+  });
+
   it("accept: pays the playtester once", async () => {
     const server = await serve();
     const { owner, gameId } = await ownerWithGame(server, 2000);

@@ -12,6 +12,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   upload: async () => (await import("./transfer.ts")).upload(),
   download: async () => (await import("./transfer.ts")).download(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
+  processes: async () => (await import("./processes.ts")).processes(),
   install: async () => (await import("./install.ts")).install(),
 };
 

@@ -26,6 +26,7 @@ export function heldReads(): HeldReads {
     all: <T>(sql: string, ...values: Value[]) => passing(sql, q.all<T>(sql, ...values)),
     run: (sql, ...values) => q.run(sql, ...values),
     send: (sql, ...values) => q.send(sql, ...values),
+    lock: (table, condition, ...values) => q.lock(table, condition, ...values),
   });
   return {
     through: (store) => ({

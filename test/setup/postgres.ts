@@ -1,23 +1,22 @@
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryOrDisk, removeOnExit } from "./folders.ts";
 
-const settings = {
+const common = { max_connections: "200", listen_addresses: "127.0.0.1", unix_socket_directories: "" };
+const undurable = {
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
   wal_level: "minimal",
   max_wal_senders: "0",
-  max_connections: "200",
-  listen_addresses: "127.0.0.1",
-  unix_socket_directories: "",
 };
 
-/** Starts a PostgreSQL server with a port and a folder of its own. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
-  const folder = mkdtempSync(join(memoryOrDisk(), "playtest-postgres-"));
+/** Starts a PostgreSQL server with a port and a folder of its own. With `durable` it is on the disk, with the default settings. */
+export async function startPostgres({ durable = false } = {}): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(durable ? tmpdir() : memoryOrDisk(), "playtest-postgres-"));
   const remove = removeOnExit(folder);
   const port = await freePort();
   const output: unknown[] = [];
@@ -27,7 +26,10 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
     port,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
-    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    postgresFlags: Object.entries(durable ? common : { ...common, ...undurable }).flatMap(([name, value]) => [
+      "-c",
+      `${name}=${value}`,
+    ]),
     onLog: (message) => output.push(message),
     onError: (message) => output.push(message),
   });

@@ -5,6 +5,7 @@ import { LostRace, type Query, type Store } from "../../server/database/port.ts"
 import { hostUrls } from "../../server/database/postgres/hosts.ts";
 import { openPostgres } from "../../server/database/postgres/postgres.ts";
 import { numbered } from "../../server/database/postgres/queries.ts";
+import { insertRow } from "../../server/database/rows.ts";
 import * as jobs from "../../server/jobs/store.ts";
 import { watchClock } from "../../server/operations/watch-clock.ts";
 import { type FreshDatabase, freshDatabase } from "../helpers/postgres.ts";
@@ -143,6 +144,72 @@ describe("PostgreSQL writes of isolation `rows`", () => {
     }, rows);
     await expect(write).rejects.toThrow("taken");
     expect(runs).toBe(8);
+  });
+});
+
+describe("PostgreSQL writes of one queue", () => {
+  it("run one after the other, whatever becomes of them, and those that wait hold no connection", async () => {
+    const small = await openPostgres(database.url, { connections: 2 });
+    const first = gate();
+    const ran: string[] = [];
+    const queued = (name: string, waitFor?: Promise<void>) =>
+      small.write(
+        async (tx) => {
+          await waitFor;
+          await put(tx, name);
+          ran.push(name);
+          if (name === "b") throw new Error("b failed");
+        },
+        { isolation: "rows", queue: "one" },
+      );
+    const replies = [queued("a", first.opened), queued("b"), queued("c"), queued("d")];
+    await small.write((tx) => put(tx, "other"));
+    ran.push("other");
+    first.open();
+    const outcomes = await Promise.allSettled(replies);
+    await small.close();
+    expect(ran).toEqual(["other", "a", "b", "c", "d"]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect((await stored()).map(({ name }) => name)).toEqual(["a", "c", "d", "other"]);
+  });
+});
+
+describe("PostgreSQL locks", () => {
+  const rows = { isolation: "rows" } as const;
+  const ula = {
+    ...{ id: "u", email: "ula@example.com", email_key: "ula@example.com", password_hash: "!", role: "game_owner" },
+    ...{ display_name: "Ula", company_name: "Ula", simulated: 0, created_at: 1, updated_at: 1 },
+  };
+  const name = (tx: Query) => tx.one<{ name: string }>("SELECT display_name AS name FROM users WHERE id = 'u'");
+  const rename = (tx: Query, to: string) => tx.run("UPDATE users SET display_name = ? WHERE id = 'u'", to);
+
+  it.each([
+    { other: "rows" as const, runs: 1 },
+    { other: "serializable" as const, runs: 2 },
+  ])("a write of isolation $other that locks a row decides by what the one before it left", async ({ other, runs }) => {
+    await store.write((tx) => insertRow(tx, "users", ula));
+    const locked = gate();
+    const over = gate();
+    const first = store.write(async (tx) => {
+      tx.lock("users", "id = ?", "u");
+      await name(tx);
+      locked.open();
+      await over.opened;
+    }, rows);
+    await locked.opened;
+    let count = 0;
+    const second = store.write(
+      async (tx) => {
+        count += 1;
+        await tx.one("SELECT 1");
+        tx.lock("users", "id = ?", "u");
+        if (count === 1) over.open();
+        await rename(tx, `${(await name(tx))!.name} twice`);
+      },
+      { isolation: other },
+    );
+    await Promise.all([first, second]);
+    expect([count, (await store.read(name))?.name]).toEqual([runs, "Ula twice"]);
   });
 });
 

@@ -16,6 +16,7 @@ import {
 import { type ConnectionOptions, Connections } from "./connections.ts";
 import { postgresDialect } from "./dialect.ts";
 import { isTimeout, Queries, reason, sqlState, translate, unavailable } from "./queries.ts";
+import { Queues } from "./queues.ts";
 import { ReadWriteGate } from "./read-write-gate.ts";
 
 export interface PostgresOptions extends ConnectionOptions {
@@ -68,6 +69,7 @@ class PostgresStore implements Store {
   readonly #sleep: (ms: number) => Promise<unknown>;
   readonly #reads: Query;
   readonly #gate = new ReadWriteGate();
+  readonly #queues = new Queues();
   readonly #writing = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
@@ -84,9 +86,10 @@ class PostgresStore implements Store {
     return fn(this.#reads);
   }
 
-  async write<T>(fn: (tx: Query) => Promise<T>, { isolation = "serializable" }: WriteOptions = {}): Promise<T> {
+  async write<T>(fn: (tx: Query) => Promise<T>, { isolation = "serializable", queue }: WriteOptions = {}): Promise<T> {
     if (this.#closed) throw closing();
-    const done = this.#withRetries(() => this.#attempt(fn, isolation), isolation);
+    const run = () => this.#withRetries(() => this.#attempt(fn, isolation), isolation);
+    const done = queue === undefined ? run() : this.#queues.run(queue, run);
     this.#writing.add(done);
     try {
       return await done;

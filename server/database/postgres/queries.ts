@@ -77,6 +77,11 @@ export class Queries implements Query {
     this.#keep(this.#query(sql, values));
   }
 
+  /** An update that changes nothing, because a serializable write would not notice a row that was only selected `FOR UPDATE`. */
+  lock(table: string, condition: string, ...values: Value[]): void {
+    this.send(`UPDATE ${table} SET created_at = created_at WHERE ${condition}`, ...values);
+  }
+
   /** Begins the transaction. Needs no waiting: if it fails, later statements write nothing, because sessions are read-only outside a transaction. */
   begin(text: string): Promise<unknown> {
     const begun = this.#over.query(text).catch((error: unknown) => {

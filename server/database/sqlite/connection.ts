@@ -107,10 +107,13 @@ export const readQueries = (connection: Connection): Query => ({
   one: async <T>(sql: string, ...values: Value[]) => connection.one(sql, values) as T | undefined,
   all: async <T>(sql: string, ...values: Value[]) => connection.all(sql, values) as T[],
   run: async (sql, ...values) => connection.run(sql, values),
-  send: () => {
-    throw new Error("A statement was sent outside of a write. It was not run.");
-  },
+  send: outsideOfWrite,
+  lock: outsideOfWrite,
 });
+
+function outsideOfWrite(): never {
+  throw new Error("A statement was sent outside of a write. It was not run.");
+}
 
 const TRANSIENT = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 

@@ -205,6 +205,8 @@ class Transaction implements Query {
     }
   }
 
+  lock(): void {}
+
   #assertUsable(): void {
     if (this.finished)
       throw new Error("This transaction is over: the query was not run. Await every query inside the write callback.");

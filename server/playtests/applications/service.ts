@@ -15,11 +15,12 @@ import { appliedLetter, approvedLetter, closedLetter, declinedLetter } from "../
 import { windowOver } from "../slots/rules.ts";
 import * as slots from "../slots/store.ts";
 import { reserve } from "../slots/transitions.ts";
-import type { PlaytestRow } from "../store.ts";
+import * as playtests from "../store.ts";
 import { applicationAt } from "./rules.ts";
 import * as applications from "./store.ts";
 
 /** Manual selection: playtesters apply, the owner chooses. Each move runs inside the caller's transaction. */
+type Playtest = playtests.PlaytestRow;
 type Application = applications.ApplicationRow;
 type Applicant = Pick<users.UserRow, "id" | "display_name">;
 type ApplicationKind = Extract<EventKind, `application.${string}`>;
@@ -32,6 +33,7 @@ export async function apply(
   playtesterId: string,
   response: string | null,
 ): Promise<Application> {
+  playtests.lock(tx, playtestId);
   const playtest = await findOffered(tx, playtestId, playtesterId);
   if (playtest.selection_mode !== "manual")
     throw badRequest("This playtest is first come, first served. Nothing was sent. Claim a slot instead.");
@@ -75,11 +77,13 @@ export async function apply(
 export async function approve(
   deps: Deps,
   tx: Query,
-  playtest: PlaytestRow,
+  playtest: Playtest,
   application: Application,
   wanted?: slots.SlotIn<"open">,
 ): Promise<{ slotId: string; slotsRemaining: number }> {
   const pending = requirePending(deps, playtest, application, "approve");
+  playtests.lock(tx, playtest.id);
+  users.lock(tx, application.playtester_id);
   const playtester = (await users.find(tx, application.playtester_id))!;
   if (playtester.suspended_at !== null)
     throw conflict("This playtester's account is suspended. Nothing was changed. Reject the application instead.");
@@ -104,7 +108,7 @@ export async function approve(
 export async function reject(
   deps: Deps,
   tx: Query,
-  playtest: PlaytestRow,
+  playtest: Playtest,
   application: Application,
   customMessage: string | undefined,
 ): Promise<void> {
@@ -116,20 +120,20 @@ export async function reject(
   await mailAbout(deps, tx, playtester, "application.rejected", letter);
 }
 
-export async function withdraw(deps: Deps, tx: Query, playtest: PlaytestRow, application: Application): Promise<void> {
+export async function withdraw(deps: Deps, tx: Query, playtest: Playtest, application: Application): Promise<void> {
   const pending = requirePending(deps, playtest, application, "withdraw");
   await applications.transition(tx, pending, "withdraw");
 }
 
 /** Rejects the pending applications automatically once no slot is open. Returns how many slots are open. */
-export async function closeWhenFull(deps: Deps, tx: Query, playtest: PlaytestRow): Promise<number> {
+export async function closeWhenFull(deps: Deps, tx: Query, playtest: Playtest): Promise<number> {
   const open = (await slots.openOf(tx, playtest.id)).length;
   if (open === 0) await closePending(deps, tx, playtest, deps.clock.now());
   return open;
 }
 
 /** Rejects the pending applications automatically and notifies their playtesters. `at` (ms) is stored as the time of the review. */
-export async function closePending(deps: Deps, tx: Query, playtest: PlaytestRow, at: number): Promise<void> {
+export async function closePending(deps: Deps, tx: Query, playtest: Playtest, at: number): Promise<void> {
   for (const pending of await applications.pendingOf(tx, playtest.id)) {
     if (!(await applications.tryTransition(tx, pending, "close", { reviewed_at: at }))) continue;
     const playtester = (await users.find(tx, pending.playtester_id))!;
@@ -141,7 +145,7 @@ export async function closePending(deps: Deps, tx: Query, playtest: PlaytestRow,
 async function emitApplicationEvent(
   deps: Deps,
   tx: Query,
-  playtest: PlaytestRow,
+  playtest: Playtest,
   applicationId: string,
   playtester: Applicant,
   kind: ApplicationKind,
@@ -161,7 +165,7 @@ async function emitApplicationEvent(
 
 function requirePending(
   deps: Deps,
-  playtest: PlaytestRow,
+  playtest: Playtest,
   application: Application,
   move: MoveFrom<typeof applicationMoves, "pending">,
 ): Application & { status: "pending" } {

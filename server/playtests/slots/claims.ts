@@ -1,3 +1,4 @@
+import * as users from "../../accounts/users-store.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
@@ -31,13 +32,13 @@ export async function eligibilityFacts(
   playtest: playtests.PlaytestRow,
   playtesterId: string,
 ): Promise<ClaimFacts> {
-  return {
+  const [history, own, held] = await Promise.all([
     // Their history matters only when the playtest has targeting.
-    ...(playtest.targeting_type === null ? playtests.noHistory : await playtests.history(q, playtest, playtesterId)),
-    ownStatuses: (await slots.ofPlaytester(q, playtest.id, playtesterId)).map((slot) => slot.status),
-    held: await slots.held(q, playtesterId, deps.clock.now()),
-    maxHeld: deps.config.playtesters.maxReserved,
-  };
+    playtest.targeting_type === null ? playtests.noHistory : playtests.history(q, playtest, playtesterId),
+    slots.ofPlaytester(q, playtest.id, playtesterId),
+    slots.held(q, playtesterId, deps.clock.now()),
+  ]);
+  return { ...history, ownStatuses: own.map((slot) => slot.status), held, maxHeld: deps.config.playtesters.maxReserved };
 }
 
 /**
@@ -51,7 +52,11 @@ export async function claim(
   playtesterId: string,
   wanted?: slots.SlotIn<"open">,
 ): Promise<slots.SlotIn<"reserved">> {
-  const playtest = await findOffered(tx, playtestId, playtesterId);
+  playtests.lock(tx, playtestId);
+  users.lock(tx, playtesterId);
+  const [playtest, playtester] = await Promise.all([findOffered(tx, playtestId, playtesterId), users.find(tx, playtesterId)]);
+  // Authentication was before the lock.
+  if (playtester?.suspended_at !== null) throw conflict("Your account is suspended. Nothing was claimed.");
   if (playtest.selection_mode === "manual")
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));

@@ -23,9 +23,11 @@ type Ops =
 export function slots(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
-  async function own(q: Query, slotId: string, ownerId: string) {
-    const slot = await slotStore.find(q, slotId);
-    const playtest = slot?.owner_id === ownerId ? await playtests.find(q, slot.playtest_id) : undefined;
+  /** The owner's slot, locked with its playtest. */
+  async function own(tx: Query, slotId: string, ownerId: string) {
+    playtests.lockOfSlot(tx, slotId);
+    const slot = await slotStore.find(tx, slotId);
+    const playtest = slot?.owner_id === ownerId ? await playtests.find(tx, slot.playtest_id) : undefined;
     if (!slot || !playtest) throw notFound();
     return { slot, playtest };
   }
@@ -76,14 +78,14 @@ export function slots(deps: Deps): HandlersFor<Ops> {
         const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
         const { rating, comment } = call.body;
         return { message: await accept(deps, tx, playtest, slot, { score: rating ?? null, comment: comment ?? null }) };
-      }),
+      }, playtests.rowLocks),
 
     rejectSlot: (call) =>
       call.commit(async (tx) => {
         const { slot, playtest } = await own(tx, call.params.id, call.principal.userId);
         const { reason, allowRetry } = call.body;
         return { message: await reject(deps, tx, playtest, slot, { reason: reason ?? "", allowRetry }) };
-      }),
+      }, playtests.rowLocks),
 
     unblockSlot: (call) =>
       call.commit(async (tx) => {

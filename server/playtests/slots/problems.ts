@@ -87,6 +87,7 @@ export const resolveProblem = (job: Job, deps: Deps) =>
     if (!row || !slot || !slots.isIn(slot, "blocked")) return;
     if (row.answer_by === null) return start(deps, tx, slot, row);
     if (row.answer_by > deps.clock.now()) return;
+    playtests.lock(tx, slot.playtest_id);
     await cancelBlocked(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot, "expired");
   });
 

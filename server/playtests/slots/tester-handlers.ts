@@ -126,13 +126,14 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     return { slot: view! };
   }
 
-  /** The playtester's slot, checked for this move. 409 when its deadline has passed, even before the job has run. */
+  /** The playtester's slot, locked with its playtest and checked for this move. 409 when its deadline has passed, even before the job has run. */
   async function ownBefore<Move extends "submit" | "release" | "report">(
     q: Query,
     slotId: string,
     playtesterId: string,
     move: Move,
   ) {
+    playtests.lockOfSlot(q, slotId);
     if (statusAt(await own(q, slotId, playtesterId), clock.now()) === "expired")
       throw conflict("The deadline of this slot has passed. Nothing was changed.");
     return slots.requireMove((await slots.find(q, slotId))!, move);
@@ -184,10 +185,13 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     },
 
     claimPlaytest: (call) =>
-      call.commit(async (tx) => {
-        const slot = await claim(deps, tx, call.params.id, call.principal.userId);
-        return shown(tx, slot.id, call.principal.userId);
-      }),
+      call.commit(
+        async (tx) => {
+          const slot = await claim(deps, tx, call.params.id, call.principal.userId);
+          return shown(tx, slot.id, call.principal.userId);
+        },
+        { ...playtests.rowLocks, queue: call.params.id },
+      ),
 
     async listHeldSlots(call) {
       const page = call.page();
@@ -215,7 +219,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         const slot = await ownBefore(tx, call.params.id, call.principal.userId, "release");
         await release(deps, tx, (await playtests.find(tx, slot.playtest_id))!, slot);
         return shown(tx, slot.id, call.principal.userId);
-      }),
+      }, playtests.rowLocks),
 
     reportSlot: (call) =>
       call.commit(async (tx) => {

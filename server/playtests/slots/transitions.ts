@@ -42,8 +42,10 @@ export interface Told {
 
 /** Records an event about a slot for its owner and, if there is one, its playtester. */
 export async function emitSlotEvent(deps: Deps, tx: Query, slot: Slot, kind: SlotKind, more: NoticeContext = {}): Promise<Told> {
-  const game = await games.find(tx, slot.game_id);
-  const playtester = slot.playtester_id === null ? undefined : await users.find(tx, slot.playtester_id);
+  const [game, playtester] = await Promise.all([
+    games.find(tx, slot.game_id),
+    slot.playtester_id === null ? undefined : users.find(tx, slot.playtester_id),
+  ]);
   const recipients: Recipient[] = [{ id: slot.owner_id, role: "game_owner" }];
   if (playtester) recipients.push({ id: playtester.id, role: "playtester" });
   await emit(deps, tx, recipients, {
@@ -89,10 +91,12 @@ export async function reserve(
 /** Schedules the jobs that expire a reserved slot at its deadline and remind its playtester before. */
 export async function watchDeadline(deps: Deps, tx: Query, slot: Slot): Promise<void> {
   const deadlineAt = slot.deadline_at!;
-  const job = { key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt } };
-  await deps.jobs.schedule(tx, { kind: "expire-slot", ...job, runAt: deadlineAt });
+  const job = { key: `${slot.id}:${deadlineAt}`, payload: { slotId: slot.id, deadlineAt }, isNew: true };
   const remindAt = deadlineAt - deps.config.playtesters.remindBeforeMs;
-  if (remindAt > deps.clock.now()) await deps.jobs.schedule(tx, { kind: "remind-holder", ...job, runAt: remindAt });
+  await Promise.all([
+    deps.jobs.schedule(tx, { kind: "expire-slot", ...job, runAt: deadlineAt }),
+    remindAt > deps.clock.now() && deps.jobs.schedule(tx, { kind: "remind-holder", ...job, runAt: remindAt }),
+  ]);
 }
 
 export interface Video {

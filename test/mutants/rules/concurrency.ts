@@ -5,6 +5,11 @@ import type { Edit, Mutant } from "../mutant.ts";
 const postgres = "server/database/postgres/postgres.ts";
 
 const looseIsolation: Edit = [postgres, 'serializable: "SERIALIZABLE"', 'serializable: "READ COMMITTED"'];
+const noLocks: Edit = [
+  "server/database/postgres/queries.ts",
+  "    this.send(`UPDATE ${table} SET created_at",
+  "    if (table === '') this.send(`UPDATE ${table} SET created_at",
+];
 const noCompareAndSet: Edit = ["server/database/state-machine.ts", "= { [column]: from };", "= {};"];
 
 export const concurrencyRules: readonly Mutant[] = [
@@ -53,8 +58,26 @@ export const concurrencyRules: readonly Mutant[] = [
     rule: `two processes: ${name}`,
     test: "faults/races",
     only: `PostgreSQL.*${name}`,
-    edits: [looseIsolation, noCompareAndSet],
+    edits: [looseIsolation, noLocks, noCompareAndSet],
   })),
+  {
+    rule: "a lock makes the next write see what the one before it left",
+    test: "store/postgres",
+    only: "PostgreSQL locks",
+    edits: [noLocks],
+  },
+  {
+    rule: "writes of one queue hold one connection",
+    test: "store/postgres",
+    only: "one queue",
+    edits: [["server/database/postgres/postgres.ts", "queue === undefined ? run()", "queue !== undefined ? run()"]],
+  },
+  {
+    rule: "claims at once by one playtester count each other",
+    test: "api/playtests",
+    only: "postgres.*claim: of 8",
+    edits: [["server/playtests/slots/claims.ts", "  users.lock(tx, playtesterId);\n", ""]],
+  },
   {
     rule: "two processes: one of 50 orders from credit for one",
     test: "faults/races",
