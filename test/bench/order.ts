@@ -29,7 +29,9 @@ export async function api(
     headers,
     body: body === undefined ? null : JSON.stringify(body),
   });
-  return { status: reply.status, data: ((await reply.json()) as { data: never }).data };
+  const { data, error } = (await reply.json()) as { data: never; error?: { message: string } };
+  if (error) throw new Error(`${method} ${path}: ${error.message}`);
+  return { status: reply.status, data };
 }
 
 export async function grantCredit(served: Served, cents: number): Promise<void> {

@@ -3,10 +3,12 @@ import { startPostgres } from "../setup/postgres.ts";
 import { type Call, load } from "./load.ts";
 import type { Figure } from "./measure.ts";
 import { api } from "./order.ts";
-import { type Served, serveDemo } from "./serve.ts";
+import { type Served, serveAnother, serveDemo } from "./serve.ts";
 
 const owners = 16;
 const seconds = Number(process.env.PLAYTEST_BENCH_SECONDS ?? 20);
+
+const settings = { limits: { registerPerMinute: 1_000 } };
 
 interface Run {
   perSecond: number;
@@ -21,7 +23,7 @@ interface Run {
 export async function processes(): Promise<Figure[]> {
   const postgres = await startPostgres({ durable: true });
   const flags = ["--database-url", postgres.url];
-  const first = await serveDemo(flags);
+  const first = await serveDemo(flags, settings);
   const client = new Client({ connectionString: postgres.url });
   try {
     await client.connect();
@@ -35,7 +37,7 @@ export async function processes(): Promise<Figure[]> {
     const single = await measure([first], 1, market.orders);
     const many = await measure([first], 64, market.orders);
     const claims = await measure([first], 64, market.claims);
-    const second = await serveDemo(flags);
+    const second = await serveAnother(first, flags);
     try {
       const two = await measure([first, second], 64, market.orders);
       figures.push(

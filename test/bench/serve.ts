@@ -24,34 +24,41 @@ const profileTo = process.env.PLAYTEST_BENCH_PROFILE;
 export async function serveDemo(flags: string[] = [], settings: object = {}): Promise<Served> {
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
   writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings));
-  const readyFile = join(dataDir, "ready.json");
+  return startServer(dataDir, ["--seed", "demo", ...flags], () => rmSync(dataDir, { recursive: true, force: true }));
+}
+
+/** Another process of the server `first`, which must use PostgreSQL. */
+export const serveAnother = (first: Served, flags: string[]): Promise<Served> =>
+  startServer(first.dataDir, ["--sandbox", ...flags], () => {});
+
+async function startServer(dataDir: string, flags: readonly string[], afterwards: () => void): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), "playtest-bench-"));
+  const readyFile = join(folder, "ready.json");
   const args = [
     ...(profileTo ? ["--cpu-prof", "--cpu-prof-dir", profileTo] : []),
-    cli,
-    "serve",
-    "run",
-    "--seed",
-    "demo",
-    "--port",
-    "0",
-    "--data",
-    dataDir,
-    "--ready-file",
-    readyFile,
-    "--rate-limit",
-    "1000000",
-    ...flags,
+    ...[cli, "serve", "run", "--port", "0", "--data", dataDir, "--ready-file", readyFile, "--rate-limit", "1000000", ...flags],
   ];
   const child = spawn(process.execPath, args, {
-    stdio: ["ignore", "ignore", openSync(join(dataDir, "log"), "w")],
+    stdio: ["ignore", "ignore", openSync(join(folder, "log"), "w")],
     env: { ...process.env, NODE_ENV: "production" },
   });
   while (!existsSync(readyFile)) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode} before it was ready`);
+    if (child.exitCode !== null)
+      throw new Error(
+        `the server ended with ${child.exitCode} before it was ready: ${readFileSync(join(folder, "log"), "utf8")}`,
+      );
     await sleep(20);
   }
   const ready = JSON.parse(readFileSync(readyFile, "utf8"));
-  return { ...ready, dataDir, stop: () => stop(child, dataDir) };
+  return {
+    ...ready,
+    dataDir,
+    async stop() {
+      await stop(child);
+      rmSync(folder, { recursive: true, force: true });
+      afterwards();
+    },
+  };
 }
 
 /** A small peer server of the same benchmark, in a process of its own: prints its port when it listens. */
@@ -66,9 +73,8 @@ export async function servePeer(file: string, args: string[]): Promise<{ baseUrl
   return { baseUrl: `http://127.0.0.1:${port}`, stop: () => stop(child) };
 }
 
-async function stop(child: ChildProcess, dataDir?: string): Promise<void> {
+async function stop(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
   await ended;
-  if (dataDir) rmSync(dataDir, { recursive: true, force: true });
 }
