@@ -30,8 +30,8 @@ export interface Query {
  * How concurrent writes are isolated from each other. SQLite runs writes one at a time. On PostgreSQL:
  * - `serializable` (the default): SERIALIZABLE. A write that conflicts with another is rolled back and runs again.
  * - `rows`: READ COMMITTED with row locks. Writes of different rows never conflict, and writes of the same row wait for each other. It is
- *   for writes whose decisions are all repeated in the condition of an `UPDATE` or enforced by a unique index. A comment at each use
- *   says why that holds.
+ *   for writes whose decisions are all repeated in the condition of an `UPDATE`, enforced by a unique index, or made after `lock`. A
+ *   comment at each use says why that holds.
  */
 export type Isolation = "serializable" | "rows";
 
