@@ -18,6 +18,7 @@ import type { Handlers } from "../http/call.ts";
 import { inbox } from "../inbox/handlers.ts";
 import { personal } from "../personal/handlers.ts";
 import { applications } from "../playtests/applications/handlers.ts";
+import { agreements } from "../playtests/consents/handlers.ts";
 import { groups } from "../playtests/groups/handlers.ts";
 import { playtests } from "../playtests/handlers.ts";
 import { playtestKeys } from "../playtests/keys/handlers.ts";
@@ -31,6 +32,7 @@ import { uploads } from "../uploads/handlers.ts";
 import type { Deps } from "./deps.ts";
 
 export const createHandlers = (deps: Deps): Handlers => ({
+  ...agreements(deps),
   ...applications(deps),
   ...admin(deps),
   ...admins(deps),

@@ -29,6 +29,7 @@ const subjects = {
   game: "SELECT owner_id, status FROM games WHERE id = ?",
   group:
     "SELECT name, (SELECT COUNT(*) FROM tester_group_members m WHERE m.group_id = g.id) AS members FROM tester_groups g WHERE id = ?",
+  agreement: "SELECT game_id, number, sha256 FROM agreements WHERE id = ?",
   category: "SELECT name, slug FROM categories WHERE id = ?",
 } as const;
 

@@ -13,6 +13,7 @@ import { secondFactors } from "./migrations/011-second-factors.ts";
 import { disputes } from "./migrations/012-disputes.ts";
 import { videoLengths } from "./migrations/013-video-lengths.ts";
 import { testerGroups } from "./migrations/014-tester-groups.ts";
+import { agreements } from "./migrations/015-agreements.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   disputes,
   videoLengths,
   testerGroups,
+  agreements,
 ];
 
 export interface Applied {

@@ -30,6 +30,7 @@ const removed = [
 
 /** Fields of rows that others need, or that the ledger refers to. */
 const emptied = [
+  "UPDATE consents SET address = NULL WHERE user_id = ?",
   "UPDATE applications SET qualifications_response = NULL WHERE playtester_id = ?",
   "UPDATE applications SET status = 'withdrawn' WHERE playtester_id = ? AND status = 'pending'",
   `UPDATE submissions SET filename = CASE content_type WHEN 'video/webm' THEN 'video.webm' WHEN 'video/x-matroska' THEN 'video.mkv'

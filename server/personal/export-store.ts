@@ -15,6 +15,10 @@ const kinds = {
   emailChanges: "SELECT email, created_at, expires_at, from_confirmed_at, to_confirmed_at FROM email_changes WHERE user_id = ?",
   testerGroups:
     "SELECT g.name, m.created_at FROM tester_group_members m JOIN tester_groups g ON g.id = m.group_id WHERE m.user_id = ?",
+  consents: `SELECT c.id, a.number, a.sha256, a.game_id, a.text, c.address, c.created_at FROM consents c JOIN agreements a ON a.id = c.agreement_id
+    WHERE c.user_id = ?`,
+  agreements:
+    "SELECT a.id, a.game_id, a.number, a.text, a.sha256, a.created_at FROM agreements a JOIN games g ON g.id = a.game_id WHERE g.owner_id = ?",
   games: `SELECT id, name, description, instructions, build_url, cover_image_url, external_url, status, devices, platforms, created_at
     FROM games WHERE owner_id = ?`,
   builds: `SELECT b.id, b.game_id, b.filename, b.size, b.sha256, b.version, b.channel, b.notes, b.created_at

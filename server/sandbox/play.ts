@@ -41,7 +41,7 @@ async function claimOrApply(deps: Deps, tx: Query, slot: slots.SlotIn<"open">, t
   const playtest = (await playtests.find(tx, slot.playtest_id))!;
   await requireOffered(tx, playtest);
   const playtesterId = testerId === undefined ? await anyTester(deps, tx, playtest) : await namedTester(tx, testerId);
-  if (playtest.selection_mode === "automatic") return claim(deps, tx, playtest.id, playtesterId, slot);
+  if (playtest.selection_mode === "automatic") return claim(deps, tx, playtest.id, playtesterId, { wanted: slot });
   const earlier = await applications.ofPlaytester(tx, playtest.id, playtesterId);
   const application = earlier ?? (await apply(deps, tx, playtest.id, playtesterId, "I would like to play this."));
   await approve(deps, tx, playtest, application, slot);

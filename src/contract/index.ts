@@ -1,3 +1,4 @@
+import { agreements } from "./accounts/agreements.ts";
 import { factors } from "./accounts/factors.ts";
 import { admin } from "./admin.ts";
 import { applications } from "./applications.ts";
@@ -27,6 +28,7 @@ export const resources = {
   webhooks,
   notifications,
   playtester,
+  agreements,
   admin,
   sandbox,
 } as const;
@@ -45,6 +47,7 @@ export const contract = {
   ...webhooks,
   ...notifications,
   ...playtester,
+  ...agreements,
   ...admin,
   ...sandbox,
 } as const satisfies Record<string, Endpoint>;

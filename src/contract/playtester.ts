@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { acceptConsent } from "./accounts/agreements.ts";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { gameWithRelations } from "./games.ts";
@@ -32,6 +33,7 @@ export const offer = z
     selectionMode: z.enum(selectionModes),
     qualifications: z.string().nullable(),
     panel: z.string().nullable().meta({ description: "Tester group that it is offered to; null for everyone." }),
+    mustAccept: z.boolean().meta({ description: "Whether you must accept an agreement before claiming a slot." }),
     applicationsExpireAt: timestamp().nullable(),
     slotsOpen: z.int(),
     createdAt: timestamp(),
@@ -114,6 +116,7 @@ export const playtester = {
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,
     summary: "Claim a slot",
+    body: z.strictObject({ acceptConsent: acceptConsent() }).prefault({}),
     status: 201,
     reply: slotReply,
     secretReply: true,
@@ -124,6 +127,7 @@ export const playtester = {
     body: z
       .strictObject({
         qualificationsResponse: text(5000).optional().meta({ description: "How you meet the requirements." }),
+        acceptConsent: acceptConsent(),
       })
       .prefault({}),
     status: 201,

@@ -530,6 +530,8 @@ describe("contract: body limits", () => {
       addPlaytestKeys: 1024,
       quotePlaytest: 1024,
       putSlotTranscript: 2048,
+      putGameAgreement: 256,
+      putServerAgreement: 256,
       addGroupMembers: 1024,
       removeGroupMembers: 1024,
     });

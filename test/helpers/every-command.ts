@@ -235,6 +235,8 @@ export const everyCommand: Record<string, Row> = {
   "games show": words(({ gameId }) => gameId),
   "games create": words(() => "--name Fresh --build-url https://example.com/a.zip"),
   "games update": words(({ gameId }) => `${gameId} --instructions Run`),
+  "games agreement": words(({ gameId }) => gameId),
+  "games consents": words(({ gameId }) => gameId),
   "games builds": words(({ gameId }) => gameId),
   "games builds url": async ({ gameId, server, owner }) => {
     const build = ["games", "push", "a.html", gameId];
@@ -388,6 +390,7 @@ export const everyCommand: Record<string, Row> = {
   // The receiver of a test speaks no TLS, which is what the doctor finds.
   "webhooks doctor": async ({ webhook }) => ({ words: await webhook(), code: 1 }),
   "tester browse": fresh,
+  "tester agreement": async (world) => ({ ...(await fresh(world)), words: await world.order() }),
   "tester claim": async (world) => ({ ...(await fresh(world)), words: await world.order() }),
   "tester apply": async (world) => {
     const playtest = await world.order({ selectionMode: "manual", qualifications: "Horror." });
@@ -451,6 +454,16 @@ export const everyCommand: Record<string, Row> = {
     const reply = await server.request("POST", "/admin/admins", { key: admin, body: { name: "Ada", scopes: ["money"] } });
     return `${reply.body.data.admin.id} --yes`;
   }),
+  "admin agreement show": asAdmin(() => ""),
+  "admin agreement set": async (world) => ({
+    ...(await asAdmin(() => "--file nda.md")(world)),
+    cwd: withFile("nda.md", "Tell nobody."),
+  }),
+  "admin agreement end": asAdmin(async ({ server, admin }) => {
+    await server.request("PUT", "/admin/agreement", { key: admin, body: { text: "Tell nobody." } });
+    return "";
+  }),
+  "admin consents": asAdmin(() => ""),
   "admin groups list": asAdmin(async (world) => (await testerGroup(world)) && ""),
   "admin groups create": asAdmin(() => `group-${++groupNumber}`),
   "admin groups members": asAdmin(testerGroup),

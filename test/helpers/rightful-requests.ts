@@ -190,6 +190,13 @@ const subscribed = async ({ server, bystander }: RightfulWorld, paid = true) => 
   return { owner, subscriptionId: subscriptionId as string };
 };
 
+/** A game with an agreement. */
+async function withAgreement({ server, owner }: RightfulWorld): Promise<{ gameId: string; version: string }> {
+  const gameId = await createGame(owner);
+  const reply = await server.request("PUT", `/games/${gameId}/agreement`, { key: owner.key, body: { text: secretWord } });
+  return { gameId, version: reply.body.data.agreement.version };
+}
+
 const newGroup = async (admin: Person, name: string) =>
   (await admin.post("/admin/groups", { name })).body.data.group.id as string;
 
@@ -398,6 +405,29 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     return { as: admin, ids: { id: owner.id } };
   },
   deleteUser: onAccount("playtester"),
+  getGameAgreement: onGame(),
+  putGameAgreement: async ({ owner }) => ({ as: owner, ids: { id: await createGame(owner) }, body: { text: secretWord } }),
+  deleteGameAgreement: async (world) => ({ as: world.owner, ids: { id: (await withAgreement(world)).gameId } }),
+  listGameConsents: onGame(),
+  getPlaytestAgreement: async ({ playtester, order, bystander }) => ({
+    as: playtester,
+    ids: { id: await order() },
+    ownIds: { id: await trialOf(await bystander("game_owner")) },
+  }),
+  acceptAgreement: async (world) => {
+    const { gameId, version } = await withAgreement(world);
+    return {
+      as: world.playtester,
+      ids: { id: await order(world.owner, gameId) },
+      ownIds: { id: await trialOf(await world.bystander("game_owner")) },
+      body: { version },
+    };
+  },
+  getServerAgreement: byAdmin(),
+  putServerAgreement: byAdmin({ body: { text: secretWord } }),
+  // The one that the request before it publishes.
+  deleteServerAgreement: byAdmin(),
+  listConsents: byAdmin(),
   listPanels: byOwner({ shared: true }),
   listGroups: byAdmin(),
   createGroup: byAdmin({ body: { name: "created" } }),

@@ -118,7 +118,8 @@ export function applications(deps: Deps): HandlersFor<Ops> {
     applyToPlaytest: (call) =>
       call.commit(async (tx) => {
         const response = call.body.qualificationsResponse ?? null;
-        const { id } = await moves.apply(deps, tx, call.params.id, call.principal.userId, response);
+        const consent = { version: call.body.acceptConsent, address: call.client.address };
+        const { id } = await moves.apply(deps, tx, call.params.id, call.principal.userId, response, consent);
         return { application: ownView(await own(tx, id, call.principal.userId)) };
       }),
 

@@ -8,6 +8,7 @@ import { emit } from "../../events/emit.ts";
 import { mailAbout, mailUserAbout } from "../../events/event-mails.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict } from "../../lib/problem.ts";
+import { type GivenConsent, requireConsent } from "../consents/service.ts";
 import * as groups from "../groups/store.ts";
 import { eligibilityFacts, findOffered, targetingOf } from "../slots/claims.ts";
 import { holdsTooMany, whyNotApply } from "../slots/eligibility.ts";
@@ -32,6 +33,7 @@ export async function apply(
   playtestId: string,
   playtesterId: string,
   response: string | null,
+  consent?: GivenConsent,
 ): Promise<Application> {
   playtests.lock(tx, playtestId);
   const playtest = await findOffered(tx, playtestId, playtesterId);
@@ -43,6 +45,7 @@ export async function apply(
   if (playtest.status !== "active" || windowOver(playtest, now))
     throw conflict("This playtest no longer accepts applications. Nothing was sent.");
   if (!(await slots.firstOpen(tx, playtest.id))) throw conflict("Every slot of this playtest is taken. Nothing was sent.");
+  if (consent) await requireConsent(deps, tx, playtest.game_id, playtesterId, consent);
   const application: Application = {
     id: deps.newId(),
     playtest_id: playtest.id,

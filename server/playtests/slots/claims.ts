@@ -3,6 +3,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
 import * as games from "../../games/store.ts";
 import { badRequest, conflict, notFound } from "../../lib/problem.ts";
+import { type GivenConsent, requireConsent } from "../consents/service.ts";
 import { requireMember } from "../groups/panels.ts";
 import * as playtests from "../store.ts";
 import { type ClaimFacts, type Targeting, whyNotClaim } from "./eligibility.ts";
@@ -41,6 +42,13 @@ export async function eligibilityFacts(
   return { ...history, ownStatuses: own.map((slot) => slot.status), held, maxHeld: deps.config.playtesters.maxReserved };
 }
 
+interface Claim {
+  /** Default: the oldest open slot. */
+  wanted?: slots.SlotIn<"open">;
+  /** Absent for simulated playtesters, who accept no agreement. */
+  consent?: GivenConsent;
+}
+
 /**
  * Claims the oldest open slot, or the `wanted` one. 400 in manual mode; 409 when every slot is taken or the playtester is not
  * eligible.
@@ -50,7 +58,7 @@ export async function claim(
   tx: Query,
   playtestId: string,
   playtesterId: string,
-  wanted?: slots.SlotIn<"open">,
+  { wanted, consent }: Claim = {},
 ): Promise<slots.SlotIn<"reserved">> {
   playtests.lock(tx, playtestId);
   users.lock(tx, playtesterId);
@@ -61,6 +69,7 @@ export async function claim(
     throw badRequest("The owner of this playtest chooses the playtesters. Nothing was claimed. Apply instead.");
   const why = whyNotClaim(targetingOf(playtest), playtesterId, await eligibilityFacts(deps, tx, playtest, playtesterId));
   if (why) throw conflict(`${why} Nothing was claimed.`);
+  if (consent) await requireConsent(deps, tx, playtest.game_id, playtesterId, consent);
   const open = wanted ?? (await slots.firstOpen(tx, playtest.id));
   const reserved = open && (await reserve(deps, tx, playtest, open, playtesterId));
   if (!reserved) throw conflict("Every slot of this playtest is taken. Nothing was claimed.");

@@ -8,6 +8,7 @@ import type { HandlersFor } from "../../http/call.ts";
 import { conflict, notFound } from "../../lib/problem.ts";
 import { signedBuildUrl } from "../../lib/signed-links.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
+import * as consents from "../consents/store.ts";
 import { claimable } from "../keys/rules.ts";
 import { open } from "../keys/service.ts";
 import * as keyStore from "../keys/store.ts";
@@ -80,6 +81,16 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       return uses_keys === 0 ? count : claimable(count, unused.get(id) ?? 0, player_count);
     };
     return new Map(rows.map((row) => [row.id, countOf(row)]));
+  }
+
+  /** The games whose agreement the playtester has not accepted. */
+  async function gamesToAccept(q: Query, rows: readonly playtests.PlaytestRow[], playtesterId: string) {
+    const found = new Set<string>();
+    for (const gameId of new Set(rows.map((row) => row.game_id))) {
+      const agreement = await consents.inForce(q, gameId);
+      if (agreement && !(await consents.findConsent(q, agreement.id, playtesterId))) found.add(gameId);
+    }
+    return found;
   }
 
   async function heldViews(q: Query, rows: readonly slots.SlotDetailRow[]) {
@@ -155,7 +166,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   return {
     async listOffers(call) {
       const page = call.page();
-      const { rows, known, slotsOpen } = await call.read(async (q) => {
+      const { rows, known, slotsOpen, mustAccept } = await call.read(async (q) => {
         const found = await playtests.listOffers(q, call.principal.userId, clock.now(), page);
         return {
           rows: found,
@@ -164,6 +175,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
             found.map((row) => row.game_id),
           ),
           slotsOpen: await claimableCounts(q, found),
+          mustAccept: await gamesToAccept(q, found, call.principal.userId),
         };
       });
       return call.listed(page, rows, (items) => ({
@@ -177,6 +189,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           selectionMode: row.selection_mode,
           qualifications: row.qualifications,
           panel: row.panel,
+          mustAccept: mustAccept.has(row.game_id),
           applicationsExpireAt: isoOrNull(row.applications_expire_at),
           slotsOpen: slotsOpen.get(row.id) ?? 0,
           createdAt: iso(row.created_at),
@@ -187,7 +200,9 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
     claimPlaytest: (call) =>
       call.commit(
         async (tx) => {
-          const slot = await claim(deps, tx, call.params.id, call.principal.userId);
+          const slot = await claim(deps, tx, call.params.id, call.principal.userId, {
+            consent: { version: call.body.acceptConsent, address: call.client.address },
+          });
           return shown(tx, slot.id, call.principal.userId);
         },
         { ...playtests.rowLocks, queue: call.params.id },

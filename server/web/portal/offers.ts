@@ -1,7 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, more, players, prose, signedInLayout, time, tokens, until } from "./layout.ts";
+import { button, cursorOf, more, notice, players, prose, signedInLayout, time, tokens, until } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
@@ -13,7 +13,8 @@ export async function offersPage(context: PageContext): Promise<PageContent> {
     data.playtests.length > 0
       ? html`<ul class="list">${data.playtests.map((offer) => card(context, offer))}</ul>`
       : html`<p>No playtests are available right now. New ones appear here: <a href="/play">check again</a> later.</p>`;
-  return signedInLayout(context, "offers", { title: "Playtests", body: html`${list}${more("/play", meta.cursor)}` });
+  const done = context.query.get("done") === "accepted" && notice("You accepted the agreement. You can now take part.");
+  return signedInLayout(context, "offers", { title: "Playtests", body: html`${done}${list}${more("/play", meta.cursor)}` });
 }
 
 function card(context: PageContext, offer: Offer): Markup {
@@ -24,10 +25,14 @@ function card(context: PageContext, offer: Offer): Markup {
 ${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
 ${game.description && prose(game.description)}
 ${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel="noopener">About the game<span class="hidden"> ${game.name} (opens in a new tab)</span></a></p>`}
-${offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer)}</li>`;
+${offer.mustAccept ? agreementLink(offer) : offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer)}</li>`;
 }
 
 const pay = (cents: number) => html`<span class="pay">${cents > 0 ? usd(cents) : "unpaid"}</span>`;
+
+const agreementLink = (offer: Offer) =>
+  html`<p>You must accept an agreement before you can ${offer.selectionMode === "manual" ? "apply" : "claim a slot"}.</p>
+<p><a class="button" href="/play/offers/${offer.id}/agreement">Read the agreement<span class="hidden"> of ${offer.game.name}</span></a></p>`;
 
 const claimForm = (context: PageContext, offer: Offer) => button(context, `/play/offers/${offer.id}/claim`, "Claim a slot");
 

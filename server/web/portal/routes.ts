@@ -10,6 +10,7 @@ import {
   saveAccount,
   signOutEverywhere,
 } from "./account.ts";
+import { acceptAgreement, agreementPage } from "./agreements/page.ts";
 import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
 import { earningsPage } from "./earnings.ts";
@@ -23,6 +24,7 @@ import type { Action, Download, PageContext, View } from "./types.ts";
 /** Pages, by their paths below `/play`. */
 const views: Record<string, View> = {
   "/": offersPage,
+  "/offers/:id/agreement": agreementPage,
   "/slots": slotsPage,
   "/slots/:id": slotPage,
   "/applications": applicationsPage,
@@ -49,6 +51,7 @@ const downloads: Record<string, (context: PageContext) => Promise<Download>> = {
 const actions: Record<string, Action> = {
   "/offers/:id/claim": { run: claim, page: offersPage },
   "/offers/:id/apply": { run: apply, page: offersPage },
+  "/offers/:id/agreement": { run: acceptAgreement, page: agreementPage },
   "/applications/:id/withdraw": { run: withdraw, page: applicationsPage },
   "/slots/:id/submit": { run: submit, page: slotPage },
   "/slots/:id/release": { run: release, page: slotPage },

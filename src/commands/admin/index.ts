@@ -1,5 +1,6 @@
 import type { Group } from "../../cli/define.ts";
 import { admins, adminsCreate, adminsRevoke } from "./admins.ts";
+import { agreementEnd, agreementSet, agreementShow, consents } from "./agreement.ts";
 import { approvals, approve, reject, showApproval } from "./approvals.ts";
 import { audit } from "./audit.ts";
 import { categoriesCreate, categoriesList, stats } from "./categories.ts";
@@ -23,6 +24,10 @@ export const admin: Group = {
     unsuspend,
     resetFactor,
     deleteUser,
+    agreementShow,
+    agreementSet,
+    agreementEnd,
+    consents,
     groups,
     groupsCreate,
     groupsMembers,

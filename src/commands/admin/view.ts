@@ -1,4 +1,4 @@
-import { col, detail, type View } from "../../cli/define.ts";
+import { col, detail, optionalCol, type View } from "../../cli/define.ts";
 
 export const approvalView: View = {
   columns: [
@@ -39,6 +39,19 @@ export const userView: View = {
     detail("company", "companyName"),
   ],
   empty: "No matching accounts.",
+};
+
+export const consentView: View = {
+  columns: [
+    col("playtester", "playtester.displayName"),
+    col("email", "email"),
+    col("version", "version"),
+    col("game", ({ gameName }) => gameName ?? "(server)"),
+    col("accepted", "acceptedAt", "ago"),
+    optionalCol("address", "address"),
+    detail("sha256", "sha256"),
+  ],
+  empty: "Nobody has accepted an agreement.",
 };
 
 export const groupView: View = {

@@ -1,4 +1,5 @@
 import type { Group } from "../../cli/define.ts";
+import { agreement, consents } from "./agreement.ts";
 import { apply } from "./apply.ts";
 import { buildUrl } from "./build-url.ts";
 import { builds } from "./builds.ts";
@@ -11,6 +12,6 @@ import { update } from "./update.ts";
 import { use } from "./use.ts";
 
 export const games: Group = {
-  commands: [list, show, create, update, builds, buildUrl, use, push, apply, diff],
+  commands: [list, show, create, update, builds, buildUrl, use, push, apply, diff, agreement, consents],
   fallback: "list",
 };

@@ -1,4 +1,4 @@
-import { arg, define, flag } from "../../cli/define.ts";
+import { arg, type Context, define, flag } from "../../cli/define.ts";
 import { categoryIds } from "../../cli/names.ts";
 import { usage } from "../../errors.ts";
 import { gameView } from "./view.ts";
@@ -7,7 +7,7 @@ export const update = define({
   name: "update",
   aliases: ["edit"],
   summary: "Update a game; a list replaces the existing values",
-  operation: ["updateGame", "getGame"],
+  operation: ["updateGame", "getGame", "putGameAgreement", "deleteGameAgreement"],
   body: "updateGame",
   args: { game: arg.game() },
   flags: {
@@ -15,9 +15,12 @@ export const update = define({
     removeDevice: flag.list("Remove a device from the existing ones"),
     addPlatform: flag.list("Add a platform to the existing ones"),
     removePlatform: flag.list("Remove a platform from the existing ones"),
+    consentFile: flag.text("File with the agreement that playtesters must accept before they claim a slot", { value: "FILE" }),
+    noConsent: flag.toggle("End the game's own agreement"),
   },
   examples: [
     "playtest games update 4f6a1b2c --build-url https://example.com/v2.zip",
+    "playtest games update --consent-file nda.md",
     "playtest games update --clear cover-image-url,external-url --add-device Linux",
   ],
   async run({ args, body, flags }, ctx) {
@@ -30,10 +33,25 @@ export const update = define({
       const platforms = changed(game.platforms, addPlatform, removePlatform);
       Object.assign(body, devices && { devices }, platforms && { platforms });
     }
+    const agreementChanged = await changeAgreement(ctx, args.game, flags.consentFile, flags.noConsent);
+    if (Object.keys(body).length === 0 && agreementChanged) return ctx.item(await ctx.api().getGame({ params }), gameView);
     if (Object.keys(body).length === 0) throw usage("No changes given.", "See `playtest games update --help`.");
     return ctx.item(await ctx.api().updateGame({ params, body }), gameView);
   },
 });
+
+/** Publishes or ends the agreement of a game. False if neither was asked for. */
+async function changeAgreement(ctx: Context, id: string, file: string | undefined, end: boolean): Promise<boolean> {
+  if (file !== undefined && end) throw usage("--consent-file and --no-consent cannot be used together.");
+  if (file === undefined && !end) return false;
+  if (end) await ctx.api().deleteGameAgreement({ params: { id } });
+  else {
+    const text = await ctx.io.readText(file!, "--consent-file");
+    const { agreement } = await ctx.api().putGameAgreement({ params: { id }, body: { text } });
+    ctx.out.note(`Version ${agreement?.version} of the agreement is in force.`);
+  }
+  return true;
+}
 
 /** A set with some names added and some removed; undefined if there are none of either. */
 function changed(present: readonly string[], add: readonly string[], remove: readonly string[]) {

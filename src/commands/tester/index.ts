@@ -1,4 +1,5 @@
 import type { Group } from "../../cli/define.ts";
+import { agreement } from "./agreement.ts";
 import { applications } from "./applications.ts";
 import { apply } from "./apply.ts";
 import { browse } from "./browse.ts";
@@ -12,6 +13,6 @@ import { submit } from "./submit.ts";
 import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
-  commands: [browse, claim, apply, applications, withdraw, slots, show, submit, release, report, earnings],
+  commands: [browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report, earnings],
   fallback: "slots",
 };

@@ -1,0 +1,122 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import type { HandlersFor } from "../../http/call.ts";
+import { conflict } from "../../lib/problem.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import { ownGame } from "../find.ts";
+import { findOffered } from "../slots/claims.ts";
+import { endAgreement, publish, requireConsent, versionOf } from "./service.ts";
+import * as store from "./store.ts";
+
+type Ops =
+  | "getGameAgreement"
+  | "putGameAgreement"
+  | "deleteGameAgreement"
+  | "listGameConsents"
+  | "getPlaytestAgreement"
+  | "acceptAgreement"
+  | "getServerAgreement"
+  | "putServerAgreement"
+  | "deleteServerAgreement"
+  | "listConsents";
+
+const agreementView = (row: store.PublishedRow) => ({
+  version: versionOf(row),
+  text: row.text,
+  sha256: row.sha256,
+  gameId: row.game_id,
+  publishedAt: iso(row.created_at),
+});
+
+const consentView = (row: store.ListedConsentRow) => ({
+  id: row.id,
+  version: versionOf(row),
+  sha256: row.sha256,
+  gameId: row.game_id,
+  playtester: { id: row.user_id, displayName: row.display_name },
+  acceptedAt: iso(row.created_at),
+});
+
+/** Agreements that playtesters accept before they claim a slot. */
+export function agreements(deps: Deps): HandlersFor<Ops> {
+  async function shown(q: Query, gameId: string | null) {
+    const current = await store.inForce(q, gameId);
+    return {
+      agreement: current ? agreementView(current) : null,
+      versions: (await store.versions(q, gameId)).map(agreementView),
+    };
+  }
+
+  async function toAccept(q: Query, playtestId: string, playtesterId: string) {
+    const playtest = await findOffered(q, playtestId, playtesterId);
+    const current = await store.inForce(q, playtest.game_id);
+    if (!current) return { agreement: null };
+    const consent = await store.findConsent(q, current.id, playtesterId);
+    return { agreement: { ...agreementView(current), acceptedAt: isoOrNull(consent?.created_at ?? null) } };
+  }
+
+  return {
+    getGameAgreement: (call) => call.read(async (q) => shown(q, (await ownGame(q, call.params.id, call.principal.userId)).id)),
+
+    putGameAgreement: (call) =>
+      call.commit(async (tx) => {
+        const { id } = await ownGame(tx, call.params.id, call.principal.userId);
+        await publish(deps, tx, id, call.body.text);
+        return shown(tx, id);
+      }),
+
+    deleteGameAgreement: (call) =>
+      call.commit(async (tx) => {
+        const { id } = await ownGame(tx, call.params.id, call.principal.userId);
+        await endAgreement(deps, tx, id);
+        return shown(tx, id);
+      }),
+
+    async listGameConsents(call) {
+      const page = call.page();
+      const rows = await call.read(async (q) => {
+        const { id } = await ownGame(q, call.params.id, call.principal.userId);
+        return store.listForGame(q, id, page);
+      });
+      return call.listed(page, rows, (items) => ({ consents: items.map(consentView) }));
+    },
+
+    getPlaytestAgreement: (call) => call.read((q) => toAccept(q, call.params.id, call.principal.userId)),
+
+    acceptAgreement: (call) =>
+      call.commit(async (tx) => {
+        const playtesterId = call.principal.userId;
+        const { game_id: gameId } = await findOffered(tx, call.params.id, playtesterId);
+        if (!(await store.inForce(tx, gameId))) throw conflict("This playtest has no agreement to accept. Nothing was changed.");
+        await requireConsent(deps, tx, gameId, playtesterId, { version: call.body.version, address: call.client.address });
+        return toAccept(tx, call.params.id, playtesterId);
+      }),
+
+    getServerAgreement: (call) => call.read((q) => shown(q, null)),
+
+    putServerAgreement: (call) =>
+      call.commit(async (tx, trail) => {
+        trail.created((await publish(deps, tx, null, call.body.text)).id);
+        return shown(tx, null);
+      }),
+
+    deleteServerAgreement: (call) =>
+      call.commit(async (tx, trail) => {
+        trail.created((await endAgreement(deps, tx, null)).id);
+        return shown(tx, null);
+      }),
+
+    async listConsents(call) {
+      const page = call.page();
+      const rows = await call.read((q) => store.list(q, call.query.game, page));
+      return call.listed(page, rows, (items) => ({
+        consents: items.map((row) => ({
+          ...consentView(row),
+          gameName: row.game_name,
+          email: row.email,
+          address: row.address,
+        })),
+      }));
+    },
+  };
+}

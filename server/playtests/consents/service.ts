@@ -1,0 +1,82 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { conflict, Problem } from "../../lib/problem.ts";
+import { sha256 } from "../../lib/secrets.ts";
+import * as store from "./store.ts";
+
+/** What a request says about an agreement: the version that it accepts, and where it comes from. */
+export interface GivenConsent {
+  version: string | undefined;
+  address: string | null;
+}
+
+/** Such as `2-9f2c51ab`: the number is for people, the hash tells texts of the same number apart. */
+export const versionOf = ({ number, sha256: hash }: Pick<store.AgreementRow, "number" | "sha256">) =>
+  `${number}-${hash.slice(0, 8)}`;
+
+/** Publishes the text of an agreement. A text that is in force already is not published again. Returns the row in force. */
+export async function publish(deps: Deps, tx: Query, gameId: string | null, text: string): Promise<store.AgreementRow> {
+  const before = await store.latest(tx, gameId);
+  if (before?.text === text) return before;
+  return add(deps, tx, gameId, before, text);
+}
+
+/** Ends the agreement. 409 when there is none. */
+export async function endAgreement(deps: Deps, tx: Query, gameId: string | null): Promise<store.AgreementRow> {
+  const before = await store.latest(tx, gameId);
+  if (!before || before.text === null)
+    throw conflict(`This ${gameId === null ? "server" : "game"} has no agreement of its own. Nothing was changed.`);
+  return add(deps, tx, gameId, before, null);
+}
+
+async function add(
+  deps: Deps,
+  tx: Query,
+  gameId: string | null,
+  before: store.AgreementRow | undefined,
+  text: string | null,
+): Promise<store.AgreementRow> {
+  const row = {
+    id: deps.newId(),
+    game_id: gameId,
+    number: (before?.number ?? 0) + 1,
+    text,
+    sha256: sha256(text ?? ""),
+    created_at: deps.clock.now(),
+  };
+  await store.insertAgreement(tx, row);
+  return row;
+}
+
+/**
+ * Requires that the playtester accepted the agreement for this game, or accepts it with this request. 409 otherwise; its details name the
+ * version to accept.
+ */
+export async function requireConsent(
+  deps: Deps,
+  tx: Query,
+  gameId: string,
+  playtesterId: string,
+  { version, address }: GivenConsent,
+): Promise<void> {
+  const current = await store.inForce(tx, gameId);
+  if (!current) return;
+  if (version === undefined && (await store.findConsent(tx, current.id, playtesterId))) return;
+  const needed = versionOf(current);
+  if (version !== needed) throw mustAccept(needed, version);
+  await store.insertConsent(tx, {
+    id: deps.newId(),
+    agreement_id: current.id,
+    user_id: playtesterId,
+    address,
+    created_at: deps.clock.now(),
+  });
+}
+
+const mustAccept = (needed: string, given: string | undefined) => {
+  const message =
+    given === undefined
+      ? `This playtest has an agreement that you must accept first: version ${needed}. Nothing was changed.`
+      : `The agreement of this playtest is version ${needed}, not ${given}. Nothing was changed. Read and accept the current version.`;
+  return new Problem("CONFLICT", message, { details: [{ field: "acceptConsent", message: needed }] });
+};

@@ -1,0 +1,26 @@
+import { badRequest, notFound } from "../../../lib/problem.ts";
+import { html, type PageContent } from "../../html.ts";
+import { prose, signedInLayout, time, tokens } from "../layout.ts";
+import type { PageContext } from "../types.ts";
+
+/** `/play/offers/<id>/agreement`: the agreement of a playtest, with the form that accepts it. */
+export async function agreementPage(context: PageContext): Promise<PageContent> {
+  const { agreement } = (await context.call("getPlaytestAgreement", { params: { id: context.id } })).data;
+  if (agreement === null) throw notFound();
+  const accepted = html`<p>You accepted this version on ${agreement.acceptedAt && time(agreement.acceptedAt)}. <a href="/play">Back to the playtests</a></p>`;
+  const form = html`<form method="post" action="/play/offers/${context.id}/agreement">${tokens(context)}
+<input type="hidden" name="version" value="${agreement.version}">
+<label class="check"><input type="checkbox" name="accepted" required> I have read this agreement and accept it.</label>
+<button>Accept</button></form>`;
+  const body = html`<p>Before you can playtest this game, please read and accept this agreement.</p>
+<div class="card">${prose(agreement.text)}</div>
+<p class="soft">Version ${agreement.version}, published ${time(agreement.publishedAt)}. When you accept, the time and your network address are recorded with it.</p>
+${agreement.acceptedAt === null ? form : accepted}`;
+  return signedInLayout(context, "offers", { title: "Agreement", body });
+}
+
+export async function acceptAgreement({ call, id, form }: PageContext): Promise<string> {
+  if (form.accepted !== "on") throw badRequest("Tick the box to accept the agreement. Nothing was changed.");
+  await call("acceptAgreement", { params: { id }, idempotencyKey: form.formKey, body: { version: form.version ?? "" } });
+  return "/play?done=accepted";
+}

@@ -1,0 +1,50 @@
+import { define, flag } from "../../cli/define.ts";
+import { foldLines, lines } from "../../io/text.ts";
+import { consentView } from "./view.ts";
+
+export const agreementShow = define({
+  name: "agreement show",
+  summary: "Show the agreement of this server",
+  description: "Playtesters accept it before they claim a slot of a game without an agreement of its own.",
+  operation: "getServerAgreement",
+  examples: ["playtest admin agreement show"],
+  async run(_, ctx) {
+    const data = await ctx.api().getServerAgreement({});
+    if (data.agreement === null) return ctx.text("This server has no agreement.", data);
+    ctx.out.note(`Version ${data.agreement.version}.`);
+    return ctx.text(foldLines(lines(data.agreement.text), ctx.io.columns), data);
+  },
+});
+
+export const agreementSet = define({
+  name: "agreement set",
+  summary: "Publish the agreement of this server",
+  description: "A changed text is a new version, which every playtester must accept before the next claim.",
+  operation: "putServerAgreement",
+  flags: { file: { ...flag.text("File with the text; - for standard input", { value: "FILE" }), required: true } },
+  examples: ["playtest admin agreement set --file nda.md"],
+  async run({ flags }, ctx) {
+    const text = await ctx.io.readText(flags.file!, "--file");
+    const data = await ctx.api().putServerAgreement({ body: { text } });
+    return ctx.text(`Version ${data.agreement?.version} is in force.`, data);
+  },
+});
+
+export const agreementEnd = define({
+  name: "agreement end",
+  summary: "End the agreement of this server",
+  description: "Earlier versions and who accepted them are kept.",
+  operation: "deleteServerAgreement",
+  examples: ["playtest admin agreement end"],
+  run: async (_, ctx) => ctx.text("This server has no agreement now.", await ctx.api().deleteServerAgreement({})),
+});
+
+export const consents = define({
+  name: "consents",
+  summary: "List who accepted which agreement, when and from which address",
+  operation: "listConsents",
+  query: "listConsents",
+  list: true,
+  examples: ["playtest admin consents", "playtest admin consents --all --csv > consents.csv"],
+  run: async ({ query, range }, ctx) => ctx.list("listConsents", { query }, range, consentView),
+});

@@ -1,0 +1,141 @@
+import { expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import { sha256 } from "../../server/lib/secrets.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import {
+  createGame,
+  giveCredit,
+  order,
+  type Person,
+  personWith,
+  registerOwner,
+  registerPlaytester,
+} from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+onBothDatabases("agreements", (serve) => {
+  async function open() {
+    const server = await serve();
+    const owner = await registerOwner(server);
+    await giveCredit(server, owner, 1_000_000);
+    const gameId = await createGame(owner);
+    const key = (await ensureAdmin(server.deps))!;
+    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    const playtester = await registerPlaytester(server, "Ann");
+    return { server, owner, gameId, admin, playtester };
+  }
+  const version = (number: number, text: string) => `${number}-${sha256(text).slice(0, 8)}`;
+  const publish = async (server: TestServer, by: Person, path: string, text: string) =>
+    (await server.request("PUT", path, { key: by.key, body: { text } })).body.data;
+  const claim = (playtester: Person, playtest: string, acceptConsent?: string) =>
+    playtester.post(`/playtester/playtests/${playtest}/claim`, acceptConsent === undefined ? {} : { acceptConsent });
+
+  it("claim: refused until the agreement is accepted, then not asked again until there is a new version", async () => {
+    const { server, owner, gameId, playtester } = await open();
+    const [one, two] = [version(1, "Tell nobody."), version(2, "Tell nobody at all.")];
+    expect(await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.")).toMatchObject({
+      agreement: { version: one, sha256: sha256("Tell nobody."), gameId },
+    });
+    const first = await order(owner, gameId);
+    const refused = await claim(playtester, first);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      {
+        code: "CONFLICT",
+        message: `This playtest has an agreement that you must accept first: version ${one}. Nothing was changed.`,
+        details: [{ field: "acceptConsent", message: one }],
+      },
+    ]);
+    const path = `/playtester/playtests/${first}/agreement`;
+    expect((await playtester.get(path)).body.data.agreement).toMatchObject({ text: "Tell nobody.", acceptedAt: null });
+    expect((await playtester.get("/playtester/playtests")).body.data.playtests[0].mustAccept).toBe(true);
+    expect((await claim(playtester, first, "1-00000000")).status).toBe(409);
+    expect((await claim(playtester, first, one)).status).toBe(201);
+    expect((await claim(playtester, await order(owner, gameId))).status).toBe(201);
+
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody at all.");
+    const third = await order(owner, gameId);
+    expect((await claim(playtester, third, one)).body.error.message).toBe(
+      `The agreement of this playtest is version ${two}, not ${one}. Nothing was changed. Read and accept the current version.`,
+    );
+    const accepted = await playtester.post(`/playtester/playtests/${third}/agreement`, { version: two });
+    expect(accepted.body.data.agreement).toMatchObject({ version: two, acceptedAt: expect.any(String) });
+    expect((await claim(playtester, third)).status).toBe(201);
+    const { consents } = (await owner.get(`/games/${gameId}/consents`)).body.data;
+    expect(consents.map((consent: { version: string }) => consent.version)).toEqual([two, one]);
+    const other = await registerOwner(server);
+    expect((await other.get(`/games/${gameId}/consents`)).status).toBe(404);
+  });
+
+  it("application: needs the consent, and its approval does not ask again", async () => {
+    const { server, owner, gameId, playtester } = await open();
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
+    const manual = await order(owner, gameId, { selectionMode: "manual" });
+    const apply = (body: object) => playtester.post(`/playtester/playtests/${manual}/applications`, body);
+    expect((await apply({})).status).toBe(409);
+    const reply = await apply({ acceptConsent: version(1, "Tell nobody.") });
+    expect(reply.status).toBe(201);
+    expect((await owner.post(`/playtest-applications/${reply.body.data.application.id}/approve`)).status).toBe(200);
+  });
+
+  it("agreement of the server: for games without one of their own, and until it ends", async () => {
+    const { server, owner, gameId, admin, playtester } = await open();
+    await publish(server, admin, "/admin/agreement", "House rules.");
+    expect(await publish(server, admin, "/admin/agreement", "House rules.")).toMatchObject({ versions: [{}] });
+    const own = await createGame(owner);
+    await publish(server, owner, `/games/${own}/agreement`, "Tell nobody.");
+    const [common, special] = [await order(owner, gameId), await order(owner, own)];
+    const text = async (id: string) => (await playtester.get(`/playtester/playtests/${id}/agreement`)).body.data.agreement?.text;
+    expect([await text(common), await text(special)]).toEqual(["House rules.", "Tell nobody."]);
+    expect((await claim(playtester, common, version(1, "House rules."))).status).toBe(201);
+    await owner.delete(`/games/${own}/agreement`);
+    expect(await text(special)).toBe("House rules.");
+    expect((await claim(playtester, special)).status).toBe(201);
+    expect((await owner.get(`/games/${gameId}/consents`)).body.data.consents).toMatchObject([{ gameId: null }]);
+    await admin.delete("/admin/agreement");
+    expect((await admin.delete("/admin/agreement")).status).toBe(409);
+    expect((await claim(await registerPlaytester(server), await order(owner, gameId))).status).toBe(201);
+  });
+
+  it("record: has the address, is in the export, and stays without the address when the account is deleted", async () => {
+    const { server, owner, gameId, admin, playtester } = await open();
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell nobody.");
+    const { slot } = (await claim(playtester, await order(owner, gameId), version(1, "Tell nobody."))).body.data;
+    const listed = async () => (await admin.get("/admin/consents")).body.data.consents;
+    expect(await listed()).toMatchObject([
+      {
+        gameName: expect.any(String),
+        playtester: { displayName: "Ann" },
+        address: "127.0.0.1",
+        email: expect.stringContaining("@"),
+      },
+    ]);
+    expect((await playtester.get("/auth/export")).body.data.records.consents).toMatchObject([
+      { number: 1, sha256: sha256("Tell nobody."), text: "Tell nobody.", address: "127.0.0.1", createdAt: expect.any(String) },
+    ]);
+    await playtester.post(`/playtester/slots/${slot.id}/release`);
+    await admin.delete(`/admin/users/${playtester.id}`);
+    expect(await listed()).toMatchObject([
+      { version: version(1, "Tell nobody."), playtester: { id: playtester.id, displayName: "Deleted account" }, address: null },
+    ]);
+    expect((await listed())[0].email).not.toContain("example.com");
+  });
+
+  it("portal: shows the text, takes no form without the tick, and then offers the slot", async () => {
+    const { server, owner, gameId, playtester } = await open();
+    await publish(server, owner, `/games/${gameId}/agreement`, "Tell <nobody>.");
+    const playtest = await order(owner, gameId);
+    const visitor = await signedIn(server, playtester);
+    const path = `/play/offers/${playtest}/agreement`;
+    expect((await visitor.get("/play")).html).toContain(`href="${path}"`);
+    expect((await visitor.get(path)).html).toContain("Tell &lt;nobody&gt;.");
+    expect((await visitor.submit(path, path)).html).toContain("Tick the box to accept the agreement.");
+    expect(await visitor.submit(path, path, { accepted: "on" })).toMatchObject({ status: 303, location: "/play?done=accepted" });
+    const { html } = await visitor.get("/play?done=accepted");
+    expect([html.includes("You accepted the agreement."), html.includes(`action="/play/offers/${playtest}/claim"`)]).toEqual([
+      true,
+      true,
+    ]);
+  });
+});
