@@ -3,17 +3,20 @@ import { lengthText } from "../../contract/text/length.ts";
 
 type Item = Record<string, unknown>;
 
+/** The game, and the group that its playtest is for. */
+const nameWithGroup = ({ game, panel }: Item) => `${(game as { name: string }).name}${panel ? ` (${panel})` : ""}`;
+
 export const offerView: View = {
   columns: [
     col("id", "id", "id"),
-    col("game", "game.name"),
+    { ...col("game", "game.name"), inTable: nameWithGroup },
     col("payout", "payoutCents", "usd"),
     col("video", "visibility"),
     col("duration", "durationMinutes", "minutes"),
     optionalCol("players", "playerCount"),
     col("selection", "selectionMode"),
     col("open slots", "slotsOpen"),
-    optionalCol("group", "panel"),
+    detail("group", "panel"),
     col("devices", "game.devices"),
     optionalCol("offered", "createdAt", "ago"),
     detail("qualifications", "qualifications"),
