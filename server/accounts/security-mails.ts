@@ -1,3 +1,4 @@
+import type { PayoutMethod } from "../../src/contract/accounts/payout-details.ts";
 import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { Client } from "../http/call.ts";
@@ -9,6 +10,7 @@ import {
   composeRecoveryCodeUsed,
   composeWrongCodes,
 } from "../mail/factor-texts.ts";
+import { composePayoutDetailsRemoved, composePayoutDetailsSet } from "../mail/payout-texts.ts";
 import { queueMail } from "../mail/queue.ts";
 import { composeNewKey, composeNewSignIn, composePasswordChanged, type Happened } from "../mail/texts.ts";
 import type { KeyRow } from "./keys-store.ts";
@@ -64,3 +66,14 @@ export const mailRecoveryCodeUsed = (deps: Deps, tx: Query, userId: string, clie
 
 export const mailWrongCodes = (deps: Deps, tx: Query, userId: string, client: Client) =>
   mailOwner(deps, tx, userId, client, composeWrongCodes);
+
+export const mailPayoutDetailsSet = (
+  deps: Deps,
+  tx: Query,
+  userId: string,
+  client: Client,
+  details: { method: PayoutMethod; masked: string; until: number | null },
+) => mailOwner(deps, tx, userId, client, (about) => composePayoutDetailsSet({ ...about, ...details }));
+
+export const mailPayoutDetailsRemoved = (deps: Deps, tx: Query, userId: string, client: Client) =>
+  mailOwner(deps, tx, userId, client, composePayoutDetailsRemoved);

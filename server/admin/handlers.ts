@@ -26,9 +26,8 @@ import * as playtests from "../playtests/store.ts";
 import { playtestView, slotDetailView } from "../playtests/views.ts";
 import { requireMayChange } from "./admins.ts";
 import { approveTrial, approveVideo, rejectTrial, rejectVideo } from "./approvals.ts";
-import { failPayout, recordPayout } from "./payouts.ts";
 import * as adminStore from "./store.ts";
-import { accountView, approvalView, payoutView, problemView } from "./views.ts";
+import { accountView, approvalView, problemView } from "./views.ts";
 
 type Ops =
   | "listApprovals"
@@ -50,9 +49,6 @@ type Ops =
   | "listDisputes"
   | "liftDispute"
   | "createCategory"
-  | "listPayouts"
-  | "createPayout"
-  | "failPayout"
   | "getStats";
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of handlers, each of which is short
@@ -225,22 +221,6 @@ export function admin(deps: Deps): HandlersFor<Ops> {
         trail.created(category.id);
         return { category };
       }),
-
-    async listPayouts(call) {
-      const page = call.page();
-      const rows = await call.read((q) => adminStore.listPayouts(q, page));
-      return call.listed(page, rows, (items) => ({ payouts: items.map(payoutView) }));
-    },
-
-    createPayout: (call) =>
-      call.commit(async (tx, trail) => {
-        const { userId, amountCents } = call.body;
-        const payout = await recordPayout(deps, tx, userId, amountCents);
-        trail.created(payout.id);
-        return { payout: payoutView(payout) };
-      }),
-
-    failPayout: (call) => call.commit(async (tx) => ({ payout: payoutView(await failPayout(deps, tx, call.params.id)) })),
 
     getStats: (call) => call.read(adminStore.stats),
   };

@@ -1,10 +1,7 @@
 import type { Role } from "../../src/contract/endpoint.ts";
-import { type PayoutStatus, payoutMoves } from "../../src/contract/states/index.ts";
 import { emailKey, type UserRow } from "../accounts/users-store.ts";
 import { keyset, type Page } from "../database/keyset.ts";
 import type { Query, Value } from "../database/port.ts";
-import { insertRow } from "../database/rows.ts";
-import { stateMachine } from "../database/state-machine.ts";
 
 /** A free trial, or a video of one, that needs an admin's approval. */
 export interface ApprovalRow {
@@ -52,28 +49,6 @@ export function listUsers(q: Query, only: { role?: Role | undefined; email?: str
     filters.push(emailKey(only.email));
   }
   return q.all<UserRow>(`SELECT u.* FROM users u WHERE ${conditions.join(" AND ")} ${sql}`, ...filters, ...values);
-}
-
-export interface PayoutRow {
-  id: string;
-  user_id: string;
-  amount_cents: number;
-  status: PayoutStatus;
-  created_at: number;
-  failed_at: number | null;
-}
-
-export const findPayout = (q: Query, id: string) => q.one<PayoutRow>("SELECT * FROM payouts WHERE id = ?", id);
-export const insertPayout = (tx: Query, payout: PayoutRow) => insertRow(tx, "payouts", payout);
-export const { requireMove: requirePayoutMove, transition: transitionPayout } = stateMachine<PayoutRow, typeof payoutMoves>({
-  noun: "payout",
-  table: "payouts",
-  moves: payoutMoves,
-});
-
-export function listPayouts(q: Query, page: Page) {
-  const { sql, values } = keyset(page, "p");
-  return q.all<PayoutRow>(`SELECT p.* FROM payouts p WHERE 1 = 1 ${sql}`, ...values);
 }
 
 const number = async (q: Query, sql: string) => (await q.one<{ n: number }>(sql))!.n;

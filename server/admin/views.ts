@@ -2,7 +2,7 @@ import { accountScopes } from "../accounts/service.ts";
 import type { UserRow } from "../accounts/users-store.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { WaitingRow } from "../playtests/slots/reports-store.ts";
-import type { ApprovalRow, PayoutRow } from "./store.ts";
+import type { ApprovalRow } from "./store.ts";
 
 export const accountView = (user: UserRow) => ({
   id: user.id,
@@ -46,13 +46,4 @@ export const problemView = (report: WaitingRow) => ({
   notes: report.notes,
   reportedAt: iso(report.reported_at),
   answerBy: isoOrNull(report.answer_by),
-});
-
-export const payoutView = (payout: PayoutRow) => ({
-  id: payout.id,
-  userId: payout.user_id,
-  amountCents: payout.amount_cents,
-  status: payout.status,
-  createdAt: iso(payout.created_at),
-  failedAt: isoOrNull(payout.failed_at),
 });

@@ -1,7 +1,9 @@
 import { factors } from "../accounts/factors/handlers.ts";
 import { auth } from "../accounts/handlers.ts";
+import { payoutDetails } from "../accounts/payout-details/handlers.ts";
 import { admins } from "../admin/admins-handlers.ts";
 import { admin } from "../admin/handlers.ts";
+import { payouts } from "../admin/payouts/handlers.ts";
 import { audit } from "../audit/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
 import { depositProofs } from "../billing/crypto/proving/handlers.ts";
@@ -47,6 +49,8 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...info(deps),
   ...notifications(deps),
   ...orders(deps),
+  ...payoutDetails(deps),
+  ...payouts(deps),
   ...personal(deps),
   ...playtests(deps),
   ...playtestKeys(deps),

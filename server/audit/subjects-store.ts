@@ -8,6 +8,7 @@ const subjects = {
   user: `SELECT role, admin_scopes, email_key AS email_sha256, email_verified_at, suspended_at,
     CASE WHEN password_hash = '!' THEN 0 ELSE 1 END AS has_password,
     (SELECT f.enabled_at FROM second_factors f WHERE f.user_id = u.id) AS second_factor_enabled_at,
+    (SELECT d.changed_at FROM payout_details d WHERE d.user_id = u.id) AS payout_details_changed_at,
     (SELECT COUNT(*) FROM recovery_codes r WHERE r.user_id = u.id AND r.used_at IS NULL) AS recovery_codes,
     (SELECT MAX(c.confirmed_at) FROM confirmations c WHERE c.user_id = u.id) AS confirmed_at,
     (SELECT COUNT(*) FROM api_keys k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys_not_revoked,

@@ -148,6 +148,13 @@ const payouts = z.strictObject({
     365,
     "days",
   ),
+  detailsHoldHours: integer(
+    "How long new payout details of a playtester wait before a payout to them can be made, so that a stolen account is noticed before its money is gone. 0: not at all.",
+    48,
+    0,
+    720,
+    "hours",
+  ),
 });
 
 const orders = z.strictObject({

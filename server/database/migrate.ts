@@ -14,6 +14,7 @@ import { disputes } from "./migrations/012-disputes.ts";
 import { videoLengths } from "./migrations/013-video-lengths.ts";
 import { testerGroups } from "./migrations/014-tester-groups.ts";
 import { agreements } from "./migrations/015-agreements.ts";
+import { payoutDetails } from "./migrations/016-payout-details.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   videoLengths,
   testerGroups,
   agreements,
+  payoutDetails,
 ];
 
 export interface Applied {

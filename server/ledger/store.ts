@@ -92,9 +92,20 @@ async function addToBalance(
   return changed?.balance;
 }
 
+const positive = (account: string, value: number) => (value === 0 ? 0 : sideOf(account) === "credit" ? -value : value);
+
 /** The account's balance as a positive number: available credit, or the amount of a debt. */
 export async function balance(q: Query, account: string): Promise<number> {
   const row = await q.one<{ balance: number }>("SELECT balance FROM ledger_accounts WHERE id = ?", account);
-  const value = row?.balance ?? 0;
-  return value === 0 ? 0 : sideOf(account) === "credit" ? -value : value;
+  return positive(account, row?.balance ?? 0);
+}
+
+/** The balances of several accounts, at least one, as `balance` returns them. Accounts without postings are not included. */
+export async function balances(q: Query, ids: readonly string[]): Promise<Map<string, number>> {
+  const marks = ids.map(() => "?").join(", ");
+  const rows = await q.all<{ id: string; balance: number }>(
+    `SELECT id, balance FROM ledger_accounts WHERE id IN (${marks})`,
+    ...ids,
+  );
+  return new Map(rows.map(({ id, balance }) => [id, positive(id, balance)]));
 }

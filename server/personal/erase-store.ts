@@ -21,6 +21,7 @@ const removed = [
   "DELETE FROM confirmations WHERE user_id = ?",
   "DELETE FROM recovery_codes WHERE user_id = ?",
   "DELETE FROM second_factors WHERE user_id = ?",
+  "DELETE FROM payout_details WHERE user_id = ?",
   "DELETE FROM email_changes WHERE user_id = ?",
   "DELETE FROM tester_group_members WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",

@@ -19,6 +19,7 @@ const kinds = {
     WHERE c.user_id = ?`,
   agreements:
     "SELECT a.id, a.game_id, a.number, a.text, a.sha256, a.created_at FROM agreements a JOIN games g ON g.id = a.game_id WHERE g.owner_id = ?",
+  payoutDetails: "SELECT method, masked, changed_at FROM payout_details WHERE user_id = ?",
   games: `SELECT id, name, description, instructions, build_url, cover_image_url, external_url, status, devices, platforms, created_at
     FROM games WHERE owner_id = ?`,
   builds: `SELECT b.id, b.game_id, b.filename, b.size, b.sha256, b.version, b.channel, b.notes, b.created_at

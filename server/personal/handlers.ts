@@ -1,5 +1,7 @@
 import { checkPassword } from "../accounts/attempts.ts";
 import { requireCode } from "../accounts/factors/codes.ts";
+import { open } from "../accounts/payout-details/service.ts";
+import * as payoutDetails from "../accounts/payout-details/store.ts";
 import { requireUnchanged } from "../accounts/service.ts";
 import * as sessions from "../accounts/sessions-store.ts";
 import * as users from "../accounts/users-store.ts";
@@ -48,7 +50,13 @@ export function personal(deps: Deps): HandlersFor<"exportAccount" | "deleteAccou
 
   return {
     exportAccount: (call) =>
-      call.read(async (q) => ({ exportedAt: iso(deps.clock.now()), ...(await exportOf(q, call.principal.userId)) })),
+      call.read(async (q) => {
+        const { userId } = call.principal;
+        const { account, records } = await exportOf(q, userId);
+        const details = await payoutDetails.find(q, userId);
+        const payoutDetailsInFull = (records.payoutDetails ?? []).map((row) => ({ ...row, ...(details && open(deps, details)) }));
+        return { exportedAt: iso(deps.clock.now()), account, records: { ...records, payoutDetails: payoutDetailsInFull } };
+      }),
 
     async deleteAccount(call) {
       const user = await call.read((q) => accountOf(q, call.principal.userId));

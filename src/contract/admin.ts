@@ -2,6 +2,7 @@ import { z } from "zod";
 import { auditEntry } from "./accounts/audit-entry.ts";
 import { disputes } from "./admin/disputes.ts";
 import { groups } from "./admin/groups.ts";
+import { payouts } from "./admin/payouts.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
 import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
@@ -9,7 +10,7 @@ import { category, game } from "./games.ts";
 import { chains, currencies } from "./headers.ts";
 import { playtest } from "./playtests.ts";
 import { blockReasons, playtester as person, slotDetail } from "./slots.ts";
-import { depositStatuses, payoutStatuses } from "./states/index.ts";
+import { depositStatuses } from "./states/index.ts";
 
 const own = { access: ["admin"], extension: true } as const;
 const approves = { access: ["approve"], extension: true } as const;
@@ -52,17 +53,6 @@ export const adminAccount = z
     createdAt: timestamp(),
   })
   .meta({ id: "AdminAccount" });
-
-export const payout = z
-  .strictObject({
-    id: id(),
-    userId: id(),
-    amountCents: cents(),
-    status: z.enum(payoutStatuses),
-    createdAt: timestamp(),
-    failedAt: timestamp().nullable(),
-  })
-  .meta({ id: "Payout" });
 
 export const suspense = z
   .strictObject({
@@ -299,33 +289,7 @@ export const admin = {
     status: 201,
     reply: z.strictObject({ category }),
   }),
-  listPayouts: endpoint("GET /admin/payouts", {
-    ...money,
-    summary: "List payouts to playtesters",
-    query: pageQuery(),
-    list: true,
-    reply: z.strictObject({ payouts: z.array(payout) }),
-  }),
-  createPayout: endpoint("POST /admin/payouts", {
-    ...movesMoney,
-    ...audited("payout.create"),
-    summary: "Record a payout to a playtester",
-    risk: "spend",
-    body: z.strictObject({
-      userId: id().meta({ description: "Playtester who was paid." }),
-      amountCents: z.int().min(1).max(100_000_000).meta({ description: "Amount paid." }),
-    }),
-    status: 201,
-    reply: z.strictObject({ payout }),
-    problems: ["NOT_FOUND"],
-  }),
-  failPayout: endpoint("POST /admin/payouts/:id/fail", {
-    ...movesMoney,
-    ...audited("payout.fail"),
-    summary: "Record that a payout failed; the amount is owed again",
-    risk: "spend",
-    reply: z.strictObject({ payout }),
-  }),
+  ...payouts,
   listAdmins: endpoint("GET /admin/admins", {
     ...own,
     summary: "List administrators",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { acceptConsent } from "./accounts/agreements.ts";
+import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
 import { gameWithRelations } from "./games.ts";
@@ -95,6 +96,8 @@ export const earning = z
     kind: z.enum(["payout", "withdrawal"]),
     amountCents: z.int(),
     slotId: id().nullable(),
+    gameName: z.string().nullable().meta({ description: "Game that was played; null for payouts." }),
+    durationMinutes: minutes().nullable().meta({ description: "Booked length of the playtest; null for payouts." }),
     createdAt: timestamp(),
     availableFrom: timestamp()
       .nullable()
@@ -193,6 +196,7 @@ export const playtester = {
     reply: slotReply,
     secretReply: true,
   }),
+  ...ownPayoutDetails,
   getEarnings: endpoint("GET /playtester/earnings", {
     ...own,
     summary: "Show your earnings and payouts",
@@ -202,6 +206,9 @@ export const playtester = {
       balanceCents: cents().meta({ description: "Earnings not paid out yet: available, held and on hold." }),
       availableCents: cents().meta({ description: "What can be paid out now." }),
       heldCents: cents().meta({ description: "What is held because it may come from a card payment." }),
+      nextReleaseAt: timestamp()
+        .nullable()
+        .meta({ description: "When a part of what is held becomes available; null if nothing is held." }),
       heldUntil: timestamp()
         .nullable()
         .meta({ description: "When all that is held becomes available; null if nothing is held." }),

@@ -90,6 +90,10 @@ onBothDatabases("account deletion", (serve) => {
     await accept();
     await chat();
     const app = await personalize(owner, "zyxwolga2@example.com");
+    const details = { method: "bank", holder: "Qvopia Vos", iban: "NL91ABNA0417164300" };
+    expect((await tester.post("/playtester/payout-details", { ...details, password })).status).toBe(200);
+    const ofTester = (await tester.get("/auth/export")).body.data.records;
+    expect(ofTester.payoutDetails).toEqual([{ ...details, masked: "IBAN NL ••••4300", changedAt: expect.any(String) }]);
     const { data } = (await owner.get("/auth/export")).body;
     const { records } = data;
     expect(data.account).toMatchObject({ id: owner.id, displayName: "Zyxwolga", websiteUrl: "https://zyxwolga.example" });

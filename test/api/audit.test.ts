@@ -246,6 +246,20 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     await world.tester.post("/auth/change-email", { newEmail: "new@example.com", password });
     return { of: world.tester, entry: { action: "user.request_email_change", targetId: world.tester.id } };
   },
+  async setPayoutDetails(world) {
+    const body = { method: "paypal", email: "pay@example.com", password };
+    await world.tester.post("/playtester/payout-details", body);
+    const [before, after] = [{ payoutDetailsChangedAt: null }, { payoutDetailsChangedAt: expect.any(String) }];
+    const details = { method: "paypal" };
+    return { of: world.tester, entry: { action: "user.set_payout_details", targetId: world.tester.id, details, before, after } };
+  },
+  async removePayoutDetails(world) {
+    const body = { method: "paypal", email: "pay@example.com", password };
+    await world.tester.post("/playtester/payout-details", body);
+    await world.tester.post("/playtester/payout-details/remove", { password });
+    const after = { payoutDetailsChangedAt: null };
+    return { of: world.tester, entry: { action: "user.remove_payout_details", targetId: world.tester.id, after } };
+  },
   async endSession(world) {
     await signedIn(world.server, world.tester);
     const { sessions } = (await world.tester.get("/auth/sessions")).body.data;

@@ -495,13 +495,15 @@ onBothDatabases("the portal", (serve) => {
       const earnings = (await ann.get("/play/earnings")).html;
       expect(earnings).toContain('<p class="amount">$10.00</p>');
       expect(earnings).toContain(`href="/play/slots/${slotId}"`);
-      expect(earnings).not.toContain("available from");
+      expect(earnings).toContain("</a>, 60 minutes");
+      expect(earnings).toContain("You cannot be paid yet: there are no payout details.");
+      expect(earnings).not.toContain("held until");
       server.deps.config.payouts.holdDays = 7;
       const held = (await ann.get("/play/earnings")).html;
       expect(held).toContain(
         "<p>$10.00 of your balance may come from card payments, which can still be disputed, and is held for now.",
       );
-      expect(held).toContain('<span class="soft">available from <time datetime=');
+      expect(held).toContain('<span class="soft">held until <time datetime=');
     });
 
     describe("a video", () => {

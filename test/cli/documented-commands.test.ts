@@ -201,6 +201,7 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/^npm (pack|install --global) ?/, "test/package installs the packed archive"],
   [/^export PLAYTEST_API_KEY=pt_sk_…$/, "the key is in the environment already"],
   [/^playtest review next$/, "it needs a person: test/cli/readme.test.ts and test/cli/inbox.test.ts"],
+  [/^playtest tester payout-details set/, "test/api/payout-details.test.ts: the playtesters of a sandbox have no password"],
   [/^playtest review transcript/, "test/cli/transcripts.test.ts: it needs a transcriber"],
 ];
 

@@ -411,6 +411,18 @@ export const everyCommand: Record<string, Row> = {
   "tester release": tester((id) => `${id} --yes`),
   "tester report": tester((id) => `${id} --reason-code other --notes Black.`),
   "tester earnings": fresh,
+  "tester payout-details": fresh,
+  "tester payout-details set": async ({ server }) => ({
+    key: (await registerPlaytester(server)).key,
+    words: "--method paypal --email pay@example.com --password-file -",
+    stdin: "correct horse",
+  }),
+  "tester payout-details remove": async ({ server }) => {
+    const person = await registerPlaytester(server);
+    const body = { method: "paypal", email: "pay@example.com", password: "correct horse" };
+    await person.post("/playtester/payout-details", body);
+    return { key: person.key, words: "--yes --password-file -", stdin: "correct horse" };
+  },
   "info list": nothing,
   "info categories": nothing,
   "info devices": nothing,
@@ -445,6 +457,7 @@ export const everyCommand: Record<string, Row> = {
   "admin suspense": asAdmin(async (world) => (await unmatchedDeposit(world)) && ""),
   "admin suspense resolve": asAdmin(async (world) => [await unmatchedDeposit(world), "--user", world.owner.id, "--note", "late"]),
   "admin suspense refund": asAdmin(async (world) => [await unmatchedDeposit(world), "--note", "sent back", "--yes"]),
+  "admin owed": asAdmin(async (world) => (await earner(world)) && ""),
   "admin payouts": asAdmin(async (world) => (await payout(world)) && ""),
   "admin payouts create": asAdmin(async (world) => `${await earner(world)} --amount 5 --yes`),
   "admin payouts fail": asAdmin(payout),

@@ -382,6 +382,16 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   releaseSlot: onHeldSlot(),
   reportSlot: onHeldSlot({ reasonCode: "crash" }),
   getEarnings: byPlaytester,
+  getPayoutDetails: byPlaytester,
+  setPayoutDetails: ({ playtester }) => ({
+    as: playtester,
+    body: { method: "paypal", email: "pay@example.com", password: "correct horse" },
+  }),
+  removePayoutDetails: async ({ playtester }) => {
+    const proof = { password: "correct horse" };
+    await playtester.post("/playtester/payout-details", { method: "paypal", email: "pay@example.com", ...proof });
+    return { as: playtester, body: proof };
+  },
   listAdmins: byAdmin(),
   createAdmin: byAdmin({ body: { name: secretWord, scopes: ["money"] } }),
   revokeAdmin: async ({ admin }) => {
@@ -462,6 +472,7 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
   resolveSuspense: onDeposit(({ id }) => ({ userId: id, note: "matched" })),
   refundSuspense: onDeposit(() => ({ note: "sent back" })),
   createCategory: byAdmin({ body: { name: "Genre", slug: "genre" } }),
+  listOwed: byAdmin(),
   listPayouts: byAdmin(),
   createPayout: ({ admin, playtester }) => ({ as: admin, body: { userId: playtester.id, amountCents: 100 } }),
   failPayout: async ({ admin, payoutId }) => ({ as: admin, ids: { id: await payoutId() } }),

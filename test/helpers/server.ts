@@ -132,6 +132,7 @@ export async function startTestServer({
   config.autoVerify = true;
   config.limits.enabled = false;
   config.payouts.holdDays = 0;
+  config.payouts.detailsHoldHours = 0;
   config.passwords.scryptLogN = 4;
   config.http.drainMs = 500;
   change?.(config);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as users from "../../server/accounts/users-store.ts";
-import { failPayout, recordPayout } from "../../server/admin/payouts.ts";
+import { failPayout, recordPayout } from "../../server/admin/payouts/payout.ts";
 import { createDeps } from "../../server/app/compose.ts";
 import type { Deps } from "../../server/app/deps.ts";
 import { cancelAtPeriodEnd, resume } from "../../server/billing/cancellations.ts";

@@ -154,6 +154,7 @@ it("every place that seals is known to the rotation of the key", () => {
     .split("\n");
   const known = [
     "server/accounts/factors/handlers.ts",
+    "server/accounts/payout-details/service.ts",
     "server/events/webhooks/handlers.ts",
     "server/http/idempotency.ts",
     "server/mail/queue.ts",
@@ -164,6 +165,7 @@ it("every place that seals is known to the rotation of the key", () => {
     "playtest_keys.ciphertext",
     "webhooks.secret",
     "second_factors.secret",
+    "payout_details.sealed",
     "mails.sealed",
     "idempotency.body",
   ]);

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import * as keys from "../../server/accounts/keys-store.ts";
+import { listCreditors } from "../../server/admin/payouts/owed-store.ts";
+import * as payouts from "../../server/admin/payouts/store.ts";
 import * as admin from "../../server/admin/store.ts";
 import * as audit from "../../server/audit/store.ts";
 import * as hours from "../../server/billing/hours-store.ts";
@@ -25,7 +27,8 @@ const lists: Record<string, (q: Query) => Promise<unknown>> = {
   "the audit log of an account": (q) => audit.list(q, { actor: "a" }, page),
   "the audit log of an action": (q) => audit.list(q, { action: "user.suspend" }, page),
   "the audit log of a target": (q) => audit.list(q, { target: "t" }, page),
-  payouts: (q) => admin.listPayouts(q, page),
+  payouts: (q) => payouts.list(q, page),
+  "playtesters who are owed something": (q) => listCreditors(q, page),
   users: (q) => admin.listUsers(q, {}, page),
   "users of a role": (q) => admin.listUsers(q, { role: "playtester" }, page),
   "applications of a playtest": (q) => applications.listForPlaytest(q, "p", page),

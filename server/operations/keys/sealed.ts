@@ -1,4 +1,5 @@
 import { secretContext as factorContext } from "../../accounts/factors/store.ts";
+import { sealingContext as payoutContext } from "../../accounts/payout-details/store.ts";
 import { secretContext } from "../../events/webhooks/deliveries.ts";
 import type { SealedColumn } from "./store.ts";
 
@@ -12,6 +13,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: "webhooks", key: ["id"], column: "secret", context: (row) => secretContext(String(row.id)) },
   { table: "second_factors", key: ["user_id"], column: "secret", context: (row) => factorContext(String(row.user_id)) },
+  { table: "payout_details", key: ["user_id"], column: "sealed", context: (row) => payoutContext(String(row.user_id)) },
   { table: "mails", key: ["id"], column: "sealed", context: (row) => `mail ${row.id}` },
   {
     table: "idempotency",

@@ -1,4 +1,4 @@
-import { freezes, isAnyFreezing } from "../../billing/reversals-store.ts";
+import { freezes } from "../../billing/reversals-store.ts";
 import { byCard } from "../../billing/store.ts";
 import { keyset, type Page } from "../../database/keyset.ts";
 import type { Query } from "../../database/port.ts";
@@ -10,6 +10,8 @@ export interface EarningRow {
   /** Cents: positive for earnings, negative for payouts. */
   amount_cents: number;
   slot_id: string | null;
+  game_name: string | null;
+  duration_minutes: number | null;
   created_at: number;
   /** Whether it may come from a card: its owner had paid by card before, and the order was not free. */
   from_card: boolean;
@@ -21,6 +23,8 @@ interface PostingRow {
   amount: number;
   created_at: number;
   from_card: number;
+  game_name: string | null;
+  duration_minutes: number | null;
 }
 
 const accepted = "accept:";
@@ -36,17 +40,23 @@ const fromCard = `EXISTS (SELECT 1 FROM playtests o JOIN payments c ON c.owner_i
 export async function list(q: Query, playtesterId: string, page: Page): Promise<EarningRow[]> {
   const { sql, values } = keyset(page, "e");
   const rows = await q.all<PostingRow>(
-    `SELECT e.id, t.event_key, e.amount, e.created_at, CASE WHEN t.source = 'accept:' AND ${fromCard} THEN 1 ELSE 0 END AS from_card FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id WHERE e.account_id = ? ${sql}`,
+    `SELECT e.id, t.event_key, e.amount, e.created_at, CASE WHEN t.source = 'accept:' AND ${fromCard} THEN 1 ELSE 0 END AS from_card,
+        g.name AS game_name, p.duration_minutes
+      FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
+        LEFT JOIN playtests p ON p.id = t.playtest_id LEFT JOIN games g ON g.id = p.game_id
+      WHERE e.account_id = ? ${sql}`,
     accounts.payable(playtesterId),
     ...values,
   );
-  return rows.map(({ id, event_key, amount, created_at, from_card }) => {
+  return rows.map(({ id, event_key, amount, created_at, from_card, game_name, duration_minutes }) => {
     const earned = event_key.startsWith(accepted);
     return {
       id,
       kind: earned ? "payout" : "withdrawal",
       amount_cents: -amount,
       slot_id: earned ? event_key.slice(accepted.length) : null,
+      game_name,
+      duration_minutes,
       created_at,
       from_card: from_card === 1,
     };
@@ -64,9 +74,8 @@ export interface DisputedRow {
  * Earnings that an open dispute holds: those of the order that the disputed payment paid or, if it bought credit or a plan, those of the
  * orders that were paid from the owner's credit or hours after it. What a dispute took cannot be told from other credit of the owner.
  */
-export async function disputed(q: Query, playtesterId: string): Promise<readonly DisputedRow[]> {
-  if (!(await isAnyFreezing(q))) return [];
-  return q.all<DisputedRow>(
+export const disputed = (q: Query, playtesterId: string) =>
+  q.all<DisputedRow>(
     `SELECT e.id, -e.amount AS cents, MIN(d.created_at) AS since
       FROM payment_reversals d JOIN payments c ON c.id = d.payment_id JOIN playtests o ON o.owner_id = c.owner_id
         JOIN ledger_transfers t ON t.playtest_id = o.id AND t.source = 'accept:'
@@ -78,7 +87,6 @@ export async function disputed(q: Query, playtesterId: string): Promise<readonly
       GROUP BY e.id, e.amount`,
     accounts.payable(playtesterId),
   );
-}
 
 /** All earnings of a playtester, oldest first. */
 export const earned = (q: Query, playtesterId: string) =>
@@ -98,12 +106,20 @@ export async function paidBefore(q: Query, playtesterId: string, at: number): Pr
   return row?.total ?? 0;
 }
 
-/** Earnings from card money since `since` (exclusive). */
-export const fromCardSince = (q: Query, playtesterId: string, since: number) =>
-  q.all<{ id: string; cents: number; created_at: number }>(
-    `SELECT e.id, -e.amount AS cents, e.created_at FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
-      WHERE e.account_id = ? AND e.created_at > ? AND t.source = 'accept:' AND ${fromCard} ORDER BY e.created_at, e.id`,
-    accounts.payable(playtesterId),
+export interface CardEarning {
+  id: string;
+  account_id: string;
+  cents: number;
+  created_at: number;
+}
+
+/** Earnings from card money since `since` (exclusive), oldest first. `payable` are the accounts of playtesters, at least one. */
+export const fromCardSince = (q: Query, payable: readonly string[], since: number) =>
+  q.all<CardEarning>(
+    `SELECT e.id, e.account_id, -e.amount AS cents, e.created_at FROM ledger_postings e JOIN ledger_transfers t ON t.id = e.transfer_id
+      WHERE e.account_id IN (${payable.map(() => "?").join(", ")}) AND e.created_at > ? AND t.source = 'accept:' AND ${fromCard}
+      ORDER BY e.created_at, e.id`,
+    ...payable,
     since,
   );
 

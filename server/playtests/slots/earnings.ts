@@ -1,4 +1,5 @@
 import type { Deps } from "../../app/deps.ts";
+import { isAnyFreezing } from "../../billing/reversals-store.ts";
 import type { Query } from "../../database/port.ts";
 import { accounts } from "../../ledger/rules.ts";
 import * as ledger from "../../ledger/store.ts";
@@ -13,31 +14,58 @@ export interface Unpaid {
   availableCents: number;
   /** What can be paid out later. */
   heldCents: number;
+  /** When a part of what is held becomes available, in ms; null when nothing is held. */
+  nextReleaseAt: number | null;
   /** When all that is held becomes available, in ms; null when nothing is held. */
   heldUntil: number | null;
   /** What cannot be paid out until a dispute of the payment that it came from has ended. */
   disputedCents: number;
 }
 
+/** What is unpaid of a playtester, and the earnings that disputes hold. */
+export interface Standing {
+  unpaid: Unpaid;
+  disputed: ReadonlySet<string>;
+}
+
 /** What can be paid out to a playtester now, and what is held because a card payment that it may come from is disputed or still can be. */
-export async function unpaidOf(
-  deps: Deps,
-  q: Query,
-  playtesterId: string,
-): Promise<{ unpaid: Unpaid; disputed: ReadonlySet<string> }> {
+export const unpaidOf = async (deps: Deps, q: Query, playtesterId: string): Promise<Standing> =>
+  (await unpaidOfAll(deps, q, [playtesterId])).get(playtesterId)!;
+
+/** The same of several playtesters, by their ids. */
+export async function unpaidOfAll(deps: Deps, q: Query, playtesterIds: readonly string[]): Promise<Map<string, Standing>> {
+  if (playtesterIds.length === 0) return new Map();
   const { holdDays } = deps.config.payouts;
-  const balanceCents = await ledger.balance(q, accounts.payable(playtesterId));
-  const disputed = await disputedOf(q, playtesterId);
+  const payable = playtesterIds.map(accounts.payable);
+  const balances = await ledger.balances(q, payable);
+  const fromCard = await earnings.fromCardSince(q, payable, heldUntil(deps.clock.now(), -holdDays));
+  const isAnyFrozen = await isAnyFreezing(q);
+  const found = new Map<string, Standing>();
+  for (const id of playtesterIds) {
+    const account = accounts.payable(id);
+    const disputed = isAnyFrozen ? await disputedOf(q, id) : new Map<string, number>();
+    const entries = fromCard.filter(({ account_id }) => account_id === account);
+    found.set(id, standing(balances.get(account) ?? 0, entries, disputed, holdDays));
+  }
+  return found;
+}
+
+function standing(
+  balanceCents: number,
+  fromCard: readonly earnings.CardEarning[],
+  disputed: ReadonlyMap<string, number>,
+  holdDays: number,
+): Standing {
   const disputedCents = Math.min(sumOf([...disputed.values()]), balanceCents);
-  const fromCard = await earnings.fromCardSince(q, playtesterId, heldUntil(deps.clock.now(), -holdDays));
   const held = fromCard.filter(({ id }) => !disputed.has(id));
   // More can be held than is unpaid: after a payout, the operator made the hold longer.
   const heldCents = Math.min(sumOf(held.map(({ cents }) => cents)), balanceCents - disputedCents);
-  const last = held.at(-1);
-  const until = heldCents > 0 && last ? heldUntil(last.created_at, holdDays) : null;
+  const release = (entry: earnings.CardEarning | undefined) =>
+    heldCents > 0 && entry ? heldUntil(entry.created_at, holdDays) : null;
   const availableCents = balanceCents - heldCents - disputedCents;
+  const [nextReleaseAt, until] = [release(held[0]), release(held.at(-1))];
   return {
-    unpaid: { balanceCents, availableCents, heldCents, heldUntil: until, disputedCents },
+    unpaid: { balanceCents, availableCents, heldCents, nextReleaseAt, heldUntil: until, disputedCents },
     disputed: new Set(disputed.keys()),
   };
 }

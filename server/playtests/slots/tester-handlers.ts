@@ -253,6 +253,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       }));
       return call.listed(page, rows, (items) => ({
         ...unpaid,
+        nextReleaseAt: isoOrNull(unpaid.nextReleaseAt),
         heldUntil: isoOrNull(unpaid.heldUntil),
         paidCents,
         entries: items.map((entry) => ({
@@ -260,6 +261,8 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           kind: entry.kind,
           amountCents: entry.amount_cents,
           slotId: entry.slot_id,
+          gameName: entry.game_name,
+          durationMinutes: entry.duration_minutes,
           createdAt: iso(entry.created_at),
           availableFrom: disputed.has(entry.id) ? null : isoOrNull(availableFrom(deps, entry)),
           disputed: disputed.has(entry.id),

@@ -13,7 +13,8 @@ import {
 import { acceptAgreement, agreementPage } from "./agreements/page.ts";
 import { applicationsPage, withdraw } from "./applications.ts";
 import { conversationPage, messagesPage, openConversation, send, setBlocked } from "./chat.ts";
-import { earningsPage } from "./earnings.ts";
+import { payoutDetailsPage, removePayoutDetails, savePayoutDetails } from "./earnings/details.ts";
+import { earningsPage } from "./earnings/page.ts";
 import { emailsPage, saveEmails } from "./emails.ts";
 import { disableFactor, enableFactor, factorPage, renewRecoveryCodes, setUpAgain, startFactor } from "./factor.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
@@ -31,6 +32,7 @@ const views: Record<string, View> = {
   "/messages": messagesPage,
   "/messages/:id": conversationPage,
   "/earnings": earningsPage,
+  "/earnings/details": payoutDetailsPage,
   "/notifications": notificationsPage,
   "/account": accountPage,
   "/account/emails": emailsPage,
@@ -60,6 +62,8 @@ const actions: Record<string, Action> = {
   "/messages/:id": { run: send, page: conversationPage },
   "/messages/:id/block": { run: (context) => setBlocked(context, true), page: conversationPage },
   "/messages/:id/unblock": { run: (context) => setBlocked(context, false), page: conversationPage },
+  "/earnings/details": { run: savePayoutDetails, page: payoutDetailsPage, takesPassword: true },
+  "/earnings/details/remove": { run: removePayoutDetails, page: payoutDetailsPage, takesPassword: true },
   "/notifications/read": { run: markAllRead, page: notificationsPage },
   "/account": { run: saveAccount, page: accountPage },
   "/account/emails": { run: saveEmails, page: emailsPage },

@@ -48,6 +48,9 @@ progress::-webkit-progress-bar { background: var(--ground); } progress::-webkit-
 .thread p { margin: 0; } .thread .soft { font-size: .85rem; }
 .new { border-left: .3rem solid var(--accent); }
 td.money, th.money { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; }
+.choice { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1rem; padding: 0; list-style: none; }
+.choice a { display: block; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: .4rem; text-decoration: none; }
+.choice a[aria-current] { border-color: currentColor; background: var(--wash); font-weight: 600; }
 .totals { display: flex; flex-wrap: wrap; gap: .5rem 3rem; margin-bottom: 1rem; } .totals p { margin: 0; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none; }

@@ -6,7 +6,8 @@ import { audit } from "./audit.ts";
 import { categoriesCreate, categoriesList, stats } from "./categories.ts";
 import { suspendGame, unsuspendGame } from "./games.ts";
 import { groups, groupsAdd, groupsCreate, groupsDelete, groupsMembers, groupsRemove } from "./groups.ts";
-import { chargeback, disputes, disputesLift, grant, payouts, payoutsCreate, payoutsFail } from "./money.ts";
+import { chargeback, disputes, disputesLift, grant } from "./money.ts";
+import { owed, payouts, payoutsCreate, payoutsFail } from "./payouts.ts";
 import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
@@ -45,6 +46,7 @@ export const admin: Group = {
     suspense,
     suspenseResolve,
     suspenseRefund,
+    owed,
     payouts,
     payoutsCreate,
     payoutsFail,

@@ -2,7 +2,7 @@ import { arg, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
 import { plural, usd } from "../../io/text.ts";
 import { userArg, userId } from "./users.ts";
-import { disputeView, paymentView, payoutView } from "./view.ts";
+import { disputeView, paymentView } from "./view.ts";
 
 export const grant = define({
   name: "grant",
@@ -70,37 +70,4 @@ export const disputesLift = define({
   examples: ["playtest admin disputes lift 7be02c11-… --note 'paid by bank transfer' --yes"],
   run: async ({ args, flags }, ctx) =>
     ctx.item(await ctx.api().liftDispute({ params: { id: args.payment }, body: { note: flags.note ?? "" } }), paymentView),
-});
-
-export const payouts = define({
-  name: "payouts",
-  summary: "List payouts to playtesters",
-  operation: "listPayouts",
-  list: true,
-  examples: ["playtest admin payouts --all --csv"],
-  run: async ({ range }, ctx) => ctx.list("listPayouts", {}, range, payoutView),
-});
-
-export const payoutsCreate = define({
-  name: "payouts create",
-  summary: "Record that a playtester was paid",
-  operation: "createPayout",
-  args: { user: userArg("playtester") },
-  flags: { amount: { ...flag.field("createPayout", "amountCents", "Amount paid"), required: true } },
-  examples: ["playtest admin payouts create pim@example.com --amount 40 --yes"],
-  async run({ args, flags }, ctx) {
-    const amountCents = flags.amount ?? 0;
-    await ctx.confirmSpend({ what: `Record a payout to ${args.user}`, cents: amountCents });
-    return ctx.item(await ctx.api().createPayout({ body: { userId: await userId(ctx, args.user), amountCents } }), payoutView);
-  },
-});
-
-export const payoutsFail = define({
-  name: "payouts fail",
-  summary: "Record that a payout failed; the amount is owed again",
-  operation: "failPayout",
-  risk: "write",
-  args: { payout: arg.id("Payout id", "listPayouts", "status") },
-  examples: ["playtest admin payouts fail 3aa0119c"],
-  run: async ({ args }, ctx) => ctx.item(await ctx.api().failPayout({ params: { id: args.payout } }), payoutView),
 });

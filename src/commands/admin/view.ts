@@ -93,6 +93,29 @@ export const auditView: View = {
   empty: "The audit log has no such entries.",
 };
 
+const obstacles: Record<string, string> = {
+  suspended: "account suspended",
+  no_details: "no payout details",
+  new_details: "new payout details",
+};
+
+export const owedView: View = {
+  columns: [
+    col("id", "userId", "id"),
+    col("playtester", "displayName"),
+    col("email", "email"),
+    col("available", "availableCents", "usd"),
+    col("held", "heldCents", "usd"),
+    optionalCol("next release", "nextReleaseAt", "ago"),
+    optionalCol("disputed", "disputedCents", "usd"),
+    optionalCol("total", "balanceCents", "usd"),
+    optionalCol("paid by", "method"),
+    col("missing", ({ obstacle }) => obstacles[String(obstacle)] ?? obstacle),
+    optionalCol("details usable", "detailsUsableFrom", "ago"),
+  ],
+  empty: "Nothing is owed to playtesters.",
+};
+
 export const payoutView: View = {
   columns: [
     col("id", "id", "id"),

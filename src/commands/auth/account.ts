@@ -2,19 +2,7 @@ import type { Data } from "../../api/client.ts";
 import type { Api } from "../../cli/context.ts";
 import type { Context } from "../../cli/define.ts";
 import { checkKey } from "../../config/settings.ts";
-import { declined, usage } from "../../errors.ts";
-
-const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
-
-/** Reads a secret from a file, from standard input if the file is `-`, or from a prompt; never from a flag's value. */
-export async function readSecret(ctx: Context, file: string | undefined, flag: string, question: string): Promise<string> {
-  if (file !== undefined) {
-    const secret = firstLine(await ctx.io.readText(file, flag));
-    if (secret === "") throw usage(`${flag}: ${file === "-" ? "standard input" : file} is empty.`);
-    return secret;
-  }
-  return ctx.prompt.secret(question, `Pass ${flag} FILE; - reads standard input.`);
-}
+import { declined } from "../../errors.ts";
 
 /** Asks before a password or a key goes to an address that only a directory file names: it may come with a cloned repository. */
 async function requireTrust(ctx: Context, address: string, from: string) {

@@ -1,6 +1,6 @@
 import { define, flag } from "../../cli/define.ts";
-import { readSecret } from "./account.ts";
-import { codeFlag, withCodeIfNeeded } from "./code.ts";
+import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
+import { readSecret } from "../shared/secret.ts";
 
 export const email = define({
   name: "email",

@@ -1,8 +1,8 @@
 import type { Data } from "../../api/client.ts";
 import { type Context, col, define, flag, type View } from "../../cli/define.ts";
 import { plural } from "../../io/text.ts";
-import { readSecret } from "./account.ts";
-import { codeFlag, givenCode, withCode } from "./code.ts";
+import { codeFlag, givenCode, withCode } from "../shared/code.ts";
+import { readSecret } from "../shared/secret.ts";
 
 const view: View = {
   columns: [

@@ -1,8 +1,9 @@
 import { instanceUrl } from "../../api/url.ts";
 import { type Context, define, flag } from "../../cli/define.ts";
 import { howToVerify } from "../../errors.ts";
-import { chooseInstance, readSecret, saveLogin, whoIs } from "./account.ts";
-import { codeFlag, withCodeIfNeeded } from "./code.ts";
+import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
+import { readSecret } from "../shared/secret.ts";
+import { chooseInstance, saveLogin, whoIs } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
 interface Credentials {

@@ -1,7 +1,8 @@
 import { type Context, define, flag } from "../../cli/define.ts";
 import { usage } from "../../errors.ts";
-import { emailOf, readSecret } from "./account.ts";
-import { codeFlag, withCodeIfNeeded } from "./code.ts";
+import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
+import { readSecret } from "../shared/secret.ts";
+import { emailOf } from "./account.ts";
 
 const newPasswordFile = flag.text("Read the new password from a file; - reads standard input", {
   value: "FILE",

@@ -1,7 +1,7 @@
 import { define, flag } from "../../cli/define.ts";
 import { declined } from "../../errors.ts";
-import { readSecret } from "./account.ts";
-import { codeFlag, withCodeIfNeeded } from "./code.ts";
+import { codeFlag, withCodeIfNeeded } from "../shared/code.ts";
+import { readSecret } from "../shared/secret.ts";
 
 export const exportAccount = define({
   name: "export",

@@ -1,7 +1,8 @@
 import { instanceUrl } from "../../api/url.ts";
 import { define, flag } from "../../cli/define.ts";
 import { howToVerify } from "../../errors.ts";
-import { chooseInstance, readSecret, saveLogin } from "./account.ts";
+import { readSecret } from "../shared/secret.ts";
+import { chooseInstance, saveLogin } from "./account.ts";
 import { newAccountView } from "./status.ts";
 
 export const register = define({

@@ -1,11 +1,21 @@
-import { define } from "../../cli/define.ts";
+import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
 import { earningView } from "./view.ts";
+
+/** Says what the playtester has to do to be paid. */
+async function noteMissingDetails(ctx: Context): Promise<void> {
+  const found = await ctx.api().offered("getPayoutDetails", {});
+  if (!found) return;
+  const { details } = found.data;
+  if (details === null)
+    return ctx.out.note("You cannot be paid yet: enter payout details with `playtest tester payout-details set`.");
+  if (details.usableFrom !== null) ctx.out.note(`Your new payout details can be used from ${details.usableFrom}.`);
+}
 
 export const earnings = define({
   name: "earnings",
   summary: "Show your earnings and payouts",
-  operation: "getEarnings",
+  operation: ["getEarnings", "getPayoutDetails"],
   list: true,
   examples: ["playtest tester earnings", "playtest tester earnings --all --csv"],
   async run({ range }, ctx) {
@@ -22,6 +32,7 @@ export const earnings = define({
         ctx.out.note(
           `Of the balance, ${usd(disputedCents)} is on hold because the payment is disputed. It is available when the dispute has ended.`,
         );
+      if (balanceCents > 0) await noteMissingDetails(ctx);
     }
     return ctx.list("getEarnings", {}, range, earningView);
   },

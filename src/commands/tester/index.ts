@@ -5,6 +5,7 @@ import { apply } from "./apply.ts";
 import { browse } from "./browse.ts";
 import { claim } from "./claim.ts";
 import { earnings } from "./earnings.ts";
+import { payoutDetails, removePayoutDetails, setPayoutDetails } from "./payout-details.ts";
 import { release } from "./release.ts";
 import { report } from "./report.ts";
 import { show } from "./show.ts";
@@ -13,6 +14,9 @@ import { submit } from "./submit.ts";
 import { withdraw } from "./withdraw.ts";
 
 export const tester: Group = {
-  commands: [browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report, earnings],
+  commands: [
+    ...[browse, agreement, claim, apply, applications, withdraw, slots, show, submit, release, report],
+    ...[earnings, payoutDetails, setPayoutDetails, removePayoutDetails],
+  ],
   fallback: "slots",
 };

@@ -87,10 +87,21 @@ export const earningView: View = {
     col("id", "id", "id"),
     col("kind", "kind"),
     col("amount", "amountCents", "usd"),
-    col("slot", "slotId", "id"),
+    col("game", "gameName"),
+    optionalCol("duration", "durationMinutes", "minutes"),
+    optionalCol("slot", "slotId", "id"),
     col("created", "createdAt", "ago"),
     col("available from", "availableFrom", "ago"),
     optionalCol("on hold", ({ disputed }: Item) => (disputed === true ? "payment disputed" : undefined)),
   ],
   empty: "No earnings yet.",
+};
+
+export const payoutDetailsView: View = {
+  columns: [
+    col("method", "method"),
+    col("paid to", "masked"),
+    col("changed", "changedAt", "ago"),
+    col("usable from", "usableFrom", "ago"),
+  ],
 };

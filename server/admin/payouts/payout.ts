@@ -1,27 +1,27 @@
-import * as users from "../accounts/users-store.ts";
-import type { Deps } from "../app/deps.ts";
-import type { Query } from "../database/port.ts";
-import { emit } from "../events/emit.ts";
-import { mailUserAbout } from "../events/event-mails.ts";
-import { failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../ledger/rules.ts";
-import * as ledger from "../ledger/store.ts";
-import { usd } from "../lib/money.ts";
-import { conflict, notFound } from "../lib/problem.ts";
-import { iso } from "../lib/time.ts";
-import { portalLinks } from "../mail/links.ts";
-import type { Letter } from "../mail/texts.ts";
-import { type Unpaid, unpaidOf } from "../playtests/slots/earnings.ts";
-import * as admin from "./store.ts";
+import * as users from "../../accounts/users-store.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { emit } from "../../events/emit.ts";
+import { mailUserAbout } from "../../events/event-mails.ts";
+import { failedWithdrawalTransfer, type Transfer, type Withdrawal, withdrawalTransfer } from "../../ledger/rules.ts";
+import * as ledger from "../../ledger/store.ts";
+import { usd } from "../../lib/money.ts";
+import { conflict, notFound } from "../../lib/problem.ts";
+import { iso } from "../../lib/time.ts";
+import { portalLinks } from "../../mail/links.ts";
+import type { Letter } from "../../mail/texts.ts";
+import { type Unpaid, unpaidOf } from "../../playtests/slots/earnings.ts";
+import * as payouts from "./store.ts";
 
 /** Records that earnings were paid out. 409 when less than `cents` is available to the playtester. */
-export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<admin.PayoutRow> {
+export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, cents: number): Promise<payouts.PayoutRow> {
   const playtester = await users.find(tx, playtesterId);
   if (!playtester) throw notFound();
   if (playtester.role !== "playtester") throw conflict("Only playtesters can receive payouts. Nothing was recorded.");
   const { unpaid } = await unpaidOf(deps, tx, playtesterId);
   if (cents > unpaid.availableCents) throw conflict(tooMuch(unpaid, cents));
   const now = deps.clock.now();
-  const payout: admin.PayoutRow = {
+  const payout: payouts.PayoutRow = {
     id: deps.newId(),
     user_id: playtesterId,
     amount_cents: cents,
@@ -29,7 +29,7 @@ export async function recordPayout(deps: Deps, tx: Query, playtesterId: string, 
     created_at: now,
     failed_at: null,
   };
-  await admin.insertPayout(tx, payout);
+  await payouts.insert(tx, payout);
   await postPayout(deps, tx, payout, withdrawalTransfer, "payout.completed");
   return payout;
 }
@@ -49,11 +49,11 @@ function tooMuch({ availableCents, heldCents, heldUntil, disputedCents }: Unpaid
 }
 
 /** Records that the bank returned a payout. The amount becomes unpaid earnings again. 409 when this was recorded before. */
-export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promise<admin.PayoutRow> {
-  const payout = await admin.findPayout(tx, payoutId);
+export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promise<payouts.PayoutRow> {
+  const payout = await payouts.find(tx, payoutId);
   if (!payout) throw notFound();
-  const completed = admin.requirePayoutMove(payout, "fail");
-  const failed = await admin.transitionPayout(tx, completed, "fail", { failed_at: deps.clock.now() });
+  const completed = payouts.requireMove(payout, "fail");
+  const failed = await payouts.transition(tx, completed, "fail", { failed_at: deps.clock.now() });
   await postPayout(deps, tx, payout, failedWithdrawalTransfer, "payout.failed");
   return failed;
 }
@@ -61,7 +61,7 @@ export async function failPayout(deps: Deps, tx: Query, payoutId: string): Promi
 async function postPayout(
   deps: Deps,
   tx: Query,
-  payout: admin.PayoutRow,
+  payout: payouts.PayoutRow,
   transfer: (withdrawal: Withdrawal) => Transfer,
   kind: "payout.completed" | "payout.failed",
 ): Promise<void> {
@@ -75,7 +75,7 @@ async function postPayout(
   await mailUserAbout(deps, tx, playtesterId, kind, letterOf(deps, kind, payout));
 }
 
-function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", payout: admin.PayoutRow): Letter {
+function letterOf({ config }: Deps, kind: "payout.completed" | "payout.failed", payout: payouts.PayoutRow): Letter {
   const amount = usd(payout.amount_cents);
   const action = { label: "See your earnings", url: portalLinks(config).earnings };
   if (kind === "payout.completed")

@@ -1,0 +1,27 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { maskOf, type PayoutDetails } from "./rules.ts";
+import * as store from "./store.ts";
+
+const hour = 3_600_000;
+
+/** When (ms) payouts to these details can be made; null when they can be now. */
+export function waitsUntil(deps: Deps, changedAt: number): number | null {
+  const from = changedAt + deps.config.payouts.detailsHoldHours * hour;
+  return from > deps.clock.now() ? from : null;
+}
+
+export async function save(deps: Deps, tx: Query, userId: string, details: PayoutDetails): Promise<store.DetailsRow> {
+  const row: store.DetailsRow = {
+    user_id: userId,
+    method: details.method,
+    sealed: deps.secrets.seal(JSON.stringify(details), store.sealingContext(userId)),
+    masked: maskOf(details),
+    changed_at: deps.clock.now(),
+  };
+  await store.replace(tx, row);
+  return row;
+}
+
+export const open = (deps: Deps, row: store.DetailsRow): PayoutDetails =>
+  JSON.parse(deps.secrets.open(row.sealed, store.sealingContext(row.user_id))) as PayoutDetails;

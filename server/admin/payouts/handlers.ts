@@ -1,0 +1,37 @@
+import type { Deps } from "../../app/deps.ts";
+import type { HandlersFor } from "../../http/call.ts";
+import { listOwed, totalOwed } from "./owed.ts";
+import { failPayout, recordPayout } from "./payout.ts";
+import * as store from "./store.ts";
+import { owedView, payoutView } from "./views.ts";
+
+type Ops = "listOwed" | "listPayouts" | "createPayout" | "failPayout";
+
+export function payouts(deps: Deps): HandlersFor<Ops> {
+  return {
+    async listOwed(call) {
+      const page = call.page();
+      const { rows, totals } = await call.read(async (q) => ({
+        rows: await listOwed(deps, q, page),
+        totals: page.after ? null : await totalOwed(deps, q),
+      }));
+      return call.listed(page, rows, (items) => ({ owed: items.map(owedView), totals }));
+    },
+
+    async listPayouts(call) {
+      const page = call.page();
+      const rows = await call.read((q) => store.list(q, page));
+      return call.listed(page, rows, (items) => ({ payouts: items.map(payoutView) }));
+    },
+
+    createPayout: (call) =>
+      call.commit(async (tx, trail) => {
+        const { userId, amountCents } = call.body;
+        const payout = await recordPayout(deps, tx, userId, amountCents);
+        trail.created(payout.id);
+        return { payout: payoutView(payout) };
+      }),
+
+    failPayout: (call) => call.commit(async (tx) => ({ payout: payoutView(await failPayout(deps, tx, call.params.id)) })),
+  };
+}

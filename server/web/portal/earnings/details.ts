@@ -1,0 +1,114 @@
+import type { PayoutMethod } from "../../../../src/contract/accounts/payout-details.ts";
+import type { Data } from "../../../../src/contract/index.ts";
+import { invalid } from "../../../lib/problem.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { codeLabel } from "../account.ts";
+import { notice, signedInLayout, time, tokens } from "../layout.ts";
+import { codeField } from "../sign-in-views.ts";
+import type { PageContext } from "../types.ts";
+
+type Details = NonNullable<Data<"getPayoutDetails">["details"]>;
+
+const done = new Map([
+  ["saved", "Your payout details were saved. We sent you an email about it."],
+  ["removed", "Your payout details were removed."],
+]);
+
+const methods: Record<PayoutMethod, string> = { bank: "Bank transfer", paypal: "PayPal", other: "Something else" };
+const isMethod = (text: string | undefined): text is PayoutMethod => text !== undefined && Object.hasOwn(methods, text);
+
+/** `/play/earnings/details`: where the playtester is paid. */
+export async function payoutDetailsPage(context: PageContext): Promise<PageContent> {
+  const { details, holdHours } = (await context.call("getPayoutDetails")).data;
+  const factor = (await context.call("getFactor")).data;
+  const said = done.get(context.query.get("done") ?? "");
+  const body = html`${said && notice(said)}
+${details ? present(details) : html`<p>You have no payout details yet. Without them you cannot be paid.</p>`}
+${factor.hasPassword ? forms(context, { details, holdHours, takesCode: factor.enabled }) : noPassword}
+<p class="more"><a href="/play/earnings">Back to your earnings</a></p>`;
+  return signedInLayout(context, "earnings", { title: "Payout details", body });
+}
+
+const noPassword = html`<p>Changing payout details takes a password, and your account has none. <a href="/play/forgot">Set a password</a> first.</p>`;
+
+const present = ({ method, masked, changedAt, usableFrom }: Details): Markup =>
+  html`<p><strong>${methods[method]}</strong> ${masked} <span class="soft">entered ${time(changedAt)}</span></p>
+${usableFrom !== null && html`<p>These are new and can be used from ${time(usableFrom)}.</p>`}`;
+
+/** Chosen by links, so that the page needs no script. */
+function choice(chosen: PayoutMethod): Markup {
+  const links = Object.entries(methods).map(
+    ([method, label]) =>
+      html`<li><a href="/play/earnings/details?method=${method}"${method === chosen && html` aria-current="true"`}>${label}</a></li>`,
+  );
+  return html`<ul class="choice">${links}</ul>`;
+}
+
+interface Known {
+  details: Details | null;
+  holdHours: number;
+  takesCode: boolean;
+}
+
+function forms(context: PageContext, { details, holdHours, takesCode }: Known): Markup {
+  const { form, query } = context;
+  const asked = form.method ?? query.get("method") ?? details?.method;
+  const method = isMethod(asked) ? asked : "bank";
+  return html`<section><h2>${details ? "Change where you are paid" : "Enter where you want to be paid"}</h2>
+${holdHours > 0 && html`<p class="soft">You get an email about every change, and new payout details wait ${holdHours} hours, so that nobody who gets into your account can redirect your money unnoticed.</p>`}
+${choice(method)}
+<form method="post" action="/play/earnings/details">${tokens(context)}<input type="hidden" name="method" value="${method}" autocomplete="off">
+${fields[method](context)}
+${proof("set", takesCode)}
+<button>Save payout details</button></form></section>
+${
+  details &&
+  html`<section><h2>Remove payout details</h2>
+<p class="soft">You are not paid until you enter payout details again.</p>
+<form method="post" action="/play/earnings/details/remove">${tokens(context)}
+${proof("remove", takesCode)}
+<button class="danger">Remove payout details</button></form></section>`
+}`;
+}
+
+const proof = (form: string, takesCode: boolean): Markup =>
+  html`<label for="${form}-password">Current password</label>
+<input id="${form}-password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
+${takesCode && codeField(`${form}-code`, codeLabel)}`;
+
+const fields: Record<PayoutMethod, (context: PageContext) => Markup> = {
+  bank: ({ form }) => html`<label for="holder">Account holder</label>
+<input id="holder" name="holder" autocomplete="name" maxlength="70" value="${form.holder}" required>
+<label for="iban">IBAN <span class="soft">(if your account has one)</span></label>
+<input id="iban" name="iban" autocomplete="off" maxlength="42" value="${form.iban}">
+<label for="account">Account number <span class="soft">(without an IBAN)</span></label>
+<input id="account" name="accountNumber" autocomplete="off" maxlength="34" value="${form.accountNumber}">
+<label for="routing">Routing number, sort code or BIC <span class="soft">(without an IBAN)</span></label>
+<input id="routing" name="routingNumber" autocomplete="off" maxlength="34" value="${form.routingNumber}">`,
+  paypal: ({ form }) => html`<label for="paypal">Email address of your PayPal account</label>
+<input id="paypal" name="email" type="email" autocomplete="email" maxlength="254" value="${form.email}" required>`,
+  other: ({
+    form,
+  }) => html`<label for="instructions">How you can be paid <span class="soft">(ask the operator of this server what is possible)</span></label>
+<textarea id="instructions" name="instructions" maxlength="500" required>${form.instructions}</textarea>`,
+};
+
+export async function savePayoutDetails({ call, form }: PageContext): Promise<string> {
+  const { method, holder, iban, accountNumber, routingNumber, email, instructions } = form;
+  if (!isMethod(method)) throw invalid("method", "must be chosen");
+  const entered = { holder, iban, accountNumber, routingNumber, email, instructions };
+  const filled = Object.fromEntries(Object.entries(entered).filter(([, text]) => text !== undefined && text.trim() !== ""));
+  await call("setPayoutDetails", {
+    idempotencyKey: form.formKey!,
+    body: { method, ...filled, password: form.password ?? "", code: form.code },
+  });
+  return "/play/earnings/details?done=saved";
+}
+
+export async function removePayoutDetails({ call, form }: PageContext): Promise<string> {
+  await call("removePayoutDetails", {
+    idempotencyKey: form.formKey!,
+    body: { password: form.password ?? "", code: form.code },
+  });
+  return "/play/earnings/details?done=removed";
+}

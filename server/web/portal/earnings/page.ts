@@ -1,0 +1,54 @@
+import type { Data } from "../../../../src/contract/index.ts";
+import { usd } from "../../../lib/money.ts";
+import { html, type Markup, type PageContent } from "../../html.ts";
+import { cursorOf, more, signedInLayout, time } from "../layout.ts";
+import type { PageContext } from "../types.ts";
+
+type Entry = Data<"getEarnings">["entries"][number];
+
+/** `/play/earnings`: what a playtester earned and what was paid out. */
+export async function earningsPage(context: PageContext): Promise<PageContent> {
+  const { data, meta } = await context.call("getEarnings", { query: { cursor: cursorOf(context) } });
+  const { details } = (await context.call("getPayoutDetails")).data;
+  const table = html`<table><thead><tr><th scope="col">Date</th><th scope="col">Description</th><th scope="col" class="money">Amount</th></tr></thead>
+<tbody>${data.entries.map(row)}</tbody></table>`;
+  const none = html`<p>No earnings yet. You are paid when an owner accepts your playtest.</p>`;
+  const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
+<div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div></div>
+${paidTo(details, data.balanceCents)}${held(data)}${onHold(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
+  return signedInLayout(context, "earnings", { title: "Earnings", body });
+}
+
+type Details = Data<"getPayoutDetails">["details"];
+
+function paidBy({ method, masked }: NonNullable<Details>): string {
+  if (method === "bank") return `Paid to your bank account ${masked}`;
+  return method === "paypal" ? `Paid by PayPal to ${masked}` : "Paid in the way you described";
+}
+
+/** Where the playtester is paid, or what is missing for that. */
+function paidTo(details: Details, balanceCents: number): Markup {
+  if (details === null)
+    return balanceCents > 0
+      ? html`<p class="note bad">You cannot be paid yet: there are no payout details. <a href="/play/earnings/details">Enter where you want to be paid</a></p>`
+      : html`<p><a href="/play/earnings/details">Enter where you want to be paid</a></p>`;
+  return html`<p>${paidBy(details)}${details.usableFrom !== null && html` <span class="soft">from ${time(details.usableFrom)}, because these details are new</span>`}. <a href="/play/earnings/details">Change</a></p>`;
+}
+
+const held = ({ heldCents, heldUntil }: Data<"getEarnings">): Markup =>
+  heldUntil === null
+    ? html``
+    : html`<p>${usd(heldCents)} of your balance may come from card payments, which can still be disputed, and is held for now. All of it is available from ${time(heldUntil)}.</p>`;
+
+const onHold = ({ disputedCents }: Data<"getEarnings">): Markup =>
+  disputedCents === 0
+    ? html``
+    : html`<p>${usd(disputedCents)} of your balance is on hold because the payment is disputed. It is available when the dispute has ended.</p>`;
+
+const row = (entry: Entry): Markup =>
+  html`<tr><td>${time(entry.createdAt)}</td><td>${what(entry)}${entry.availableFrom !== null && html` <span class="soft">held until ${time(entry.availableFrom)}, because a card payment can still be disputed</span>`}${entry.disputed && html` <span class="soft">on hold because the payment is disputed</span>`}</td><td class="money">${usd(entry.amountCents)}</td></tr>`;
+
+function what({ slotId, amountCents, gameName, durationMinutes }: Entry): Markup {
+  if (slotId !== null) return html`<a href="/play/slots/${slotId}">${gameName}</a>, ${durationMinutes} minutes`;
+  return amountCents < 0 ? html`Payout` : html`Failed payout, returned to your balance`;
+}
