@@ -52,12 +52,11 @@ export class Checkouts {
     return cards.read(number);
   }
 
-  /** Pays or declines with a sandbox card. */
-  pay(token: string, verdict: Exclude<CardVerdict, { outcome: "unknown" }>): Promise<Checkout> {
+  /** Pays with a sandbox card that was not declined. */
+  pay(token: string, { card, disputed }: Extract<CardVerdict, { outcome: "paid" }>): Promise<Checkout> {
     return this.#act(token, async (tx, payment) => {
-      const paid = verdict.outcome === "paid" ? verdict : undefined;
-      await actAtCheckout(this.#deps, tx, payment, verdict.outcome, paid?.card);
-      if (paid?.disputed) await this.#disputeLater(tx, payment.id);
+      await actAtCheckout(this.#deps, tx, payment, "paid", card);
+      if (disputed) await this.#disputeLater(tx, payment.id);
     });
   }
 

@@ -11,6 +11,8 @@ interface FormState {
   errors: FormErrors;
   /** The values entered before, without the card's number and security code. */
   values: Record<string, string | undefined>;
+  /** Why the last card was declined. */
+  declined?: string;
 }
 
 interface Field {
@@ -22,11 +24,12 @@ interface Field {
 }
 
 /** The form for a sandbox card. */
-export function cardForm({ checkout, token, errors, values }: FormState): PageContent {
+export function cardForm({ checkout, token, errors, values, declined }: FormState): PageContent {
   const wrong = Object.keys(errors).length > 0;
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p>
 <p class="soft">${checkout.description} · sandbox: no real money moves</p>
-${wrong && html`<p class="bad" role="alert">Nothing was charged. Correct the marked fields.</p>`}
+${wrong && html`<p class="alert" role="alert" tabindex="-1" autofocus>Nothing was charged. Correct the marked ${Object.keys(errors).length === 1 ? "field" : "fields"}.</p>`}
+${declined && html`<p class="alert" role="alert" tabindex="-1" autofocus>${declined} Nothing was charged. Try again with another card: the payment is still open, and it is charged only once.</p>`}
 <form method="post" action="/checkout/${token}">
 ${field({ name: "number", label: "Card number", autocomplete: "cc-number", placeholder: "4242 4242 4242 4242" }, errors)}
 <div class="pair">${field({ name: "expiry", label: "Expiry", autocomplete: "cc-exp", placeholder: "12/34", value: values.expiry }, errors)}
@@ -37,7 +40,12 @@ ${cancelForm(token)}
 <h2>Test cards</h2>
 <table><tbody>${testCards.map((card) => html`<tr><th scope="row">${card.number}</th><td>${card.does}</td></tr>`)}</tbody></table>
 <p class="soft">Use any future date and any three digits.</p>`;
-  return { title: "Pay by card", body, ...returnPolicy(checkout) };
+  return {
+    title: wrong || declined ? "Error: Pay by card" : "Pay by card",
+    heading: "Pay by card",
+    body,
+    ...returnPolicy(checkout),
+  };
 }
 
 const cancelForm = (token: string) =>
@@ -46,7 +54,7 @@ const cancelForm = (token: string) =>
 /** The page for a visitor who left the processor's page without paying. The payment is still pending. */
 export function leftPage(checkout: Checkout, token: string): PageContent {
   const body = html`<p class="amount">${usd(checkout.amountCents)}</p><p class="soft">${checkout.description}</p>
-<p>Nothing was charged. You can still pay.</p><p><a href="/checkout/${token}">Continue to payment</a></p>${cancelForm(token)}`;
+<p>Nothing was charged. The payment is still open: if a card was declined, you can try another one.</p><p><a href="/checkout/${token}">Continue to payment</a></p>${cancelForm(token)}`;
   return { title: "Not paid yet", body, ...returnPolicy(checkout) };
 }
 
@@ -73,7 +81,7 @@ type Ending = Exclude<Checkout["status"], "pending">;
 
 const endings: Record<Ending, { title: string; text: string }> = {
   completed: { title: "Paid", text: "The payment is complete. You can close this page." },
-  failed: { title: "The card was declined", text: "Nothing was charged. Start again to try another card." },
+  failed: { title: "The payment failed", text: "Nothing was charged. This checkout has ended. Start a new one to try again." },
   cancelled: { title: "This checkout has ended", text: "It was cancelled or it expired. Nothing was charged." },
   refunded: { title: "Refunded", text: "This payment was refunded." },
   disputed: { title: "Disputed", text: "The cardholder's bank reversed this payment." },

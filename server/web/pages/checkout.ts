@@ -58,6 +58,9 @@ async function pay({ checkouts, readForm, now }: Parts, { request, response, tok
   const errors = errorsIn(form, card.outcome !== "unknown", now());
   if (card.outcome === "unknown" || Object.keys(errors).length > 0)
     return sendPage(response, 422, cardForm({ checkout: found, token, errors, values: form }));
+  // The payment stays pending, as on a processor's page: the next card pays the same payment, and only one of them can.
+  if (card.outcome === "declined")
+    return sendPage(response, 402, cardForm({ checkout: found, token, errors, values: form, declined: card.reason }));
   leave(response, await checkouts.pay(token, card), token);
 }
 
@@ -86,14 +89,14 @@ async function done({ checkouts }: Parts, { response, token }: Exchange): Promis
   leave(response, found, token);
 }
 
-/** The visitor left the processor's page without paying. The payment is still pending. */
+/** The visitor left the processor's page. In another tab the payment may have been paid, so the processor is asked. */
 async function left({ checkouts }: Parts, { response, token }: Exchange): Promise<void> {
-  const found = await checkouts.find(token);
+  const found = await checkouts.refresh(token);
   if (found.status !== "pending") return redirect(response, `/checkout/${token}`);
   sendPage(response, 200, leftPage(found, token));
 }
 
-/** Redirects to the return URL. Without one, or after a decline, redirects to the page that shows how the payment ended. */
+/** Redirects to the return URL. Without one, or after a failure, redirects to the page that shows how the payment ended. */
 function leave(response: ServerResponse, { status, returnTo }: Checkout, token: string): void {
   const goesBack = returnTo !== null && (status === "completed" || status === "cancelled");
   redirect(response, goesBack ? returnTo : `/checkout/${token}`);
