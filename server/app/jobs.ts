@@ -6,6 +6,7 @@ import { renewSubscription } from "../billing/subscriptions/renew-subscriptions.
 import { mentionUnread } from "../chat/unread.ts";
 import { sendSummary } from "../events/event-mails.ts";
 import { deliverWebhook } from "../events/webhooks/deliver.ts";
+import { fetchCover } from "../games/covers/fetch-cover.ts";
 import type { JobKinds } from "../jobs/job.ts";
 import { sendMail } from "../mail/send-mail.ts";
 import { removeOld } from "../operations/retention.ts";
@@ -24,6 +25,7 @@ export const jobKinds: JobKinds = {
   "keep-deposit": keepDeposit,
   "lapse-payment": expirePayment,
   "discard-upload": discardUpload,
+  "fetch-cover": fetchCover,
   "release-quote": releaseQuote,
   "remove-old": removeOld,
   "renew-subscription": renewSubscription,

@@ -15,6 +15,7 @@ import { videoLengths } from "./migrations/013-video-lengths.ts";
 import { testerGroups } from "./migrations/014-tester-groups.ts";
 import { agreements } from "./migrations/015-agreements.ts";
 import { payoutDetails } from "./migrations/016-payout-details.ts";
+import { covers } from "./migrations/017-covers.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   testerGroups,
   agreements,
   payoutDetails,
+  covers,
 ];
 
 export interface Applied {

@@ -2,6 +2,8 @@ import type { Deps } from "../app/deps.ts";
 import type { Query } from "../database/port.ts";
 import type { HandlersFor } from "../http/call.ts";
 import { conflict, invalid, notFound } from "../lib/problem.ts";
+import { scheduleCover } from "./covers/fetch-cover.ts";
+import * as covers from "./covers/store.ts";
 import * as gameStore from "./store.ts";
 import { buildView, fullGameView, gameView } from "./views.ts";
 
@@ -78,6 +80,7 @@ export function games(deps: Deps): HandlersFor<Ops> {
         await gameStore.insert(tx, row);
         await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
         await addBuild(tx, row.id, row.build_url, now);
+        if (row.cover_image_url !== null) await scheduleCover(deps, tx, row.id, row.cover_image_url);
         return { game: gameView(row) };
       }),
 
@@ -109,6 +112,8 @@ export function games(deps: Deps): HandlersFor<Ops> {
         }
         await gameStore.update(tx, row.id, changes);
         if (tags !== undefined) await gameStore.setCategories(tx, row.id, [...new Set(tags)]);
+        if (coverImageUrl === null) await covers.remove(tx, row.id);
+        if (coverImageUrl) await scheduleCover(deps, tx, row.id, coverImageUrl);
         return { game: gameView({ ...row, ...changes }) };
       }),
 

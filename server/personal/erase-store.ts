@@ -26,6 +26,7 @@ const removed = [
   "DELETE FROM tester_group_members WHERE user_id = ?",
   "DELETE FROM idempotency WHERE account_id = ?",
   "DELETE FROM crypto_proofs WHERE owner_id = ?",
+  "DELETE FROM covers WHERE game_id IN (SELECT id FROM games WHERE owner_id = ?)",
   "DELETE FROM playtest_keys WHERE playtest_id IN (SELECT id FROM playtests WHERE owner_id = ?)",
 ];
 

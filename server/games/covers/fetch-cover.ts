@@ -1,0 +1,90 @@
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { type Job, RetryLater } from "../../jobs/job.ts";
+import { sha256 } from "../../lib/secrets.ts";
+import { AddressRefused } from "../../outbound/index.ts";
+import type { OutboundReply } from "../../outbound/types.ts";
+import * as games from "../store.ts";
+import { imageType, maxCoverBytes, retryAfterMs } from "./rules.ts";
+import * as covers from "./store.ts";
+
+const deadlineMs = 15_000;
+const maxRedirects = 3;
+
+/** Queues the fetching of a game's cover image. Each address has a job of its own: a change while one is fetched is not lost. */
+export const scheduleCover = (deps: Deps, tx: Query, gameId: string, url: string) =>
+  deps.jobs.schedule(tx, {
+    kind: "fetch-cover",
+    key: `${gameId}:${sha256(url)}`,
+    payload: { gameId },
+    runAt: deps.clock.now(),
+  });
+
+/** The address cannot give a cover: trying again would not help. */
+class NoCover extends Error {}
+
+/** Fetches the cover image of a game, once for each address. What is no small image is left out, and pages show a placeholder. */
+export async function fetchCover(job: Job, deps: Deps): Promise<void> {
+  const gameId = String(job.payload.gameId);
+  const { url, source } = await deps.store.read(async (q) => ({
+    url: (await games.find(q, gameId))?.cover_image_url ?? undefined,
+    source: await covers.sourceOf(q, gameId),
+  }));
+  if (url === undefined || url === source) return;
+  const image = await tryFetching(deps, job, { gameId, url });
+  if (!image) return;
+  await deps.store.write(async (tx) => {
+    await job.done(tx);
+    const game = await games.find(tx, gameId);
+    if (game?.cover_image_url !== url) return;
+    const hash = sha256(image.bytes).slice(0, 32);
+    await covers.replace(tx, {
+      game_id: gameId,
+      url,
+      content_type: image.type,
+      hash,
+      bytes: image.bytes,
+      fetched_at: deps.clock.now(),
+    });
+  });
+}
+
+interface Image {
+  type: string;
+  bytes: Buffer;
+}
+
+async function tryFetching(deps: Deps, job: Job, { gameId, url }: { gameId: string; url: string }): Promise<Image | undefined> {
+  try {
+    return imageOf(await get(deps, url));
+  } catch (error) {
+    const waitMs = error instanceof NoCover || error instanceof AddressRefused ? undefined : retryAfterMs(job.attempts);
+    if (waitMs !== undefined) throw new RetryLater(deps.clock.now() + waitMs, `the cover image: ${(error as Error).message}`);
+    deps.log.warn({ game: gameId, reason: (error as Error).message }, "could not fetch a cover image");
+    return undefined;
+  }
+}
+
+/** Follows redirects. Each address is checked like the first. */
+async function get(deps: Deps, from: string): Promise<OutboundReply> {
+  const headers = { Accept: "image/webp,image/png,image/jpeg,image/gif", "User-Agent": `playtest/${deps.config.version}` };
+  let url = from;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const reply = await deps.outbound.request({ url, method: "GET", headers, deadlineMs, maxBytes: maxCoverBytes });
+    const { location } = reply.headers;
+    if (reply.status < 300 || reply.status >= 400 || location === undefined) return reply;
+    if (!URL.canParse(location, url)) throw new NoCover("the redirect leads to no URL");
+    url = new URL(location, url).href;
+  }
+  throw new NoCover(`more than ${maxRedirects} redirects`);
+}
+
+function imageOf({ status, body, complete }: OutboundReply): Image {
+  if (status >= 500 || status === 429) throw new Error(`the reply has status ${status}`);
+  if (status !== 200) throw new NoCover(`the reply has status ${status}`);
+  if (!complete && body.length < maxCoverBytes) throw new Error("the reply was incomplete");
+  if (!complete) throw new NoCover(`it has more than ${maxCoverBytes} bytes`);
+  const type = imageType(body);
+  if (type === undefined) throw new NoCover("it is not a PNG, JPEG, WebP or GIF image");
+  return { type, bytes: body };
+}
