@@ -1,3 +1,4 @@
+import type { Device } from "../../src/contract/games.ts";
 import type {
   PastPlaytesterScope,
   SelectionMode,
@@ -151,12 +152,20 @@ const offered = `p.status = 'active' AND g.status = 'active' AND u.suspended_at 
     OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'game' AND ${played("h.status = 'accepted' AND h.game_id = p.game_id")})
     OR (p.targeting_type = 'past' AND p.past_playtester_scope = 'any' AND p.targeting_scope = 'owner' AND ${played("h.status = 'accepted' AND h.owner_id = p.owner_id")}))`;
 
-export function listOffers(q: Query, playtesterId: string, now: number, page: Page) {
+/** The offers at a time (ms), of all games or of those for a device. A game that names no device is for any. */
+export function listOffers(
+  q: Query,
+  playtesterId: string,
+  { now, device }: { now: number; device?: Device | undefined },
+  page: Page,
+) {
   const { sql, values } = keyset(page, "p");
+  const forDevice = device === undefined ? "" : "AND (g.devices = '[]' OR g.devices LIKE ?)";
   return q.all<PlaytestRow>(
-    `SELECT p.* FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id WHERE ${offered} ${sql}`,
+    `SELECT p.* FROM playtests p JOIN games g ON g.id = p.game_id JOIN users u ON u.id = p.owner_id WHERE ${offered} ${forDevice} ${sql}`,
     now,
     ...Array<string>(8).fill(playtesterId),
+    ...(device === undefined ? [] : [`%"${device}"%`]),
     ...values,
   );
 }

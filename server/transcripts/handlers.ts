@@ -14,8 +14,8 @@ type Ops = "getSlotTranscript" | "putSlotTranscript" | "deleteSlotTranscript";
 export function transcripts(deps: Deps): HandlersFor<Ops> {
   async function shown(q: Query, slotId: string) {
     const row = await store.findForSlot(q, slotId);
-    const blobKey = row?.selected_version === "edited" ? row.edited_key : row?.original_key;
-    if (row?.status !== "approved" || !row.selected_version || !blobKey) throw unavailable(row?.status);
+    const blobKey = row && store.approvedKey(row);
+    if (!row?.selected_version || blobKey === undefined) throw unavailable(row?.status);
     const filename = `transcript-${slotId}.vtt`;
     const { url } = signedUrl(deps, { blobKey, filename, contentType: "text/vtt; charset=utf-8", disposition: "attachment" });
     const keyTakeaways = JSON.parse(row.key_takeaways) as string[];

@@ -31,3 +31,9 @@ export const findForSlot = (q: Query, slotId: string) =>
   q.one<TranscriptionRow>("SELECT * FROM transcriptions WHERE slot_id = ?", slotId);
 
 export const remove = (tx: Query, id: string) => tx.run("DELETE FROM transcriptions WHERE id = ?", id);
+
+/** The blob of the version that can be downloaded; undefined unless the transcript is approved. */
+export function approvedKey({ status, selected_version, original_key, edited_key }: TranscriptionRow): string | undefined {
+  if (status !== "approved" || !selected_version) return undefined;
+  return (selected_version === "edited" ? edited_key : original_key) ?? undefined;
+}

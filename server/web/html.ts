@@ -49,12 +49,15 @@ pre { margin: 1rem 0; padding: .8rem 1rem; overflow-x: auto; border-radius: .5re
 pre code { padding: 0; background: none; white-space: pre; } pre.wrap code { white-space: pre-wrap; overflow-wrap: anywhere; }
 .button { display: inline-block; margin: .5rem 0; padding: .65rem 1.2rem; font-weight: 600; color: var(--accent-ink); background: var(--accent); border-radius: .4rem; text-decoration: none; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
+.alert { padding: .75rem 1rem; border-left: .3rem solid var(--bad); border-radius: .5rem; background: var(--code); } .alert::before { content: "! " / ""; color: var(--bad); font-weight: 700; }
 .soft { color: var(--soft); } .bad { color: var(--bad); } input + .bad { margin: .25rem 0 0; }
 @media (max-width: 40rem) { main, main.wide { margin: 0; border: 0; border-radius: 0; min-height: 100vh; padding: 1.25rem; } }
 `;
 
 export interface PageContent {
   title: string;
+  /** The heading, if it differs from the title. */
+  heading?: string;
   body: Markup;
   /** Use a wider page, for tables and videos. */
   wide?: boolean;
@@ -73,7 +76,7 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
 <title>${page.title} · playtest</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
-<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.title}</h1>${page.body}</main></body>
+<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.heading ?? page.title}</h1>${page.body}</main></body>
 </html>
 `.text;
   response.writeHead(status, {

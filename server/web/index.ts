@@ -9,8 +9,10 @@ import { pathForLog } from "../http/target.ts";
 import { notFound } from "../lib/problem.ts";
 import { readPosted, storePostedVideo } from "../uploads/posted.ts";
 import { assets } from "./adapters/assets.ts";
+import { coverImages } from "./adapters/covers.ts";
 import { downloads } from "./adapters/downloads.ts";
 import { health } from "./adapters/health.ts";
+import { sendOwnRecording } from "./adapters/own-recording.ts";
 import { processors } from "./adapters/processors.ts";
 import { publishedVideo } from "./adapters/published-video.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
@@ -69,6 +71,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     todo: counted(todo(config)),
     watch: counted(watch(callAs, publishedVideo(deps))),
     assets,
+    covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, clock.now)),
     docs: counted(docs(config)),
     downloads: countedIfRefused(download),
@@ -81,6 +84,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
       readForm,
       readFileForm: (request) => readPosted(request, { maxBytes, idleMs }),
       storeVideo: (userId, slotId, file) => storePostedVideo(deps, userId, slotId, file),
+      sendRecording: (wanted, request, response) => sendOwnRecording(deps, wanted, request, response),
       newFormKey: () => deps.randomBytes(16).toString("hex"),
       now: clock.now,
     }),

@@ -3,7 +3,7 @@ import { acceptConsent } from "./accounts/agreements.ts";
 import { ownPayoutDetails } from "./accounts/payout-details.ts";
 import { endpoint } from "./endpoint.ts";
 import { cents, id, minutes, pageQuery, text, timestamp } from "./fields.ts";
-import { gameWithRelations } from "./games.ts";
+import { deviceNames, gameWithRelations } from "./games.ts";
 import { uploadHeaders } from "./headers.ts";
 import { selectionModes, visibilities } from "./order-body.ts";
 import { blockedReport, blockReasons, publishedUrl, rating, rejection, slotPlaytest, submission } from "./slots.ts";
@@ -12,16 +12,25 @@ import { applicationStatuses, slotStatuses } from "./states/index.ts";
 const own = { access: ["playtester"], extension: true } as const;
 
 /** A game as playtesters see it: without its owner's side, its instructions and its build. */
-export const offeredGame = gameWithRelations.pick({
-  id: true,
-  name: true,
-  description: true,
-  coverImageUrl: true,
-  externalUrl: true,
-  categories: true,
-  devices: true,
-  platforms: true,
-});
+export const offeredGame = gameWithRelations
+  .pick({
+    id: true,
+    name: true,
+    description: true,
+    coverImageUrl: true,
+    externalUrl: true,
+    categories: true,
+    devices: true,
+    platforms: true,
+  })
+  .extend({
+    coverPath: z
+      .string()
+      .nullable()
+      .meta({ description: "Path on this server to its copy of the cover image; null while it has none." }),
+  });
+
+const minVideoSeconds = () => z.int().meta({ description: "Shortest video that can be submitted; 0 for no minimum." });
 
 export const offer = z
   .strictObject({
@@ -37,6 +46,7 @@ export const offer = z
     mustAccept: z.boolean().meta({ description: "Whether you must accept an agreement before claiming a slot." }),
     applicationsExpireAt: timestamp().nullable(),
     slotsOpen: z.int(),
+    minVideoSeconds: minVideoSeconds(),
     createdAt: timestamp(),
   })
   .meta({ id: "Offer" });
@@ -53,9 +63,10 @@ export const heldSlot = z
     playtest: slotPlaytest.extend({
       payoutCents: cents(),
       selectionMode: z.enum(selectionModes),
-      minVideoSeconds: z.int().meta({ description: "Shortest video that can be submitted; 0 for no minimum." }),
+      minVideoSeconds: minVideoSeconds(),
     }),
     submission: submission.nullable(),
+    hasCaptions: z.boolean().meta({ description: "Whether the submitted video has captions: its transcript is approved." }),
     rating: rating.nullable(),
     rejection: rejection.nullable(),
     blockedReport: blockedReport.nullable(),
@@ -112,9 +123,14 @@ export const playtester = {
   listOffers: endpoint("GET /playtester/playtests", {
     ...own,
     summary: "List playtests you can claim or apply to",
-    query: pageQuery(),
+    query: pageQuery().extend({
+      device: z.enum(deviceNames).optional().meta({ description: "Only games for this device, and games that name none." }),
+    }),
     list: true,
-    reply: z.strictObject({ playtests: z.array(offer) }),
+    reply: z.strictObject({
+      playtests: z.array(offer),
+      heldSlots: z.int().meta({ description: "How many slots you hold. `limits.reservedSlots` of the server is the maximum." }),
+    }),
   }),
   claimPlaytest: endpoint("POST /playtester/playtests/:id/claim", {
     ...own,

@@ -223,7 +223,7 @@ onBothDatabases("calling an operation for a page", (serve) => {
     const remote: CallOperation = client.call;
     const rendered = async (view: View, source: CallOperation, id = "") => {
       const session = { user_id: playtester.id, display_name: "Ann", csrf: "token", role: "playtester", hash: "h" } as never;
-      const page = { id, query: new URLSearchParams(), form: {}, formKey: "key", now: server.clock.now() };
+      const page = { id, query: new URLSearchParams(), form: {}, faults: {}, formKey: "key", now: server.clock.now() };
       const context = createContext({
         site: { delivery: "sent" },
         ...page,

@@ -116,7 +116,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
   expect(await page.locator("#percent").textContent()).toBe("40 %");
   expect(Number(await page.getByRole("progressbar").getAttribute("value"))).toBeCloseTo(0.4, 2);
   await page.getByLabel("Choose a video").setInputFiles(video);
-  await page.getByText("Höhle.mp4 is uploaded.").waitFor();
+  await page.getByText(/^Höhle\.mp4 \(20 MiB, length: unknown\) is uploaded\.$/).waitFor();
   const piece = 8 * 1024 * 1024;
   expect(offsets).toEqual([0, piece, piece, 2 * piece].map(String));
 
@@ -151,10 +151,14 @@ it("portal upload: a file that is not a video is refused with the reason, and an
   await claimSlot(page);
   const choose = page.getByLabel("Choose a video");
   await choose.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Not a film at all, this is.") });
-  await page.getByText("MP4, WebM, MOV").filter({ hasNotText: "Record" }).waitFor();
-  complaints.splice(0);
+  await page
+    .getByRole("alert")
+    .filter({ hasText: "notes.txt is not an MP4, WebM, MOV or MKV video. Nothing was sent." })
+    .waitFor();
+  expect(await choose.getAttribute("aria-invalid")).toBe("true");
+  expect(await page.evaluate("document.activeElement.id")).toBe("video");
   await choose.setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: videoBytes() });
-  await page.getByText("film.mp4 is uploaded.").waitFor();
+  await page.getByText(/^film\.mp4 .* is uploaded\.$/).waitFor();
   expect(await page.getByRole("button", { name: "Submit", exact: true }).isEnabled()).toBe(true);
 });
 
@@ -181,7 +185,7 @@ it("portal upload: it resumes by itself after a lost connection, and stops while
   await press(page, "Pause");
   await page.getByText("Paused. Click Resume to continue uploading long.mp4.").waitFor();
   await press(page, "Resume");
-  await page.getByText("long.mp4 is uploaded.").waitFor();
+  await page.getByText(/^long\.mp4 .* is uploaded\.$/).waitFor();
   expect(tries).toBe(4);
   complaints.splice(0);
 });
@@ -216,7 +220,7 @@ it("portal: sign in by password, apply, be approved, be asked to retry, be paid 
   const submit = async (name: string): Promise<string> => {
     const video = { name, mimeType: "video/mp4", buffer: videoBytes() };
     await page.getByLabel("Choose a video").setInputFiles(video);
-    await page.getByText(`${name} is uploaded.`).waitFor();
+    await page.getByText(new RegExp(`^${name} .* is uploaded\\.$`)).waitFor();
     await press(page, "Submit");
     await page.getByText("Thank you!").waitFor();
     return new URL(page.url()).pathname.split("/").at(-1)!;

@@ -46,7 +46,7 @@ const lists: Record<string, (q: Query) => Promise<unknown>> = {
   "unread notifications": (q) => notifications.list(q, "o", true, page),
   payments: (q) => payments.listForOwner(q, "o", page),
   playtests: (q) => playtests.listForGame(q, "g", page),
-  offers: (q) => playtests.listOffers(q, "t", 1, page),
+  offers: (q) => playtests.listOffers(q, "t", { now: 1 }, page),
   "slots of a playtest": (q) => slots.listForPlaytest(q, "p", page),
   "slots of a playtester": (q) => slots.listForPlaytester(q, "t", page),
   "submissions of a status": (q) => slots.listForOwner(q, "o", "submitted", 1, page),

@@ -2,6 +2,7 @@ import type { SlotStatus } from "../../../src/contract/states/index.ts";
 import { lengthText } from "../../../src/contract/text/length.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Query } from "../../database/port.ts";
+import * as covers from "../../games/covers/store.ts";
 import * as games from "../../games/store.ts";
 import { relationsView } from "../../games/views.ts";
 import type { HandlersFor } from "../../http/call.ts";
@@ -40,11 +41,12 @@ const statusesWithAccess: readonly SlotStatus[] = ["reserved", "blocked", "submi
 export function playtester(deps: Deps): HandlersFor<Ops> {
   const { clock } = deps;
 
-  const offeredGameView = (game: games.GameRow, categories: games.CategoryRow[]) => ({
+  const offeredGameView = (game: games.GameRow, categories: games.CategoryRow[], coverPath: string | undefined) => ({
     id: game.id,
     name: game.name,
     description: game.description,
     coverImageUrl: game.cover_image_url,
+    coverPath: coverPath ?? null,
     externalUrl: game.external_url,
     ...relationsView(game, categories),
   });
@@ -55,7 +57,9 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
       q,
       rows.map((row) => row.id),
     );
-    return new Map(rows.map((row) => [row.id, { row, view: offeredGameView(row, categories.get(row.id) ?? []) }]));
+    const paths = await covers.pathsOf(q, ids);
+    const viewOf = (row: games.GameRow) => offeredGameView(row, categories.get(row.id) ?? [], paths.get(row.id));
+    return new Map(rows.map((row) => [row.id, { row, view: viewOf(row) }]));
   }
 
   async function secretsOf(q: Query, slot: slots.SlotDetailRow, game: games.GameRow) {
@@ -116,6 +120,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           minVideoSeconds: shortest(slot),
         },
         submission: submissionView(slot),
+        hasCaptions: slot.transcription_status === "approved",
         rating: ratingView(slot),
         rejection: rejectionView(slot),
         blockedReport: reportView(slot),
@@ -166,10 +171,12 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
   return {
     async listOffers(call) {
       const page = call.page();
-      const { rows, known, slotsOpen, mustAccept } = await call.read(async (q) => {
-        const found = await playtests.listOffers(q, call.principal.userId, clock.now(), page);
+      const { rows, known, slotsOpen, heldSlots, mustAccept } = await call.read(async (q) => {
+        const me = call.principal.userId;
+        const found = await playtests.listOffers(q, me, { now: clock.now(), device: call.query.device }, page);
         return {
           rows: found,
+          heldSlots: await slots.held(q, me, clock.now()),
           known: await gamesOf(
             q,
             found.map((row) => row.game_id),
@@ -179,6 +186,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
         };
       });
       return call.listed(page, rows, (items) => ({
+        heldSlots,
         playtests: items.map((row) => ({
           id: row.id,
           game: known.get(row.game_id)!.view,
@@ -192,6 +200,7 @@ export function playtester(deps: Deps): HandlersFor<Ops> {
           mustAccept: mustAccept.has(row.game_id),
           applicationsExpireAt: isoOrNull(row.applications_expire_at),
           slotsOpen: slotsOpen.get(row.id) ?? 0,
+          minVideoSeconds: shortest(row),
           createdAt: iso(row.created_at),
         })),
       }));

@@ -11,8 +11,12 @@ class Refusal extends Error {
     super(messageOf(reply));
     this.status = reply.status;
     this.mayPass = [409, 423, 429].includes(reply.status) || reply.status >= 500;
+    this.isSignedOut = [401, 403].includes(reply.status);
   }
 }
+
+/** The chosen file cannot be sent, and trying again would not help. */
+class Unusable extends Error {}
 
 function messageOf(reply) {
   try {
@@ -25,6 +29,54 @@ function messageOf(reply) {
 const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 const isSame = (upload, file) =>
   upload?.name === file.name && upload.size === file.size && upload.lastModified === file.lastModified;
+
+/** The first bytes of a file. Fails for one that was moved, changed or removed since it was chosen. */
+async function readStart(file) {
+  try {
+    return new Uint8Array(await file.slice(0, 64).arrayBuffer());
+  } catch {
+    throw new Unusable(`${file.name} cannot be read. It was moved or changed since you chose it. Choose it again.`);
+  }
+}
+
+/** Whether the first bytes are those of an MP4, WebM, MOV or MKV file. The server looks closer. */
+function looksLikeVideo(bytes) {
+  if ([0x1a, 0x45, 0xdf, 0xa3].every((byte, at) => bytes[at] === byte)) return true;
+  return ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"].includes(String.fromCharCode(...bytes.subarray(4, 8)));
+}
+
+/** Fails for a file that the server would refuse, before any of it is sent. */
+async function check(file, maxBytes) {
+  if (file.size > maxBytes)
+    throw new Unusable(
+      `${file.name} has ${sizeText(file.size)}, and a video can have at most ${sizeText(maxBytes)}. Nothing was sent. Record with a lower resolution, or make the file smaller.`,
+    );
+  if (!looksLikeVideo(await readStart(file)))
+    throw new Unusable(`${file.name} is not an MP4, WebM, MOV or MKV video. Nothing was sent. Choose a video file.`);
+}
+
+const MiB = 1024 * 1024;
+const sizeText = (bytes) => (bytes < 1024 * MiB ? `${(bytes / MiB).toFixed(1)} MiB` : `${(bytes / 1024 / MiB).toFixed(2)} GiB`);
+
+function durationText(seconds) {
+  if (seconds < 60) return "less than a minute";
+  const [number, unit] = seconds < 5400 ? [Math.round(seconds / 60), "minute"] : [Math.round(seconds / 3600), "hour"];
+  return `about ${number} ${unit}${number === 1 ? "" : "s"}`;
+}
+
+/** How fast an upload is, measured over the last seconds. */
+class Speed {
+  #samples = [];
+
+  /** Bytes per second; undefined while there is too little to tell. */
+  measure(sent) {
+    const now = performance.now();
+    this.#samples = [...this.#samples.filter(({ at }) => now - at < 10_000), { at: now, sent }];
+    const [first] = this.#samples;
+    const seconds = (now - first.at) / 1000;
+    return seconds >= 1 && sent > first.sent ? (sent - first.sent) / seconds : undefined;
+  }
+}
 
 /** The protocol, and what this browser remembers of an upload. */
 class Upload {
@@ -98,6 +150,7 @@ class Upload {
     const upload = await this.#resume(file);
     for (let { offset } = upload; offset < file.size; ) {
       show(offset, file.size);
+      await readStart(file);
       const headers = { "Upload-Offset": offset, "Content-Type": "application/offset+octet-stream" };
       const body = file.slice(offset, offset + pieceBytes);
       const from = offset;
@@ -110,86 +163,176 @@ class Upload {
 }
 
 const element = (id) => document.getElementById(id);
-const [state, input, pause, bar, percent] = ["video-state", "video", "pause", "progress", "percent"].map(element);
-const submit = document.querySelector("#submit button");
+const [state, error, input, pause, bar, percent, transfer] = [
+  "video-state",
+  "video-error",
+  "video",
+  "pause",
+  "progress",
+  "percent",
+  "transfer",
+].map(element);
 
 function say(text) {
   state.textContent = text;
 }
 
-function show(sent, size) {
+/** What is wrong and what to do; nothing for no text. */
+function complain(text) {
+  error.textContent = text ?? "";
+  error.hidden = text === undefined;
+  if (text === undefined) {
+    input.removeAttribute("aria-invalid");
+    input.removeAttribute("aria-describedby");
+  } else {
+    input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-describedby", "video-error");
+  }
+}
+
+function show(sent, size, speed) {
   element("upload-progress").hidden = false;
   bar.value = sent / size;
   percent.textContent = `${Math.floor((sent / size) * 100)} %`;
+  const rate = speed?.measure(sent);
+  const left = rate === undefined ? "" : ` · ${sizeText(rate)}/s · ${durationText((size - sent) / rate)} left`;
+  transfer.textContent = `${(sent / MiB).toFixed(1)} of ${(size / MiB).toFixed(1)} MiB${left}`;
 }
 
-/** What the page shows of the upload, and its button. */
+/** Shows the video and the button as the server has them now. What was typed stays. */
+async function refresh() {
+  const reply = await fetch(location.pathname);
+  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  for (const id of ["video-state", "video-label", "submit"]) {
+    const current = page.getElementById(id);
+    if (current) element(id).replaceChildren(...current.childNodes);
+  }
+}
+
+/** What the page shows of the upload. */
 class Uploader {
   #upload;
+  #maxBytes;
   #file;
-  #paused = false;
-  #running = false;
+  /** The run in progress. Another run, or a pause, ends it. */
+  #run;
+  #wake = () => {};
 
-  constructor(upload) {
+  constructor(upload, maxBytes) {
     this.#upload = upload;
+    this.#maxBytes = maxBytes;
     input.addEventListener("change", () => this.#choose());
-    pause.addEventListener("click", () => this.#togglePause());
-    window.addEventListener("beforeunload", (event) => this.#running && event.preventDefault());
-    submit.disabled = "needsVideo" in submit.form.dataset;
+    pause.addEventListener("click", () => (this.#run ? this.#pause() : this.#start()));
+    window.addEventListener("beforeunload", (event) => this.#run && event.preventDefault());
+    window.addEventListener("online", () => this.#wake());
     element("plain-upload").remove();
     box.hidden = false;
-    this.#recall().catch((error) => say(error.message));
+    this.#recall().catch((reason) => complain(reason.message));
   }
 
-  #choose() {
-    if (!input.files[0]) return;
-    this.#upload.abort();
-    this.#file = input.files[0];
+  async #choose() {
+    const [file] = input.files;
+    if (!file) return;
+    complain();
+    this.#stop();
+    try {
+      await check(file, this.#maxBytes);
+    } catch (reason) {
+      input.value = "";
+      input.focus();
+      if (this.#file) this.#sayPaused();
+      return complain(reason.message);
+    }
+    this.#file = file;
+    this.#start();
+  }
+
+  #start() {
+    const run = {};
+    this.#run = run;
+    complain();
     pause.hidden = false;
     pause.textContent = "Pause";
-    this.#paused = false;
-    if (!this.#running) this.#run();
+    this.#send(run);
   }
 
-  /** Goes on through lost connections; what the server refuses again and again is final. */
-  async #run() {
-    this.#running = true;
-    say(`Uploading ${this.#file.name}. Keep this page open.`);
-    for (let [failures, refusals] = [0, 0]; !this.#paused; ) {
+  /** Ends the run in progress. What was sent is kept. */
+  #stop() {
+    this.#run = undefined;
+    this.#upload.abort();
+    this.#wake();
+    pause.textContent = "Resume";
+  }
+
+  #pause() {
+    this.#stop();
+    this.#sayPaused();
+  }
+
+  #sayPaused() {
+    say(`Paused. Click Resume to continue uploading ${this.#file.name}.`);
+  }
+
+  /** Goes on through lost connections; what the server refuses again and again waits for the visitor. */
+  async #send(run) {
+    const [file, speed] = [this.#file, new Speed()];
+    say(`Uploading ${file.name}. Keep this page open.`);
+    for (let [failures, refusals] = [0, 0]; run === this.#run; ) {
       try {
-        await this.#upload.send(this.#file, show, () => {
+        const shown = (sent, size) => run === this.#run && show(sent, size, speed);
+        await this.#upload.send(file, shown, () => {
           failures = refusals = 0;
         });
-        return this.#finish();
-      } catch (error) {
-        if (this.#paused) break;
-        const refused = error instanceof Refusal;
-        if (refused && (!error.mayPass || ++refusals >= triesPerRefusal)) return this.#end(error.message);
-        say(`${error.message} Retrying…`);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(30_000, 500 * 2 ** failures++)));
+        return await this.#finish();
+      } catch (reason) {
+        if (run !== this.#run) return;
+        if (reason instanceof Unusable) return this.#fail(reason.message);
+        if (reason instanceof Refusal && !reason.mayPass) return this.#refused(reason);
+        if (reason instanceof Refusal && ++refusals >= triesPerRefusal)
+          return this.#fail(`${reason.message} What was sent is kept. Click Resume to try again.`);
+        say(navigator.onLine ? `${reason.message} Retrying…` : "You are offline. The upload resumes when you are online again.");
+        await this.#wait(Math.min(30_000, 500 * 2 ** failures++));
       }
     }
-    this.#running = false;
   }
 
-  #end(text) {
-    this.#running = false;
+  /** Waits for so many milliseconds, or until the connection is back or the visitor does something. */
+  #wait(ms) {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      setTimeout(resolve, ms);
+    });
+  }
+
+  #fail(text) {
+    this.#stop();
+    say("");
+    complain(text);
+  }
+
+  #refused(reason) {
+    if (reason.isSignedOut) {
+      this.#fail("You are signed out. What was sent is kept. Reload this page, sign in and choose the same file again.");
+      pause.hidden = true;
+      return;
+    }
     this.#upload.forget();
     element("upload-progress").hidden = true;
-    say(text);
+    this.#file = undefined;
+    input.value = "";
+    this.#fail(`${reason.message} Choose a video again, or reload this page.`);
   }
 
-  #finish() {
-    this.#end(`${this.#file.name} is uploaded. Submit it below.`);
-    submit.disabled = false;
-  }
-
-  #togglePause() {
-    this.#paused = !this.#paused;
-    pause.textContent = this.#paused ? "Resume" : "Pause";
-    if (!this.#paused) return void (this.#running || this.#run());
-    this.#upload.abort();
-    say(`Paused. Click Resume to continue uploading ${this.#file.name}.`);
+  async #finish() {
+    this.#run = undefined;
+    this.#upload.forget();
+    element("upload-progress").hidden = true;
+    const { name } = this.#file;
+    try {
+      await refresh();
+    } catch {
+      say(`${name} is uploaded. Reload this page, then submit it.`);
+    }
   }
 
   /** After a reload: how far it was. The browser does not let a page keep the file, so it has to be chosen again. */
@@ -204,4 +347,4 @@ class Uploader {
   }
 }
 
-if (box) new Uploader(new Upload(box.dataset));
+if (box) new Uploader(new Upload(box.dataset), Number(box.dataset.maxBytes));

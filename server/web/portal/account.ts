@@ -2,7 +2,7 @@ import type { Data } from "../../../src/contract/index.ts";
 import { invalid } from "../../lib/problem.ts";
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type PageContent } from "../html.ts";
-import { button, notice, signedInLayout, time, tokens } from "./layout.ts";
+import { button, fault, marked, notice, signedInLayout, time, tokens } from "./layout.ts";
 import { codeField, newPasswordField } from "./sign-in-views.ts";
 import type { Download, PageContext } from "./types.ts";
 
@@ -37,9 +37,11 @@ export async function accountPage(context: PageContext): Promise<PageContent> {
 <p class="soft">${email}</p>
 <form method="post" action="/play/account">${tokens(context)}
 <label for="name">Display name <span class="soft">(visible to game owners)</span></label>
-<input id="name" name="name" autocomplete="nickname" maxlength="100" value="${form.name ?? profile?.displayName}" required>
+<input id="name" name="name" autocomplete="nickname" maxlength="100" value="${form.name ?? profile?.displayName}" required${marked(context, "name")}>
+${fault(context, "name")}
 <label for="experience">Gaming experience <span class="soft">(optional; visible to owners when you apply)</span></label>
-<textarea id="experience" name="experience" maxlength="2000">${form.experience ?? profile?.gamingExperience}</textarea>
+<textarea id="experience" name="experience" maxlength="2000"${marked(context, "experience")}>${form.experience ?? profile?.gamingExperience}</textarea>
+${fault(context, "experience")}
 <button>Save</button></form>
 <section><h2>Emails</h2>
 <p><a href="/play/account/emails">Choose which emails you get</a></p></section>

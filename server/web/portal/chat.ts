@@ -1,7 +1,7 @@
 import type { Data } from "../../../src/contract/index.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, more, prose, signedInLayout, time, tokens } from "./layout.ts";
+import { button, cursorOf, fault, marked, more, prose, signedInLayout, time, tokens } from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Contact = Extract<Data<"listContacts">, { chatDisabled: boolean }>["contacts"][number];
@@ -53,7 +53,8 @@ const bubble = (message: Message, contact: Contact, me: string) =>
 
 const writeForm = (context: PageContext) => html`<form method="post" action="/play/messages/${context.id}">${tokens(context)}
 <label for="content">Your message</label>
-<textarea id="content" name="content" maxlength="5000" required>${context.form.content}</textarea>
+<textarea id="content" name="content" maxlength="5000" required${marked(context, "content")}>${context.form.content}</textarea>
+${fault(context, "content")}
 <button>Send</button></form>`;
 
 export async function openConversation({ call, id, form }: PageContext): Promise<string> {

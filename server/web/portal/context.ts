@@ -5,7 +5,7 @@ import { canonicalJson } from "../../http/json.ts";
 import { sha256 } from "../../lib/secrets.ts";
 import type { PageContext } from "./types.ts";
 
-interface Parts extends Pick<PageContext, "site" | "id" | "query" | "form" | "formKey" | "now"> {
+interface Parts extends Pick<PageContext, "site" | "id" | "query" | "form" | "formKey" | "faults" | "now"> {
   callAs: CallAs;
   session: Session;
   origin: Origin;

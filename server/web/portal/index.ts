@@ -7,7 +7,7 @@ import { problemOf, setHeaders } from "../../http/reply.ts";
 import type { Match } from "../../http/router.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import type { Target } from "../../http/target.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound, type Problem } from "../../lib/problem.ts";
 import type { PostedFile } from "../../uploads/posted.ts";
 import { staleForm } from "../form.ts";
 import { html, type PageContent, redirect, sendPage } from "../html.ts";
@@ -18,7 +18,7 @@ import { createContext } from "./context.ts";
 import { alert, signedInLayout } from "./layout.ts";
 import { createPortalRouter, type Route } from "./routes.ts";
 import { signIn } from "./sign-in.ts";
-import type { Download, PageContext, View } from "./types.ts";
+import type { Action, Download, PageContext, RecordingPart, View } from "./types.ts";
 
 /** The dependencies of the portal: the operations of the API, and functions that only pages need. */
 export interface PortalParts {
@@ -31,6 +31,12 @@ export interface PortalParts {
   readFileForm(request: IncomingMessage): Promise<PostedFile>;
   /** Stores the file as the video of a slot that this account holds. */
   storeVideo(userId: string, slotId: string, file: PostedFile): Promise<void>;
+  /** Sends the submitted video of a slot of this account, or its captions. */
+  sendRecording(
+    wanted: { userId: string; slotId: string; part: RecordingPart },
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void>;
   newFormKey(): string;
   now(): number;
 }
@@ -86,11 +92,16 @@ class SignedInPortal {
   async #show(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
     const found = this.#match(exchange);
-    const { view, link, download } = found.methods.get("GET") ?? {};
+    const { view, link, download, recording } = found.methods.get("GET") ?? {};
     const context = this.#contextOf(exchange, idIn(found));
     if (link) return redirect(response, await link(context));
     if (download) return sendDownload(response, await download(context));
-    if (!view || (request.method !== "GET" && request.method !== "HEAD")) throw notAllowed(found);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (recording && isRead) {
+      const wanted = { userId: exchange.session.user_id, slotId: context.id, part: recording };
+      return this.#parts.sendRecording(wanted, request, response);
+    }
+    if (!view || !isRead) throw notAllowed(found);
     sendPage(response, 200, await view(context));
   }
 
@@ -106,7 +117,7 @@ class SignedInPortal {
     if (!action) throw notAllowed(found);
     if (action.takesPassword) limits.perAddress(request, "password");
     const context = this.#contextOf(exchange, idIn(found), form);
-    await runAction(response, () => action.run(context), action.page, context);
+    await runAction(response, () => action.run(context), action, context);
   }
 
   /** Handles the video form of browsers without scripts. No operation of the API accepts a posted file, so it is stored here. */
@@ -121,7 +132,7 @@ class SignedInPortal {
       await this.#parts.storeVideo(session.user_id, slotId, file);
       return `/play/slots/${slotId}?done=uploaded`;
     };
-    await runAction(response, store, page, this.#contextOf(exchange, slotId));
+    await runAction(response, store, { page }, this.#contextOf(exchange, slotId));
   }
 
   async #signOut(response: ServerResponse, session: Session): Promise<void> {
@@ -137,7 +148,7 @@ class SignedInPortal {
     setHeaders(response, problem.headers);
     const title = problem.status === 404 ? "Not found" : "Something went wrong";
     const message = problem.status === 404 ? "Not found, or you do not have access to it." : problem.message;
-    const body = html`<p>${message}</p><p><a href="/play">Back to playtests</a></p>`;
+    const body = html`${alert(message)}<p><a href="/play">Back to playtests</a></p>`;
     sendPage(response, problem.status, await signedInLayout(this.#contextOf(exchange), undefined, { title, body }));
   }
 
@@ -149,7 +160,7 @@ class SignedInPortal {
 
   #contextOf({ session, origin, url }: Exchange, id = "", form: Form = {}): PageContext {
     const { site, callAs, now, newFormKey } = this.#parts;
-    const page = { site, id, query: url.searchParams, form, formKey: newFormKey(), now: now() };
+    const page = { site, id, query: url.searchParams, form, faults: {}, formKey: newFormKey(), now: now() };
     return createContext({ ...page, callAs, session, origin });
   }
 }
@@ -164,7 +175,7 @@ function sendDownload(response: ServerResponse, { filename, contentType, body }:
 async function runAction(
   response: ServerResponse,
   run: () => Promise<string | PageContent>,
-  view: View,
+  { page: view, fields = {} }: Pick<Action, "page" | "fields">,
   context: PageContext,
 ): Promise<void> {
   let done: string | PageContent;
@@ -173,12 +184,33 @@ async function runAction(
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500 || problem.status === 404) throw error;
-    const page = await view({ ...context, query: new URLSearchParams() });
-    return sendPage(response, problem.status, { ...page, body: html`${alert(problem.message)}${page.body}` });
+    const wrong = wrongFields(problem, fields, context.id);
+    const faults = Object.fromEntries(wrong.map(({ id, message }) => [id, message]));
+    const page = await view({ ...context, faults, query: new URLSearchParams() });
+    const body = html`${alert(wrong.length > 0 ? html`${listOf(wrong)}` : problem.message)}${page.body}`;
+    return sendPage(response, problem.status, { ...page, title: `Error: ${page.title}`, heading: page.title, body });
   }
   if (typeof done === "string") redirect(response, done);
   else sendPage(response, 200, done);
 }
+
+interface WrongField {
+  id: string;
+  label: string;
+  message: string;
+}
+
+/** The fields of the form that the problem names. Empty if it names others as well: then only its message says everything. */
+function wrongFields({ details = [] }: Problem, fields: NonNullable<Action["fields"]>, pathId: string): WrongField[] {
+  const wrong = details.flatMap(({ field, message }) => {
+    const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    return known ? [{ label: known.label, id: typeof known.id === "string" ? known.id : known.id(pathId), message }] : [];
+  });
+  return wrong.length === details.length ? wrong : [];
+}
+
+const listOf = (wrong: readonly WrongField[]) =>
+  wrong.map(({ id, label, message }) => html`<p><a href="#${id}">${label}</a>: ${message}.</p>`);
 
 const idIn = ({ values }: Match<Route>) => values[0] ?? "";
 const notAllowed = ({ methods }: Match<Route>) => methodNotAllowed([...methods.keys()], "page");

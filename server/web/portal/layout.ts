@@ -53,8 +53,32 @@ export const button = (context: PageContext, action: string, label: string, look
 export const more = (path: string, cursor: string | null | undefined, label = "Show older") =>
   typeof cursor === "string" && html`<p class="more"><a href="${path}?cursor=${cursor}">${label}</a></p>`;
 
-export const alert = (message: string): Markup => html`<p class="note bad" role="alert">${message}</p>`;
-export const notice = (message: string): Markup => html`<p class="note" role="status">${message}</p>`;
+/** What went wrong. It gets the focus, so that a reader hears it first. */
+export const alert = (message: string | Markup): Markup =>
+  html`<div class="note bad" role="alert" tabindex="-1" autofocus>${message}</div>`;
+
+/** What was done. It gets the focus for the same reason. */
+export const notice = (message: string): Markup => html`<div class="note" role="status" tabindex="-1" autofocus>${message}</div>`;
+
+/** The attributes of a field that the last form filled in wrongly. What is wrong with it comes from `fault`. */
+export const marked = ({ faults }: PageContext, id: string) =>
+  faults[id] !== undefined && html` aria-invalid="true" aria-describedby="${id}-fault"`;
+
+/** What is wrong with a field. Place it below the field. */
+export const fault = ({ faults }: PageContext, id: string) =>
+  faults[id] !== undefined && html`<p class="bad fault" id="${id}-fault">${sentence(faults[id])}</p>`;
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
+/** A button that cannot be pressed now, with the reason beside it. */
+export const disabledButton = (label: string, id: string, why: string | Markup): Markup =>
+  html`<button disabled aria-describedby="${id}">${label}</button><p class="why" id="${id}">${why}</p>`;
+
+/** The cover image of a game, or a placeholder. */
+export const cover = ({ coverPath }: { coverPath: string | null }): Markup =>
+  coverPath === null
+    ? html`<span class="cover" aria-hidden="true"></span>`
+    : html`<img class="cover" src="${coverPath}" alt="" width="160" height="90" loading="lazy">`;
 
 /** Text that a user wrote, with its line breaks. */
 export const prose = (text: string): Markup => html`<p class="prose">${text}</p>`;
@@ -86,7 +110,8 @@ export const players = (count: number) => many(count, "player");
 /** The size of a file in a readable unit. */
 export function fileSize(bytes: number): string {
   if (bytes < 1024 ** 2) return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
-  return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MiB` : `${(bytes / 1024 ** 3).toFixed(2)} GiB`;
+  if (bytes < 1024 ** 3) return `${Number((bytes / 1024 ** 2).toFixed(1))} MiB`;
+  return `${Number((bytes / 1024 ** 3).toFixed(2))} GiB`;
 }
 
 export const cursorOf = (context: PageContext) => context.query.get("cursor") ?? undefined;

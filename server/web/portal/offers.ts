@@ -1,31 +1,93 @@
+import { type Device, deviceNames } from "../../../src/contract/games.ts";
 import type { Data } from "../../../src/contract/index.ts";
+import { lengthText } from "../../../src/contract/text/length.ts";
 import { usd } from "../../lib/money.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
-import { button, cursorOf, more, notice, players, prose, signedInLayout, time, tokens, until } from "./layout.ts";
+import {
+  button,
+  cover,
+  cursorOf,
+  disabledButton,
+  fault,
+  marked,
+  notice,
+  players,
+  prose,
+  signedInLayout,
+  time,
+  tokens,
+  until,
+} from "./layout.ts";
 import type { PageContext } from "./types.ts";
 
 type Offer = Data<"listOffers">["playtests"][number];
 
-/** `/play`: the open playtests. */
+/** The device that the visitor chose; undefined for any. */
+const deviceOf = ({ query }: PageContext): Device | undefined => deviceNames.find((name) => name === query.get("device"));
+
+/** `/play`: the open playtests, by game. */
 export async function offersPage(context: PageContext): Promise<PageContent> {
-  const { data, meta } = await context.call("listOffers", { query: { cursor: cursorOf(context) } });
-  const list =
-    data.playtests.length > 0
-      ? html`<ul class="list">${data.playtests.map((offer) => card(context, offer))}</ul>`
-      : html`<p>No playtests are available right now. New ones appear here: <a href="/play">check again</a> later.</p>`;
+  const device = deviceOf(context);
+  const { data, meta } = await context.call("listOffers", { query: { limit: 100, cursor: cursorOf(context), device } });
+  const most = (await context.call("getServerInfo")).data.limits.reservedSlots;
+  const full = data.heldSlots >= most ? whyFull(data.heldSlots) : undefined;
   const done = context.query.get("done") === "accepted" && notice("You accepted the agreement. You can now take part.");
-  return signedInLayout(context, "offers", { title: "Playtests", body: html`${done}${list}${more("/play", meta.cursor)}` });
+  const groups = byGame(data.playtests);
+  const list = html`<ul class="list">${groups.map((offers) => gameCard(context, offers, full))}</ul>`;
+  const body = html`${done}${filterForm(device)}${groups.length > 0 ? list : none(device)}${older(device, meta.cursor)}`;
+  return signedInLayout(context, "offers", { title: "Playtests", body });
 }
 
-function card(context: PageContext, offer: Offer): Markup {
-  const { game } = offer;
+/** The offers of each game, in the order in which the games appear first. */
+function byGame(offers: readonly Offer[]): Offer[][] {
+  const groups = new Map<string, Offer[]>();
+  for (const offer of offers) groups.set(offer.game.id, [...(groups.get(offer.game.id) ?? []), offer]);
+  return [...groups.values()];
+}
+
+const whyFull = (held: number) =>
+  html`You hold ${held} ${held === 1 ? "slot" : "slots"}, the most at once. Submit or release one in <a href="/play/slots">My slots</a> first.`;
+
+const deviceLabels: Record<Device, string> = {
+  PC: "PC (Windows)",
+  Mac: "Mac",
+  Linux: "Linux",
+  iOS: "iPhone and iPad",
+  Android: "Android",
+};
+
+const filterForm = (chosen: Device | undefined) => html`<form method="get" action="/play" class="filter">
+<label for="device">Device</label>
+<select id="device" name="device"><option value="">Any device</option>${deviceNames.map((name) => html`<option value="${name}"${name === chosen && html` selected`}>${deviceLabels[name]}</option>`)}</select>
+<button class="quiet">Show</button></form>`;
+
+const none = (device: Device | undefined) =>
+  device === undefined
+    ? html`<p>No playtests are available right now. New ones appear here: <a href="/play">check again</a> later.</p>`
+    : html`<p>No playtests for ${deviceLabels[device]} are available right now. <a href="/play">Show those for any device</a>.</p>`;
+
+const older = (device: Device | undefined, cursor: string | null | undefined) =>
+  typeof cursor === "string" &&
+  html`<p class="more"><a href="/play?${new URLSearchParams({ ...(device && { device }), cursor }).toString()}">Show older</a></p>`;
+
+/** A game with its playtests. */
+function gameCard(context: PageContext, offers: readonly Offer[], full: Markup | undefined): Markup {
+  const { game } = offers[0]!;
   const kinds = [...game.categories.map((category) => category.name), ...game.platforms, ...game.devices];
-  return html`<li class="card"><div class="head"><h2>${game.name}</h2>${pay(offer.payoutCents)}</div>
-<ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>
+  return html`<li class="card"><div class="game">${cover(game)}<div><h2>${game.name}</h2>
 ${kinds.length > 0 && html`<p class="soft">${kinds.join(" · ")}</p>`}
 ${game.description && prose(game.description)}
-${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel="noopener">About the game<span class="hidden"> ${game.name} (opens in a new tab)</span></a></p>`}
-${offer.mustAccept ? agreementLink(offer) : offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer)}</li>`;
+${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel="noopener">About the game<span class="hidden"> ${game.name} (opens in a new tab)</span></a></p>`}</div></div>
+<ul class="offers">${offers.map((offer) => item(context, offer, full))}</ul></li>`;
+}
+
+const item = (context: PageContext, offer: Offer, full: Markup | undefined): Markup =>
+  html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(offer.payoutCents)}</div>
+${takePart(context, offer, full)}</li>`;
+
+function takePart(context: PageContext, offer: Offer, full: Markup | undefined): Markup {
+  if (offer.mustAccept) return agreementLink(offer);
+  return offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer, full);
 }
 
 const pay = (cents: number) => html`<span class="pay">${cents > 0 ? usd(cents) : "unpaid"}</span>`;
@@ -34,7 +96,10 @@ const agreementLink = (offer: Offer) =>
   html`<p>You must accept an agreement before you can ${offer.selectionMode === "manual" ? "apply" : "claim a slot"}.</p>
 <p><a class="button" href="/play/offers/${offer.id}/agreement">Read the agreement<span class="hidden"> of ${offer.game.name}</span></a></p>`;
 
-const claimForm = (context: PageContext, offer: Offer) => button(context, `/play/offers/${offer.id}/claim`, "Claim a slot");
+const claimForm = (context: PageContext, offer: Offer, full: Markup | undefined) =>
+  full
+    ? disabledButton("Claim a slot", `why-${offer.id}`, full)
+    : button(context, `/play/offers/${offer.id}/claim`, "Claim a slot");
 
 function applyForm(context: PageContext, offer: Offer): Markup {
   const field = `answer-${offer.id}`;
@@ -43,7 +108,8 @@ function applyForm(context: PageContext, offer: Offer): Markup {
 <p class="soft">The owner chooses who plays.${closes && html` Apply by ${time(closes)} (${until(closes, context.now)}).`}</p>
 <form method="post" action="/play/offers/${offer.id}/apply">${tokens(context)}
 <label for="${field}">Why are you a good fit? <span class="soft">(optional)</span></label>
-<textarea id="${field}" name="answer" maxlength="5000">${context.id === offer.id && context.form.answer}</textarea>
+<textarea id="${field}" name="answer" maxlength="5000"${marked(context, field)}>${context.id === offer.id && context.form.answer}</textarea>
+${fault(context, field)}
 <button>Apply</button></form>`;
 }
 

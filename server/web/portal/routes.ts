@@ -19,8 +19,9 @@ import { emailsPage, saveEmails } from "./emails.ts";
 import { disableFactor, enableFactor, factorPage, renewRecoveryCodes, setUpAgain, startFactor } from "./factor.ts";
 import { markAllRead, notificationsPage } from "./notifications.ts";
 import { apply, claim, offersPage } from "./offers.ts";
+import { recordingPage } from "./slots/recording.ts";
 import { buildLink, release, report, slotPage, slotsPage, submit } from "./slots.ts";
-import type { Action, Download, PageContext, View } from "./types.ts";
+import type { Action, Download, PageContext, RecordingPart, View } from "./types.ts";
 
 /** Pages, by their paths below `/play`. */
 const views: Record<string, View> = {
@@ -28,6 +29,7 @@ const views: Record<string, View> = {
   "/offers/:id/agreement": agreementPage,
   "/slots": slotsPage,
   "/slots/:id": slotPage,
+  "/help/recording": recordingPage,
   "/applications": applicationsPage,
   "/messages": messagesPage,
   "/messages/:id": conversationPage,
@@ -49,23 +51,44 @@ const downloads: Record<string, (context: PageContext) => Promise<Download>> = {
   "/account/export": exportFile,
 };
 
+/** What is streamed to the playtester of a slot. */
+const recordings: Record<string, RecordingPart> = {
+  "/slots/:id/recording": "video",
+  "/slots/:id/recording/captions": "captions",
+};
+
 /** The actions of posted forms. */
 const actions: Record<string, Action> = {
   "/offers/:id/claim": { run: claim, page: offersPage },
-  "/offers/:id/apply": { run: apply, page: offersPage },
+  "/offers/:id/apply": {
+    run: apply,
+    page: offersPage,
+    fields: { qualificationsResponse: { label: "Why are you a good fit?", id: (offer) => `answer-${offer}` } },
+  },
   "/offers/:id/agreement": { run: acceptAgreement, page: agreementPage },
   "/applications/:id/withdraw": { run: withdraw, page: applicationsPage },
-  "/slots/:id/submit": { run: submit, page: slotPage },
+  "/slots/:id/submit": { run: submit, page: slotPage, fields: { notes: { label: "Notes for the owner", id: "notes" } } },
   "/slots/:id/release": { run: release, page: slotPage },
-  "/slots/:id/report": { run: report, page: slotPage },
+  "/slots/:id/report": {
+    run: report,
+    page: slotPage,
+    fields: { reasonCode: { label: "What is wrong?", id: "reason" }, notes: { label: "What happened?", id: "problem" } },
+  },
   "/messages/with/:id": { run: openConversation, page: messagesPage },
-  "/messages/:id": { run: send, page: conversationPage },
+  "/messages/:id": { run: send, page: conversationPage, fields: { content: { label: "Your message", id: "content" } } },
   "/messages/:id/block": { run: (context) => setBlocked(context, true), page: conversationPage },
   "/messages/:id/unblock": { run: (context) => setBlocked(context, false), page: conversationPage },
   "/earnings/details": { run: savePayoutDetails, page: payoutDetailsPage, takesPassword: true },
   "/earnings/details/remove": { run: removePayoutDetails, page: payoutDetailsPage, takesPassword: true },
   "/notifications/read": { run: markAllRead, page: notificationsPage },
-  "/account": { run: saveAccount, page: accountPage },
+  "/account": {
+    run: saveAccount,
+    page: accountPage,
+    fields: {
+      displayName: { label: "Display name", id: "name" },
+      gamingExperience: { label: "Gaming experience", id: "experience" },
+    },
+  },
   "/account/emails": { run: saveEmails, page: emailsPage },
   "/account/sessions/:id/end": { run: endSession, page: accountPage },
   "/account/sign-out-everywhere": { run: signOutEverywhere, page: accountPage },
@@ -89,6 +112,7 @@ export interface Route {
   view?: View;
   link?: (context: PageContext) => Promise<string>;
   download?: (context: PageContext) => Promise<Download>;
+  recording?: RecordingPart;
   action?: Action;
   video?: View;
 }
@@ -98,6 +122,7 @@ export function createPortalRouter(): Router<Route> {
   for (const [path, view] of Object.entries(views)) router.add("GET", path, { view });
   for (const [path, link] of Object.entries(links)) router.add("GET", path, { link });
   for (const [path, download] of Object.entries(downloads)) router.add("GET", path, { download });
+  for (const [path, recording] of Object.entries(recordings)) router.add("GET", path, { recording });
   for (const [path, action] of Object.entries(actions)) router.add("POST", path, { action });
   for (const [path, video] of Object.entries(videos)) router.add("POST", path, { video });
   return router;

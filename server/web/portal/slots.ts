@@ -6,7 +6,7 @@ import { notFound } from "../../lib/problem.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import { slotBadge } from "./badge.ts";
 import { cursorOf, more, notice, players, prose, signedInLayout, time, until } from "./layout.ts";
-import { reasons, releaseForm, reportForm, submitForms } from "./slot-forms.ts";
+import { reasons, releaseForm, reportForm, submitForms } from "./slots/forms.ts";
 import type { HeldSlot, PageContext } from "./types.ts";
 
 const said = new Map([
@@ -45,9 +45,10 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const { slot } = (await context.call("getHeldSlot", { params: { id: context.id } })).data;
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
+  const { limits } = (await context.call("getServerInfo")).data;
   const body = html`${done && notice(done)}<p>${slotBadge(slot.status)}</p>${facts(slot)}${deadline(slot, context.now)}${outcome(slot)}
 ${slot.buildUrl !== undefined && play(slot)}
-${isReserved && submitForms(context, slot)}
+${isReserved && submitForms(context, slot, limits)}
 ${isReserved && reportForm(context, slot)}
 ${(isReserved || slot.status === "blocked") && releaseForm(context, slot)}`;
   return signedInLayout(context, "slots", { title: slot.game.name, body, assets: { scripts: isReserved ? ["upload.js"] : [] } });
@@ -96,7 +97,15 @@ ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the
 ${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}
 ${rating && html`<h2>Feedback from the owner</h2>${rating.score !== null && html`<p>${rating.score} of 5</p>`}${rating.comment && prose(rating.comment)}`}
 ${blockedReport && problem(blockedReport)}
-${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)} · video length: ${lengthText(submission.videoDurationSeconds)}</p>${submission.notes && prose(submission.notes)}`}`;
+${submission && html`<h2>Your submission</h2><p class="soft">${time(submission.createdAt)} · video length: ${lengthText(submission.videoDurationSeconds)}</p>${submission.notes && prose(submission.notes)}${recording(slot)}`}`;
+}
+
+/** The submitted video, with captions if it has a transcript. */
+function recording({ id, game, hasCaptions }: HeldSlot): Markup {
+  const path = `/play/slots/${id}/recording`;
+  const captions = hasCaptions && html`<track kind="captions" src="${path}/captions" label="Captions">`;
+  return html`<video controls preload="metadata" src="${path}" aria-label="Your playtest of ${game.name}">${captions}</video>
+<p class="soft"><a href="${path}" download>Download the video</a>, for example if your browser cannot play its format.${hasCaptions && " The captions are its transcript."}</p>`;
 }
 
 /** Returns a signed link to the build. It is created when the link is opened, because it is valid for an hour and the page may stay open longer. */

@@ -22,10 +22,19 @@ export interface PageContext {
   query: URLSearchParams;
   /** The posted fields; empty for a GET request. */
   form: Form;
+  /** What is wrong with the posted fields, by the ids of their elements; empty unless the form failed. */
+  faults: Readonly<Record<string, string>>;
   /** The idempotency key of the forms on this page. The same form posted twice takes effect once. */
   formKey: string;
   /** Server time in milliseconds. */
   now: number;
+}
+
+/** A field of a form, to name and mark it when it is wrong. */
+export interface FormField {
+  label: string;
+  /** The id of its element; a page with several such forms adds the id of the path to it. */
+  id: string | ((pathId: string) => string);
 }
 
 export type View = (context: PageContext) => Promise<PageContent>;
@@ -37,11 +46,16 @@ export interface Download {
   body: string;
 }
 
+/** What a playtester can watch of their own submission. */
+export type RecordingPart = "video" | "captions";
+
 /** The action of a posted form. `run` returns the path to redirect to, or a page with something that is shown only once. */
 export interface Action {
   run(context: PageContext): Promise<string | PageContent>;
   /** The page to show again, with the error, when the action fails. */
   page: View;
+  /** The fields of the form, by the names that the operation has for them. */
+  fields?: Readonly<Record<string, FormField>>;
   /** The form contains a password, so attempts are counted against the limit per address. */
   takesPassword?: boolean;
 }

@@ -6,7 +6,12 @@ export const browse = define({
   aliases: ["offers"],
   summary: "List playtests you can claim or apply to",
   operation: "listOffers",
+  query: "listOffers",
   list: true,
-  examples: ["playtest tester browse", "playtest tester browse --all --json=id,payoutCents"],
-  run: async ({ range }, ctx) => ctx.list("listOffers", {}, range, offerView),
+  examples: [
+    "playtest tester browse",
+    "playtest tester browse --device Mac",
+    "playtest tester browse --all --json=id,payoutCents",
+  ],
+  run: async ({ query, range }, ctx) => ctx.list("listOffers", { query }, range, offerView),
 });

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Deps } from "../../app/deps.ts";
+import type { Query } from "../../database/port.ts";
+import { notFound } from "../../lib/problem.ts";
+import type { Download } from "../../lib/signed-links.ts";
+import * as slots from "../../playtests/slots/store.ts";
+import * as transcripts from "../../transcripts/store.ts";
+import { sendFile } from "../../uploads/downloads.ts";
+import { submittedFile } from "../../uploads/store.ts";
+import type { RecordingPart } from "../portal/types.ts";
+
+const finders: Record<RecordingPart, (q: Query, slotId: string) => Promise<Download | undefined>> = {
+  async video(q, slotId) {
+    const file = await submittedFile(q, slotId);
+    return file && { blobKey: file.blob_key, filename: file.filename, contentType: file.content_type, disposition: "inline" };
+  },
+  async captions(q, slotId) {
+    const row = await transcripts.findForSlot(q, slotId);
+    const blobKey = row && transcripts.approvedKey(row);
+    const filename = `captions-${slotId}.vtt`;
+    return blobKey === undefined
+      ? undefined
+      : { blobKey, filename, contentType: "text/vtt; charset=utf-8", disposition: "inline" };
+  },
+};
+
+/** Sends the submitted video of a slot, or its captions, to the playtester of the slot and nobody else. Supports `Range`. */
+export async function sendOwnRecording(
+  deps: Deps,
+  { userId, slotId, part }: { userId: string; slotId: string; part: RecordingPart },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const file = await deps.store.read(async (q) =>
+    (await slots.findForPlaytester(q, slotId, userId)) ? finders[part](q, slotId) : undefined,
+  );
+  if (!file) throw notFound();
+  await sendFile(deps, request, response, file);
+}

@@ -1,0 +1,83 @@
+import { videoExtensions } from "../../../../src/contract/files/media.ts";
+import type { Data } from "../../../../src/contract/index.ts";
+import { blockReasons } from "../../../../src/contract/slots.ts";
+import { lengthText } from "../../../../src/contract/text/length.ts";
+import { html, type Markup } from "../../html.ts";
+import { disabledButton, fault, fileSize, marked, tokens } from "../layout.ts";
+import type { HeldSlot, PageContext } from "../types.ts";
+import { recordingPath } from "./recording.ts";
+
+type Limits = Data<"getServerInfo">["limits"];
+
+const videoTypes = `video/mp4,video/webm,video/quicktime,video/x-matroska,${videoExtensions.join(",")}`;
+
+/** What a video must be, as playtesters should know before they record one. */
+const requirements = ({ playtest }: HeldSlot, { videoBytes }: Limits): Markup => html`<dl class="needs">
+<div><dt>Length</dt><dd>${playtest.minVideoSeconds > 0 && html`at least ${lengthText(playtest.minVideoSeconds)}; `}this playtest is booked for ${playtest.durationMinutes} minutes</dd></div>
+<div><dt>Size</dt><dd>at most ${fileSize(videoBytes)}</dd></div>
+<div><dt>Format</dt><dd>MP4, WebM, MOV or MKV</dd></div></dl>`;
+
+/**
+ * The forms to submit: first the video, then the notes. The page's script uploads the video to the API by tus. Without scripts, the form
+ * posts the file.
+ */
+export function submitForms(context: PageContext, slot: HeldSlot, limits: Limits): Markup {
+  const video = slot.uploadedVideo;
+  const label = video ? "Replace the video" : "Choose a video";
+  return html`<section><h2>Your video</h2>
+<p>Record your screen and your voice while you play. <a href="${recordingPath}">How to record on your device</a></p>
+${requirements(slot, limits)}
+<p id="video-state" role="status">${video && html`<strong>${video.filename}</strong> (${fileSize(video.sizeBytes)}, length: ${lengthText(video.durationSeconds)}) is uploaded.`}</p>
+<div class="note bad" id="video-error" role="alert" tabindex="-1" hidden></div>
+<div id="upload" hidden data-slot="${slot.id}" data-csrf="${context.session.csrf}" data-max-bytes="${limits.videoBytes}">
+<label for="video" id="video-label">${label}</label>
+<input id="video" type="file" accept="${videoTypes}">
+<div id="upload-progress" hidden><label for="progress">Uploaded: <span id="percent">0 %</span></label><progress id="progress" max="1" value="0"></progress>
+<p class="soft" id="transfer"></p>
+<button type="button" class="quiet" id="pause">Pause</button></div></div>
+<form method="post" action="/play/slots/${slot.id}/video" enctype="multipart/form-data" id="plain-upload">${tokens(context)}
+<label for="file">${label}</label>
+<input id="file" name="video" type="file" accept="${videoTypes}" required>
+<button class="quiet">Upload</button>
+<p class="soft">Keep this page open until the upload is done. Without JavaScript, an interrupted upload starts over; with it, the upload resumes.</p></form></section>
+<section><h2>Submit</h2>
+<form method="post" action="/play/slots/${slot.id}/submit">${tokens(context)}
+<label for="notes">Notes for the owner <span class="soft">(optional)</span></label>
+<textarea id="notes" name="notes" maxlength="5000"${marked(context, "notes")}>${context.form.notes}</textarea>
+${fault(context, "notes")}
+<div id="submit">${submitButton(slot)}</div></form></section>`;
+}
+
+function submitButton({ uploadedVideo: video, playtest: { minVideoSeconds: shortest } }: HeldSlot): Markup {
+  if (!video) return disabledButton("Submit", "why-submit", "You can submit when your video is uploaded.");
+  const length = video.durationSeconds;
+  if (length === null || length >= shortest) return html`<button>Submit</button>`;
+  const why = `You cannot submit this video: it is ${lengthText(length)} long, and at least ${lengthText(shortest)} are required. Upload a longer one.`;
+  return disabledButton("Submit", "why-submit", why);
+}
+
+export const reasons: Record<(typeof blockReasons)[number], string> = {
+  build_unavailable: "I cannot download or start the game",
+  crash: "The game crashes",
+  key_invalid: "The key does not work",
+  not_as_described: "It does not match its description",
+  unsafe: "It seems unsafe",
+  other: "Something else",
+};
+
+export const reportForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Having a problem?</h2>
+<details${context.form.reason !== undefined && html` open`}><summary>Report a problem</summary>
+<p>The owner is notified, and your deadline is paused until your report is answered. If nobody answers in time, the slot is cancelled and not paid.</p>
+<form method="post" action="/play/slots/${slot.id}/report">${tokens(context)}
+<label for="reason">What is wrong?</label>
+<select id="reason" name="reason"${marked(context, "reason")}>${blockReasons.map((reason) => html`<option value="${reason}"${reason === context.form.reason && html` selected`}>${reasons[reason]}</option>`)}</select>
+${fault(context, "reason")}
+<label for="problem">What happened? <span class="soft">(optional)</span></label>
+<textarea id="problem" name="problem" maxlength="2000"${marked(context, "problem")}>${context.form.problem}</textarea>
+${fault(context, "problem")}
+<button class="quiet">Report</button></form></details></section>`;
+
+export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Can't finish?</h2>
+<details><summary>Release this slot</summary>
+<p>Someone else can then claim it. You cannot take part in this playtest again.</p>
+<form method="post" action="/play/slots/${slot.id}/release">${tokens(context)}<button class="danger">Release slot</button></form></details></section>`;

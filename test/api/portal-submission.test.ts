@@ -1,0 +1,118 @@
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { onBothDatabases } from "../helpers/each.ts";
+import {
+  claim,
+  createGame,
+  giveCredit,
+  giveVideo,
+  order,
+  play,
+  registerOwner,
+  registerPlaytester,
+  videoBytes,
+} from "../helpers/factories.ts";
+import { signedIn, type Visitor } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+import { videoOf } from "../helpers/videos.ts";
+
+const script = fileURLToPath(new URL("../fixtures/transcriber.mjs", import.meta.url));
+
+onBothDatabases("a submission in the portal", (serve) => {
+  async function market(change: Parameters<typeof serve>[0] = {}) {
+    const server = await serve(change);
+    const owner = await registerOwner(server);
+    await giveCredit(server, owner, 100_000);
+    const playtester = await registerPlaytester(server);
+    return { server, owner, gameId: await createGame(owner), playtester, ann: await signedIn(server, playtester) };
+  }
+
+  const watch = (server: TestServer, who: Visitor | undefined, path: string, headers: Record<string, string> = {}) =>
+    fetch(server.baseUrl + path, { headers: { ...headers, ...(who && { cookie: who.cookie() }) }, redirect: "manual" });
+
+  it("is watched by its playtester, also in parts and after the decision, and by nobody else", async () => {
+    const { server, owner, gameId, playtester, ann } = await market();
+    const other = await signedIn(server, await registerPlaytester(server));
+    for (const decide of ["accept", "reject"]) {
+      const slotId = await play(server, playtester, await order(owner, gameId));
+      const path = `/play/slots/${slotId}/recording`;
+      for (const isDecided of [false, true]) {
+        if (isDecided) await owner.post(`/slots/${slotId}/${decide}`);
+        const html = (await ann.get(`/play/slots/${slotId}`)).html;
+        expect(html).toContain(`<video controls preload="metadata" src="${path}" aria-label="Your playtest of `);
+        expect(html).not.toContain("<track");
+        const part = await watch(server, ann, path, { range: "bytes=4-11" });
+        expect([part.status, part.headers.get("content-range"), part.headers.get("content-type"), await part.text()]).toEqual([
+          206,
+          `bytes 4-11/${videoBytes().length}`,
+          "video/mp4",
+          "ftypmp42",
+        ]);
+        expect((await watch(server, other, path)).status).toBe(404);
+        expect((await watch(server, undefined, path)).status).toBe(303);
+      }
+    }
+    const reserved = await claim(playtester, await order(owner, gameId));
+    expect((await watch(server, ann, `/play/slots/${reserved}/recording`)).status).toBe(404);
+  });
+
+  it("has captions once its transcript is approved", async () => {
+    const { server, owner, gameId, playtester, ann } = await market({
+      config: (config) => (config.transcriber.command = [process.execPath, script, "vtt"]),
+    });
+    const slotId = await play(server, playtester, await order(owner, gameId));
+    const path = `/play/slots/${slotId}/recording/captions`;
+    expect((await watch(server, ann, path)).status).toBe(404);
+    await server.advance(0);
+    expect((await ann.get(`/play/slots/${slotId}`)).html).toContain(`<track kind="captions" src="${path}" label="Captions">`);
+    const captions = await watch(server, ann, path);
+    expect([captions.headers.get("content-type"), await captions.text()]).toEqual([
+      "text/vtt; charset=utf-8",
+      expect.stringMatching(/^WEBVTT\n/),
+    ]);
+    const other = await signedIn(server, await registerPlaytester(server));
+    expect((await watch(server, other, path)).status).toBe(404);
+  });
+
+  it("is required to be of a length, size and format that the page says before the upload", async () => {
+    const { owner, gameId, playtester, ann } = await market({
+      config: (config) => {
+        config.playtesters.minVideoPercent = 25;
+        config.uploads.videoMaxBytes = 3 * 1024 ** 3;
+      },
+    });
+    const slotId = await claim(playtester, await order(owner, gameId, { durationMinutes: 120 }));
+    const { html } = await ann.get(`/play/slots/${slotId}`);
+    expect([...html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, ...pair]) => pair)).toEqual([
+      ["Length", "at least 30 min; this playtest is booked for 120 minutes"],
+      ["Size", "at most 3 GiB"],
+      ["Format", "MP4, WebM, MOV or MKV"],
+    ]);
+    expect(html).toContain('data-max-bytes="3221225472"');
+    expect(html).toContain('<a href="/play/help/recording">');
+  });
+
+  it("has a button that cannot be pressed, with the reason, until a video of the required length is uploaded", async () => {
+    const { server, owner, gameId, playtester, ann } = await market({
+      config: (config) => (config.playtesters.minVideoPercent = 50),
+    });
+    const slotId = await claim(playtester, await order(owner, gameId, { durationMinutes: 30 }));
+    const buttonNow = async () =>
+      /<div id="submit">(.*?)<\/div>/.exec((await ann.get(`/play/slots/${slotId}`)).html)![1]!.replace(/<[^>]*>/g, "|");
+    expect(await buttonNow()).toBe("|Submit||You can submit when your video is uploaded.|");
+    await giveVideo(server, slotId, playtester, await videoOf(60));
+    expect(await buttonNow()).toBe(
+      "|Submit||You cannot submit this video: it is 1 min long, and at least 15 min are required. Upload a longer one.|",
+    );
+    await giveVideo(server, slotId, playtester, await videoOf(900));
+    expect(await buttonNow()).toBe("|Submit|");
+  });
+
+  it("has a help page that says how to record on every device", async () => {
+    const { ann } = await market();
+    const { status, html } = await ann.get("/play/help/recording");
+    const devices = (await ann.get("/play")).html.match(/<option value="(\w+)"/g)!.map((option) => option.split('"')[1]!);
+    expect([status, devices]).toEqual([200, ["PC", "Mac", "Linux", "iOS", "Android"]]);
+    for (const device of devices) expect(html).toContain(`<section id="${device}"><h2>`);
+  });
+});
