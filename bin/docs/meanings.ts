@@ -41,7 +41,7 @@ export const applicationMeanings: Record<ApplicationStatus, string> = {
 export const paymentMeanings: Record<PaymentStatus, string> = {
   pending: "waits for the money",
   completed: "paid",
-  failed: "the card was declined",
+  failed: "a charge of a saved card was declined, or `playtest sandbox pay --outcome declined`",
   cancelled: "not paid in time, or cancelled at the checkout",
   refunded: "paid back",
   disputed: "the payer disputed it, and the amount was taken back",
@@ -71,7 +71,7 @@ export const eventMeanings: Record<EventKind, string> = {
   "application.rejected": "you rejected an application",
   "application.auto_rejected": "no slot was left, or the 7 days ended",
   "payment.completed": "a payment arrived",
-  "payment.failed": "a card was declined",
+  "payment.failed": "a payment failed, or a crypto deposit was refunded",
   "subscription.created": "a subscription started",
   "subscription.renewed": "a subscription was renewed",
   "subscription.cancelled": "a subscription was cancelled or ended",
