@@ -16,13 +16,13 @@ ${sandbox && html`<p class="soft">This server is a sandbox: it moves no real mon
 <p><a class="button" href="/play">Open the playtester portal</a></p>
 <h2>For game owners</h2>
 <p>Register your games, order playtests and review videos with the <code>playtest</code> command:</p>
-<pre><code>playtest auth register --base-url ${baseUrl}
+<pre class="wrap"><code>playtest auth register --base-url ${baseUrl}
 playtest games create
 playtest order</code></pre>
 <p><a href="/docs/getting-started">Getting started</a> · <a href="/docs/api">API reference</a> · <a href="/docs">All documentation</a></p>
 <h2>For the operator of this server</h2>
 <p>Sign in with the administrator's API key to approve free trials, pay playtesters and verify accounts:</p>
-<pre><code>playtest login --with-key --base-url ${baseUrl} --profile admin
+<pre class="wrap"><code>playtest login --with-key --base-url ${baseUrl} --profile admin
 playtest admin --help --profile admin</code></pre>
 <p><a href="/docs/server">Run a server</a> · <a href="/docs/configuration">Configuration</a> · <a href="/docs/backup">Backup</a></p>`;
     sendPage(response, 200, { title: "playtest", body });
