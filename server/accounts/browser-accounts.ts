@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { contract } from "../../src/contract/index.ts";
 import type { Deps } from "../app/deps.ts";
 import { Trail } from "../audit/trail.ts";
 import type { Query } from "../database/port.ts";
@@ -10,13 +11,17 @@ import { type Confirmed, confirmEmailChange, findEmailChange } from "./email-cha
 import { useCode } from "./factors/codes.ts";
 import * as factors from "./factors/store.ts";
 import { refuseGuessable } from "./guessable.ts";
+import * as invitations from "./invitations-store.ts";
+import { refuseRegistration } from "./registration.ts";
 import { mailNewSignIn, mailPasswordChanged } from "./security-mails.ts";
 import {
+  createToken,
   createUser,
   type KeysAfterReset,
   login,
   mailReset,
   mailSignIn,
+  noPassword,
   refuseTaken,
   requireUnchanged,
   resetPassword,
@@ -38,6 +43,12 @@ export interface Visit {
 /** When and from where an unverified account was registered, shown to the owner of its email address. */
 export type Registration = Pick<users.UserRow, "role" | "email" | "created_at" | "created_from" | "created_with">;
 
+/** What the page of an invitation shows. */
+export type OpenInvitation = Pick<invitations.InvitationRow, "email" | "role" | "name">;
+
+/** What became of an accepted invitation: a playtester is signed in, and a game owner can set a password. */
+type Joined = { cookie: Cookie } | { email: string; resetToken: string } | { hasAccount: true };
+
 /** The value of a `Set-Cookie` header. */
 type Cookie = string;
 
@@ -48,6 +59,14 @@ type Cookie = string;
 interface SignedIn {
   cookie: Cookie;
   needsCode: boolean;
+}
+
+const hourMs = 3_600_000;
+
+/** A name as it was typed; undefined for none, or for one that no account can have. */
+function validName(name: string): string | undefined {
+  const checked = contract.updateProfile.body!.safeParse({ displayName: name.trim() });
+  return checked.success ? checked.data.displayName : undefined;
 }
 
 /** How long the code of the second factor can be entered after the password or the link. */
@@ -162,6 +181,7 @@ export class BrowserAccounts {
     visit: Visit,
     { password, ...account }: { email: string; password: string; name?: string | undefined },
   ): Promise<Cookie | undefined> {
+    refuseRegistration(this.#deps, account.email);
     await refuseGuessable("password", password, account.email);
     await this.#deps.store.read((q) => refuseTaken(this.#deps, q, account.email));
     const passwordHash = await this.#deps.passwords.hash(password, visit.client.signal);
@@ -172,6 +192,46 @@ export class BrowserAccounts {
       await trail.write();
       return user.email_verified_at === null ? undefined : this.#signIn(tx, visit, user.id);
     });
+  }
+
+  /** The invitation that a link belongs to. Undefined when the link is not valid. */
+  async findInvitation(token: string): Promise<OpenInvitation | undefined> {
+    if (this.#deps.config.registration === "closed") return undefined;
+    return this.#deps.store.read((q) => invitations.findByToken(q, sha256(token), this.#deps.clock.now()));
+  }
+
+  /** Creates the account of an invitation, which uses up its link. Undefined when the link is not valid. */
+  async acceptInvitation(visit: Visit, token: string, name: string): Promise<Joined | undefined> {
+    if (this.#deps.config.registration === "closed") return undefined;
+    return this.#deps.store.write(async (tx) => {
+      const now = this.#deps.clock.now();
+      const invitation = await invitations.join(tx, sha256(token), now);
+      if (!invitation) return undefined;
+      const user = await this.#accountOf(tx, visit, { ...invitation, name: validName(name) ?? invitation.name });
+      if (user === undefined) return { hasAccount: true };
+      if (user.role === "playtester") return { cookie: await this.#signIn(tx, visit, user.id) };
+      const resetToken = await createToken(this.#deps, tx, user.id, "reset", hourMs);
+      return resetToken === undefined ? { hasAccount: true } : { email: user.email, resetToken };
+    });
+  }
+
+  /**
+   * The new account of an invited person, verified because the link was mailed to its address. An unverified account with that address
+   * may have been registered by somebody else and is replaced. Undefined when there is an account that stays as it is.
+   */
+  async #accountOf(
+    tx: Query,
+    visit: Visit,
+    { email, role, name }: Pick<invitations.InvitationRow, "email" | "role" | "name">,
+  ): Promise<users.UserRow | undefined> {
+    const before = await users.findByEmail(tx, email);
+    if (before && (before.email_verified_at !== null || !(await users.removeUnverified(tx, before.id)))) return undefined;
+    const account = { email, role, passwordHash: noPassword, verified: true, ...(name !== null && { name }) };
+    const user = await createUser(this.#deps, tx, { ...account, client: visit.client });
+    const trail = this.#trail(tx, visit, "user.accept_invitation");
+    trail.created(user.id, { by: user.id });
+    await trail.write();
+    return user;
   }
 
   /** Mails a link that signs a playtester in and leads to `next`. The result does not show whether the address has an account. */

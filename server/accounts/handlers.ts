@@ -12,6 +12,7 @@ import { requireCode } from "./factors/codes.ts";
 import { refuseGuessable } from "./guessable.ts";
 import { requireLive, rotateKey } from "./keys.ts";
 import * as keys from "./keys-store.ts";
+import { refuseForeignAddress, refuseRegistration } from "./registration.ts";
 import { mailNewKey, mailPasswordChanged } from "./security-mails.ts";
 import {
   accountScopes,
@@ -66,6 +67,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
   return {
     async registerApiKey(call) {
       const { keyName, scopes, ...account } = call.body;
+      refuseRegistration(deps, account.email);
       await refuseGuessable("password", account.password, account.email);
       await call.read((q) => refuseTaken(deps, q, account.email));
       const hash = await passwords.hash(account.password, call.client.signal);
@@ -83,6 +85,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
     },
 
     async register(call) {
+      refuseRegistration(deps, call.body.email);
       await refuseGuessable("password", call.body.password, call.body.email);
       await call.read((q) => refuseTaken(deps, q, call.body.email));
       const hash = await passwords.hash(call.body.password, call.client.signal);
@@ -136,6 +139,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
 
     async changeEmail(call) {
       const { newEmail, password, code } = call.body;
+      refuseForeignAddress(deps, "newEmail", newEmail);
       const user = await call.read((q) => users.find(q, call.principal.userId));
       if (!user) throw notFound();
       const attempt = { account: user.email_key, password, hash: user.password_hash };

@@ -4,6 +4,7 @@ import { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import { createChains } from "../billing/crypto/chains/index.ts";
 import { createInvoicePrinter } from "../billing/invoices/index.ts";
+import { readBrand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Query, Store } from "../database/port.ts";
@@ -73,6 +74,7 @@ export function createDeps(external: External): Deps {
   };
   return {
     config,
+    brand: readBrand(config, external.dataDir),
     clock,
     newId,
     randomBytes,

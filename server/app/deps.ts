@@ -2,6 +2,7 @@ import type { AuditLog } from "../audit/log.ts";
 import type { CardProcessor } from "../billing/cards/processor.ts";
 import type { Chains } from "../billing/crypto/chains/index.ts";
 import type { InvoicePrinter } from "../billing/invoices/index.ts";
+import type { Brand } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
 import type { MovableClock } from "../database/clock.ts";
 import type { Query, Store } from "../database/port.ts";
@@ -34,6 +35,7 @@ export interface PaidOrders {
 /** Everything that handlers and jobs depend on. Built by app/compose.ts; nothing else accesses the process. */
 export interface Deps {
   config: Config;
+  brand: Brand;
   store: Store;
   clock: MovableClock;
   /** A UUIDv7 of the server's time. Ids of one process sort in the order in which they were created. */

@@ -4,6 +4,7 @@ import { payoutDetails } from "../accounts/payout-details/handlers.ts";
 import { admins } from "../admin/admins-handlers.ts";
 import { admin } from "../admin/handlers.ts";
 import { payouts } from "../admin/payouts/handlers.ts";
+import { invitationHandlers } from "../admin/invitations-handlers.ts";
 import { audit } from "../audit/handlers.ts";
 import { crypto } from "../billing/crypto/handlers.ts";
 import { depositProofs } from "../billing/crypto/proving/handlers.ts";
@@ -38,6 +39,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...applications(deps),
   ...admin(deps),
   ...admins(deps),
+  ...invitationHandlers(deps),
   ...audit(deps),
   ...auth(deps),
   ...chat(deps),

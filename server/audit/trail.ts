@@ -33,6 +33,7 @@ export class Trail {
   readonly #action: string | undefined;
   readonly #details: State;
   readonly #subjects: Subject[] = [];
+  #unchanged = false;
 
   constructor(deps: Deps, tx: Query, actor: Actor, action?: string, details: State = {}) {
     this.#deps = deps;
@@ -52,9 +53,14 @@ export class Trail {
     this.#add({ ...this.#actionOf(about), id, about, before: null });
   }
 
+  /** Says that there is nothing to record, because the request found everything as it should be. */
+  unchanged(): void {
+    this.#unchanged = true;
+  }
+
   /** Writes the entries. Call it after the changes. Throws when there are none, because the action would not be recorded. */
   async write(): Promise<void> {
-    if (this.#subjects.length === 0) throw new Error(`${this.#action} has no subject for the audit log`);
+    if (this.#subjects.length === 0 && !this.#unchanged) throw new Error(`${this.#action} has no subject for the audit log`);
     for (const subject of this.#subjects) await this.#write(subject);
   }
 

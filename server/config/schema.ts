@@ -27,6 +27,7 @@ import {
   toggle,
   year,
 } from "./fields.ts";
+import { site } from "./site-schema.ts";
 
 /**
  * Every setting of a server: its type, range, unit, default, description and, where it has one, its environment variable.
@@ -229,8 +230,8 @@ const invoices = z.strictObject({
   ),
   seller: z
     .strictObject({
-      name: described(plainText(200).default("Playtest"), "Name of the seller on invoices.", {
-        expected: "a string of 1 to 200 characters",
+      name: orNull(plainText(200), "Name of the seller on invoices. Null: brand.name, or Playtest.", {
+        expected: "a string of 1 to 200 characters, or null",
       }),
       lines: list(plainText(200, 0), "Lines below the seller's name on invoices, such as the address and the tax number.", {
         expected: "a list of strings of at most 200 characters",
@@ -337,6 +338,7 @@ export const schema = z.strictObject({
   jobs: described(jobs.prefault({}), "Background jobs"),
   passwords: described(passwords.prefault({}), "Passwords"),
   retention: described(retention.prefault({}), "Retention"),
+  ...site,
   strict: toggle("Checks every reply against the API contract and watches transactions. For development.", false),
 });
 

@@ -16,6 +16,7 @@ import { testerGroups } from "./migrations/014-tester-groups.ts";
 import { agreements } from "./migrations/015-agreements.ts";
 import { payoutDetails } from "./migrations/016-payout-details.ts";
 import { covers } from "./migrations/017-covers.ts";
+import { invitations } from "./migrations/018-invitations.ts";
 import type { Dialect, Query, Store } from "./port.ts";
 import type { Enumerated } from "./types.ts";
 
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   agreements,
   payoutDetails,
   covers,
+  invitations,
 ];
 
 export interface Applied {

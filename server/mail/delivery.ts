@@ -28,6 +28,18 @@ export const requestedNote: Record<Delivery, string> = {
   sandbox: `If an account with this address needs it, an email was written. ${readSandbox}`,
 };
 
+/** After invitations were mailed to several people. */
+export const invitedNote = (delivery: Delivery, count: number): string => {
+  if (count === 0) return "Nobody was invited: there was nothing to send.";
+  const people = count === 1 ? "1 person" : `${count} people`;
+  const where: Record<Delivery, string> = {
+    sent: "The emails are on their way.",
+    saved: "This server sends no email: forward the links in its outbox folder, or set PLAYTEST_SMTP_URL.",
+    sandbox: readSandbox,
+  };
+  return `Invited ${people}. ${where[delivery]}`;
+};
+
 /** After two links were mailed for a change of the address. */
 export const changeNote: Record<Delivery, (from: string, to: string) => string> = {
   sent: (from, to) => `Open the links that were sent to ${from} and to ${to}. The address changes after both.`,

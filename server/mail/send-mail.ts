@@ -1,4 +1,5 @@
 import type { Deps } from "../app/deps.ts";
+import { senderOf } from "../config/brand.ts";
 import { type Job, RetryLater } from "../jobs/job.ts";
 import { MailRefused } from "./mailer.ts";
 import { bodiesOf, scheduleSummary } from "./queue.ts";
@@ -20,7 +21,7 @@ export async function sendMail(job: Job, deps: Deps): Promise<void> {
   try {
     const { recipient: to, subject, created_at: createdAt } = mail;
     const { unsubscribe_url: unsubscribeUrl } = mail;
-    await deps.mailer.send({ id, to, from: deps.config.mail.from, subject, ...bodiesOf(deps, mail), unsubscribeUrl, createdAt });
+    await deps.mailer.send({ id, to, from: senderOf(deps.config), subject, ...bodiesOf(deps, mail), unsubscribeUrl, createdAt });
   } catch (error) {
     const wait = waits[job.attempts - 1];
     if (!(error instanceof MailRefused) && wait !== undefined) throw new RetryLater(deps.clock.now() + wait, String(error));

@@ -1,8 +1,12 @@
+import type { InvitedRole } from "../../src/contract/admin/invitations.ts";
+
 /** Subject and body of an email, as plain text and as HTML. What users wrote is escaped in the HTML. */
 export interface MailContent {
   subject: string;
   text: string;
   html: string;
+  /** The HTML with the look of a brand. */
+  htmlWith?: (look: Look) => string;
   /** A one-time token that the text contains. It is stored encrypted, and only until the email is sent. */
   secret?: string;
 }
@@ -19,6 +23,18 @@ export interface Letter {
   paragraphs: string[];
   action: Action;
 }
+
+/** What a brand changes about emails. */
+export interface Look {
+  name: string | null;
+  logoUrl: string | null;
+  color: string;
+  /** The color of text on `color`. */
+  ink: string;
+}
+
+export const builtInColor = "#1d4ed8";
+const plainLook: Look = { name: null, logoUrl: null, color: builtInColor, ink: "#ffffff" };
 
 interface Parts {
   subject: string;
@@ -59,12 +75,19 @@ export const nameInMail = (name: string): string =>
 const page =
   "margin:0;padding:24px 12px;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,-apple-system,Segoe UI,sans-serif";
 const card = "max-width:560px;margin:0 auto;padding:8px 28px 16px;background:#fff;border-radius:8px;overflow-wrap:anywhere";
-const button = "display:inline-block;padding:10px 20px;background:#1d4ed8;color:#fff;border-radius:6px;text-decoration:none";
+const buttonOf = ({ color, ink }: Look) =>
+  `display:inline-block;padding:10px 20px;background:${color};color:${ink};border-radius:6px;text-decoration:none`;
 const small = "font-size:13px;color:#52525b";
 const entry = "margin-top:16px;padding-top:12px;border-top:1px solid #e4e4e7";
 
 const link = (url: string, label: string, style: string) =>
   `<a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a>`;
+
+const brandHtml = ({ name, logoUrl }: Look) => {
+  if (name === null) return [];
+  const logo = logoUrl === null ? "" : `<img src="${escapeHtml(logoUrl)}" alt="" height="28" style="vertical-align:middle"> `;
+  return [`<p style="font-weight:700">${logo}${escapeHtml(name)}</p>`];
+};
 
 const paragraphHtml = (paragraph: string) => `<p>${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`;
 const actionText = ({ label, url }: Action) => `${label}:\n${url}`;
@@ -83,7 +106,8 @@ const footerText = ({ why, off, all }: NonNullable<Parts["footer"]>) => `-- \n${
 const footerHtml = ({ why, off, all }: NonNullable<Parts["footer"]>) =>
   `<p style="${small};${entry}">${escapeHtml(why)}<br>${link(off.url, off.label, "color:inherit")}<br>${escapeHtml(all)}</p>`;
 
-export function compose({ subject, to, paragraphs, action, entries = [], footer, secret }: Parts): MailContent {
+export function compose(parts: Parts): MailContent {
+  const { subject, to, paragraphs, action, entries = [], footer, secret } = parts;
   const greeting = to === null ? "Hello," : `Hello ${nameInMail(to)},`;
   const text = [
     greeting,
@@ -92,17 +116,27 @@ export function compose({ subject, to, paragraphs, action, entries = [], footer,
     ...entries.map(entryText),
     ...(footer ? [footerText(footer)] : []),
   ].join("\n\n");
-  const body = [greeting, ...paragraphs].map(paragraphHtml);
+  const htmlWith = (look: Look) => htmlOf(parts, greeting, look);
+  return {
+    subject: oneLine(subject),
+    text: `${text}\n`,
+    html: htmlWith(plainLook),
+    htmlWith,
+    ...(secret !== undefined && { secret }),
+  };
+}
+
+function htmlOf({ subject, paragraphs, action, entries = [], footer }: Parts, greeting: string, look: Look): string {
+  const body = [...brandHtml(look), ...[greeting, ...paragraphs].map(paragraphHtml)];
   if (action)
     body.push(
-      `<p style="margin:24px 0">${link(action.url, action.label, button)}</p>`,
+      `<p style="margin:24px 0">${link(action.url, action.label, buttonOf(look))}</p>`,
       `<p style="${small}">${link(action.url, action.url, "color:inherit")}</p>`,
     );
   body.push(...entries.map(entryHtml));
   if (footer) body.push(footerHtml(footer));
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(oneLine(subject))}</title>`;
-  const html = `<!doctype html><html lang="en"><head>${head}</head><body style="${page}"><div style="${card}">${body.join("\n")}</div></body></html>\n`;
-  return { subject: oneLine(subject), text: `${text}\n`, html, ...(secret !== undefined && { secret }) };
+  return `<!doctype html><html lang="en"><head>${head}</head><body style="${page}"><div style="${card}">${body.join("\n")}</div></body></html>\n`;
 }
 
 export const composeVerification = (to: { token: string; url: string }) =>
@@ -153,6 +187,21 @@ export const composeSignIn = (to: { name: string | null; token: string; url: str
       "If you did not request this, ignore this email.",
     ],
     action: { label: "Sign in", url: to.url },
+    secret: to.token,
+  });
+
+export const composeInvitation = (to: { brand: string; role: InvitedRole; days: number; token: string; url: string }) =>
+  compose({
+    subject: `You are invited to ${to.brand}`,
+    to: null,
+    paragraphs: [
+      to.role === "playtester"
+        ? `You are invited to test games on ${to.brand}: play them before their release, record a video, and be paid for it.`
+        : `You are invited to ${to.brand}, where playtests of your games are ordered and reviewed on video.`,
+      `Open this link within ${to.days === 1 ? "a day" : `${to.days} days`} to join. It creates your account and signs you in, once.`,
+      "If you do not want to join, ignore this email: without you, no account is created.",
+    ],
+    action: { label: "Join", url: to.url },
     secret: to.token,
   });
 

@@ -54,6 +54,7 @@ export interface Erased {
 /** Removes the personal data of an account. What stays: see `playtest help security`. */
 export async function erase(tx: Query, account: Erased, now: number): Promise<void> {
   await tx.run("DELETE FROM mails WHERE LOWER(recipient) = ?", account.email.trim().toLowerCase());
+  await tx.run("DELETE FROM invitations WHERE email_key = ?", account.email.trim().toLowerCase());
   for (const name of new Set([account.displayName, account.companyName])) await renameInNotices(tx, account.id, name);
   for (const sql of [...removed, ...emptied]) await tx.run(sql, account.id);
   const address = deletedAddress(account.id);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { escapeHtml } from "../mail/texts.ts";
+import { noSite, type Site } from "./site.ts";
 
 /** HTML that is safe to send. Create it with `html` only, which escapes every value that is not Markup. */
 export class Markup {
@@ -51,6 +52,7 @@ pre code { padding: 0; background: none; white-space: pre; } pre.wrap code { whi
 .button { display: inline-block; margin: .5rem 0; padding: .65rem 1.2rem; font-weight: 600; color: var(--accent-ink); background: var(--accent); border-radius: .4rem; text-decoration: none; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
 .alert { padding: .75rem 1rem; border-left: .3rem solid var(--bad); border-radius: .5rem; background: var(--code); } .alert::before { content: "! " / ""; color: var(--bad); font-weight: 700; }
+footer { max-width: 34rem; margin: 0 auto 2rem; padding: 0 1rem; text-align: center; font-size: .9rem; } footer a { color: var(--soft); }
 .soft { color: var(--soft); } .bad { color: var(--bad); } input + .bad { margin: .25rem 0 0; }
 @media (max-width: 40rem) { main, main.wide { margin: 0; border: 0; border-radius: 0; min-height: 100vh; padding: 1.25rem; } }
 `;
@@ -70,14 +72,29 @@ export interface PageContent {
   assets?: { style?: string; scripts?: readonly string[] };
 }
 
+const sites = new WeakMap<ServerResponse, Site>();
+
+/** Gives the page that is sent as this response the name, colors and links of a site. */
+export const dress = (response: ServerResponse, site: Site): void => void sites.set(response, site);
+
+function footer({ termsUrl, privacyUrl }: Pick<Site, "termsUrl" | "privacyUrl">): Markup | null {
+  const links = [
+    ...(termsUrl === null ? [] : [html`<a href="${termsUrl}">Terms</a>`]),
+    ...(privacyUrl === null ? [] : [html`<a href="${privacyUrl}">Privacy</a>`]),
+  ];
+  if (links.length === 0) return null;
+  return html`<footer>${links.map((link, index) => html`${index > 0 && " · "}${link}`)}</footer>`;
+}
+
 /** Sends a page with a Content-Security-Policy that allows no resources of other sites, and only those scripts that the page lists. */
 export function sendPage(response: ServerResponse, status: number, page: PageContent): void {
   const { style, scripts = [] } = page.assets ?? {};
+  const site = sites.get(response) ?? noSite;
   const text = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<title>${page.title} · playtest</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
-<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.heading ?? page.title}</h1>${page.body}</main></body>
+<title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
+<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;
   response.writeHead(status, {

@@ -18,10 +18,11 @@ import { publishedVideo } from "./adapters/published-video.ts";
 import { wellKnown } from "./adapters/security-txt.ts";
 import { docs } from "./docs/index.ts";
 import { createReadForm } from "./form.ts";
-import { html, sendPage } from "./html.ts";
+import { dress, html, sendPage } from "./html.ts";
 import { createPageLimits } from "./limits.ts";
 import { changeEmail } from "./pages/change-email.ts";
 import { checkout } from "./pages/checkout.ts";
+import { invite } from "./pages/invite.ts";
 import { resetPassword } from "./pages/reset-password.ts";
 import { startPage } from "./pages/start.ts";
 import { todo } from "./pages/todo.ts";
@@ -64,13 +65,14 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
     checkout: counted(checkout({ checkouts: new Checkouts(deps), readForm, now: clock.now })),
     processors: processors(deps),
     "reset-password": counted(resetPassword(accounts, readForm)),
-    "": counted(startPage(config)),
+    "": counted(startPage(config, site)),
     "change-email": counted(changeEmail(accounts, readForm)),
     "verify-email": counted(verifyEmail(accounts, readForm)),
+    invite: counted(invite(accounts, readForm, site)),
     unsubscribe: counted(unsubscribe({ unsubscribing: new Unsubscribing(deps), readForm, config })),
     todo: counted(todo(config)),
     watch: counted(watch(callAs, publishedVideo(deps))),
-    assets,
+    assets: assets(deps.brand),
     covers: countedIfRefused(coverImages(deps)),
     ".well-known": counted(wellKnown(config, clock.now)),
     docs: counted(docs(config)),
@@ -96,6 +98,7 @@ export function createPages(deps: Deps, callAs: CallAs): PageHandler {
   return async (request, response, url, origin) => {
     try {
       const name = url.pathname.split("/")[1] ?? "";
+      if (name !== "docs") dress(response, site);
       const page = Object.hasOwn(pages, name) ? pages[name]! : unknown;
       await page(request, response, url, origin);
     } catch (error) {

@@ -1,12 +1,54 @@
+import { type Brand, defaultName } from "../config/brand.ts";
 import type { Config } from "../config/schema.ts";
+import { readableOn, textOn } from "../lib/contrast.ts";
 import { type Delivery, deliveryOf } from "../mail/delivery.ts";
 import type { Mailer } from "../mail/mailer.ts";
 
 /** What pages say about the server that they belong to. */
 export interface Site {
+  name: string;
+  baseUrl: string;
+  hasLogo: boolean;
+  hasColor: boolean;
+  termsUrl: string | null;
+  privacyUrl: string | null;
   delivery: Delivery;
+  registration: Config["registration"];
+  allowedDomains: readonly string[];
 }
 
-export const siteOf = ({ config, mailer }: { config: Config; mailer: Pick<Mailer, "delivers"> }): Site => ({
-  delivery: deliveryOf({ config, mailer }),
-});
+export const siteOf = (of: { config: Config; brand: Brand; mailer: Pick<Mailer, "delivers"> }): Site => {
+  const { config, brand } = of;
+  return {
+    name: brand.name,
+    baseUrl: config.baseUrl,
+    hasLogo: brand.logo !== null,
+    hasColor: brand.color !== null,
+    termsUrl: brand.termsUrl,
+    privacyUrl: brand.privacyUrl,
+    delivery: deliveryOf(of),
+    registration: config.registration,
+    allowedDomains: config.allowedDomains,
+  };
+};
+
+/** How pages look that belong to no site: the documentation. */
+export const noSite: Pick<Site, "name" | "hasLogo" | "hasColor" | "termsUrl" | "privacyUrl"> = {
+  name: defaultName,
+  hasLogo: false,
+  hasColor: false,
+  termsUrl: null,
+  privacyUrl: null,
+};
+
+/** The backgrounds that links stand on, in the light and in the dark. */
+const light = ["#ffffff", "#f2f4f7", "#eef3fc"];
+const dark = ["#12161c", "#1b212a", "#222c3b"];
+
+const accent = (color: string) => `--accent: ${color}; --accent-ink: ${textOn(color)};`;
+
+/** The style that puts the color of the brand in the place of the built-in one, readable in the light and in the dark. */
+export const brandStyle = (color: string): string =>
+  `:root { ${accent(readableOn(color, light))} }
+@media (prefers-color-scheme: dark) { :root { ${accent(readableOn(color, dark))} } }
+`;

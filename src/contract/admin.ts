@@ -3,6 +3,7 @@ import { auditEntry } from "./accounts/audit-entry.ts";
 import { disputes } from "./admin/disputes.ts";
 import { groups } from "./admin/groups.ts";
 import { payouts } from "./admin/payouts.ts";
+import { invitations } from "./admin/invitations.ts";
 import { payment } from "./billing.ts";
 import { audited, endpoint, roleScopes, roles } from "./endpoint.ts";
 import { cents, id, minutes, nameText, page, pageQuery, scopeName, text, timestamp } from "./fields.ts";
@@ -239,6 +240,7 @@ export const admin = {
     reply: grantReply,
   }),
   ...disputes,
+  ...invitations,
   listSuspense: endpoint("GET /admin/suspense", {
     ...money,
     summary: "List unmatched crypto deposits",

@@ -124,7 +124,7 @@ export const auth = {
     reply: z.strictObject({ apiKey: z.string(), user, message: z.string() }),
     secretReply: true,
     limit: "register",
-    problems: ["CONFLICT"],
+    problems: ["CONFLICT", "FORBIDDEN"],
   }),
   register: endpoint("POST /auth/register", {
     ...keyless,
@@ -134,7 +134,7 @@ export const auth = {
     status: 201,
     reply: z.strictObject({ message: z.string(), userId: id() }),
     limit: "register",
-    problems: ["CONFLICT"],
+    problems: ["CONFLICT", "FORBIDDEN"],
   }),
   getMe: endpoint("GET /auth/me", {
     ...any,

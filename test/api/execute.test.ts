@@ -11,6 +11,7 @@ import { notificationsPage } from "../../server/web/portal/notifications.ts";
 import { offersPage } from "../../server/web/portal/offers.ts";
 import { slotPage, slotsPage } from "../../server/web/portal/slots.ts";
 import type { View } from "../../server/web/portal/types.ts";
+import { siteOf } from "../../server/web/site.ts";
 import { roleScopes } from "../../src/contract/endpoint.ts";
 import type { CallOperation, Operation } from "../../src/contract/index.ts";
 import { createClient } from "../../src/index.ts";
@@ -225,7 +226,7 @@ onBothDatabases("calling an operation for a page", (serve) => {
       const session = { user_id: playtester.id, display_name: "Ann", csrf: "token", role: "playtester", hash: "h" } as never;
       const page = { id, query: new URLSearchParams(), form: {}, faults: {}, formKey: "key", now: server.clock.now() };
       const context = createContext({
-        site: { delivery: "sent" },
+        site: siteOf(server.deps),
         ...page,
         callAs: () => source,
         session,

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
+import { testFolder } from "../helpers/cli.ts";
 import { openWallet } from "../helpers/crypto.ts";
 import { play, registerPlaytester, videoBytes } from "../helpers/factories.ts";
 import { eachOwnerFixture } from "../helpers/owner-fixture.ts";
@@ -45,6 +48,39 @@ describe("admin", () => {
     expect((await fixture.run("billing balance")).code).toBe(0);
     expect((await admin("users suspend nobody@example.com")).code).toBe(3);
     expect((await data("users --role playtester")).users).toEqual([]);
+  });
+
+  it("admin invite: one command for a file of 200 people, safe to repeat, with what became of each row", async () => {
+    const folder = testFolder();
+    const people = Array.from({ length: 198 }, (_, index) => `tester${index}@example.net,,`);
+    const known = await email(fixture.owner.id);
+    const rows = ["Email,Role,Name", ...people, `${known},owner,Ada`, "olga@example.net,owner,Olga"];
+    writeFileSync(join(folder, "testers.csv"), rows.join("\n"));
+    const invite = () => fixture.run("admin invite testers.csv", { key, cwd: folder });
+    const first = await invite();
+    expect([first.code, first.stderr]).toEqual([0, "Invited 199 people. The emails are on their way.\n"]);
+    const lines = first.stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(200);
+    expect(lines[0]).toMatch(/^2\ttester0@example.net\ttester\tinvited\t/);
+    expect(lines[198]).toBe(`200\t${known}\towner\thas an account\t`);
+    expect(lines[199]).toMatch(/^201\tolga@example.net\towner\tinvited\t/);
+    const again = await invite();
+    expect(again.stderr).toBe("Nobody was invited: there was nothing to send.\n");
+    expect(again.stdout.split("\n").filter((line) => line.includes("\talready invited\t"))).toHaveLength(199);
+    expect((await data("invitations --all")).invitations).toHaveLength(199);
+    expect((await data("invitations revoke olga@example.net")).invitation.state).toBe("revoked");
+    expect((await admin("invitations revoke nobody@example.net")).code).toBe(3);
+  });
+
+  it.each([
+    ["email,role\nada@,owner\nbob@example.net,boss\n", /Line 2: "ada@" is not an email address.[\s\S]*Line 3: the role must be tester or owner/],
+    ["email\n", /names nobody/],
+  ])("admin invite: refuses the file %j whole", async (text, said) => {
+    const folder = testFolder();
+    writeFileSync(join(folder, "testers.csv"), text);
+    const { code, stderr } = await fixture.run("admin invite testers.csv", { key, cwd: folder });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
+    expect((await data("invitations")).invitations).toEqual([]);
   });
 
   it("admin grant: grants credit and playtest minutes with a note", async () => {

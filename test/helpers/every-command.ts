@@ -45,6 +45,13 @@ export interface World {
   email(id: string): Promise<string>;
 }
 
+/** An invitation that is still open. */
+async function invited({ server, admin }: World): Promise<string> {
+  const body = { invitations: [{ email: `invited-${server.deps.newId()}@example.net` }] };
+  const reply = await server.request("POST", "/admin/invitations", { key: admin, body });
+  return reply.body.data.results[0].invitation.id;
+}
+
 export async function everyWorld(server: TestServer, receiver: Receiver): Promise<World> {
   const owner = await registerOwner(server, "Ada");
   await giveCredit(server, owner, 10_000_000);
@@ -448,6 +455,9 @@ export const everyCommand: Record<string, Row> = {
   "admin users delete": asAdmin(async ({ server }) => `${(await registerPlaytester(server)).id} --yes`),
   "admin games suspend": asAdmin(async ({ owner }) => createGame(owner)),
   "admin games unsuspend": asAdmin(async ({ owner }) => createGame(owner)),
+  "admin invite": asAdmin(() => "--email ada@example.net"),
+  "admin invitations": asAdmin(async (world) => (await invited(world)) && ""),
+  "admin invitations revoke": asAdmin(invited),
   "admin grant": asAdmin(({ owner }) => `${owner.id} --credit 5 --note goodwill`),
   "admin categories list": asAdmin(() => []),
   "admin categories create": asAdmin(({ server }) => ["Genre", "--slug", `g-${server.deps.newId()}`]),

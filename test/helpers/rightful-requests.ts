@@ -468,6 +468,13 @@ export const rightfulRequests: { [O in keyof Contract]: Row } = {
     await admin.post(`/admin/payments/${id}/chargeback`);
     return { as: admin, ids: { id }, body: { note: "settled" } };
   },
+  listInvitations: byAdmin(),
+  invite: byAdmin({ body: { invitations: [{ email: `${secretWord}@example.com` }] } }),
+  revokeInvitation: async ({ admin }) => {
+    const body = { invitations: [{ email: `revoked-${secretWord}@example.com` }], again: true };
+    const reply = await admin.post("/admin/invitations", body);
+    return { as: admin, ids: { id: reply.body.data.results[0].invitation.id } };
+  },
   listSuspense: byAdmin(),
   resolveSuspense: onDeposit(({ id }) => ({ userId: id, note: "matched" })),
   refundSuspense: onDeposit(() => ({ note: "sent back" })),

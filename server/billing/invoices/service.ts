@@ -41,7 +41,8 @@ export function createInvoices(deps: Deps): (payment: PaymentRow) => Promise<Inv
 }
 
 async function insertNext(deps: Deps, tx: Query, payment: PaymentRow): Promise<InvoiceDocument> {
-  const { series, seller } = deps.config.invoices;
+  const { series, seller: configured } = deps.config.invoices;
+  const seller = { ...configured, name: configured.name ?? deps.config.brand.name ?? "Playtest" };
   const issuedAt = deps.clock.now();
   const year = new Date(issuedAt).getUTCFullYear();
   const sequence = (await invoices.lastSequence(tx, series, year)) + 1;

@@ -1,3 +1,4 @@
+import type { Brand } from "../../config/brand.ts";
 import { notFound } from "../../lib/problem.ts";
 import { icon } from "../assets/icon.ts";
 import { timesScript } from "../assets/times.ts";
@@ -5,6 +6,7 @@ import { uploadScript } from "../assets/upload.ts";
 import { docsStyle } from "../docs/style.ts";
 import { style } from "../html.ts";
 import { portalStyle } from "../portal/style.ts";
+import { brandStyle } from "../site.ts";
 import type { Page } from "../types.ts";
 
 const files: Record<string, { type: string; text: string }> = {
@@ -16,15 +18,26 @@ const files: Record<string, { type: string; text: string }> = {
   "upload.js": { type: "text/javascript", text: uploadScript },
 };
 
-/** `/assets/<name>`: styles and scripts as files, so that the Content-Security-Policy needs no exception for inline ones. */
-export const assets: Page = async (_request, response, url) => {
-  const name = url.pathname.slice("/assets/".length);
-  const file = Object.hasOwn(files, name) ? files[name] : undefined;
-  if (!file) throw notFound();
-  response.writeHead(200, {
-    "Content-Type": `${file.type}; charset=utf-8`,
-    "Cache-Control": "max-age=3600",
-    "Content-Length": Buffer.byteLength(file.text),
-  });
-  response.end(file.text);
-};
+/**
+ * `/assets/<name>`: styles and scripts as files, so that the Content-Security-Policy needs no exception for inline ones, and the operator's
+ * logo, which may do nothing but be shown: an SVG that is opened as a page could hold scripts.
+ */
+export function assets({ logo, color }: Brand): Page {
+  const served: Record<string, { type: string; text: string | Buffer }> = {
+    ...files,
+    ...(color !== null && { "brand.css": { type: "text/css", text: brandStyle(color) } }),
+    ...(logo !== null && { logo: { type: logo.type, text: logo.bytes } }),
+  };
+  return async (_request, response, url) => {
+    const name = url.pathname.slice("/assets/".length);
+    const file = Object.hasOwn(served, name) ? served[name] : undefined;
+    if (!file) throw notFound();
+    response.writeHead(200, {
+      "Content-Type": typeof file.text === "string" ? `${file.type}; charset=utf-8` : file.type,
+      "Cache-Control": "max-age=3600",
+      "Content-Length": Buffer.byteLength(file.text),
+      ...(name === "logo" && { "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox" }),
+    });
+    response.end(file.text);
+  };
+}

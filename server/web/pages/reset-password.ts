@@ -16,22 +16,23 @@ export function resetPassword(accounts: BrowserAccounts, readForm: ReadForm): Pa
     const found = await accounts.findReset(token);
     if (!found) return sendPage(response, 410, gone);
     const shown = { token, isNew: found.isNew, revoke: posted?.keys === "revoke" };
-    if (!posted) return sendPage(response, 200, { title, body: form(shown) });
+    if (!posted) return sendPage(response, 200, { title, body: passwordForm(shown) });
     const { password = "" } = posted;
     const length = [...password].length;
     if (length < shortest || length > longest)
       return sendPage(response, 422, {
         title,
-        body: form({ ...shown, problem: `The password must have ${shortest} to ${longest} characters.` }),
+        body: passwordForm({ ...shown, problem: `The password must have ${shortest} to ${longest} characters.` }),
       });
     const visit = { headers: request.headers, client };
     const keys = await accounts.resetPassword(visit, token, { password, revokeKeys: shown.revoke }).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "VALIDATION_ERROR") return error;
       throw error;
     });
-    if (keys instanceof Problem) return sendPage(response, 422, { title, body: form({ ...shown, problem: keys.message }) });
+    if (keys instanceof Problem)
+      return sendPage(response, 422, { title, body: passwordForm({ ...shown, problem: keys.message }) });
     if (!keys) return sendPage(response, 410, gone);
-    const done = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[keys]}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>.</p>`;
+    const done = html`<p>Your password was changed and you were signed out of every browser. ${keysSaid[keys]}</p><p>Playtesters: <a href="/play/sign-in">sign in with the new password</a>. Game owners: run <code>playtest login</code>.</p>`;
     sendPage(response, 200, { title: "Password changed", body: done });
   };
 }
@@ -53,6 +54,8 @@ interface Shown {
   isNew: boolean;
   revoke: boolean;
   problem?: string;
+  /** Whether the account can have API keys already. */
+  keys?: boolean;
 }
 
 const keysField = (
@@ -60,11 +63,18 @@ const keysField = (
 ): Markup => html`<label class="check"><input type="checkbox" name="keys" value="revoke"${checked && html` checked`}> Also revoke my API keys</label>
 <p class="soft">Choose this if somebody else may know your password. Everything that uses a key stops working until you give it a new one.</p>`;
 
-const form = ({ token, isNew, revoke, problem }: Shown): Markup => html`<form method="post" action="/reset-password">
+/** The form that sets a password with a reset token. */
+export const passwordForm = ({
+  token,
+  isNew,
+  revoke,
+  problem,
+  keys = true,
+}: Shown): Markup => html`<form method="post" action="/reset-password">
 <input type="hidden" name="token" value="${token}">
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="${shortest}" maxlength="${longest}" required
 ${problem ? html`aria-invalid="true" aria-describedby="problem"` : ""} autofocus>
 ${problem ? html`<p class="bad" id="problem">${problem}</p>` : ""}
-${isNew ? html`<p class="soft">This also verifies your email address and revokes the API keys that the account has now.</p>` : keysField(revoke)}
+${isNew ? html`<p class="soft">This also verifies your email address and revokes the API keys that the account has now.</p>` : keys && keysField(revoke)}
 <button>Set password</button></form>`;

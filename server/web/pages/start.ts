@@ -2,21 +2,30 @@ import type { Config } from "../../config/schema.ts";
 import { methodNotAllowed } from "../../http/routes.ts";
 import { notFound } from "../../lib/problem.ts";
 import { html, sendPage } from "../html.ts";
+import type { Site } from "../site.ts";
 import type { Page } from "../types.ts";
 
+function newAccounts({ registration, allowedDomains }: Site) {
+  if (registration === "closed") return html`<p>This server takes no new accounts.</p>`;
+  if (registration === "invite")
+    return html`<p>New accounts are by invitation only: open the link in your invitation, or ask the operator for one.</p>`;
+  return allowedDomains.length > 0 && html`<p>New accounts need an email address at ${allowedDomains.join(" or ")}.</p>`;
+}
+
 /** `/`: leads playtesters, game owners and operators to what is for them. */
-export function startPage({ baseUrl, sandbox }: Pick<Config, "baseUrl" | "sandbox">): Page {
+export function startPage({ baseUrl, sandbox }: Pick<Config, "baseUrl" | "sandbox">, site: Site): Page {
   return async (request, response, url) => {
     if (url.pathname !== "/") throw notFound();
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
     const body = html`<p>Playtests of games on video: owners order them, playtesters play and are paid for accepted videos.</p>
 ${sandbox && html`<p class="soft">This server is a sandbox: it moves no real money, and its clock can be moved.</p>`}
+${newAccounts(site)}
 <h2>For playtesters</h2>
 <p>Find playtests, record a video, upload it, and see what you earned.</p>
 <p><a class="button" href="/play">Open the playtester portal</a></p>
 <h2>For game owners</h2>
 <p>Register your games, order playtests and review videos with the <code>playtest</code> command:</p>
-<pre class="wrap"><code>playtest auth register --base-url ${baseUrl}
+<pre class="wrap"><code>playtest ${site.registration === "open" ? "auth register" : "login"} --base-url ${baseUrl}
 playtest games create
 playtest order</code></pre>
 <p><a href="/docs/getting-started">Getting started</a> · <a href="/docs/api">API reference</a> · <a href="/docs">All documentation</a></p>
@@ -25,6 +34,6 @@ playtest order</code></pre>
 <pre class="wrap"><code>playtest login --with-key --base-url ${baseUrl} --profile admin
 playtest admin --help --profile admin</code></pre>
 <p><a href="/docs/server">Run a server</a> · <a href="/docs/configuration">Configuration</a> · <a href="/docs/backup">Backup</a></p>`;
-    sendPage(response, 200, { title: "playtest", body });
+    sendPage(response, 200, { title: site.name, body });
   };
 }

@@ -1,4 +1,5 @@
 import { html, type Markup, type PageContent } from "../html.ts";
+import type { Site } from "../site.ts";
 import type { PageContext, Section } from "./types.ts";
 
 const sections: [Section, string, string][] = [
@@ -11,6 +12,16 @@ const sections: [Section, string, string][] = [
 ];
 
 const count = (unread: number) => unread > 0 && html` <span class="count">${unread}<span class="hidden"> unread</span></span>`;
+
+const brandLink = ({ name, hasLogo }: Site) =>
+  html`<a class="brand" href="/play">${hasLogo && html`<img src="/assets/logo" alt=""> `}${name}</a>`;
+
+/** Whoever creates an account accepts these. */
+export function acceptTerms({ termsUrl, privacyUrl }: Site): Markup | null {
+  const terms = termsUrl !== null && html`You accept the <a href="${termsUrl}">terms</a>. `;
+  const privacy = privacyUrl !== null && html`How your data is used: <a href="${privacyUrl}">privacy policy</a>.`;
+  return terms || privacy ? html`<p class="soft">${terms}${privacy}</p>` : null;
+}
 
 /** The layout around a page for a playtester who is signed in: the navigation and the name of the account. */
 export async function signedInLayout(
@@ -28,7 +39,7 @@ export async function signedInLayout(
   );
   const signOut = html`<form method="post" action="/play/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`;
   const header = html`<a class="skip" href="#main">Skip to content</a>
-<header class="bar"><div><a class="brand" href="/play">playtest</a>
+<header class="bar"><div>${brandLink(context.site)}
 <div class="who"><a href="/play/account"><span class="hidden">Your account: </span>${session.displayName}</a>${signOut}</div>
 <nav aria-label="Main"><ul>${links}</ul></nav></div></header>`;
   const { scripts = [] } = page.assets ?? {};
@@ -36,10 +47,10 @@ export async function signedInLayout(
 }
 
 /** The layout around a page for a visitor who is not signed in. */
-export const signedOutLayout = (page: PageContent): PageContent => ({
+export const signedOutLayout = (site: Site, page: PageContent): PageContent => ({
   ...page,
   assets: { style: "portal.css" },
-  header: html`<header class="bar"><div><a class="brand" href="/play">playtest</a></div></header>`,
+  header: html`<header class="bar"><div>${brandLink(site)}</div></header>`,
 });
 
 /** The hidden fields of every form: the CSRF token, and the idempotency key, with which a form sent twice takes effect once. */

@@ -1,9 +1,10 @@
 import { type Delivery, noneSent } from "../../mail/delivery.ts";
 import { html, type Markup, type PageContent } from "../html.ts";
 import type { Site } from "../site.ts";
-import { alert, notice, signedOutLayout } from "./layout.ts";
+import { acceptTerms, alert, notice, signedOutLayout } from "./layout.ts";
 
 interface SignInState {
+  site: Site;
   csrf: string;
   next: string;
   email: string;
@@ -28,9 +29,21 @@ export const newPasswordField = (
 export const codeField = (id: string, label: string): Markup => html`<label for="${id}">${label}</label>
 <input id="${id}" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="64" required>`;
 
-export const signInPage = ({ csrf, next, email, problem, notice: said }: SignInState): PageContent =>
-  signedOutLayout({
-    title: "Sign in to playtest",
+const domains = ({ allowedDomains }: Site) =>
+  allowedDomains.length > 0 && html`<p class="soft">New accounts need an email address at ${allowedDomains.join(" or ")}.</p>`;
+
+const byInvitation = html`<p>This server takes new accounts by invitation only. If you have an invitation, open the link in its email. Otherwise ask the operator of this server for one.</p>`;
+const closed = html`<p>This server takes no new accounts.</p>`;
+
+function newHere(site: Site): Markup {
+  if (site.registration === "invite") return byInvitation;
+  if (site.registration === "closed") return closed;
+  return html`<p><a href="/play/register">Create a playtester account</a></p>${domains(site)}`;
+}
+
+export const signInPage = ({ site, csrf, next, email, problem, notice: said }: SignInState): PageContent =>
+  signedOutLayout(site, {
+    title: `Sign in to ${site.name}`,
     body: html`${said && notice(said)}${problem && alert(problem)}
 <p class="soft">Play games before release, share your feedback, and get paid.</p>
 <form method="post" action="/play/sign-in/link">${hidden({ csrf, next })}
@@ -43,21 +56,27 @@ ${emailField("email", email)}
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
 <button class="quiet">Sign in</button></form>
 <p><a href="/play/forgot">Forgot your password?</a></p></section>
-<section><h2>New here?</h2><p><a href="/play/register">Create a playtester account</a></p></section>`,
+<section><h2>New here?</h2>${newHere(site)}</section>`,
   });
 
-export const registerPage = (given: { csrf: string; name?: string; email?: string; problem?: string }): PageContent =>
-  signedOutLayout({
-    title: "Create a playtester account",
-    body: html`${given.problem && alert(given.problem)}
+export function registerPage(given: { site: Site; csrf: string; name?: string; email?: string; problem?: string }): PageContent {
+  const { site } = given;
+  const title = "Create a playtester account";
+  const signIn = html`<p>Already have an account? <a href="/play/sign-in">Sign in</a>.</p>`;
+  if (site.registration !== "open") return signedOutLayout(site, { title, body: html`${newHere(site)}${signIn}` });
+  return signedOutLayout(site, {
+    title,
+    body: html`${given.problem && alert(given.problem)}${domains(site)}
 <form method="post" action="/play/register">${hidden({ csrf: given.csrf })}
 <label for="name">Name <span class="soft">(optional; visible to game owners)</span></label>
 <input id="name" name="name" autocomplete="nickname" maxlength="100" value="${given.name}">
 ${emailField("email", given.email)}
 ${newPasswordField("Password")}
+${acceptTerms(site)}
 <button>Create account</button></form>
-<p>Already have an account? <a href="/play/sign-in">Sign in</a>.</p>`,
+${signIn}`,
   });
+}
 
 const registered: Record<Delivery, Pick<PageContent, "title" | "body">> = {
   sent: {
@@ -79,7 +98,7 @@ const registered: Record<Delivery, Pick<PageContent, "title" | "body">> = {
   },
 };
 
-export const registeredPage = ({ delivery }: Site): PageContent => signedOutLayout(registered[delivery]);
+export const registeredPage = (site: Site): PageContent => signedOutLayout(site, registered[site.delivery]);
 
 const emailed: Record<Delivery, string> = {
   sent: "Check your email",
@@ -87,8 +106,8 @@ const emailed: Record<Delivery, string> = {
   sandbox: "Read the email",
 };
 
-export const forgotPage = ({ csrf }: { csrf: string }): PageContent =>
-  signedOutLayout({
+export const forgotPage = ({ site, csrf }: { site: Site; csrf: string }): PageContent =>
+  signedOutLayout(site, {
     title: "Forgot your password?",
     body: html`<p>We will email you a link to set a new one.</p>
 <form method="post" action="/play/forgot">${hidden({ csrf })}
@@ -97,7 +116,7 @@ ${emailField("email")}
 <p>Or <a href="/play/sign-in">sign in with an emailed link</a>, without a password.</p>`,
   });
 
-const sentPage = ({ delivery }: Site, validity: string, again: string): PageContent => {
+const sentPage = (site: Site, validity: string, again: string): PageContent => {
   const valid = html`The link works once, for ${validity}.`;
   const bodies: Record<Delivery, Markup> = {
     sent: html`<p>If an account with that address exists, we sent it a link. ${valid}</p>
@@ -107,23 +126,32 @@ const sentPage = ({ delivery }: Site, validity: string, again: string): PageCont
     sandbox: html`<p>If an account with that address exists, an email with a link was written. A sandbox sends none. Read it with this command. ${valid}</p>
 <pre class="wrap"><code>playtest sandbox mail</code></pre>`,
   };
-  return signedOutLayout({ title: emailed[delivery], body: bodies[delivery] });
+  return signedOutLayout(site, { title: emailed[site.delivery], body: bodies[site.delivery] });
 };
 
 export const linkSentPage = (site: Site) => sentPage(site, "15 minutes", "/play/sign-in");
 export const resetSentPage = (site: Site) => sentPage(site, "one hour", "/play/forgot");
 
 /** The page of an emailed sign-in link. It asks for a click, because mail scanners open links and this one works once. */
-export const confirmPage = (fields: { csrf: string; next: string; token: string }): PageContent =>
-  signedOutLayout({
+export const confirmPage = ({ site, ...fields }: { site: Site; csrf: string; next: string; token: string }): PageContent =>
+  signedOutLayout(site, {
     title: "Welcome back",
     body: html`<p>Click to finish signing in.</p>
 <form method="post" action="/play/sign-in/confirm">${hidden(fields)}<button>Sign in</button></form>`,
   });
 
 /** The second page of signing in to an account with a second factor. */
-export const codePage = ({ problem, ...fields }: { csrf: string; next: string; problem?: string }): PageContent =>
-  signedOutLayout({
+export const codePage = ({
+  site,
+  problem,
+  ...fields
+}: {
+  site: Site;
+  csrf: string;
+  next: string;
+  problem?: string;
+}): PageContent =>
+  signedOutLayout(site, {
     title: "Enter your code",
     body: html`${problem && alert(problem)}
 <form method="post" action="/play/sign-in/code">${hidden(fields)}
@@ -133,14 +161,14 @@ ${codeField("code", "Code from your authenticator app")}
 <p><a href="/play/sign-in">Start again</a></p>`,
   });
 
-export const staleSignInPage = (): PageContent =>
-  signedOutLayout({
+export const staleSignInPage = (site: Site): PageContent =>
+  signedOutLayout(site, {
     title: "Sign in again",
     body: html`<p>Too much time has passed since you entered your password or opened your link. <a href="/play/sign-in">Sign in again</a>.</p>`,
   });
 
-export const staleLinkPage = (): PageContent =>
-  signedOutLayout({
+export const staleLinkPage = (site: Site): PageContent =>
+  signedOutLayout(site, {
     title: "This link no longer works",
     body: html`<p>A sign-in link works once, for 15 minutes. <a href="/play/sign-in">Get a new link</a>.</p>`,
   });

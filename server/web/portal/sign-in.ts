@@ -31,6 +31,7 @@ const codePath = (next: string) => `/play/sign-in/code?${new URLSearchParams({ n
 const said = new Map([
   ["signed-out", "You are signed out."],
   ["deleted", "Your account was deleted."],
+  ["account", "You have an account already. Sign in."],
   ["everywhere", "You are signed out of every browser. API keys still work."],
   ["password", "Your password was changed and you were signed out of every browser. Sign in with the new password."],
 ]);
@@ -79,25 +80,25 @@ async function show({ accounts, site }: Parts, request: IncomingMessage, respons
   if (cookie !== undefined) response.setHeader("Set-Cookie", cookie);
   const pages: Record<string, () => PageContent> = {
     "/play/sign-in/sent": () => linkSentPage(site),
-    "/play/sign-in/confirm": () => confirmPage({ csrf, next, token: url.searchParams.get("token") ?? "" }),
-    "/play/register": () => registerPage({ csrf }),
+    "/play/sign-in/confirm": () => confirmPage({ site, csrf, next, token: url.searchParams.get("token") ?? "" }),
+    "/play/register": () => registerPage({ site, csrf }),
     "/play/register/sent": () => registeredPage(site),
-    "/play/forgot": () => forgotPage({ csrf }),
+    "/play/forgot": () => forgotPage({ site, csrf }),
     "/play/forgot/sent": () => resetSentPage(site),
   };
   const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
   if (page) return sendPage(response, 200, page());
-  if (url.pathname === "/play/sign-in/code") return showCodePage(accounts, request, response, { csrf, next });
+  if (url.pathname === "/play/sign-in/code") return showCodePage(accounts, request, response, { site, csrf, next });
   if (url.pathname !== "/play/sign-in") throw notFound();
   if (await accounts.findSession(request.headers)) return redirect(response, next);
-  sendPage(response, 200, signInPage({ csrf, next, email: "", notice: said.get(url.searchParams.get("done") ?? "") }));
+  sendPage(response, 200, signInPage({ site, csrf, next, email: "", notice: said.get(url.searchParams.get("done") ?? "") }));
 }
 
 async function showCodePage(
   accounts: BrowserAccounts,
   request: IncomingMessage,
   response: ServerResponse,
-  fields: { csrf: string; next: string },
+  fields: { site: Site; csrf: string; next: string },
 ): Promise<void> {
   if (await accounts.needsCode(request.headers)) return sendPage(response, 200, codePage(fields));
   redirect(response, "/play/sign-in");
@@ -109,7 +110,7 @@ async function mailLink({ accounts, limits }: Parts, { request, response, form }
   redirect(response, "/play/sign-in/sent");
 }
 
-async function signInByPassword({ accounts, limits }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+async function signInByPassword({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const { csrf = "", email = "", password = "" } = form;
   const next = nextOf(form.next);
   try {
@@ -118,36 +119,37 @@ async function signInByPassword({ accounts, limits }: Parts, { request, response
     response.setHeader("Set-Cookie", cookie);
     redirect(response, needsCode ? codePath(next) : next);
   } catch (error) {
-    showAgain(response, error, (problem) => signInPage({ csrf, next, email, problem }));
+    showAgain(response, error, (problem) => signInPage({ site, csrf, next, email, problem }));
   }
 }
 
-async function signInByLink({ accounts }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+async function signInByLink({ accounts, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const signedIn = await accounts.signInByLink(visit, form.token ?? "");
   // After a double click the token is used already, but the browser has the cookie of the first click.
   const needsCode = signedIn?.needsCode ?? (await accounts.needsCode(request.headers));
-  if (!signedIn && !needsCode && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleLinkPage());
+  if (!signedIn && !needsCode && !(await accounts.findSession(request.headers)))
+    return sendPage(response, 410, staleLinkPage(site));
   if (signedIn) response.setHeader("Set-Cookie", signedIn.cookie);
   if (needsCode) return redirect(response, codePath(nextOf(form.next)));
   redirect(response, signedIn?.isNew ? "/play/account?done=verified" : nextOf(form.next));
 }
 
-async function signInByCode({ accounts, limits }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+async function signInByCode({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const { csrf = "", code = "" } = form;
   const next = nextOf(form.next);
   try {
     limits.perAddress(request, "password");
     const cookies = await accounts.signInByCode(visit, code);
     // After a double click the code is used already, but the browser has the session of the first click.
-    if (!cookies && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleSignInPage());
+    if (!cookies && !(await accounts.findSession(request.headers))) return sendPage(response, 410, staleSignInPage(site));
     if (cookies) response.setHeader("Set-Cookie", cookies);
     redirect(response, next);
   } catch (error) {
-    showAgain(response, error, (problem) => codePage({ csrf, next, problem }));
+    showAgain(response, error, (problem) => codePage({ site, csrf, next, problem }));
   }
 }
 
-async function register({ accounts, limits }: Parts, { request, response, visit, form }: Posted): Promise<void> {
+async function register({ accounts, limits, site }: Parts, { request, response, visit, form }: Posted): Promise<void> {
   const { csrf = "", email = "", password = "", name = "" } = form;
   try {
     limits.perAddress(request, "register");
@@ -157,7 +159,7 @@ async function register({ accounts, limits }: Parts, { request, response, visit,
     response.setHeader("Set-Cookie", cookie);
     redirect(response, "/play");
   } catch (error) {
-    showAgain(response, error, (problem) => registerPage({ csrf, email, name, problem }));
+    showAgain(response, error, (problem) => registerPage({ site, csrf, email, name, problem }));
   }
 }
 

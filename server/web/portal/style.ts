@@ -7,6 +7,7 @@ body { min-height: 100vh; }
 .bar { background: var(--paper); border-bottom: 1px solid var(--line); }
 .bar > div { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.25rem; max-width: 60rem; margin: 0 auto; padding: .5rem 2rem; }
 .brand { margin-right: auto; font-weight: 700; font-size: 1.1rem; color: inherit; text-decoration: none; }
+.brand img { height: 1.75rem; max-width: 10rem; vertical-align: middle; object-fit: contain; }
 .who { display: flex; align-items: center; gap: .75rem; } .who span { overflow-wrap: anywhere; }
 nav { flex-basis: 100%; }
 nav ul { display: flex; gap: .25rem; margin: 0 -.6rem; padding: 0; list-style: none; flex-wrap: wrap; }

@@ -8,6 +8,7 @@ import { suspendGame, unsuspendGame } from "./games.ts";
 import { groups, groupsAdd, groupsCreate, groupsDelete, groupsMembers, groupsRemove } from "./groups.ts";
 import { chargeback, disputes, disputesLift, grant } from "./money.ts";
 import { owed, payouts, payoutsCreate, payoutsFail } from "./payouts.ts";
+import { invitations, invitationsRevoke, invite } from "./invite.ts";
 import { problems } from "./problems.ts";
 import { suspense, suspenseRefund, suspenseResolve } from "./suspense.ts";
 import { deleteUser, resetFactor, suspend, unsuspend, users, verify } from "./users.ts";
@@ -19,6 +20,9 @@ export const admin: Group = {
     approve,
     reject,
     problems,
+    invite,
+    invitations,
+    invitationsRevoke,
     users,
     verify,
     suspend,

@@ -63,6 +63,20 @@ export const memberView: View = {
   columns: [col("id", "id", "id"), col("email", "email"), col("name", "displayName"), col("added", "addedAt", "ago")],
   empty: "This group has no members.",
 };
+export const invitationView: View = {
+  columns: [
+    col("id", "id", "id"),
+    col("email", "email"),
+    col("role", ({ role }) => roleWord(role)),
+    col("state", "state", "status"),
+    col("sent", "sentAt", "ago"),
+    col("expires", "expiresAt", "ago"),
+    col("joined", "joinedAt", "ago"),
+  ],
+  empty: "No invitations.",
+};
+
+const roleWord = (role: unknown) => (role === "playtester" ? "tester" : role === "game_owner" ? "owner" : String(role));
 
 export const adminView: View = {
   columns: [

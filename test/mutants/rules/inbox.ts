@@ -158,7 +158,7 @@ const chats: readonly Omit<Mutant, "test">[] = [
 
 const mails: readonly Omit<Mutant, "test">[] = [
   { rule: "people's words are escaped", edits: [[letters, "`<p>${escapeHtml(paragraph)", "`<p>${(paragraph)"]] },
-  { rule: "a subject is one line", edits: [[letters, "return { subject: oneLine(subject), text", "return { subject, text"]] },
+  { rule: "a subject is one line", edits: [[letters, "    subject: oneLine(subject),\n", "    subject,\n"]] },
   {
     rule: "the owner's words are verbatim in the text",
     edits: [

@@ -1,0 +1,74 @@
+import type { InviteOutcome } from "../../src/contract/admin/invitations.ts";
+import type { Deps } from "../app/deps.ts";
+import type { Query } from "../database/port.ts";
+import { conflict, notFound } from "../lib/problem.ts";
+import { sha256 } from "../lib/secrets.ts";
+import { queueMail } from "../mail/queue.ts";
+import { composeInvitation } from "../mail/texts.ts";
+import * as invitations from "./invitations-store.ts";
+import * as users from "./users-store.ts";
+
+const day = 24 * 3_600_000;
+
+/** Whom to invite. */
+export type Invitee = Pick<invitations.InvitationRow, "email" | "role"> & { name?: string | undefined };
+
+interface Invited {
+  outcome: InviteOutcome;
+  /** Null for somebody who has an account that was not invited. */
+  invitation: invitations.ListedInvitation | null;
+}
+
+/** 409 when nobody can create an account, not even with an invitation. */
+export function requireInvitable({ config }: Pick<Deps, "config">): void {
+  if (config.registration === "closed")
+    throw conflict(
+      "Registration is closed on this server. Nobody was invited. Set `registration` to `invite` or `open` in its configuration.",
+    );
+}
+
+/** Invites one person, unless they have an account. A link that still works is kept, unless `again`. */
+export async function invite(deps: Deps, tx: Query, invitee: Invitee, again: boolean): Promise<Invited> {
+  const now = deps.clock.now();
+  const before = await invitations.findByEmail(tx, invitee.email, now);
+  const account = await users.findByEmail(tx, invitee.email);
+  if (account && account.email_verified_at !== null) return { outcome: "has_account", invitation: before ?? null };
+  if (before?.state === "invited" && !again) return { outcome: "already_invited", invitation: before };
+  const token = deps.randomBytes(32).toString("base64url");
+  const expiresAt = now + deps.config.invitations.validDays * day;
+  const sent = { token_hash: sha256(token), sent_at: now, expires_at: expiresAt, joined_at: null, revoked_at: null };
+  const id = before?.id ?? deps.newId();
+  const { role, name = null } = invitee;
+  if (before) await invitations.update(tx, id, { role, name: name ?? before.name, ...sent });
+  else {
+    const email = invitee.email.trim();
+    await invitations.insert(tx, { id, email, email_key: users.emailKey(email), role, name, created_at: now, ...sent });
+  }
+  await mailInvitation(deps, tx, invitee, token);
+  return { outcome: "invited", invitation: (await invitations.find(tx, id, now))! };
+}
+
+const mailInvitation = (deps: Deps, tx: Query, { email, role }: Invitee, token: string) =>
+  queueMail(
+    deps,
+    tx,
+    email.trim(),
+    composeInvitation({
+      token,
+      role,
+      brand: deps.brand.name,
+      days: deps.config.invitations.validDays,
+      url: `${deps.config.baseUrl}/invite?token=${token}`,
+    }),
+  );
+
+/** Ends the link of an invitation. 409 when the person joined already. */
+export async function revokeInvitation(deps: Deps, tx: Query, id: string): Promise<invitations.ListedInvitation> {
+  const now = deps.clock.now();
+  const found = await invitations.find(tx, id, now);
+  if (!found) throw notFound();
+  if (found.state === "joined")
+    throw conflict("This person joined already. Nothing was revoked. To suspend the account: `playtest admin users suspend`.");
+  if (found.revoked_at === null) await invitations.update(tx, id, { revoked_at: now });
+  return (await invitations.find(tx, id, now))!;
+}

@@ -1,0 +1,47 @@
+import { invite, requireInvitable, revokeInvitation } from "../accounts/invitations.ts";
+import * as store from "../accounts/invitations-store.ts";
+import type { Deps } from "../app/deps.ts";
+import type { HandlersFor } from "../http/call.ts";
+import { iso, isoOrNull } from "../lib/time.ts";
+import { deliveryOf, invitedNote } from "../mail/delivery.ts";
+
+const invitationView = (row: store.ListedInvitation) => ({
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  name: row.name,
+  state: row.state,
+  createdAt: iso(row.created_at),
+  sentAt: iso(row.sent_at),
+  expiresAt: iso(row.expires_at),
+  joinedAt: isoOrNull(row.joined_at),
+});
+
+/** Invitations by email, many at a time. */
+export function invitationHandlers(deps: Deps): HandlersFor<"listInvitations" | "invite" | "revokeInvitation"> {
+  return {
+    async listInvitations(call) {
+      const page = call.page();
+      const rows = await call.read((q) => store.list(q, call.query.state, deps.clock.now(), page));
+      return call.listed(page, rows, (items) => ({ invitations: items.map(invitationView) }));
+    },
+
+    invite: (call) => {
+      requireInvitable(deps);
+      return call.commit(async (tx, trail) => {
+        const results = [];
+        for (const invitee of call.body.invitations) {
+          const { outcome, invitation } = await invite(deps, tx, invitee, call.body.again);
+          if (outcome === "invited") trail.created(invitation!.id);
+          results.push({ email: invitee.email, outcome, invitation: invitation && invitationView(invitation) });
+        }
+        const invited = results.filter(({ outcome }) => outcome === "invited").length;
+        if (invited === 0) trail.unchanged();
+        return { results, message: invitedNote(deliveryOf(deps), invited) };
+      });
+    },
+
+    revokeInvitation: (call) =>
+      call.commit(async (tx) => ({ invitation: invitationView(await revokeInvitation(deps, tx, call.params.id)) })),
+  };
+}

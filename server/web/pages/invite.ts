@@ -1,0 +1,63 @@
+import type { BrowserAccounts, OpenInvitation } from "../../accounts/browser-accounts.ts";
+import { setHeaders } from "../../http/reply.ts";
+import { methodNotAllowed } from "../../http/routes.ts";
+import { html, type PageContent, redirect, sendPage } from "../html.ts";
+import { acceptTerms } from "../portal/layout.ts";
+import type { Site } from "../site.ts";
+import type { Page, ReadForm } from "../types.ts";
+import { passwordForm } from "./reset-password.ts";
+
+/**
+ * `/invite?token=…`: the link in an invitation. It asks for a click before it creates the account, because mail scanners open links and a
+ * token works once. Who joins as a game owner sets a password, because the command needs one.
+ */
+export function invite(accounts: BrowserAccounts, readForm: ReadForm, site: Site): Page {
+  return async (request, response, url, { client }) => {
+    if (request.method === "GET" || request.method === "HEAD") {
+      const token = url.searchParams.get("token") ?? "";
+      const found = await accounts.findInvitation(token);
+      if (!found) return sendPage(response, 410, gone);
+      return sendPage(response, 200, question(site, token, found));
+    }
+    if (request.method !== "POST") throw methodNotAllowed(["GET", "POST"], "page");
+    const { token = "", name = "" } = await readForm(request);
+    const joined = await accounts.acceptInvitation({ headers: request.headers, client }, token, name);
+    if (!joined) {
+      // After a double click the link is used already, but the browser has the session of the first click.
+      if (await accounts.findSession(request.headers)) return redirect(response, "/play");
+      return sendPage(response, 410, gone);
+    }
+    if ("hasAccount" in joined) return redirect(response, "/play/sign-in?done=account");
+    if ("resetToken" in joined) return sendPage(response, 200, setPassword(site, joined));
+    setHeaders(response, { "Set-Cookie": joined.cookie });
+    redirect(response, "/play");
+  };
+}
+
+const roles = { playtester: "a playtester", game_owner: "a game owner" } as const;
+
+function question(site: Site, token: string, { email, role, name }: OpenInvitation): PageContent {
+  return {
+    title: `Join ${site.name}`,
+    body: html`<p>You are invited as ${roles[role]}. Your account will have the email address <strong>${email}</strong>.</p>
+<form method="post" action="/invite"><input type="hidden" name="token" value="${token}">
+<label for="name">Name <span class="soft">(optional; visible to ${role === "playtester" ? "game owners" : "playtesters"})</span></label>
+<input id="name" name="name" autocomplete="nickname" maxlength="100" value="${name}">
+${acceptTerms(site)}
+<button class="wide">Join and sign in</button></form>
+<p class="soft">If you do not want to join, close this page: then no account is created.</p>`,
+  };
+}
+
+const setPassword = ({ baseUrl }: Site, { email, resetToken: token }: { email: string; resetToken: string }): PageContent => ({
+  title: "Welcome",
+  body: html`<p>Your account was created. Set a password within one hour, then sign in with the <code>playtest</code> command:</p>
+<pre class="wrap"><code>playtest login --base-url ${baseUrl} --email ${email}</code></pre>
+${passwordForm({ token, isNew: false, revoke: false, keys: false })}
+<p><a href="/docs/getting-started">Getting started</a></p>`,
+});
+
+const gone: PageContent = {
+  title: "This invitation no longer works",
+  body: html`<p>It was used, revoked or has expired. Nothing was changed. If you joined already, <a href="/play/sign-in">sign in</a>. Otherwise ask the operator of this server for another invitation.</p>`,
+};

@@ -1,0 +1,185 @@
+import { expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import type { Config } from "../../server/config/schema.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { hiddenFields, visitor } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+const day = 24 * 3_600_000;
+const subject = "You are invited to playtest";
+
+const linkTo = ({ mails }: TestServer, address: string) => {
+  const mail = mails.findLast((one) => one.to === address && one.subject === subject);
+  return new URL(/http\S+\/invite\?token=\S+/.exec(mail?.text ?? "")![0]);
+};
+const pathOf = (url: URL) => url.pathname + url.search;
+const invitedMails = ({ mails }: TestServer) => mails.filter((mail) => mail.subject === subject).length;
+
+async function operated(server: TestServer) {
+  const key = (await ensureAdmin(server.deps))!;
+  const invite = async (invitations: object[], again = false) => {
+    const reply = await server.request("POST", "/admin/invitations", { key, body: { invitations, again } });
+    await server.advance(0);
+    return reply;
+  };
+  const outcomes = async (invitations: object[], again = false) =>
+    (await invite(invitations, again)).body.data.results.map(({ outcome }: { outcome: string }) => outcome);
+  const states = async () =>
+    (await server.request("GET", "/admin/invitations", { key })).body.data.invitations.map(
+      ({ email, state }: { email: string; state: string }) => `${email} ${state}`,
+    );
+  const actions = async () =>
+    (await server.request("GET", "/admin/audit", { key })).body.data.entries.map(({ action }: { action: string }) => action);
+  return { key, invite, outcomes, states, actions };
+}
+
+const tess = { email: "tess@example.com" };
+
+onBothDatabases("invitations", (serve) => {
+  it("a playtester: opens the link, clicks, is verified and signed in, and the link works once", async () => {
+    const server = await serve({ config: (config) => (config.autoVerify = false) });
+    const { outcomes, states, actions } = await operated(server);
+    expect(await outcomes([tess])).toEqual(["invited"]);
+    const path = pathOf(linkTo(server, tess.email));
+    const person = visitor(server);
+    const first = await person.get(path);
+    expect(first.html).toContain("tess@example.com");
+    // A mail scanner opens the link, more than once.
+    for (let times = 0; times < 3; times++) expect((await visitor(server).get(path)).status).toBe(200);
+    expect(await states()).toEqual(["tess@example.com invited"]);
+    const joined = await person.send("/invite", { ...hiddenFields(first.html, "/invite"), name: "Tess" });
+    expect([joined.status, joined.location]).toEqual([303, "/play"]);
+    expect((await person.get("/play/account")).html).toContain("tess@example.com");
+    expect(await states()).toEqual(["tess@example.com joined"]);
+    const again = await visitor(server).send("/invite", hiddenFields(first.html, "/invite"));
+    expect([again.status, (await visitor(server).get(path)).status]).toEqual([410, 410]);
+    // A double click in the browser that joined.
+    expect((await person.send("/invite", hiddenFields(first.html, "/invite"))).location).toBe("/play");
+    expect(await actions()).toEqual(expect.arrayContaining(["invitation.create", "user.accept_invitation"]));
+    expect(server.mails.map((mail) => mail.subject)).toEqual([subject]);
+  });
+
+  it("a game owner: joins, sets a password and gets an API key with it", async () => {
+    const server = await serve({ config: (config) => (config.autoVerify = false) });
+    const { outcomes } = await operated(server);
+    await outcomes([{ email: "olga@example.com", role: "game_owner", name: "Olga" }]);
+    const person = visitor(server);
+    const first = await person.get(pathOf(linkTo(server, "olga@example.com")));
+    const joined = await person.send("/invite", { ...hiddenFields(first.html, "/invite"), name: "Olga" });
+    expect(joined.html).toContain("playtest login --base-url");
+    const password = "correct horse";
+    expect((await person.send("/reset-password", { ...hiddenFields(joined.html, "/reset-password"), password })).status).toBe(
+      200,
+    );
+    const body = { name: "mine", email: "olga@example.com", password };
+    const key = (await server.request("POST", "/auth/api-keys", { body })).body.data.apiKey;
+    const me = (await server.request("GET", "/auth/me", { key })).body.data;
+    expect(me).toMatchObject({ role: "game_owner", emailVerified: true, profile: { displayName: "Olga" } });
+  });
+
+  it("a repetition: mails nobody twice, except those who expired, were revoked or are asked for again", async () => {
+    const server = await serve();
+    const { key, invite, outcomes, states, actions } = await operated(server);
+    await server.request("POST", "/auth/register", {
+      body: { email: "Known@example.com", password: "correct horse", role: "playtester" },
+    });
+    const people = [tess, { email: "pim@example.com" }, { email: "known@EXAMPLE.com" }];
+    expect(await outcomes(people)).toEqual(["invited", "invited", "has_account"]);
+    expect(await outcomes(people)).toEqual(["already_invited", "already_invited", "has_account"]);
+    expect([invitedMails(server), (await actions()).filter((action: string) => action === "invitation.create")]).toEqual([
+      2,
+      ["invitation.create", "invitation.create"],
+    ]);
+    const before = pathOf(linkTo(server, tess.email));
+    expect(await outcomes([tess], true)).toEqual(["invited"]);
+    expect([(await visitor(server).get(before)).status, invitedMails(server)]).toEqual([410, 3]);
+
+    const { id } = (await invite([tess])).body.data.results[0].invitation;
+    const revoked = await server.request("DELETE", `/admin/invitations/${id}`, { key });
+    expect(revoked.body.data.invitation.state).toBe("revoked");
+    expect((await visitor(server).get(pathOf(linkTo(server, tess.email)))).status).toBe(410);
+    server.clock.set(server.clock.now() + 15 * day);
+    expect((await states()).sort()).toEqual(["pim@example.com expired", "tess@example.com revoked"]);
+    expect((await visitor(server).get(pathOf(linkTo(server, "pim@example.com")))).status).toBe(410);
+    expect(await outcomes(people)).toEqual(["invited", "invited", "has_account"]);
+  });
+
+  it("somebody registered the address first: their unverified account is replaced", async () => {
+    const server = await serve({ config: (config) => (config.autoVerify = false) });
+    const { outcomes } = await operated(server);
+    const body = { ...tess, password: "correct horse", role: "game_owner" };
+    const { apiKey } = (await server.request("POST", "/auth/register/api-key", { body })).body.data;
+    expect(await outcomes([tess])).toEqual(["invited"]);
+    const path = pathOf(linkTo(server, tess.email));
+    const person = visitor(server);
+    await person.send("/invite", hiddenFields((await person.get(path)).html, "/invite"));
+    expect((await server.request("GET", "/auth/me", { key: apiKey })).status).toBe(401);
+    expect((await person.get("/play/account")).status).toBe(200);
+  });
+
+  it("200 people: one request, one email each", async () => {
+    const server = await serve();
+    const { outcomes } = await operated(server);
+    const people = Array.from({ length: 200 }, (_, index) => ({ email: `tester${index}@example.com` }));
+    expect(new Set(await outcomes(people))).toEqual(new Set(["invited"]));
+    expect(new Set(server.mails.map((mail) => mail.to)).size).toBe(200);
+    expect(new Set(await outcomes(people))).toEqual(new Set(["already_invited"]));
+    expect(server.mails).toHaveLength(200);
+  });
+});
+
+const account = { email: "ada@example.com", password: "correct horse", role: "game_owner" };
+
+onBothDatabases("registration", (serve) => {
+  const registered = async (change: (config: Config) => void) => {
+    const server = await serve({ config: change });
+    const replies = [];
+    for (const path of ["/auth/register", "/auth/register/api-key"])
+      replies.push(await server.request("POST", path, { body: account }));
+    const page = await visitor(server).get("/play/register");
+    const start = await visitor(server).get("/");
+    const signIn = await visitor(server).get("/play/sign-in");
+    return { server, replies, page, start, signIn };
+  };
+
+  it.each([
+    ["invite", "by invitation only"],
+    ["closed", "takes no new accounts"],
+  ] as const)("%s: is refused by the API, and no page offers it", async (mode, said) => {
+    const { server, replies, page, start, signIn } = await registered((config) => (config.registration = mode));
+    expect(replies.map(({ status }) => status)).toEqual([403, 403]);
+    for (const { body } of replies) expect(body.error.message).toContain(said);
+    for (const { html } of [page, start, signIn]) expect(html).toContain(said);
+    expect(page.html).not.toContain("<form");
+    expect(start.html).not.toContain("auth register");
+    const fields = { csrf: hiddenFields(signIn.html, "/play/sign-in/link").csrf!, ...account };
+    const person = visitor(server);
+    await person.get("/play/sign-in");
+    const csrf = hiddenFields((await person.get("/play/sign-in")).html, "/play/sign-in/link").csrf!;
+    expect((await person.send("/play/register", { ...fields, csrf })).status).toBe(403);
+  });
+
+  it("closed: not even an invitation lets anybody in", async () => {
+    const server = await serve({ config: (config) => (config.registration = "closed") });
+    const { invite } = await operated(server);
+    const reply = await invite([tess]);
+    expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining("`registration`")]);
+    expect(server.mails).toEqual([]);
+  });
+
+  it("allowed domains: hold for registration and changes of the address, not for invitations", async () => {
+    const { server, replies, page, start } = await registered((config) => (config.allowedDomains = ["Studio.example"]));
+    expect(replies.map(({ status, body }) => [status, body.error.details[0].field])).toEqual([
+      [422, "email"],
+      [422, "email"],
+    ]);
+    for (const { html } of [page, start]) expect(html).toContain("Studio.example");
+    const body = { ...account, email: "ada@STUDIO.example" };
+    const reply = await server.request("POST", "/auth/register/api-key", { body });
+    expect(reply.status).toBe(201);
+    const change = { newEmail: "ada@example.org", password: account.password };
+    const changed = await server.request("POST", "/auth/change-email", { key: reply.body.data.apiKey, body: change });
+    expect([changed.status, changed.body.error.details[0].field]).toEqual([422, "newEmail"]);
+    expect(await (await operated(server)).outcomes([tess])).toEqual(["invited"]);
+  });
+});
