@@ -19,7 +19,9 @@ import { isHalfRestored } from "./operations/archive/swap.ts";
 import { requireIdentity } from "./operations/keys/identity.ts";
 import { watchKeys } from "./operations/keys/watch.ts";
 import { watchClock } from "./operations/watch-clock.ts";
-import { seedDemo } from "./sandbox/demo.ts";
+import { type Demo, seedDemo } from "./sandbox/demo.ts";
+import { sampleTranscriber } from "./sandbox/sample-transcriber.ts";
+import { type Seeded, seedMinimal } from "./sandbox/seed-minimal.ts";
 
 /** What serving needs from the process. */
 export interface ServeHost {
@@ -109,7 +111,8 @@ async function open(options: ServeOptions, host: ServeHost, { dataDir, databaseU
     const instanceKey = await requireIdentity({ store, dataDir, sandbox: config.sandbox, secretKey, randomBytes });
     const clock = await createClock(store, Date.now, config.sandbox);
     const mailer = createMailer(config.mail, join(dataDir, "outbox"));
-    const external = { config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
+    const transcriber = options.seed === "demo" ? { transcriber: sampleTranscriber } : {};
+    const external = { ...transcriber, config, store, clock, randomBytes, instanceKey, mailer, log, dataDir };
     const where = { host: hostOf(options), port: options.port ?? defaultPort, publicUrl: options.publicUrl };
     const running = await start({ ...where, external });
     const stopWatching = watchKeys({ store, dataDir, ring: instanceKey, log, randomBytes });
@@ -131,24 +134,22 @@ function explained(error: unknown, options: ServeOptions): unknown {
   return portInUse(options.port ?? defaultPort, undefined, error);
 }
 
-interface Ready {
+interface Ready extends Partial<Seeded>, Partial<Pick<Demo, "password" | "ownerEmail" | "testerEmail">> {
   baseUrl: string;
   pid: number;
   adminKey: string | null;
-  ownerKey?: string;
-  testerKeys?: string[];
-  gameId?: string;
 }
 
 /** Creates the first admin, the demo data and the ready file, after the server started to accept requests. */
 async function makeReady(options: ServeOptions, host: ServeHost, running: Running): Promise<Ready> {
   const ready: Ready = { baseUrl: running.baseUrl, pid: host.pid, adminKey: await ensureAdmin(running.deps) };
-  if (options.seed === "demo") {
+  if (options.seed !== undefined) {
     if (ready.adminKey === null)
       throw new ConfigError(
-        "--seed demo requires a new database, and this one already has data. Nothing was changed. Choose another --data folder, or pass --ephemeral.",
+        `--seed ${options.seed} requires a new database, and this one already has data. Nothing was changed. Choose another --data folder, or pass --ephemeral.`,
       );
-    Object.assign(ready, await seedDemo(running.deps));
+    const seeding = { deps: running.deps, callAs: running.app.callAs, adminKey: ready.adminKey };
+    Object.assign(ready, await (options.seed === "demo" ? seedDemo : seedMinimal)(seeding));
   }
   if (options.readyFile !== undefined) writeSecret(options.readyFile, `${JSON.stringify(ready)}\n`);
   return ready;
@@ -179,13 +180,23 @@ function banner(options: ServeOptions, host: ServeHost, running: Running, locati
   if (showsKeys(options)) {
     if (adminKey !== null)
       lines.push(`  admin     ${host.isTTY ? `${adminKey}  (shown once)` : keepAdminKey(dataDir, adminKey)}`);
-    if (ownerKey !== undefined) lines.push(`  owner     ${ownerKey}  (the demo's PLAYTEST_API_KEY)`);
+    if (ownerKey !== undefined) lines.push(`  owner     ${ownerKey}  (the owner's PLAYTEST_API_KEY)`);
   }
-  return `${[...lines, ...nextSteps(options, host, running)].join("\n")}\n`;
+  const signIns = showsKeys(options) && ready.password !== undefined ? signInsOf(ready as Demo & Ready) : [];
+  return `${[...lines, ...signIns, ...nextSteps(options, host, running)].join("\n")}\n`;
 }
 
+/** How to look at the demo as each of the three roles. */
+const signInsOf = ({ baseUrl, ownerEmail, testerEmail, password }: Demo & Ready) => [
+  "",
+  `The demo's password, for its owner and its playtester: ${password}`,
+  `  owner      playtest login --email ${ownerEmail} --base-url ${baseUrl}`,
+  `  tester     ${baseUrl}/play as ${testerEmail}`,
+  `  operator   playtest login --with-key --profile admin --base-url ${baseUrl}  (with the admin key)`,
+];
+
 /** Where people go from here. Whoever reads a log or runs a command against the server needs none of this. */
-function nextSteps({ exec }: ServeOptions, { isTTY }: ServeHost, { baseUrl, deps: { config, mailer } }: Running): string[] {
+function nextSteps({ exec, seed }: ServeOptions, { isTTY }: ServeHost, { baseUrl, deps: { config, mailer } }: Running): string[] {
   if (!isTTY || exec !== undefined) return [];
   const unsent = !mailer.delivers && !config.autoVerify;
   return [
@@ -194,8 +205,7 @@ function nextSteps({ exec }: ServeOptions, { isTTY }: ServeHost, { baseUrl, deps
     `For playtesters   ${baseUrl}/play`,
     `Documentation     ${baseUrl}/docs`,
     "",
-    "Next, in another terminal:",
-    `  playtest auth register --base-url ${baseUrl}`,
+    ...(seed === "demo" ? [] : ["Next, in another terminal:", `  playtest auth register --base-url ${baseUrl}`]),
     ...(unsent ? verifyByHand(baseUrl) : []),
     "Press Ctrl-C to stop.",
   ];

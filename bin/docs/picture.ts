@@ -72,7 +72,7 @@ ${text.join("\n")}
 }
 
 const ready = join(folder, "ready.json");
-const server = spawn("sh", ["-c", `exec ${program} serve run --ephemeral --seed demo --port 0 --ready-file ${ready}`], {
+const server = spawn("sh", ["-c", `exec ${program} serve run --ephemeral --seed minimal --port 0 --ready-file ${ready}`], {
   env: base,
   stdio: "ignore",
 });

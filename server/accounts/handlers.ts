@@ -5,7 +5,7 @@ import type { Call, HandlersFor, Principal } from "../http/call.ts";
 import { forbidden, invalid, notFound, Problem } from "../lib/problem.ts";
 import { sha256 } from "../lib/secrets.ts";
 import { iso } from "../lib/time.ts";
-import { changeNote, deliveryOf, requestedNote, verificationNote } from "../mail/delivery.ts";
+import { changeNote, deliveryOf, requestedNote, resentNote, verificationNote } from "../mail/delivery.ts";
 import { checkPassword } from "./attempts.ts";
 import { requestEmailChange } from "./email-change.ts";
 import { requireCode } from "./factors/codes.ts";
@@ -233,7 +233,7 @@ export function auth(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => {
         const user = await users.findByEmail(tx, call.body.email);
         if (user && user.email_verified_at === null && user.suspended_at === null) await mailVerification(deps, tx, user);
-        return { message: requestedNote[delivery] };
+        return { message: resentNote[delivery](call.body.email) };
       }),
 
     requestPasswordReset: (call) =>

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { contract, type Operation } from "../../src/contract/index.ts";
 import type { Handler } from "../http/call.ts";
-import { createCallAs, type Operations } from "../http/call-operation.ts";
+import { type CallAs, createCallAs, type Operations } from "../http/call-operation.ts";
 import { createExecute } from "../http/execute.ts";
 import { createListener } from "../http/listener.ts";
 import { createRouter } from "../http/router.ts";
@@ -14,6 +14,8 @@ import type { Deps } from "./deps.ts";
 import { createHandlers } from "./handlers.ts";
 
 export interface App {
+  /** Calls operations as pages do, without HTTP. */
+  callAs: CallAs;
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Answers what Node.js could not parse as a request with an error in the API's format, then closes the socket. */
   clientError(error: NodeJS.ErrnoException, socket: Duplex): void;
@@ -23,9 +25,10 @@ export interface App {
 export function createApp(deps: Deps): App {
   const operations = createOperations(deps);
   const execute = createExecute(deps);
-  const pages = createPages(deps, createCallAs(operations, execute));
+  const callAs = createCallAs(operations, execute);
+  const pages = createPages(deps, callAs);
   const handle = createListener(deps, createRoutes(deps, operations), execute, pages);
-  return { handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
+  return { callAs, handle, clientError: (error, socket) => answerParserError(deps, error, socket) };
 }
 
 /** Every operation that this server serves, with its handler. */

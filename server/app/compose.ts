@@ -22,6 +22,7 @@ import { paidOrders } from "../playtests/paid-orders.ts";
 import { createEmbeddedPublisher } from "../playtests/publisher/embedded.ts";
 import { createCommandTranscriber } from "../transcripts/command.ts";
 import { queueTranscription } from "../transcripts/queue.ts";
+import type { Transcriber } from "../transcripts/transcriber.ts";
 import { createLocalBlobs } from "../uploads/local-blobs.ts";
 import type { Deps } from "./deps.ts";
 import { jobKinds } from "./jobs.ts";
@@ -34,6 +35,8 @@ export interface External {
   randomBytes(count: number): Buffer;
   instanceKey: Uint8Array | KeyRing;
   mailer: Mailer;
+  /** Used where no transcriber is configured. */
+  transcriber?: Transcriber;
   cards: CardProcessor | null;
   dataDir: string;
   log: Log;
@@ -91,7 +94,8 @@ export function createDeps(external: External): Deps {
     chains: createChains({ config, store: external.store, clock }),
     printInvoice: createInvoicePrinter(config),
     publisher: createEmbeddedPublisher(config.baseUrl),
-    transcriber: config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : null,
+    transcriber:
+      config.transcriber.command.length > 0 ? createCommandTranscriber(config.transcriber) : (external.transcriber ?? null),
     blobs: createLocalBlobs(join(external.dataDir, "blobs")),
     dataDir: external.dataDir,
     log: external.log,

@@ -4,6 +4,8 @@ import type { Config } from "../config/schema.ts";
 import type { App } from "./app.ts";
 import { limitConnections } from "./connections.ts";
 
+type Served = Pick<App, "handle" | "clientError">;
+
 export interface Listening {
   port: number;
   /** From now on each reply ends its connection, so that clients open the next one elsewhere. New connections are still accepted. */
@@ -17,8 +19,8 @@ export async function listen(options: {
   host: string;
   port: number;
   config: Pick<Config, "http" | "behindProxy">;
-}): Promise<Listening & { serve(app: App): void }> {
-  let app: App | undefined;
+}): Promise<Listening & { serve(app: Served): void }> {
+  let app: Served | undefined;
   let retired = false;
   let closing = false;
   const unanswered = new Set<ServerResponse>();

@@ -32,7 +32,7 @@ export async function start(options: {
   const { external } = options;
   const stops = { retiring: new AbortController(), draining: new AbortController() };
   const cards = await createCards(external.config);
-  const server: Listening & { serve(app: App): void } = await listen({
+  const server: Listening & { serve(app: Pick<App, "handle" | "clientError">): void } = await listen({
     host: options.host,
     port: options.port,
     config: external.config,

@@ -13,7 +13,7 @@ export interface ServeOptions {
   ephemeral?: boolean;
   sandbox?: boolean;
   autoVerify?: boolean;
-  seed?: "demo";
+  seed?: "demo" | "minimal";
   readyFile?: string;
   exec?: string;
   /** How long (ms) the server still answers after SIGTERM. */

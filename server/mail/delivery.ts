@@ -21,6 +21,15 @@ export const verificationNote: Record<Delivery, (email: string) => string> = {
   sandbox: (email) => `A sandbox sends no email. To verify the address, run \`playtest sandbox verify ${email}\`.`,
 };
 
+/** After a verification email was requested again, whether the address has an account or not. */
+export const resentNote: Record<Delivery, (email: string) => string> = {
+  sent: () => requestedNote.sent,
+  saved: (email) =>
+    `If an account with this address needs it, an email was written. ${noneSent} Ask the operator to run \`playtest admin users verify ${email}\`, or for the link in the email.`,
+  sandbox: (email) =>
+    `If an account with this address needs it, an email was written. A sandbox sends none. Run \`playtest sandbox verify ${email}\`.`,
+};
+
 /** After an email was requested for an address, whether it has an account or not. */
 export const requestedNote: Record<Delivery, string> = {
   sent: "If an account with this address needs it, an email is on its way.",

@@ -52,7 +52,8 @@ pre code { padding: 0; background: none; white-space: pre; } pre.wrap code { whi
 .button { display: inline-block; margin: .5rem 0; padding: .65rem 1.2rem; font-weight: 600; color: var(--accent-ink); background: var(--accent); border-radius: .4rem; text-decoration: none; }
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
 .alert { padding: .75rem 1rem; border-left: .3rem solid var(--bad); border-radius: .5rem; background: var(--code); } .alert::before { content: "! " / ""; color: var(--bad); font-weight: 700; }
-footer { max-width: 34rem; margin: 0 auto 2rem; padding: 0 1rem; text-align: center; font-size: .9rem; } footer a { color: var(--soft); }
+footer { max-width: 34rem; margin: 0 auto 2rem; padding: 1rem; text-align: center; font-size: .9rem; }
+.logo { margin: 0 0 1rem; } .logo img { display: block; height: 2.5rem; max-width: 100%; object-fit: contain; } footer a { color: var(--soft); }
 .soft { color: var(--soft); } .bad { color: var(--bad); } input + .bad { margin: .25rem 0 0; }
 @media (max-width: 40rem) { main, main.wide { margin: 0; border: 0; border-radius: 0; min-height: 100vh; padding: 1.25rem; } }
 `;
@@ -94,7 +95,7 @@ export function sendPage(response: ServerResponse, status: number, page: PageCon
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
 <title>${page.title === site.name ? page.title : html`${page.title} · ${site.name}`}</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/style.css">${style && html`<link rel="stylesheet" href="/assets/${style}">`}${site.hasColor && html`<link rel="stylesheet" href="/assets/brand.css">`}${scripts.map((script) => html`<script src="/assets/${script}" defer></script>`)}</head>
-<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}><h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
+<body>${page.header}<main id="main"${page.wide ? html` class="wide"` : ""}>${!page.header && site.hasLogo && html`<p class="logo"><img src="/assets/logo" alt=""></p>`}<h1>${page.heading ?? page.title}</h1>${page.body}</main>${footer(site)}</body>
 </html>
 `.text;
   response.writeHead(status, {

@@ -2,7 +2,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { expect, it } from "vitest";
 import { ensureAdmin } from "../../server/accounts/service.ts";
 import { seedDemo } from "../../server/sandbox/demo.ts";
+import { sampleTranscriber } from "../../server/sandbox/sample-transcriber.ts";
+import { seedMinimal } from "../../server/sandbox/seed-minimal.ts";
 import { onBothDatabases } from "../helpers/each.ts";
+import { visitor } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
 
 const freePort = () =>
   new Promise<number>((resolve) => {
@@ -11,6 +15,12 @@ const freePort = () =>
       probe.close(() => resolve(port));
     });
   });
+
+const seedingOf = async (server: TestServer) => ({
+  deps: server.deps,
+  callAs: server.app.callAs,
+  adminKey: (await ensureAdmin(server.deps))!,
+});
 
 onBothDatabases("first start", (serve) => {
   it("first admin: created once per database, also without verification", async () => {
@@ -41,7 +51,7 @@ onBothDatabases("first start", (serve) => {
 
   it("seed: an owner with credit, a game and three playtesters who can start at once", async () => {
     const server = await serve();
-    const { ownerKey, testerKeys, gameId } = await seedDemo(server.deps);
+    const { ownerKey, testerKeys, gameId } = await seedMinimal(await seedingOf(server));
     const me = await server.request("GET", "/auth/me", { key: ownerKey });
     expect(me.body.data.scopes).toEqual(["game_owner", "billing", "chat", "webhooks", "notifications"]);
     const ordered = await server.request("POST", `/games/${gameId}/playtests`, { key: ownerKey, body: { quantity: 3 } });
@@ -56,10 +66,60 @@ onBothDatabases("first start", (serve) => {
 
   it("seed: nobody can sign in to its accounts", async () => {
     const server = await serve();
-    await seedDemo(server.deps);
+    await seedMinimal(await seedingOf(server));
     for (const password of ["!", "", "password"]) {
       const body = { name: "mine", email: "owner@playtest.invalid", password };
       expect((await server.request("POST", "/auth/api-keys", { body })).status).toBeGreaterThanOrEqual(401);
     }
+  });
+
+  it("demo: each role has something to do, and a sign-in", async () => {
+    const server = await serve({ transcriber: sampleTranscriber });
+    const seeding = await seedingOf(server);
+    const { ownerKey, testerKeys, gameId, password, ownerEmail, testerEmail } = await seedDemo(seeding);
+    await server.advance(0);
+    const waits = async (key: string) => {
+      const { items } = (await server.request("GET", "/inbox", { key })).body.data;
+      return Object.fromEntries(
+        items
+          .filter(({ count }: { count: number }) => count > 0)
+          .map(({ kind, count }: { kind: string; count: number }) => [kind, count]),
+      );
+    };
+    expect(await waits(ownerKey)).toMatchInlineSnapshot(`
+      {
+        "applications": 1,
+        "problems": 1,
+        "reviews": 2,
+        "unreadMessages": 1,
+      }
+    `);
+    expect(await waits(testerKeys[0]!)).toMatchInlineSnapshot(`
+      {
+        "reservedSlots": 1,
+        "unreadMessages": 1,
+      }
+    `);
+    expect(await waits(seeding.adminKey)).toMatchInlineSnapshot(`
+      {
+        "approvals": 1,
+        "payoutsOwed": 1,
+        "problems": 1,
+      }
+    `);
+    const balance = await server.request("GET", "/billing/balance", { key: ownerKey });
+    expect(balance.body.data.balanceCents).toBe(50_000);
+    const { submissions } = (await server.request("GET", "/playtests/submissions?status=submitted", { key: ownerKey })).body.data;
+    expect(submissions).toHaveLength(2);
+    for (const { slot } of submissions) {
+      const transcript = await server.request("GET", `/playtests/slots/${slot.id}/transcript`, { key: ownerKey });
+      expect([transcript.status, transcript.text]).toEqual([200, expect.stringContaining("The lantern goes out")]);
+    }
+    expect((await server.request("GET", `/games/${gameId}`, { key: ownerKey })).status).toBe(200);
+    const body = { name: "mine", email: ownerEmail, password };
+    expect((await server.request("POST", "/auth/api-keys", { body })).status).toBe(201);
+    const person = visitor(server);
+    const signedIn = await person.submit("/play/sign-in", "/play/sign-in/password", { email: testerEmail, password });
+    expect([signedIn.status, signedIn.location]).toEqual([303, "/play"]);
   });
 });

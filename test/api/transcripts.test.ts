@@ -307,7 +307,7 @@ describe("a server that is killed while a video is transcribed", () => {
   it("ends the command and its children, and the next server makes the transcript", { timeout: 60_000 }, async () => {
     const folder = freshFolder();
     const pids = join(folder, "pids");
-    const first = await start(folder, "first.json", runs("hang", pids), ["--seed", "demo"]);
+    const first = await start(folder, "first.json", runs("hang", pids), ["--seed", "minimal"]);
     const { playtest } = await first.ask("POST", `/games/${first.gameId}/playtests`, first.ownerKey, { quantity: 1 });
     const [{ id }] = (await first.ask("GET", `/playtests/${playtest.id}/slots`)).slots;
     await first.ask("POST", `/sandbox/slots/${id}/play`);

@@ -36,7 +36,20 @@ async function startServer(dataDir: string, flags: readonly string[], afterwards
   const readyFile = join(folder, "ready.json");
   const args = [
     ...(profileTo ? ["--cpu-prof", "--cpu-prof-dir", profileTo] : []),
-    ...[cli, "serve", "run", "--port", "0", "--data", dataDir, "--ready-file", readyFile, "--rate-limit", "1000000", ...flags],
+    cli,
+    "serve",
+    "run",
+    "--seed",
+    "minimal",
+    "--port",
+    "0",
+    "--data",
+    dataDir,
+    "--ready-file",
+    readyFile,
+    "--rate-limit",
+    "1000000",
+    ...flags,
   ];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "ignore", openSync(join(folder, "log"), "w")],

@@ -94,7 +94,7 @@ async function plain(ports: readonly number[], control: Control): Promise<number
 
 /** One webhook per receiver, made through the API as its owner would. */
 async function register(dataDir: string, ports: readonly number[]): Promise<string> {
-  const server = await serve(dataDir, ["--seed", "demo"]);
+  const server = await serve(dataDir, ["--seed", "minimal"]);
   for (const port of ports) {
     const reply = await fetch(`${server.baseUrl}/api/v1/webhooks`, {
       method: "POST",

@@ -68,7 +68,7 @@ describe("a backup of a server under load", () => {
   let server: Awaited<ReturnType<typeof serving>>;
   beforeAll(async () => {
     dataDir = freshFolder();
-    server = await serving(dataDir, "--seed", "demo");
+    server = await serving(dataDir, "--seed", "minimal");
   });
 
   it("has everything that was answered before it began, and serves it elsewhere with the same keys", async () => {

@@ -171,7 +171,7 @@ describe("order-and-list.mjs", () => {
 });
 
 describe("week.test.mjs", () => {
-  const serve = ["serve", "run", "--ephemeral", "--seed", "demo", "--port", "0", "--exec", "node --test"];
+  const serve = ["serve", "run", "--ephemeral", "--seed", "minimal", "--port", "0", "--exec", "node --test"];
 
   it("passes against an ephemeral server", () => {
     copy("week.test.mjs");

@@ -91,7 +91,7 @@ describe("serve run", () => {
 
   it("runs a command against a seeded server and ends with its exit code", async () => {
     const command = `node -e 'fetch(process.env.PLAYTEST_BASE_URL + "/api/v1/billing/balance", { headers: { authorization: "Bearer " + process.env.PLAYTEST_API_KEY } }).then((r) => r.json()).then((r) => { console.log(r.data.balanceCents); process.exit(7); })'`;
-    const { code, stdout, stderr } = await run("--ephemeral", "--port", "0", "--seed", "demo", "--exec", command);
+    const { code, stdout, stderr } = await run("--ephemeral", "--port", "0", "--seed", "minimal", "--exec", command);
     expect({ code, stdout }).toEqual({ code: 7, stdout: "50000\n" });
     expect(stderr).not.toContain("pt_sk_");
     const temporary = /data {6}(\S+) \(--ephemeral, deleted on exit\)/.exec(stderr)?.[1];
@@ -133,7 +133,7 @@ describe("serve run", () => {
   });
 
   it("shows the key of the demo's owner", async () => {
-    const { child } = serve("--ephemeral", "--port", "0", "--seed", "demo");
+    const { child } = serve("--ephemeral", "--port", "0", "--seed", "minimal");
     let shown = "";
     for await (const chunk of child.stderr!) {
       shown += chunk;

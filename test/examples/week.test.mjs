@@ -1,5 +1,5 @@
 // A week on the marketplace in one test. Run it with:
-// playtest serve run --ephemeral --seed demo --port 0 --exec 'node --test'
+// playtest serve run --ephemeral --seed minimal --port 0 --exec 'node --test'
 import assert from "node:assert/strict";
 import test from "node:test";
 

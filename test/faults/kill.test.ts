@@ -75,7 +75,7 @@ async function orderUntilGone(to: Serving, name: string): Promise<Attempt[]> {
 
 it(`orders: none is lost or duplicated when the server is killed while they are sent (${rounds} rounds, seed ${seed})`, async () => {
   const random = createTestRandom(seed);
-  const first = await start(0, ["--seed", "demo"]);
+  const first = await start(0, ["--seed", "minimal"]);
   const { ownerKey, gameId } = first.ready as Required<typeof first.ready>;
   await Promise.all(Array.from({ length: 5 }, (_, index) => grant(first.ready, ownerKey, index)));
   let server = first;

@@ -36,7 +36,7 @@ it("upload: resumes where it stopped after the command is killed, and again afte
   const arrived = (bytes: number) =>
     expect.poll(() => unfinished()[0]?.size ?? 0, { interval: 2, timeout: 30_000 }).toBeGreaterThan(bytes);
 
-  const first = await serve("first.json", "--seed", "demo", "--port", "0");
+  const first = await serve("first.json", "--seed", "minimal", "--port", "0");
   const { baseUrl, ownerKey, gameId } = first.ready;
   const env = { PLAYTEST_BASE_URL: baseUrl, PLAYTEST_API_KEY: ownerKey! };
   const push = () => spawnPlaytest(folder, ["games", "push", build, gameId!, "--json"], env);

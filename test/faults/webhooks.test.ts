@@ -91,7 +91,7 @@ async function all<T>(baseUrl: string, key: string, name: string): Promise<T[]> 
 
 it(`webhooks: every acknowledged event is delivered although the server is killed repeatedly (${rounds} rounds, seed ${seed})`, async () => {
   const random = createTestRandom(seed);
-  let server = await start(0, ["--seed", "demo"]);
+  let server = await start(0, ["--seed", "minimal"]);
   const key = server.ownerKey!;
   await post(server.baseUrl, key, "/webhooks", { url: receiver.url, events: ["*"] });
   const acknowledged: string[] = [];
@@ -132,7 +132,7 @@ it("webhooks: two processes on one PostgreSQL deliver each event once, and one t
   // Long enough for a process that a busy machine stalls, which would rightly lose a shorter lease and deliver twice.
   writeFileSync(join(folder, "config.json"), JSON.stringify({ jobs: { leaseMs: 10_000 } }));
   const database = ["--database-url", (location.options as { databaseUrl: string }).databaseUrl];
-  const first = await start(1, [...database, "--seed", "demo"]);
+  const first = await start(1, [...database, "--seed", "minimal"]);
   const key = first.ownerKey!;
   const others = [await startReceiver(), await startReceiver()];
   const receivers = [receiver, ...others];

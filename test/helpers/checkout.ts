@@ -14,7 +14,7 @@ export async function startDemo() {
     "run",
     "--ephemeral",
     "--seed",
-    "demo",
+    "minimal",
     "--port",
     "0",
     "--rate-limit",

@@ -9,6 +9,7 @@ import type { Store } from "../../server/database/port.ts";
 import type { Log } from "../../server/lib/log.ts";
 import type { Mail, Mailer } from "../../server/mail/mailer.ts";
 import type { Resolve } from "../../server/outbound/types.ts";
+import type { Transcriber } from "../../server/transcripts/transcriber.ts";
 import { freshFolder } from "./store.ts";
 
 export const startTime = Date.parse("2026-03-01T12:00:00.000Z");
@@ -105,6 +106,8 @@ export interface TestServerOptions {
   dataDir?: string;
   /** Tells apart the servers that share a database: each makes ids of its own. */
   instance?: string;
+  /** Transcribes videos where no transcriber is configured. */
+  transcriber?: Transcriber;
   /** What names stand for, instead of what the system says. */
   resolve?: Resolve;
   /** Whether mail leaves the machine, as with an SMTP server. It is kept in memory in any case. */
@@ -122,6 +125,7 @@ export async function startTestServer({
   dataDir = freshFolder(),
   instance,
   resolve,
+  transcriber,
   port = 0,
   delivers = true,
 }: TestServerOptions): Promise<TestServer> {
@@ -149,6 +153,7 @@ export async function startTestServer({
     log,
     dataDir,
     ...(resolve && { resolve }),
+    ...(transcriber && { transcriber }),
   };
   const running = await start({ host: "127.0.0.1", port, external });
   const errors = log.errors;

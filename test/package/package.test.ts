@@ -72,7 +72,7 @@ it("serves, takes an order and ends on SIGTERM with 0", async () => {
   mkdirSync(join(folder, "data"));
   server = spawn(
     bin,
-    ["serve", "run", "--seed", "demo", "--port", "0", "--data", join(folder, "data"), "--ready-file", readyFile],
+    ["serve", "run", "--seed", "minimal", "--port", "0", "--data", join(folder, "data"), "--ready-file", readyFile],
     { env: clean, stdio: "ignore" },
   );
   while (!existsSync(readyFile)) {

@@ -18,7 +18,7 @@ const brandLink = ({ name, hasLogo }: Site) =>
 
 /** Whoever creates an account accepts these. */
 export function acceptTerms({ termsUrl, privacyUrl }: Site): Markup | null {
-  const terms = termsUrl !== null && html`You accept the <a href="${termsUrl}">terms</a>. `;
+  const terms = termsUrl !== null && html`By creating an account you accept the <a href="${termsUrl}">terms</a>. `;
   const privacy = privacyUrl !== null && html`How your data is used: <a href="${privacyUrl}">privacy policy</a>.`;
   return terms || privacy ? html`<p class="soft">${terms}${privacy}</p>` : null;
 }

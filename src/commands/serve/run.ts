@@ -46,7 +46,10 @@ export const run = define({
     ephemeral: flag.toggle("Use a temporary data directory, deleted on exit"),
     sandbox: flag.toggle("Test mode: no real money, an adjustable clock, simulated playtesters"),
     noAutoVerify: flag.toggle("In sandbox mode, do not verify the email addresses of new accounts automatically"),
-    seed: flag.choice(["demo"], "Fill a new database with demo data: an owner with credit and a game, three playtesters"),
+    seed: flag.choice(
+      ["demo", "minimal"],
+      "Fill a new database: minimal has an owner with credit and a game, and three playtesters; demo also videos to review, an application, a problem, a payout owed and a conversation",
+    ),
     readyFile: flag.text("Write the address, process id and API keys to this file once the server is ready", { value: "FILE" }),
     exec: flag.text("Run a command against the server, then stop and return its exit code", { value: "COMMAND" }),
     rateLimit,
