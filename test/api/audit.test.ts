@@ -198,6 +198,20 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const [before, after] = [{ keysNotRevoked: 1, suspendedAt: null }, { keysNotRevoked: 0 }];
     return { of: world.admin, entry: { action: "user.revoke_admin", targetId: admin.id, before, after } };
   },
+  async invite(world) {
+    const reply = await world.admin.post("/admin/invitations", { invitations: [{ email: "pim@example.com" }] });
+    const { id } = reply.body.data.results[0].invitation;
+    const emailSha256 = createHash("sha256").update("pim@example.com").digest("hex");
+    const after = expect.objectContaining({ role: "playtester", emailSha256, joinedAt: null });
+    return { of: world.admin, entry: { action: "invitation.create", targetId: id, details: {}, before: null, after } };
+  },
+  async revokeInvitation(world) {
+    const reply = await world.admin.post("/admin/invitations", { invitations: [{ email: "pim@example.com" }] });
+    const { id } = reply.body.data.results[0].invitation;
+    await world.admin.delete(`/admin/invitations/${id}`);
+    const after = { revokedAt: expect.any(String) };
+    return { of: world.admin, entry: { action: "invitation.revoke", targetId: id, before: { revokedAt: null }, after } };
+  },
   async registerApiKey(world) {
     const account = { email: "ada@example.com", password, role: "game_owner" };
     const { user } = (await world.post("/auth/register/api-key", account)).body.data;

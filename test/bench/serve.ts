@@ -24,7 +24,7 @@ const profileTo = process.env.PLAYTEST_BENCH_PROFILE;
 export async function serveDemo(flags: string[] = [], settings: object = {}): Promise<Served> {
   const dataDir = mkdtempSync(join(tmpdir(), "playtest-bench-"));
   writeFileSync(join(dataDir, "config.json"), JSON.stringify(settings));
-  return startServer(dataDir, ["--seed", "demo", ...flags], () => rmSync(dataDir, { recursive: true, force: true }));
+  return startServer(dataDir, ["--seed", "minimal", ...flags], () => rmSync(dataDir, { recursive: true, force: true }));
 }
 
 /** Another process of the server `first`, which must use PostgreSQL. */
@@ -36,20 +36,7 @@ async function startServer(dataDir: string, flags: readonly string[], afterwards
   const readyFile = join(folder, "ready.json");
   const args = [
     ...(profileTo ? ["--cpu-prof", "--cpu-prof-dir", profileTo] : []),
-    cli,
-    "serve",
-    "run",
-    "--seed",
-    "minimal",
-    "--port",
-    "0",
-    "--data",
-    dataDir,
-    "--ready-file",
-    readyFile,
-    "--rate-limit",
-    "1000000",
-    ...flags,
+    ...[cli, "serve", "run", "--port", "0", "--data", dataDir, "--ready-file", readyFile, "--rate-limit", "1000000", ...flags],
   ];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "ignore", openSync(join(folder, "log"), "w")],

@@ -532,6 +532,7 @@ describe("contract: body limits", () => {
       putSlotTranscript: 2048,
       putGameAgreement: 256,
       putServerAgreement: 256,
+      invite: 320,
       addGroupMembers: 1024,
       removeGroupMembers: 1024,
     });

@@ -18,6 +18,7 @@ import { dumpRows, insertBatch, readBatches } from "../../server/operations/arch
 import type { PlaytestRow } from "../../server/playtests/store.ts";
 import type { UploadKind } from "../../server/uploads/store.ts";
 import { payoutMethods } from "../../src/contract/accounts/payout-details.ts";
+import { invitedRoles } from "../../src/contract/admin/invitations.ts";
 import { endedReasons, planKeys } from "../../src/contract/billing.ts";
 import { senderTypes } from "../../src/contract/chat.ts";
 import { roles } from "../../src/contract/endpoint.ts";
@@ -40,6 +41,7 @@ const each = <T extends string>(values: Record<T, true>) => Object.keys(values);
 /** What the code may write to each enumerated column. */
 const written: Record<string, readonly string[]> = {
   "users.role": roles,
+  "invitations.role": invitedRoles,
   "one_time_tokens.purpose": each<TokenPurpose>({
     verify: true,
     reset: true,

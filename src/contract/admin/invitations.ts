@@ -60,7 +60,7 @@ export const invitations = {
         .meta({ description: "Whom to invite." }),
       again: z.boolean().default(false).meta({ description: "Whether those whose link still works get a new one." }),
     }),
-    maxBodyBytes: 256 * KiB,
+    maxBodyBytes: 320 * KiB,
     reply: z.strictObject({
       results: z.array(z.strictObject({ email: z.string(), outcome: z.enum(inviteOutcomes), invitation: invitation.nullable() })),
       message: z.string(),
