@@ -32,9 +32,11 @@ onBothDatabases("mail that is not sent", (serve) => {
       `"The account was created. This server sends no email: it writes it to its outbox folder, which only its operator can read. Ask the operator to run \`playtest admin users verify ada@example.com\`, or for the link in the email. To have the email written again, run \`playtest auth resend-verification\`."`,
     );
     expect(resent).toMatchInlineSnapshot(
+      `"If an account with this address needs it, an email was written. This server sends no email: it writes it to its outbox folder, which only its operator can read. Ask the operator to run \`playtest admin users verify ada@example.com\`, or for the link in the email."`,
+    );
+    expect(reset).toMatchInlineSnapshot(
       `"If an account with this address needs it, an email was written. This server sends no email: it writes it to its outbox folder, which only its operator can read. Ask the operator for the link in the email."`,
     );
-    expect(reset).toMatchInlineSnapshot();
   });
 
   it("a sandbox: says how to read it", async () => {
@@ -43,7 +45,7 @@ onBothDatabases("mail that is not sent", (serve) => {
       `"The account was created. A sandbox sends no email. To verify the address, run \`playtest sandbox verify ada@example.com\`."`,
     );
     expect(resent).toMatchInlineSnapshot(
-      `"If an account with this address needs it, an email was written. A sandbox sends no email. Read it with \`playtest sandbox mail\`."`,
+      `"If an account with this address needs it, an email was written. A sandbox sends none. Run \`playtest sandbox verify ada@example.com\`."`,
     );
   });
 

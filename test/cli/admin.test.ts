@@ -73,7 +73,10 @@ describe("admin", () => {
   });
 
   it.each([
-    ["email,role\nada@,owner\nbob@example.net,boss\n", /Line 2: "ada@" is not an email address.[\s\S]*Line 3: the role must be tester or owner/],
+    [
+      "email,role\nada@,owner\nbob@example.net,boss\n",
+      /Line 2: "ada@" is not an email address.[\s\S]*Line 3: the role must be tester or owner/,
+    ],
     ["email\n", /names nobody/],
   ])("admin invite: refuses the file %j whole", async (text, said) => {
     const folder = testFolder();

@@ -326,7 +326,7 @@ describe("contract: endpoints", () => {
   test("the audit log records no field of a body that is or may hold a secret", () => {
     const recorded = endpoints.flatMap(([, e]) => e.audit?.details ?? []);
     expect([...new Set(recorded)].sort().join(" ")).toMatchInlineSnapshot(
-      `"amountCents graceSeconds method minutes note rateCents reason revokeApiKeys scopes userId"`,
+      `"again amountCents graceSeconds method minutes note rateCents reason revokeApiKeys scopes userId"`,
     );
     for (const [id, e] of endpoints)
       for (const name of e.audit?.details ?? [])
@@ -339,7 +339,7 @@ describe("contract: endpoints", () => {
       `"createPlaytest payPlaytest buyCredit buyCreditWithCrypto checkoutSubscription grantCredit grantHours liftDispute resolveSuspense createPayout failPayout"`,
     );
     expect(of("destroy").join(" ")).toMatchInlineSnapshot(
-      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes cancelPlaytest deleteSlot deleteSlotTranscript cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment refundSuspense revokeAdmin"`,
+      `"revokeApiKey rotateApiKey endSession signOutEverywhere deleteAccount disableFactor renewRecoveryCodes cancelPlaytest deleteSlot deleteSlotTranscript cancelSubscription deleteWebhook rotateWebhookSecret releaseSlot removePayoutDetails resetFactor deleteUser deleteGroup chargebackPayment revokeInvitation refundSuspense revokeAdmin"`,
     );
     expect(endpoints.filter(([, e]) => (e.method === "GET") !== (e.risk === "read")).map(([id]) => id)).toEqual([
       "quotePlaytest",
