@@ -9,6 +9,7 @@ import { cryptoRules } from "./crypto.ts";
 import { factorsRules } from "./factors.ts";
 import { idempotencyRules } from "./idempotency.ts";
 import { inboxRules } from "./inbox.ts";
+import { joiningRules } from "./joining.ts";
 import { ledgerRules } from "./ledger.ts";
 import { listenRules } from "./listen.ts";
 import { modelRules } from "./model.ts";
@@ -42,6 +43,7 @@ export const mutantsByFile: Record<string, readonly Mutant[]> = {
   crypto: cryptoRules,
   ledger: ledgerRules,
   inbox: inboxRules,
+  joining: joiningRules,
   listen: listenRules,
   webhooks: webhooksRules,
   ssrf: ssrfRules,
