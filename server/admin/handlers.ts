@@ -9,6 +9,7 @@ import type { Deps } from "../app/deps.ts";
 import { disputePayment } from "../billing/cards/disputes.ts";
 import { liftDisputes } from "../billing/cards/freezes.ts";
 import { settleOwedMinutes } from "../billing/hours.ts";
+import { requirePayments } from "../billing/payments.ts";
 import * as reversals from "../billing/reversals-store.ts";
 import * as payments from "../billing/store.ts";
 import { disputeView, paymentView } from "../billing/views.ts";
@@ -79,6 +80,7 @@ export function admin(deps: Deps): HandlersFor<Ops> {
   }
 
   async function grant(tx: Query, ownerId: string, transfer: Transfer, payOwed = async () => {}) {
+    requirePayments(deps);
     const owner = await user(tx, ownerId);
     if (owner.role !== "game_owner") throw conflict("Only game owners can have credit and playtest hours. Nothing was granted.");
     await ledger.post(tx, transfer, { now: clock.now(), newId: deps.newId });

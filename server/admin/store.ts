@@ -57,6 +57,13 @@ const count = (q: Query, sql: string) => number(q, `SELECT COUNT(*) AS n FROM ${
 const held = (q: Query, prefix: string) =>
   number(q, `SELECT CAST(COALESCE(SUM(-balance), 0) AS BIGINT) AS n FROM ledger_accounts WHERE id LIKE '${prefix}%'`);
 
+/** What a server without payments still owes from before: credit of owners, earnings of playtesters, and plans that have not ended. */
+export const owed = async (q: Query) => ({
+  creditCents: await held(q, "liab:credit:"),
+  payableCents: await held(q, "liab:payable:"),
+  plans: await count(q, "subscriptions WHERE status IN ('active', 'past_due')"),
+});
+
 export const stats = async (q: Query) => ({
   owners: await count(q, "users WHERE role = 'game_owner'"),
   playtesters: await count(q, "users WHERE role = 'playtester'"),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { keyUsage } from "../accounts/authenticate.ts";
 import { sessionUsage } from "../accounts/sessions.ts";
+import { owed } from "../admin/store.ts";
 import { createCards } from "../billing/cards/create.ts";
 import { watchChains } from "../billing/crypto/watch.ts";
 import { ensureCategories } from "../games/default-categories.ts";
@@ -63,9 +64,20 @@ async function wire({ host, publicUrl }: { host: string; publicUrl?: string }, p
   }
   // Entries of a process that ended before it gave them a place.
   await deps.audit.chain();
+  if (!deps.config.payments.enabled) await warnOfDebts(deps);
   const app = createApp(deps);
   deps.jobs.start(deps);
   return { deps, app };
+}
+
+/** A server that no longer takes payments may still owe some. */
+async function warnOfDebts(deps: Deps): Promise<void> {
+  const { creditCents, payableCents, plans } = await deps.store.read(owed);
+  if (creditCents === 0 && payableCents === 0 && plans === 0) return;
+  deps.log.warn(
+    { creditCents, payableCents, plans },
+    "payments are off, but this server still owes credit, earnings or plans from before: see `playtest admin stats`",
+  );
 }
 
 interface Stopping {

@@ -7,7 +7,7 @@ import { balance } from "../ledger/store.ts";
 import { notFound } from "../lib/problem.ts";
 import * as hoursStore from "./hours-store.ts";
 import { createInvoices } from "./invoices/service.ts";
-import { openCheckout, requireCards, requireReturnable } from "./payments.ts";
+import { openCheckout, requireCards, requirePayments, requireReturnable } from "./payments.ts";
 import { statusAt } from "./rules.ts";
 import * as paymentStore from "./store.ts";
 import { hours, plans } from "./subscriptions/plans.ts";
@@ -63,6 +63,7 @@ export function billing(deps: Deps): HandlersFor<Ops> {
     },
 
     async buyCredit(call) {
+      requirePayments(deps);
       requireCards(deps);
       const { amountCents, returnUrl } = call.body;
       requireReturnable(returnUrl);

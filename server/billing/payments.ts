@@ -11,6 +11,11 @@ import type { CardProcessor } from "./cards/processor.ts";
 import { type Granted, howToPay, isReturnable } from "./rules.ts";
 import * as payments from "./store.ts";
 
+/** 503 on a server without payments. What was paid or promised before is still settled. */
+export function requirePayments({ config }: Pick<Deps, "config">): void {
+  if (!config.payments.enabled) throw notConfigured("This server runs without payments. Nothing was started or charged.");
+}
+
 /** The card processor. 503 if none is configured. */
 export function requireCards(deps: Deps, granted: Granted = "credit"): CardProcessor {
   if (deps.cards) return deps.cards;

@@ -141,6 +141,13 @@ const pricing = z.strictObject({
   publicPayoutCents: cents("What a playtester earns per accepted slot of a public playtest.", 0),
 });
 
+const payments = z.strictObject({
+  enabled: toggle(
+    "Whether orders cost money and playtesters earn it. False, for a studio's own testers: new orders are free, nobody earns, and prices are shown nowhere. What was owed before stays owed and visible.",
+    true,
+  ),
+});
+
 const payouts = z.strictObject({
   holdDays: integer(
     "How long earnings are held before they can be paid out, when their game owner had paid by card. 0: not at all.",
@@ -322,6 +329,7 @@ export const schema = z.strictObject({
   http: described(http.prefault({}), "HTTP"),
   admin: described(admin.prefault({}), "Administrators"),
   security: described(security.prefault({}), "Security"),
+  payments: described(payments.prefault({}), "Payments"),
   pricing: described(pricing.prefault({}), "Prices and payouts"),
   payouts: described(payouts.prefault({}), "Payouts"),
   games: described(games.prefault({}), "Games"),

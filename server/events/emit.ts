@@ -57,7 +57,7 @@ export async function record(
 }
 
 function notificationOf(deps: Deps, event: Event, { id, role }: Recipient, notice: NoticeContext): notifications.NotificationRow {
-  const { title, body } = noticeOf(event.kind, role, notice);
+  const { title, body } = noticeOf(event.kind, role, { ...notice, withoutPayments: !deps.config.payments.enabled });
   const about = { user_id: id, event_id: event.id, type: event.kind };
   return { id: deps.newId(), ...about, title, body, read_at: null, created_at: event.created_at };
 }

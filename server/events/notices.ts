@@ -33,6 +33,8 @@ export interface NoticeContext {
   /** What waits for an operator. */
   pending?: "trial" | "video";
   decision?: "approved" | "rejected";
+  /** On a server without payments, nothing is said about them. */
+  withoutPayments?: boolean;
   /** How a dispute ended, and whether another one still freezes orders. */
   ending?: DisputeEnding;
   stillFrozen?: boolean;
@@ -56,6 +58,7 @@ interface CompleteContext extends NoticeContext {
 /** One text for all readers, or one for owners and one for playtesters. */
 type Texts = Text | { owner: Text; playtester: Text };
 
+const unpaid = ({ withoutPayments }: CompleteContext) => (withoutPayments ? "" : " It is not paid.");
 const refund = ({ refunded }: CompleteContext) => (refunded ? ` ${refunded} was refunded.` : "");
 const quote = ({ answer }: CompleteContext) => (answer ? ` “${answer}”` : "");
 
@@ -70,10 +73,11 @@ const ownerEndings: Record<ReportOutcome, (context: CompleteContext) => string> 
 const playtesterEndings: Record<ReportOutcome, (context: CompleteContext) => string> = {
   unblocked: (context) =>
     `Continue your playtest of ${context.game} before the new deadline.${quote(context)}${context.newKeys ? " You have a new game key." : ""}`,
-  cancelled: ({ game }) => `Your playtest slot of ${game} was cancelled because of the problem you reported. It is not paid.`,
+  cancelled: (context) =>
+    `Your playtest slot of ${context.game} was cancelled because of the problem you reported.${unpaid(context)}`,
   released: ({ game }) => `You released your playtest slot of ${game}.`,
-  expired: ({ game }) =>
-    `The problem you reported with ${game} was not answered in time. Your slot was cancelled. It is not paid.`,
+  expired: (context) =>
+    `The problem you reported with ${context.game} was not answered in time. Your slot was cancelled.${unpaid(context)}`,
 };
 
 const disputeEndings: Record<DisputeEnding, (amount: string) => string> = {

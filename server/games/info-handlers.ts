@@ -36,6 +36,7 @@ export function info(deps: Deps): HandlersFor<Ops> {
         sandbox: config.sandbox,
         extensions,
         features: {
+          payments: config.payments.enabled,
           cards: deps.cards?.name ?? null,
           crypto: [...deps.chains.pairs],
           transcription: deps.transcriber !== null,

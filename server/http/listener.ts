@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { paymentsHeader } from "../../src/contract/text/payments-header.ts";
 import { authorize } from "../accounts/authenticate.ts";
 import type { Deps } from "../app/deps.ts";
+import type { Config } from "../config/schema.ts";
 import { Problem } from "../lib/problem.ts";
 import { createClients } from "./address.ts";
 import { discardRest, readJson } from "./body.ts";
@@ -100,7 +102,9 @@ export function createListener(deps: Deps, router: Router<Route>, execute: Execu
 }
 
 /** Security headers of every reply: no guessing of content types, no caching, and no access from pages of other origins. */
-const commonHeaders = ({ baseUrl }: { baseUrl: string }): Headers => ({
+const commonHeaders = ({ baseUrl, payments }: Pick<Config, "baseUrl" | "payments">): Headers => ({
+  // So that clients need not ask before they show prices.
+  ...(!payments.enabled && { [paymentsHeader]: "off" }),
   "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
   "Cross-Origin-Opener-Policy": "same-origin",

@@ -29,6 +29,7 @@ export function inbox(deps: Deps): HandlersFor<"getInbox"> {
         for (const kind of inboxKinds) {
           const find = findersOf[role][kind];
           const scope = needed[kind];
+          if (kind === "lowCredit" && !deps.config.payments.enabled) continue;
           if (!find || (scope && !scopes.has(scope))) continue;
           const { count, due_at, amount_cents: amountCents, first_id: firstId } = await find(q, account);
           items.push({ kind, count, dueAt: isoOrNull(due_at), amountCents, firstId });

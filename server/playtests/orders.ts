@@ -16,7 +16,7 @@ import { taskLink } from "../mail/links.ts";
 import { announceApproval } from "./approvals.ts";
 import { requirePanel } from "./groups/panels.ts";
 import { storeKeys } from "./keys/service.ts";
-import { priceOf, type SlotPrice, type Terms } from "./pricing.ts";
+import { noPrice, priceOf, type SlotPrice, type Terms } from "./pricing.ts";
 import { choosePaymentMethod, type Funds, type Need, type PaymentMethod } from "./rules.ts";
 import * as slots from "./slots/store.ts";
 import * as playtests from "./store.ts";
@@ -32,7 +32,7 @@ export interface Priced {
 
 /** What an order costs and what the owner has for it. */
 export async function priceOrder(deps: Deps, q: Query, ownerId: string, order: Terms & { quantity: number }): Promise<Priced> {
-  const price = priceOf(order, deps.config.pricing);
+  const price = deps.config.payments.enabled ? priceOf(order, deps.config.pricing) : noPrice;
   const [balanceCents, minutesAvailable] = await Promise.all([
     ledger.balance(q, accounts.credit(ownerId)),
     ledger.balance(q, accounts.minutes(ownerId)),

@@ -18,6 +18,9 @@ export interface SlotPrice {
   minutes: number;
 }
 
+/** The price of every slot on a server without payments. */
+export const noPrice: SlotPrice = { costCents: 0, payoutCents: 0, minutes: 0 };
+
 /** The price of one slot: a base price by duration and a surcharge per further player. Public playtests are free. */
 export function priceOf(terms: Terms, pricing: Pricing): SlotPrice {
   const { durationMinutes, playerCount } = terms;

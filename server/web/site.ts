@@ -13,6 +13,8 @@ export interface Site {
   termsUrl: string | null;
   privacyUrl: string | null;
   delivery: Delivery;
+  /** Whether playtesters earn money here. */
+  payments: boolean;
   registration: Config["registration"];
   allowedDomains: readonly string[];
 }
@@ -27,6 +29,7 @@ export const siteOf = (of: { config: Config; brand: Brand; mailer: Pick<Mailer, 
     termsUrl: brand.termsUrl,
     privacyUrl: brand.privacyUrl,
     delivery: deliveryOf(of),
+    payments: config.payments.enabled,
     registration: config.registration,
     allowedDomains: config.allowedDomains,
   };

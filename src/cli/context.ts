@@ -50,6 +50,8 @@ export interface Context extends Outside {
   settings(): Settings;
   /** The time on the server in milliseconds, as its last reply told it: what its deadlines are compared with. */
   serverNow(): number;
+  /** Whether the server runs without payments, as its last reply told it. */
+  withoutPayments(): boolean;
   /** The client for the configured instance and key. */
   api(): Api;
   /** A client for another instance or key, as `login` needs. */

@@ -158,6 +158,6 @@ export function define<
   return { ...spec, operations: names, risk: spec.risk ?? worst } as unknown as Command;
 }
 
-export { col, detail, optionalCol, prose } from "../io/cells.ts";
+export { col, detail, moneyCol, optionalCol, prose } from "../io/cells.ts";
 export { flag } from "./flags.ts";
 export type { Context, Outcome, View };

@@ -14,6 +14,7 @@ export const serverInfo = z.strictObject({
     .array(z.string())
     .meta({ description: "Endpoints that other servers of this API need not have, as `METHOD /path`." }),
   features: z.strictObject({
+    payments: z.boolean().meta({ description: "Whether orders cost money and playtesters earn it." }),
     cards: z
       .string()
       .nullable()

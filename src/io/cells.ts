@@ -24,6 +24,8 @@ export interface Column {
   inTable?: (item: Record<string, unknown>) => unknown;
   /** Shown only in the detail view of one item. */
   detail?: boolean;
+  /** About money though not an amount of it, such as playtest hours or a way to pay. */
+  money?: boolean;
   /** In a table wider than the terminal: wrap the text, or drop the column. Default: cut the text. */
   overflow?: "wrap" | "drop";
 }
@@ -52,6 +54,9 @@ export const detail = (header: string, value: Column["value"], as: Format = "tex
   as,
   detail: true,
 });
+
+/** Marks a column that is about money. */
+export const moneyCol = (column: Column): Column => ({ ...column, money: true });
 
 export type TimeMode = "iso" | "local" | "relative";
 

@@ -37,6 +37,8 @@ export interface OutputOptions {
   rawCells: boolean;
   quiet: boolean;
   now(): number;
+  /** Whether the server runs without payments, so that a person sees amounts only where there are some. */
+  withoutPayments(): boolean;
   err(text: string): void;
   /** Called with the items whose short ids were shown. */
   shown(key: string, items: readonly Item[]): void;
@@ -141,7 +143,10 @@ export class CommandOutput implements Output {
     const row = subject as Item;
     if (format.kind === "template") return this.#sink.write(`${fill(format.template, row, this.#options.now())}\n`);
     const shown = view ?? guessView(row);
-    if (this.#forPerson) return this.#sink.write(detailText(shown, row, this.#cells, this.#options.columns));
+    if (this.#forPerson)
+      return this.#sink.write(
+        detailText({ columns: this.#withoutMoney(shown.columns, [row]) }, row, this.#cells, this.#options.columns),
+      );
     if (format.kind === "auto") return this.#sink.write(fieldLines(shown, row, this.#lines.cells));
     await this.#sink.write(headerLine(shown.columns, this.#lines) + itemLine(shown.columns, row, this.#lines));
   }
@@ -154,10 +159,18 @@ export class CommandOutput implements Output {
     if (format.kind === "jq") return this.#query(whole, format.expression);
     if (format.kind === "json") return this.#json(format.fields ? { ...whole, [key]: this.#pick(all, format.fields) } : whole);
     if (all.length === 0) return this.note(view?.empty ?? `No ${key}.`);
-    const columns = tableColumns(view ?? guessView(all[0]));
+    const columns = this.#withoutMoney(tableColumns(view ?? guessView(all[0])), all);
     await this.#sink.write(await tableText(columns, all, this.#cells, this.#options.columns));
     this.#shown(key, all, columns);
     if (page.hasMore) this.note(`Showing ${all.length}. Use --all or --limit N to list more.`);
+  }
+
+  /** The columns without those about money that have none, where the server runs without payments. */
+  #withoutMoney(columns: readonly Column[], items: readonly Item[]): readonly Column[] {
+    if (!this.#options.withoutPayments()) return columns;
+    const isEmpty = (value: unknown) => value === null || value === undefined || value === 0 || value === "" || value === "free";
+    const isMoney = ({ as, money }: Column) => as === "usd" || money === true;
+    return columns.filter((column) => !isMoney(column) || !items.every((item) => isEmpty(columnValue(column, item))));
   }
 
   /** Reports every id that the table showed in its short form: those of the items, and those of what they belong to. */

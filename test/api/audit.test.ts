@@ -174,6 +174,41 @@ const scenes: Partial<Record<Operation, (world: World) => Promise<{ of: Person |
     const after = { name: "Auto Battler", slug: "auto-battler" };
     return { of: world.admin, entry: { action: "category.create", targetId: category.id, before: null, after } };
   },
+  async createGroup(world) {
+    const { group } = (await world.admin.post("/admin/groups", { name: "qa" })).body.data;
+    const after = { name: "qa", members: 0 };
+    return { of: world.admin, entry: { action: "group.create", targetId: group.id, before: null, after } };
+  },
+  async deleteGroup(world) {
+    const { group } = (await world.admin.post("/admin/groups", { name: "gone" })).body.data;
+    await world.admin.delete(`/admin/groups/${group.id}`);
+    const before = { name: "gone", members: 0 };
+    return { of: world.admin, entry: { action: "group.delete", targetId: group.id, before, after: null } };
+  },
+  async addGroupMembers(world) {
+    const { group } = (await world.admin.post("/admin/groups", { name: "joined" })).body.data;
+    const { email } = (await world.tester.get("/auth/me")).body.data;
+    await world.admin.post(`/admin/groups/${group.id}/members`, { emails: [email] });
+    const [before, after] = [{ members: 0 }, { members: 1 }];
+    return { of: world.admin, entry: { action: "group.add_members", targetId: group.id, before, after } };
+  },
+  async removeGroupMembers(world) {
+    const { group } = (await world.admin.post("/admin/groups", { name: "left" })).body.data;
+    const { email } = (await world.tester.get("/auth/me")).body.data;
+    await world.admin.post(`/admin/groups/${group.id}/members`, { emails: [email] });
+    await world.admin.post(`/admin/groups/${group.id}/members/remove`, { emails: [email] });
+    const [before, after] = [{ members: 1 }, { members: 0 }];
+    return { of: world.admin, entry: { action: "group.remove_members", targetId: group.id, before, after } };
+  },
+  async putServerAgreement(world) {
+    await world.server.request("PUT", "/admin/agreement", { key: world.admin.key, body: { text: "Tell nobody." } });
+    return { of: world.admin, entry: { action: "agreement.publish", before: null, after: { number: 1 } } };
+  },
+  async deleteServerAgreement(world) {
+    await world.server.request("PUT", "/admin/agreement", { key: world.admin.key, body: { text: "Tell nobody." } });
+    await world.admin.delete("/admin/agreement");
+    return { of: world.admin, entry: { action: "agreement.end", before: null, after: { number: 2 } } };
+  },
   async createPayout(world) {
     await world.earn();
     const { payout } = (await world.admin.post("/admin/payouts", { userId: world.tester.id, amountCents: 500 })).body.data;

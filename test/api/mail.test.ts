@@ -282,7 +282,7 @@ describe("templates", () => {
     gameName: "Star\r\nLanes <b> at https://star.evil.example/x, www.evil.example",
     url: "https://x.example/?a=1&b=2",
   };
-  const config = { baseUrl: "https://playtest.example" };
+  const config = { baseUrl: "https://playtest.example", payments: { enabled: true } };
   const about = { ...evil, config, slotId: "s", playtestId: "p", playtesterName: evil.name };
   const written = (letter: mails.Letter) => mails.compose({ ...letter, to: evil.name });
   const declined = written(playtesterMails.declinedLetter({ ...about, customMessage: "<img src=x>\nline two & more" }));

@@ -478,10 +478,7 @@ export const everyCommand: Record<string, Row> = {
     return `${reply.body.data.admin.id} --yes`;
   }),
   "admin agreement show": asAdmin(() => ""),
-  "admin agreement set": async (world) => ({
-    ...(await asAdmin(() => "--file nda.md")(world)),
-    cwd: withFile("nda.md", "Tell nobody."),
-  }),
+  "admin agreement set": asAdmin(() => ["--file", join(withFile("nda.md", "Tell nobody."), "nda.md")]),
   "admin agreement end": asAdmin(async ({ server, admin }) => {
     await server.request("PUT", "/admin/agreement", { key: admin, body: { text: "Tell nobody." } });
     return "";

@@ -2,6 +2,7 @@ import type { Deps } from "../../app/deps.ts";
 import type { HandlersFor } from "../../http/call.ts";
 import { CommittedProblem } from "../../http/call.ts";
 import { invalid, Problem } from "../../lib/problem.ts";
+import { requirePayments } from "../payments.ts";
 import { finalConfirmations } from "./chains/sandbox.ts";
 import { receive } from "./deposits.ts";
 import { proofOf, wantedOf } from "./headers.ts";
@@ -35,6 +36,7 @@ export function crypto(deps: Deps): HandlersFor<"buyCreditWithCrypto" | "createT
           return { message, paymentId: outcome.paymentId, creditedCents: outcome.cents };
         });
       }
+      requirePayments(deps);
       const { amountCents } = call.body;
       if (amountCents === undefined) throw invalid("amountCents", "is required to get payment instructions");
       const offer = await offerOf(deps, wantedOf(call.headers));

@@ -4,7 +4,7 @@ import { accounts } from "../../ledger/rules.ts";
 import { balance } from "../../ledger/store.ts";
 import { isoOrNull } from "../../lib/time.ts";
 import { cancelAtPeriodEnd, resume } from "../cancellations.ts";
-import { requireCards } from "../payments.ts";
+import { requireCards, requirePayments } from "../payments.ts";
 import { planView, subscriptionView } from "../views.ts";
 import { hours, planOf } from "./plans.ts";
 import { outlook, subscriptionAt } from "./rules.ts";
@@ -34,6 +34,7 @@ export function subscriptions(deps: Deps): HandlersFor<Ops> {
       }),
 
     async checkoutSubscription(call) {
+      requirePayments(deps);
       requireCards(deps, "minutes");
       return call.commit((tx) => startCheckout(deps, tx, call.principal.userId, call.body.planKey));
     },
@@ -42,6 +43,9 @@ export function subscriptions(deps: Deps): HandlersFor<Ops> {
       call.commit(async (tx) => ({ subscription: subscriptionView(await cancelAtPeriodEnd(deps, tx, call.principal.userId)) })),
 
     resumeSubscription: (call) =>
-      call.commit(async (tx) => ({ subscription: subscriptionView(await resume(deps, tx, call.principal.userId)) })),
+      call.commit(async (tx) => {
+        requirePayments(deps);
+        return { subscription: subscriptionView(await resume(deps, tx, call.principal.userId)) };
+      }),
   };
 }

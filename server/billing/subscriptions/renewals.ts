@@ -24,7 +24,7 @@ export async function beginRenewal(deps: Deps, tx: Query, id: string, periodInde
   const row = await subscriptions.find(tx, id);
   if (!row || row.period_index !== periodIndex) return undefined;
   if (!isRunning(row)) return void (await dropRenewal(deps, tx, row));
-  if (row.cancel_at_period_end === 1) {
+  if (row.cancel_at_period_end === 1 || !deps.config.payments.enabled) {
     const ended = await end(deps, tx, row, "cancelled", row.current_period_end!);
     await emitSubscription(deps, tx, "subscription.cancelled", ended);
     return undefined;

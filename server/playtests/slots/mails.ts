@@ -6,9 +6,12 @@ import { type Letter, nameInMail } from "../../mail/texts.ts";
 
 /** The emails to owners and playtesters about applications and slots. */
 interface About {
-  config: Pick<Config, "baseUrl">;
+  config: Pick<Config, "baseUrl" | "payments">;
   gameName: string;
 }
+
+/** Words about money, for servers with payments. */
+const paid = ({ config }: Pick<About, "config">, words: string) => (config.payments.enabled ? words : "");
 
 /** A time as emails show it: `2026-03-04 12:00 UTC`. */
 export const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -22,7 +25,7 @@ export const submittedLetter = (about: About & { slotId: string; playtesterName:
   return {
     subject: `${who} submitted a video of ${game}`,
     paragraphs: [
-      `${who} played ${game} and submitted a video. Watch it, then accept or reject it. There is no deadline, but ${who} is paid only after you accept it.`,
+      `${who} played ${game} and submitted a video. Watch it, then accept or reject it. There is no deadline${paid(about, `, but ${who} is paid only after you accept it`)}.`,
       ...quoted("The playtester wrote:", notes),
       `To review it, run: playtest review show ${slotId}`,
     ],
@@ -36,13 +39,13 @@ export const acceptedLetter = (about: About & { slotId: string; payoutCents: num
   const pay = publishing
     ? payoutCents > 0
       ? `You earn ${usd(payoutCents)} when the video is published.`
-      : "It will be published. This playtest is not paid."
+      : `It will be published.${paid(about, " This playtest is not paid.")}`
     : payoutCents > 0
       ? `You earned ${usd(payoutCents)}.`
-      : "This playtest is not paid.";
+      : paid(about, "This playtest is not paid.");
   return {
     subject: `Your playtest of ${game} was accepted`,
-    paragraphs: [`Your playtest of ${game} was accepted. ${pay} Thank you.`],
+    paragraphs: [`Your playtest of ${game} was accepted. ${pay && `${pay} `}Thank you.`],
     action: yourSlot(about, slotId),
   };
 };
@@ -60,7 +63,7 @@ export const rejectedLetter = (
       ...quoted("The reason:", reason),
       retry
         ? `You can submit another video before ${utc(retry.deadlineAt)}. A slot is reserved for you until then.`
-        : "The rejection is final, and the slot is not paid. You can claim slots of other playtests.",
+        : `The rejection is final${paid(about, ", and the slot is not paid")}. You can claim slots of other playtests.`,
     ],
     action: yourSlot(about, retry?.slotId ?? slotId),
   };
@@ -87,7 +90,7 @@ export const appliedLetter = (
   return {
     subject: `${who} applied to playtest ${game}`,
     paragraphs: [
-      `${who} applied to playtest ${game}.${until === null ? "" : ` Approve or reject the application before ${utc(until)}: after that it is rejected automatically, and slots without a playtester are refunded.`}`,
+      `${who} applied to playtest ${game}.${until === null ? "" : ` Approve or reject the application before ${utc(until)}: after that it is rejected automatically${paid(about, ", and slots without a playtester are refunded")}.`}`,
       ...quoted("The playtester wrote:", response),
       `To see all applications, run: playtest applications list ${playtestId}`,
     ],
@@ -143,7 +146,7 @@ export const problemLetter = (
   paragraphs: [
     `${nameInMail(about.playtesterName)} cannot continue the playtest of ${nameInMail(about.gameName)}. ${about.reason}`,
     ...quoted("The playtester wrote:", about.notes),
-    `The deadline of the slot is paused. Answer by ${about.until}: after that the slot is cancelled, ${about.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid.`,
+    `The deadline of the slot is paused. Answer by ${about.until}: after that the slot is cancelled${paid(about, `, ${about.isOwner ? "you are" : "the owner is"} refunded, and the playtester is not paid`)}.`,
     `When the problem is fixed, unblock the slot, which starts a new deadline: playtest review unblock ${about.slotId} ${about.asksForKey ? "--key NEWKEY" : '--message "Fixed."'}`,
     ...(about.isOwner ? [`If you cannot fix it, cancel the slot: playtest review cancel ${about.slotId}`] : []),
   ],
@@ -157,7 +160,9 @@ export const unansweredLetter = (
   subject: `A slot of ${nameInMail(about.gameName)} was cancelled`,
   paragraphs: [
     `The problem that ${nameInMail(about.playtesterName)} reported with ${nameInMail(about.gameName)} was not answered in time, so the slot was cancelled.`,
-    `${about.refunded ? `${about.refunded} was refunded.` : "There was nothing to refund."} The playtester is not paid.`,
+    ...(about.config.payments.enabled || about.refunded
+      ? [`${about.refunded ? `${about.refunded} was refunded.` : "There was nothing to refund."} The playtester is not paid.`]
+      : []),
   ],
   action: { label: "See the playtest", url: taskLink(about.config, "playtest", about.playtestId) },
 });
@@ -185,7 +190,7 @@ export function resolvedLetter(
       about.outcome === "expired"
         ? `The problem you reported with ${game} was not answered in time, so your slot was cancelled.`
         : `The owner of ${game} cancelled your slot because of the problem you reported.`,
-      "The slot is not paid. You can claim slots of other playtests.",
+      `${paid(about, "The slot is not paid. ")}You can claim slots of other playtests.`,
     ],
     action,
   };

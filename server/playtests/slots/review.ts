@@ -46,6 +46,7 @@ export async function accept(
   }
   await pay(deps, tx, playtest, slot);
   await finishPlaytest(deps, tx, playtest);
+  if (playtest.payout_cents === 0) return "Submission accepted.";
   return `Submission accepted. The playtester earned ${usd(playtest.payout_cents)}.`;
 }
 

@@ -17,11 +17,11 @@ export function startPage({ baseUrl, sandbox }: Pick<Config, "baseUrl" | "sandbo
   return async (request, response, url) => {
     if (url.pathname !== "/") throw notFound();
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET"], "page");
-    const body = html`<p>Playtests of games on video: owners order them, playtesters play and are paid for accepted videos.</p>
+    const body = html`<p>Playtests of games on video: owners order them, playtesters play${site.payments ? " and are paid for accepted videos" : " and record a video"}.</p>
 ${sandbox && html`<p class="soft">This server is a sandbox: it moves no real money, and its clock can be moved.</p>`}
 ${newAccounts(site)}
 <h2>For playtesters</h2>
-<p>Find playtests, record a video, upload it, and see what you earned.</p>
+<p>Find playtests, record a video, upload it${site.payments && ", and see what you earned"}.</p>
 <p><a class="button" href="/play">Open the playtester portal</a></p>
 <h2>For game owners</h2>
 <p>Register your games, order playtests and review videos with the <code>playtest</code> command:</p>
@@ -30,7 +30,7 @@ playtest games create
 playtest order</code></pre>
 <p><a href="/docs/getting-started">Getting started</a> · <a href="/docs/api">API reference</a> · <a href="/docs">All documentation</a></p>
 <h2>For the operator of this server</h2>
-<p>Sign in with the administrator's API key to approve free trials, pay playtesters and verify accounts:</p>
+<p>Sign in with the administrator's API key to ${site.payments ? "approve free trials, pay playtesters and verify accounts" : "approve free trials and verify accounts"}:</p>
 <pre class="wrap"><code>playtest login --with-key --base-url ${baseUrl} --profile admin
 playtest admin --help --profile admin</code></pre>
 <p><a href="/docs/server">Run a server</a> · <a href="/docs/configuration">Configuration</a> · <a href="/docs/backup">Backup</a></p>`;

@@ -22,6 +22,9 @@ export function acceptTerms({ termsUrl, privacyUrl }: Site): Markup | null {
   const privacy = privacyUrl !== null && html`How your data is used: <a href="${privacyUrl}">privacy policy</a>.`;
   return terms || privacy ? html`<p class="soft">${terms}${privacy}</p>` : null;
 }
+/** Without payments, only who earned something before sees the page about it. */
+const hasEarnings = async ({ site, call }: PageContext): Promise<boolean> =>
+  site.payments || (await call("getEarnings", { query: { limit: 1 } })).data.entries.length > 0;
 
 /** The layout around a page for a playtester who is signed in: the navigation and the name of the account. */
 export async function signedInLayout(
@@ -33,10 +36,13 @@ export async function signedInLayout(
   const { unreadCount: messages } = (await call("getUnreadCount")).data;
   const { unreadCount: notifications } = (await call("listNotifications", { query: { limit: 1 } })).data;
   const unread: Partial<Record<Section, number>> = { messages, notifications };
-  const links = sections.map(
-    ([name, path, label]) =>
-      html`<li><a href="${path}"${name === section && html` aria-current="page"`}>${label}${count(unread[name] ?? 0)}</a></li>`,
-  );
+  const hidden = section === "earnings" || (await hasEarnings(context)) ? undefined : "earnings";
+  const links = sections
+    .filter(([name]) => name !== hidden)
+    .map(
+      ([name, path, label]) =>
+        html`<li><a href="${path}"${name === section && html` aria-current="page"`}>${label}${count(unread[name] ?? 0)}</a></li>`,
+    );
   const signOut = html`<form method="post" action="/play/sign-out">${tokens(context)}<button class="link">Sign out</button></form>`;
   const header = html`<a class="skip" href="#main">Skip to content</a>
 <header class="bar"><div>${brandLink(context.site)}

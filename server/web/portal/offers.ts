@@ -82,7 +82,7 @@ ${game.externalUrl && html`<p><a href="${game.externalUrl}" target="_blank" rel=
 }
 
 const item = (context: PageContext, offer: Offer, full: Markup | undefined): Markup =>
-  html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(offer.payoutCents)}</div>
+  html`<li><div class="head"><ul class="facts"><li>${offer.durationMinutes} minutes</li><li>${players(offer.playerCount)}</li><li>${offer.slotsOpen} ${offer.slotsOpen === 1 ? "slot" : "slots"} left</li>${offer.minVideoSeconds > 0 && html`<li>video of at least ${lengthText(offer.minVideoSeconds)}</li>`}${offer.visibility === "public" && html`<li>your video will be public</li>`}${offer.panel && html`<li><span class="badge">for ${offer.panel}</span></li>`}</ul>${pay(context, offer.payoutCents)}</div>
 ${takePart(context, offer, full)}</li>`;
 
 function takePart(context: PageContext, offer: Offer, full: Markup | undefined): Markup {
@@ -90,7 +90,8 @@ function takePart(context: PageContext, offer: Offer, full: Markup | undefined):
   return offer.selectionMode === "manual" ? applyForm(context, offer) : claimForm(context, offer, full);
 }
 
-const pay = (cents: number) => html`<span class="pay">${cents > 0 ? usd(cents) : "unpaid"}</span>`;
+const pay = ({ site }: PageContext, cents: number) =>
+  (cents > 0 || site.payments) && html`<span class="pay">${cents > 0 ? usd(cents) : "unpaid"}</span>`;
 
 const agreementLink = (offer: Offer) =>
   html`<p>You must accept an agreement before you can ${offer.selectionMode === "manual" ? "apply" : "claim a slot"}.</p>

@@ -45,7 +45,7 @@ export const signInPage = ({ site, csrf, next, email, problem, notice: said }: S
   signedOutLayout(site, {
     title: `Sign in to ${site.name}`,
     body: html`${said && notice(said)}${problem && alert(problem)}
-<p class="soft">Play games before release, share your feedback, and get paid.</p>
+<p class="soft">${site.payments ? "Play games before release, share your feedback, and get paid." : "Play games before release and share your feedback."}</p>
 <form method="post" action="/play/sign-in/link">${hidden({ csrf, next })}
 ${emailField("link-email", email)}
 <button>Email me a sign-in link</button></form>

@@ -25,15 +25,15 @@ export async function slotsPage(context: PageContext): Promise<PageContent> {
     (
       slot,
     ) => html`<li class="card"><div class="head"><h2><a href="/play/slots/${slot.id}">${slot.game.name}</a></h2>${slotBadge(slot.status)}</div>
-${facts(slot)}${deadline(slot, context.now)}</li>`,
+${facts(context, slot)}${deadline(slot, context.now)}</li>`,
   );
   const none = html`<p>No active slots. <a href="/play">Find a playtest</a>.</p>`;
   const body = html`${done && notice(done)}${cards.length > 0 ? html`<ul class="list">${cards}</ul>` : none}${more("/play/slots", meta.cursor)}`;
   return signedInLayout(context, "slots", { title: "My slots", body });
 }
 
-const facts = ({ playtest }: HeldSlot) =>
-  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li><li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
+const facts = ({ site }: PageContext, { playtest }: HeldSlot) =>
+  html`<ul class="facts"><li>${playtest.durationMinutes} minutes</li><li>${players(playtest.playerCount)}</li>${(playtest.payoutCents > 0 || site.payments) && html`<li>${playtest.payoutCents > 0 ? usd(playtest.payoutCents) : "unpaid"}</li>`}${playtest.visibility === "public" && html`<li>your video will be public</li>`}</ul>`;
 
 const deadline = (slot: HeldSlot, now: number) =>
   slot.status === "reserved" &&
@@ -46,7 +46,7 @@ export async function slotPage(context: PageContext): Promise<PageContent> {
   const done = said.get(context.query.get("done") ?? "");
   const isReserved = slot.status === "reserved";
   const { limits } = (await context.call("getServerInfo")).data;
-  const body = html`${done && notice(done)}<p>${slotBadge(slot.status)}</p>${facts(slot)}${deadline(slot, context.now)}${outcome(slot)}
+  const body = html`${done && notice(done)}<p>${slotBadge(slot.status)}</p>${facts(context, slot)}${deadline(slot, context.now)}${outcome(slot)}
 ${slot.buildUrl !== undefined && play(slot)}
 ${isReserved && submitForms(context, slot, limits)}
 ${isReserved && reportForm(context, slot)}
@@ -70,28 +70,35 @@ const meanings = {
   accepted: null,
   rejected: null,
   submitted: "The owner is reviewing your video.",
-  publishing: "Your playtest was accepted. You will be paid when the video is published.",
+  publishing: "Your playtest was accepted. The video is being published.",
   expired: "The deadline passed before you submitted a video. Someone else can claim the slot now.",
   cancelled: "This slot was released.",
 } as const satisfies Record<SlotStatus, string | null>;
 
 const endings: Partial<Record<ReportOutcome, string>> = {
-  cancelled: "The owner cancelled this slot because of the problem you reported. It is not paid.",
-  expired: "The problem you reported was not answered in time, so this slot was cancelled. It is not paid.",
+  cancelled: "The owner cancelled this slot because of the problem you reported.",
+  expired: "The problem you reported was not answered in time, so this slot was cancelled.",
 };
 
 const meaningOf = ({ status, blockedReport }: HeldSlot) =>
   (status === "cancelled" && endings[blockedReport?.outcome ?? "released"]) || meanings[status];
 
+/** When money that is due comes, or why it does not. */
+const payment = ({ status, playtest, blockedReport }: HeldSlot) => {
+  if (playtest.payoutCents === 0) return false;
+  if (status === "publishing") return html`<p>You will be paid when the video is published.</p>`;
+  return status === "cancelled" && blockedReport?.outcome !== "released" && blockedReport && html`<p>It is not paid.</p>`;
+};
+
 const problem = (report: NonNullable<HeldSlot["blockedReport"]>): Markup =>
   html`<h2>The problem you reported</h2><p class="soft">${time(report.reportedAt)}</p>${report.notes ? prose(report.notes) : html`<p>${reasons[report.reasonCode]}</p>`}
-${report.outcome === null && html`<p>Your deadline is paused until your report is answered.${report.answerBy !== null && html` If nobody answers by ${time(report.answerBy)}, this slot is cancelled and not paid.`}</p>`}
+${report.outcome === null && html`<p>Your deadline is paused until your report is answered.${report.answerBy !== null && html` If nobody answers by ${time(report.answerBy)}, this slot is cancelled.`}</p>`}
 ${report.outcome === "unblocked" && html`<h2>The answer</h2>${report.resolvedAt !== null && html`<p class="soft">${time(report.resolvedAt)}</p>`}${report.message ? prose(report.message) : html`<p>The slot is yours again. Please try once more.</p>`}`}`;
 
 /** The submission, rating, rejection and report of a slot, as far as they exist. */
 function outcome(slot: HeldSlot): Markup {
   const { submission, rating, rejection, blockedReport, status } = slot;
-  return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}
+  return html`${meaningOf(slot) && html`<p>${meaningOf(slot)}</p>`}${payment(slot)}
 ${status === "accepted" && html`<p>Your playtest was accepted${slot.playtest.payoutCents > 0 && html` and earned you <strong>${usd(slot.playtest.payoutCents)}</strong>`}.</p>`}
 ${slot.publishedUrl !== null && html`<p><a href="${slot.publishedUrl}">Watch the published video</a></p>`}
 ${rejection && html`<h2>Why it was rejected</h2>${prose(rejection.reason ?? "")}`}

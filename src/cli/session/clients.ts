@@ -7,6 +7,7 @@ import { instanceUrl } from "../../api/url.ts";
 import { cacheDir } from "../../config/paths.ts";
 import { openServerMemory } from "../../config/servers.ts";
 import type { Settings } from "../../config/settings.ts";
+import { paymentsHeader } from "../../contract/text/payments-header.ts";
 import { CliError, DryRun } from "../../errors.ts";
 import type { Io } from "../../io/io.ts";
 import type { Prompt } from "../../io/prompt.ts";
@@ -37,6 +38,7 @@ export class Clients {
   readonly #transport: () => ReturnType<typeof createTransport>;
   #opened = false;
   #aheadMs = 0;
+  #withoutPayments = false;
 
   /** The client for the configured instance and key. */
   readonly api = once(() => {
@@ -80,6 +82,7 @@ export class Clients {
     const call: typeof core.call = async (operation, input) => {
       const reply = await core.call(operation, input);
       this.#noteTime(reply.meta?.timestamp);
+      this.#withoutPayments = reply.headers[paymentsHeader.toLowerCase()] === "off";
       return reply;
     };
     return Object.assign(methodsOf(call), core, { call });
@@ -94,6 +97,11 @@ export class Clients {
   /** The time in milliseconds on the server, as its last reply told it, to compare its times with. */
   serverNow(): number {
     return this.#options.outside.now() + this.#aheadMs;
+  }
+
+  /** Whether the server, as its last reply told it, runs without payments. */
+  withoutPayments(): boolean {
+    return this.#withoutPayments;
   }
 
   /** Confirms the API key with a code of the second factor where the server wants that before it moves money. */

@@ -66,13 +66,21 @@ export function createSession(io: Io, flags: GlobalValues, outside: Outside): Se
   const ctx: Context = {
     ...outside,
     io,
-    out: outputTo(sink, { io, flags, now: () => clients.serverNow(), settings, shown }),
+    out: outputTo(sink, {
+      io,
+      flags,
+      now: () => clients.serverNow(),
+      withoutPayments: () => clients.withoutPayments(),
+      settings,
+      shown,
+    }),
     prompt,
     flags,
     signal: io.signal,
     store,
     settings,
     serverNow: () => clients.serverNow(),
+    withoutPayments: () => clients.withoutPayments(),
     api: clients.api,
     apiAt: (address, apiKey) => clients.at(address, apiKey),
     send: (request) => clients.send(request),
@@ -102,11 +110,12 @@ interface Shown {
   io: Io;
   flags: GlobalValues;
   now(): number;
+  withoutPayments(): boolean;
   settings: () => Settings;
   shown: ConstructorParameters<typeof CommandOutput>[0]["shown"];
 }
 
-function outputTo(sink: Sink, { io, flags, now, settings, shown }: Shown): CommandOutput {
+function outputTo(sink: Sink, { io, flags, now, withoutPayments, settings, shown }: Shown): CommandOutput {
   const format = chooseFormat(flags);
   const time = settings().get("time")!;
   const forPeople = sink.terminal && format.kind === "auto";
@@ -121,6 +130,7 @@ function outputTo(sink: Sink, { io, flags, now, settings, shown }: Shown): Comma
     rawCells: flags.rawCells === true,
     quiet: flags.quiet === true,
     now,
+    withoutPayments,
     err: io.err,
     shown,
   });

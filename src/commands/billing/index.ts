@@ -1,4 +1,5 @@
 import type { Group } from "../../cli/define.ts";
+import { aboutMoney } from "../shared/without-payments.ts";
 import { balance } from "./balance.ts";
 import { creditAdd } from "./credit-add.ts";
 import { creditX402 } from "./credit-x402.ts";
@@ -27,6 +28,6 @@ export const billing: Group = {
     hours,
     hoursHistory,
     forecast,
-  ],
+  ].map(aboutMoney),
   fallback: "payments list",
 };

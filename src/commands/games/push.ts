@@ -90,14 +90,15 @@ export const push = define({
     const placed = due ? await placeOrder(ctx, order) : undefined;
     if (placed && price) compareCost(ctx, placed, price, flags.maxCost);
     if (placed) await reportOrder(ctx, placed.playtest);
-    const ordered = placed && orderedText(placed);
+    const ordered = placed && orderedText(placed, ctx.withoutPayments());
     const text = [outcomeText(pushed, placed !== undefined), ...(ordered ? [ordered] : [])].join("\n");
     return ctx.text(text, { result: { ...pushed, ...(placed && { order: placed }) } });
   },
 });
 
-function orderedText(placed: Data<"createPlaytest">): string {
-  const cents = costOf(placed);
+function orderedText(placed: Data<"createPlaytest">, withoutPayments: boolean): string {
+  const cost = costOf(placed);
+  const cents = cost === 0 && withoutPayments ? undefined : cost;
   const { id, status } = placed.playtest;
   return `Ordered ${id}${cents === undefined ? "" : ` for ${usd(cents)}`}${status ? `: ${status}` : ""}.`;
 }

@@ -1,10 +1,14 @@
-import { arg, col, define } from "../../cli/define.ts";
+import { arg, col, define, moneyCol } from "../../cli/define.ts";
 import { plural, shortId } from "../../io/text.ts";
 import { conclude, partialFailure, several } from "../shared/several.ts";
 import { refundText } from "./cancel.ts";
 
 const view = {
-  columns: [col("id", "id", "id"), col("credit refunded", "refundedCents", "usd"), col("minutes refunded", "refundedMinutes")],
+  columns: [
+    col("id", "id", "id"),
+    col("credit refunded", "refundedCents", "usd"),
+    moneyCol(col("minutes refunded", "refundedMinutes")),
+  ],
 };
 
 export const cancelSlot = define({

@@ -1,4 +1,4 @@
-import { arg, define, detail } from "../../cli/define.ts";
+import { arg, define, detail, moneyCol } from "../../cli/define.ts";
 import { plural, usd } from "../../io/text.ts";
 
 /** The refund in words. Empty if nothing was refunded. */
@@ -12,7 +12,7 @@ const view = {
     detail("playtest", "playtest.id", "id"),
     detail("status", "playtest.status", "status"),
     detail("credit refunded", "refundedCents", "usd"),
-    detail("minutes refunded", "refundedMinutes"),
+    moneyCol(detail("minutes refunded", "refundedMinutes")),
   ],
 };
 

@@ -1,7 +1,7 @@
 import type { Data } from "../../api/client.ts";
 import { isWebUrl } from "../../api/url.ts";
 import type { Context } from "../../cli/define.ts";
-import { detail } from "../../cli/define.ts";
+import { detail, moneyCol } from "../../cli/define.ts";
 import { CliError, DryRun, exitCodes } from "../../errors.ts";
 import type { Outcome } from "../../io/output.ts";
 import { plural, usd } from "../../io/text.ts";
@@ -43,7 +43,7 @@ const checkoutOf = (reply: OrderReply) =>
 const view = (reply: OrderReply) => ({
   columns: [
     ...playtestColumns,
-    detail("paid with", () => paidText(reply)),
+    moneyCol(detail("paid with", () => paidText(reply))),
     ...(remainingText(reply) ? [detail("remaining", () => remainingText(reply))] : []),
     ...(checkoutOf(reply) ? [detail("pay at", () => checkoutOf(reply))] : []),
   ],

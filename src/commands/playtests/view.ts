@@ -1,4 +1,4 @@
-import { col, detail, optionalCol } from "../../cli/define.ts";
+import { col, detail, moneyCol, optionalCol } from "../../cli/define.ts";
 import type { SlotStatus } from "../../contract/states/index.ts";
 import type { Column, View } from "../../io/cells.ts";
 
@@ -139,10 +139,10 @@ export const quoteView: View = {
     col("total", "totalCents", "usd"),
     col("price per slot", "costPerSlotCents", "usd"),
     col("payout per slot", "payoutCents", "usd"),
-    col("minutes needed", "playtestMinutesNeeded"),
-    col("minutes available", "playtestMinutesAvailable"),
+    moneyCol(col("minutes needed", "playtestMinutesNeeded")),
+    moneyCol(col("minutes available", "playtestMinutesAvailable")),
     col("balance", "balanceCents", "usd"),
-    col("would pay with", "wouldPayWith"),
+    moneyCol(col("would pay with", "wouldPayWith")),
     col("funds missing", "missingCents", "usd"),
   ],
 };

@@ -45,7 +45,10 @@ export const accept = define({
     );
     const payoutCents = results.done.reduce((sum, slot) => sum + (slot.payoutCents ?? 0), 0);
     if (ids.length === 0) ctx.out.note(nothingWaiting);
-    else if (ids.length > 1) ctx.out.note(`${plural(results.done.length, "submission")} accepted, ${usd(payoutCents)} paid out.`);
+    else if (ids.length > 1)
+      ctx.out.note(
+        `${plural(results.done.length, "submission")} accepted${payoutCents === 0 && ctx.withoutPayments() ? "" : `, ${usd(payoutCents)} paid out`}.`,
+      );
     const result = { accepted: results.done, failed: results.failed, payoutCents };
     return conclude(ctx, result, results.done, acceptedView, partialFailure(results, "submission", "accepted"));
   },

@@ -19,10 +19,14 @@ const instead = "Use `playtest review accept`, `reject` and `show`.";
 type Choice = "play" | "transcript" | "accept" | "reject" | "chat" | "skip" | "quit";
 
 /** The amount is in the menu, so that the key that pays is pressed by somebody who has read it. */
-const choicesFor = (who: string, payoutCents: number): readonly KeyChoice<Choice>[] => [
+const choicesFor = (who: string, payoutCents: number, withoutPayments: boolean): readonly KeyChoice<Choice>[] => [
   { key: "p", value: "play", name: "Play the video" },
   { key: "t", value: "transcript", name: "Read the transcript" },
-  { key: "a", value: "accept", name: payoutCents > 0 ? `Accept and pay ${who} ${usd(payoutCents)}` : "Accept; no payout is due" },
+  {
+    key: "a",
+    value: "accept",
+    name: payoutCents > 0 ? `Accept and pay ${who} ${usd(payoutCents)}` : withoutPayments ? "Accept" : "Accept; no payout is due",
+  },
   { key: "r", value: "reject", name: "Reject" },
   { key: "c", value: "chat", name: `Send a message to ${who}` },
   { key: "s", value: "skip", name: "Skip" },
@@ -120,7 +124,7 @@ export async function decide(ctx: Context, slot: Slot, payoutCents: number, posi
   ctx.out.note(`\n${position}`);
   const length = await lengthOf(ctx, slot);
   await ctx.out.emit(ctx.item({ slot: { ...slot, length, payoutCents } }, submissionView));
-  const choices = choicesFor(nameOf(slot), payoutCents);
+  const choices = choicesFor(nameOf(slot), payoutCents, ctx.withoutPayments());
   for (;;) {
     const choice = await ctx.prompt.menu("What do you want to do?", choices, instead);
     try {

@@ -1,5 +1,5 @@
 import type { Data } from "../../api/client.ts";
-import { type Context, col, define, flag, type View } from "../../cli/define.ts";
+import { type Context, col, define, flag, moneyCol, type View } from "../../cli/define.ts";
 import { CliError, exitCodes, gateFailed, insufficientScope, isAbsent } from "../../errors.ts";
 import { ago } from "../../io/text.ts";
 import { parseGate } from "../shared/gate.ts";
@@ -15,7 +15,7 @@ const view: View = {
     col("next deadline", "nextDeadlineAt", "ago"),
     col("due within a day", "dueWithinDay"),
     col("balance", "balanceCents", "usd"),
-    col("playtest hours", "playtestMinutes", "minutes"),
+    moneyCol(col("playtest hours", "playtestMinutes", "minutes")),
     col("unread notifications", "unreadCount"),
   ],
 };

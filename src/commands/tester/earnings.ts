@@ -1,5 +1,6 @@
 import { type Context, define } from "../../cli/define.ts";
 import { usd } from "../../io/text.ts";
+import { noteWithoutPayments } from "../shared/without-payments.ts";
 import { earningView } from "./view.ts";
 
 /** Says what the playtester has to do to be paid. */
@@ -23,7 +24,9 @@ export const earnings = define({
       const { balanceCents, heldCents, heldUntil, disputedCents, paidCents } = await ctx
         .api()
         .getEarnings({ query: { limit: 1 } });
-      ctx.out.note(`Balance: ${usd(balanceCents)}. Paid out so far: ${usd(paidCents)}.`);
+      noteWithoutPayments(ctx);
+      if (!ctx.withoutPayments() || balanceCents > 0 || paidCents > 0)
+        ctx.out.note(`Balance: ${usd(balanceCents)}. Paid out so far: ${usd(paidCents)}.`);
       if (heldUntil !== null)
         ctx.out.note(
           `Of the balance, ${usd(heldCents)} may come from card payments and is held. All of it is available from ${heldUntil}.`,

@@ -21,7 +21,10 @@ const agreementsReply = z.strictObject({
 const toAccept = agreement.extend({
   acceptedAt: timestamp().nullable().meta({ description: "When you accepted this version; null if you have not." }),
 });
-const toAcceptReply = z.strictObject({ agreement: toAccept.nullable() });
+const toAcceptReply = z.strictObject({
+  agreement: toAccept.nullable().meta({ description: "Null where nothing has to be accepted." }),
+  mustAccept: z.boolean().meta({ description: "Whether it must be accepted before a slot can be claimed." }),
+});
 
 export const consent = z
   .strictObject({

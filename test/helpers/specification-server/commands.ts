@@ -295,7 +295,7 @@ export const specificationCommands: Record<string, Row> = {
   "admin admins create": absent("--name Ada --scopes approve"),
   "admin admins revoke": absent(`${id} --yes`),
   "admin agreement show": absent(""),
-  "admin agreement set": () => ({ words: "--file nda.md", cwd: withFile("nda.md", "Tell nobody."), code: 3 }),
+  "admin agreement set": absent(`--file ${join(withFile("nda.md", "Tell nobody."), "nda.md")}`),
   "admin agreement end": absent(""),
   "admin consents": absent(""),
   "admin groups list": absent(""),

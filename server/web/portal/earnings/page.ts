@@ -9,11 +9,14 @@ type Entry = Data<"getEarnings">["entries"][number];
 /** `/play/earnings`: what a playtester earned and what was paid out. */
 export async function earningsPage(context: PageContext): Promise<PageContent> {
   const { data, meta } = await context.call("getEarnings", { query: { cursor: cursorOf(context) } });
+  const off = html`<p>This server runs without payments: new playtests earn nothing.${data.balanceCents > 0 && " What you earned before is still owed to you."}</p>`;
+  if (!context.site.payments && data.entries.length === 0)
+    return signedInLayout(context, "earnings", { title: "Earnings", body: off });
   const { details } = (await context.call("getPayoutDetails")).data;
   const table = html`<table><thead><tr><th scope="col">Date</th><th scope="col">Description</th><th scope="col" class="money">Amount</th></tr></thead>
 <tbody>${data.entries.map(row)}</tbody></table>`;
   const none = html`<p>No earnings yet. You are paid when an owner accepts your playtest.</p>`;
-  const body = html`<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
+  const body = html`${!context.site.payments && off}<div class="totals"><div><p class="amount">${usd(data.balanceCents)}</p><p class="soft">current balance</p></div>
 <div><p class="amount">${usd(data.paidCents)}</p><p class="soft">total paid out</p></div></div>
 ${paidTo(details, data.balanceCents)}${held(data)}${onHold(data)}${data.entries.length > 0 ? table : none}${more("/play/earnings", meta.cursor)}`;
   return signedInLayout(context, "earnings", { title: "Earnings", body });

@@ -67,7 +67,7 @@ export const reasons: Record<(typeof blockReasons)[number], string> = {
 
 export const reportForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Having a problem?</h2>
 <details${context.form.reason !== undefined && html` open`}><summary>Report a problem</summary>
-<p>The owner is notified, and your deadline is paused until your report is answered. If nobody answers in time, the slot is cancelled and not paid.</p>
+<p>The owner is notified, and your deadline is paused until your report is answered. If nobody answers in time, the slot is cancelled${slot.playtest.payoutCents > 0 && " and not paid"}.</p>
 <form method="post" action="/play/slots/${slot.id}/report">${tokens(context)}
 <label for="reason">What is wrong?</label>
 <select id="reason" name="reason"${marked(context, "reason")}>${blockReasons.map((reason) => html`<option value="${reason}"${reason === context.form.reason && html` selected`}>${reasons[reason]}</option>`)}</select>

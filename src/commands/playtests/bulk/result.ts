@@ -40,7 +40,9 @@ const fieldsOf = ({ line, ref, game, order, cents, minutes }: Planned) => ({
 export const notCovered = (rows: number) =>
   rows === 1 ? "The funds do not cover the last row." : `The funds do not cover the last ${rows} rows.`;
 
-export function planText({ rows, slots, cents, minutes, beyond, balanceCents }: Plan): string {
+/** A plan that costs nothing says nothing about money where the server runs without payments. */
+export function planText({ rows, slots, cents, minutes, beyond, balanceCents }: Plan, withoutPayments = false): string {
+  if (withoutPayments && cents === 0 && minutes === 0) return `${plural(rows.length, "order")}, ${plural(slots, "slot")}.`;
   const hours = minutes > 0 ? ` and ${minutes} playtest minutes` : "";
   const balance = balanceCents === undefined ? "" : `; the balance is ${usd(balanceCents)}`;
   const shortage = beyond > 0 ? ` ${notCovered(beyond)}` : "";
@@ -66,7 +68,7 @@ export function planOutcome(ctx: Context, all: readonly Planned[], plan: Plan, j
     balanceCents: balanceCents ?? null,
     minutesAvailable: minutesAvailable ?? null,
   };
-  ctx.out.note(planText(plan));
+  ctx.out.note(planText(plan, ctx.withoutPayments()));
   const { kind } = ctx.out.format;
   return kind === "json" || kind === "jq" || kind === "ndjson" ? ctx.item({ result }) : ctx.rows("result", rows, planView);
 }
@@ -116,7 +118,9 @@ export async function finish(ctx: Context, count: number, tally: Tally, journal:
   for (const { line, message } of tally.failed.map(rowFields)) ctx.out.warn(`line ${line}: ${message}`);
   const minutes = result.spentMinutes > 0 ? ` and ${result.spentMinutes} playtest minutes` : "";
   const counts = [`${result.skipped} already ordered`, `${result.failed} failed`, `${left} left`].join(", ");
-  const text = `${plural(result.ordered, "playtest")} ordered for ${usd(result.spentCents)}${minutes}; ${counts}.`;
+  const isFree = ctx.withoutPayments() && result.spentCents === 0 && result.spentMinutes === 0;
+  const price = isFree ? "" : ` for ${usd(result.spentCents)}${minutes}`;
+  const text = `${plural(result.ordered, "playtest")} ordered${price}; ${counts}.`;
   if (ctx.out.format.kind === "auto") ctx.out.note(text);
   if (tally.stopped === "signal") ctx.out.note(resume);
   const rows = [...orders, ...failures];

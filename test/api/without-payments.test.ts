@@ -1,0 +1,121 @@
+import { expect, it } from "vitest";
+import { ensureAdmin } from "../../server/accounts/service.ts";
+import { onBothDatabases } from "../helpers/each.ts";
+import { createGame, giveCredit, order, personWith, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { signedIn } from "../helpers/portal.ts";
+import type { TestServer } from "../helpers/server.ts";
+
+const money = /\$\d|payout|earn|unpaid|\bpaid\b|refund/i;
+
+onBothDatabases("a server without payments", (serve) => {
+  async function open() {
+    const server = await serve();
+    const [owner, playtester] = [await registerOwner(server), await registerPlaytester(server, "Ann")];
+    const gameId = await createGame(owner);
+    const key = (await ensureAdmin(server.deps))!;
+    const admin = personWith(server, key, (await server.request("GET", "/auth/me", { key })).body.data.id);
+    return { server, owner, playtester, gameId, admin };
+  }
+  const switchOff = (server: TestServer) => void Object.assign(server.deps.config.payments, { enabled: false });
+  const transfers = async (server: TestServer) =>
+    (await server.deps.store.read((q) => q.one<{ n: number }>("SELECT COUNT(*) AS n FROM ledger_transfers")))!.n;
+
+  it("order: free whatever it asks to be paid with, and accepting it pays nobody", async () => {
+    const { server, owner, playtester, gameId } = await open();
+    switchOff(server);
+    const quote = (await owner.post("/playtests/quote", { gameId, quantity: 3 })).body.data;
+    expect(quote).toMatchObject({ totalCents: 0, payoutCents: 0, playtestMinutesNeeded: 0, wouldPayWith: "free" });
+    for (const method of ["card", "credit", "hours", "x402"]) {
+      const reply = await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": method });
+      expect([method, reply.status, reply.body.data.playtest]).toMatchObject([
+        method,
+        201,
+        { status: "active", costPerSlotCents: 0, payoutCents: 0 },
+      ]);
+    }
+    const slotId = await play(server, playtester, await order(owner, gameId));
+    expect((await owner.post(`/slots/${slotId}/accept`)).body.data.message).toBe("Submission accepted.");
+    const cancelled = await owner.post(`/playtests/${await order(owner, gameId)}/cancel`);
+    expect(cancelled.body.data).toMatchObject({ refundedCents: 0, refundedMinutes: 0 });
+    expect(await transfers(server)).toBe(0);
+    expect((await playtester.get("/playtester/earnings")).body.data).toMatchObject({ balanceCents: 0, entries: [] });
+  });
+
+  it("money: nothing new can be bought, granted or promised, and the server says so", async () => {
+    const { server, owner, gameId, admin } = await open();
+    const unpaid = (await owner.post(`/games/${gameId}/playtests`, {}, { "x-payment-method": "card" })).body.data.playtest.id;
+    switchOff(server);
+    const replies = [
+      await owner.post("/billing/credit", { amountCents: 2000 }),
+      await owner.post("/billing/credit/x402", { amountCents: 2000 }, { "x-payment-method": "x402" }),
+      await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" }),
+      await owner.post(`/playtests/${unpaid}/pay`, { method: "credit" }),
+      await admin.post(`/admin/users/${owner.id}/credit`, { amountCents: 100, note: "sorry" }),
+      await admin.post(`/admin/users/${owner.id}/hours`, { minutes: 60, note: "sorry" }),
+    ];
+    const expected = { code: "NOT_CONFIGURED", message: "This server runs without payments. Nothing was started or charged." };
+    expect(replies.map(({ body }) => body.error)).toEqual(replies.map(() => expected));
+    const info = await server.request("GET", "/info/server");
+    expect([info.body.data.features.payments, info.headers.get("playtest-payments")]).toEqual([false, "off"]);
+  });
+
+  it("pages, emails and notifications: say nothing about money", async () => {
+    const { server, owner, playtester, gameId } = await open();
+    switchOff(server);
+    const rejected = await play(server, playtester, await order(owner, gameId));
+    await owner.post(`/slots/${rejected}/reject`, { reason: "No sound." });
+    const accepted = await play(server, playtester, await order(owner, gameId));
+    await owner.post(`/slots/${accepted}/accept`);
+    await order(owner, gameId);
+    await server.advance(60_000);
+    const visitor = await signedIn(server, playtester);
+    for (const page of ["/play", "/play/slots", `/play/slots/${accepted}`, `/play/slots/${rejected}`, "/play/notifications"])
+      expect([page, money.exec((await visitor.get(page)).html.replace(/<head>.*?<\/head>/s, ""))?.[0]]).toEqual([
+        page,
+        undefined,
+      ]);
+    const mails = server.mails.filter(({ subject }) => !/verif/i.test(subject));
+    expect(mails.length).toBeGreaterThan(2);
+    expect(mails.filter(({ text }) => money.test(text)).map(({ subject }) => subject)).toEqual([]);
+    const { notifications } = (await owner.get("/notifications")).body.data;
+    expect(notifications.filter(({ body }: { body: string }) => money.test(body))).toEqual([]);
+  });
+
+  it("switch with balances: what was paid and earned before stays owed, visible and can be settled", async () => {
+    const { server, owner, playtester, gameId, admin } = await open();
+    await giveCredit(server, owner, 10_000);
+    const earned = await play(server, playtester, await order(owner, gameId));
+    await owner.post(`/slots/${earned}/accept`);
+    const before = await play(server, playtester, await order(owner, gameId));
+    const open2 = await order(owner, gameId);
+    switchOff(server);
+    expect((await owner.post(`/slots/${before}/accept`)).body.data.message).toBe(
+      "Submission accepted. The playtester earned $10.00.",
+    );
+    expect((await owner.post(`/playtests/${open2}/cancel`)).body.data.refundedCents).toBe(2000);
+    expect((await owner.get("/billing/balance")).body.data.balanceCents).toBe(6000);
+    expect((await admin.get("/admin/stats")).body.data).toMatchObject({ creditCents: 6000, payableCents: 2000 });
+    const owed = (await admin.get("/inbox")).body.data.items.find(({ kind }: { kind: string }) => kind === "payoutsOwed");
+    expect(owed).toMatchObject({ count: 1, amountCents: 2000 });
+    const page = (await (await signedIn(server, playtester)).get("/play/earnings")).html;
+    expect([page.includes("$20.00"), page.includes("still owed to you"), page.includes(">Earnings<")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    await server.advance(8 * 86_400_000);
+    const paid = await admin.post("/admin/payouts", { userId: playtester.id, amountCents: 2000 });
+    expect(paid.status).toBe(201);
+    expect((await admin.get("/admin/stats")).body.data.payableCents).toBe(0);
+  });
+
+  it("plan: not renewed, and ends with its period", async () => {
+    const { server, owner } = await open();
+    const { subscriptionId } = (await owner.post("/billing/subscription/checkout", { planKey: "indie_monthly" })).body.data;
+    await server.request("POST", `/sandbox/subscriptions/${subscriptionId}/complete`, { body: { outcome: "paid" } });
+    switchOff(server);
+    await server.advance(40 * 86_400_000);
+    expect((await owner.get("/billing/subscription")).body.data).toMatchObject({ playtestMinutes: 300 });
+    expect((await owner.get("/billing/payments")).body.data.payments).toHaveLength(1);
+  });
+});
