@@ -50,9 +50,9 @@ export function agreements(deps: Deps): HandlersFor<Ops> {
   async function toAccept(q: Query, playtestId: string, playtesterId: string) {
     const playtest = await findOffered(q, playtestId, playtesterId);
     const current = await store.inForce(q, playtest.game_id);
-    if (!current) return { agreement: null, mustAccept: false };
+    if (!current) return { playtestId, agreement: null };
     const consent = await store.findConsent(q, current.id, playtesterId);
-    return { agreement: { ...agreementView(current), acceptedAt: isoOrNull(consent?.created_at ?? null) }, mustAccept: !consent };
+    return { playtestId, agreement: { ...agreementView(current), acceptedAt: isoOrNull(consent?.created_at ?? null) } };
   }
 
   return {

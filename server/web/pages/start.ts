@@ -21,7 +21,7 @@ export function startPage({ baseUrl, sandbox }: Pick<Config, "baseUrl" | "sandbo
 ${sandbox && html`<p class="soft">This server is a sandbox: it moves no real money, and its clock can be moved.</p>`}
 ${newAccounts(site)}
 <h2>For playtesters</h2>
-<p>Find playtests, record a video, upload it${site.payments && ", and see what you earned"}.</p>
+<p>${site.payments ? "Find playtests, record a video, upload it, and see what you earned." : "Find playtests, record a video and upload it."}</p>
 <p><a class="button" href="/play">Open the playtester portal</a></p>
 <h2>For game owners</h2>
 <p>Register your games, order playtests and review videos with the <code>playtest</code> command:</p>

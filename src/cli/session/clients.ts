@@ -1,4 +1,4 @@
-import { type ClientCore, createClientCore } from "../../api/client.ts";
+import { type ClientCore, createClientCore, type Reply } from "../../api/client.ts";
 import { methodsOf } from "../../api/methods.ts";
 import { createTransport } from "../../api/transport.ts";
 import type { ClientOptions, HttpReply, HttpRequest } from "../../api/types.ts";
@@ -79,13 +79,19 @@ export class Clients {
       ...(trace && { trace }),
       ...(flags.dryRun && { plan }),
     });
-    const call: typeof core.call = async (operation, input) => {
-      const reply = await core.call(operation, input);
-      this.#noteTime(reply.meta?.timestamp);
-      this.#withoutPayments = reply.headers[paymentsHeader.toLowerCase()] === "off";
+    const noted = <R extends Reply<unknown> | undefined>(reply: R): R => {
+      if (reply) this.#note(reply);
       return reply;
     };
-    return Object.assign(methodsOf(call), core, { call });
+    const call: typeof core.call = async (operation, input) => noted(await core.call(operation, input));
+    const offered: typeof core.offered = async (operation, input) => noted(await core.offered(operation, input));
+    return Object.assign(methodsOf(call), core, { call, offered });
+  }
+
+  /** Keeps what a reply tells about the server. */
+  #note({ meta, headers }: Reply<unknown>) {
+    this.#noteTime(meta?.timestamp);
+    this.#withoutPayments = headers[paymentsHeader.toLowerCase()] === "off";
   }
 
   /** Keeps how far the clock of the server is ahead. A sandbox's can be moved forward by days; seconds say nothing. */

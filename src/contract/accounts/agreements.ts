@@ -18,12 +18,14 @@ const agreementsReply = z.strictObject({
   agreement: agreement.nullable().meta({ description: "What playtesters must accept now; null for nothing." }),
   versions: z.array(agreement).meta({ description: "Every version that was published, newest first." }),
 });
-const toAccept = agreement.extend({
-  acceptedAt: timestamp().nullable().meta({ description: "When you accepted this version; null if you have not." }),
-});
+const toAccept = agreement
+  .extend({
+    acceptedAt: timestamp().nullable().meta({ description: "When you accepted this version; null if you have not." }),
+  })
+  .meta({ id: "AgreementToAccept" });
 const toAcceptReply = z.strictObject({
+  playtestId: id(),
   agreement: toAccept.nullable().meta({ description: "Null where nothing has to be accepted." }),
-  mustAccept: z.boolean().meta({ description: "Whether it must be accepted before a slot can be claimed." }),
 });
 
 export const consent = z

@@ -85,6 +85,6 @@ export const subscriptionsRules: readonly Mutant[] = [
   {
     rule: "a cancelled plan does not renew",
     test: "api/billing-subscriptions",
-    edits: [[renewals, "if (row.cancel_at_period_end === 1) {", "if (row.cancel_at_period_end === 2) {"]],
+    edits: [[renewals, "if (row.cancel_at_period_end === 1 || ", "if (row.cancel_at_period_end === 2 || "]],
   },
 ];
