@@ -54,6 +54,7 @@ const mailInvitation = (deps: Deps, tx: Query, { email, role }: Invitee, token: 
     tx,
     email.trim(),
     composeInvitation({
+      isPaid: deps.config.payments.enabled,
       token,
       role,
       brand: deps.brand.name,

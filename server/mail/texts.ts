@@ -190,13 +190,20 @@ export const composeSignIn = (to: { name: string | null; token: string; url: str
     secret: to.token,
   });
 
-export const composeInvitation = (to: { brand: string; role: InvitedRole; days: number; token: string; url: string }) =>
+export const composeInvitation = (to: {
+  brand: string;
+  role: InvitedRole;
+  isPaid: boolean;
+  days: number;
+  token: string;
+  url: string;
+}) =>
   compose({
     subject: `You are invited to ${to.brand}`,
     to: null,
     paragraphs: [
       to.role === "playtester"
-        ? `You are invited to test games on ${to.brand}: play them before their release, record a video, and be paid for it.`
+        ? `You are invited to test games on ${to.brand}: play them before their release${to.isPaid ? ", record a video, and be paid for it" : " and record a video"}.`
         : `You are invited to ${to.brand}, where playtests of your games are ordered and reviewed on video.`,
       `Open this link within ${to.days === 1 ? "a day" : `${to.days} days`} to join. It creates your account and signs you in, once.`,
       "If you do not want to join, ignore this email: without you, no account is created.",
