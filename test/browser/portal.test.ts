@@ -114,6 +114,7 @@ it("portal: sign in by link, claim, upload with a reload in between, submit, be 
   await page.reload();
   await page.getByText("The upload of Höhle.mp4 is incomplete.").waitFor();
   expect(await page.locator("#percent").textContent()).toBe("40 %");
+  expect(await page.locator("#transfer").textContent()).toBe("8.0 of 20.0 MiB");
   expect(Number(await page.getByRole("progressbar").getAttribute("value"))).toBeCloseTo(0.4, 2);
   await page.getByLabel("Choose a video").setInputFiles(video);
   await page.getByText(/^Höhle\.mp4 \(20 MiB, length: unknown\) is uploaded\.$/).waitFor();
@@ -160,6 +161,22 @@ it("portal upload: a file that is not a video is refused with the reason, and an
   await choose.setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: videoBytes() });
   await page.getByText(/^film\.mp4 .* is uploaded\.$/).waitFor();
   expect(await page.getByRole("button", { name: "Submit", exact: true }).isEnabled()).toBe(true);
+});
+
+it("portal upload: a file that is too large is refused before anything is sent", { timeout: 60_000 }, async () => {
+  server.deps.config.uploads.videoMaxBytes = 1024 * 1024;
+  const page = await open();
+  await signInByLink(page);
+  await claimSlot(page);
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(`${request.method()} ${request.url()}`));
+  await page
+    .getByLabel("Choose a video")
+    .setInputFiles({ name: "big.mp4", mimeType: "video/mp4", buffer: videoBytes(1_200_000) });
+  await page.getByText("big.mp4 has 1.1 MiB, and a video can have at most 1.0 MiB. Nothing was sent.").waitFor();
+  expect(sent).toEqual([]);
+  expect(await page.getByRole("button", { name: "Submit", exact: true }).isDisabled()).toBe(true);
+  await page.getByText("You can submit when your video is uploaded.").waitFor();
 });
 
 it("portal upload: it resumes by itself after a lost connection, and stops while paused", { timeout: 60_000 }, async () => {

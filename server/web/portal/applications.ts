@@ -4,7 +4,7 @@ import { button, cursorOf, more, notice, prose, signedInLayout, time } from "./l
 import type { PageContext } from "./types.ts";
 
 const said = new Map([
-  ["applied", "Your application was sent to the owner. You will get an email when they decide."],
+  ["applied", "Your application was sent to the owner. The decision will be among your notifications."],
   ["withdrawn", "Your application was withdrawn."],
 ]);
 

@@ -71,7 +71,7 @@ const meanings = {
   rejected: null,
   submitted: "The owner is reviewing your video.",
   publishing: "Your playtest was accepted. The video is being published.",
-  expired: "The deadline passed before you submitted a video. Someone else can claim the slot now.",
+  expired: "The deadline passed before you submitted a video, so you no longer hold this slot.",
   cancelled: "This slot was released.",
 } as const satisfies Record<SlotStatus, string | null>;
 

@@ -72,10 +72,10 @@ main.wide { margin: 1.5rem auto; }
 .steps { padding-left: 1.25rem; } .steps > li { margin: 0 0 1.5rem; } .steps label { margin-top: 0; }
 .recovery { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .4rem 1rem; padding: 0; list-style: none; }
 @media (max-width: 40rem) {
-  .game { grid-template-columns: minmax(0, 1fr); gap: .75rem; } .game .cover { width: 100%; height: auto; aspect-ratio: 16 / 9; }
+  .game { grid-template-columns: minmax(0, 1fr); gap: .75rem; } .game .cover { width: 100%; height: auto; aspect-ratio: 16 / 9; } .game span.cover { display: none; }
   .bar > div { padding: .5rem 1.25rem 0; }
   nav ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(6.6rem, 1fr)); gap: 0; padding-bottom: .5rem; }
   main, main.wide { min-height: 0; margin: 0; background: var(--paper); } body { background: var(--paper); }
-  form > button:not(.link), .button { width: 100%; text-align: center; }
+  form > button:not(.link), #submit button, .button { width: 100%; text-align: center; } .filter > button { width: auto; }
 }
 `;

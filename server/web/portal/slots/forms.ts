@@ -79,5 +79,5 @@ ${fault(context, "problem")}
 
 export const releaseForm = (context: PageContext, slot: HeldSlot): Markup => html`<section><h2>Can't finish?</h2>
 <details><summary>Release this slot</summary>
-<p>Someone else can then claim it. You cannot take part in this playtest again.</p>
+<p>You no longer hold it then, and you cannot take part in this playtest again.</p>
 <form method="post" action="/play/slots/${slot.id}/release">${tokens(context)}<button class="danger">Release slot</button></form></details></section>`;

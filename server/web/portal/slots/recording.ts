@@ -20,7 +20,7 @@ const guides: Record<Device, Guide> = {
 <li>Turn the microphone on in its Capture window, or press <kbd>Windows</kbd> + <kbd>Alt</kbd> + <kbd>M</kbd> while it records.</li>
 <li>Press <kbd>Windows</kbd> + <kbd>Alt</kbd> + <kbd>R</kbd> to start, and again to stop.</li>
 <li>The MP4 file is in the folder Captures of your Videos.</li></ol>
-<p class="soft">Game Bar records one window, and stops by itself after the longest recording time that is set in Windows under Settings, Gaming, Captures. To record more than one window, use ${obs} (free).</p>`,
+<p class="soft">Game Bar records one window, and stops by itself after the longest time set in Windows under Settings, Gaming, Captures. To record more than one window, use ${obs} (free).</p>`,
   },
   Mac: {
     title: "Mac",
@@ -58,14 +58,14 @@ const guides: Record<Device, Guide> = {
 
 /** `/play/help/recording`: how to record a video, for each device. */
 export async function recordingPage(context: PageContext): Promise<PageContent> {
-  const body = html`<p>The owner wants to see the screen and hear you think. Say what you do, what you expect and what surprises you. Your face is not required.</p>
+  const body = html`<p>Record the screen and your voice. Say what you do, what you expect and what surprises you. Your face is not required.</p>
 <ul class="links">${Object.entries(guides).map(([device, { title }]) => html`<li><a href="#${device}">${title}</a></li>`)}<li><a href="#web">Games in the browser</a></li></ul>
 ${Object.entries(guides).map(([device, { title, steps }]) => html`<section id="${device}"><h2>${title}</h2>${steps}</section>`)}
 <section id="web"><h2>Games in the browser</h2><p>Record as on the device where the browser runs. Record the window of the browser, with nothing private in other tabs.</p></section>
 <section><h2>Before you start</h2>
 <ul><li>Record half a minute, and watch it: can you hear yourself and see the game?</li>
 <li>Check the free space. An hour of video in Full HD takes a few GiB.</li>
-<li>Close what is nobody's business: messages, mail, other windows.</li>
+<li>Close what the owner should not see: messages, mail, other windows.</li>
 <li>The slot's page says how long and how large the video can be, and in which formats.</li></ul></section>
 <p class="more"><a href="/play/slots">My slots</a></p>`;
   return signedInLayout(context, "slots", { title: "Record a playtest", body });
