@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { playtest, type Ran, testFolder } from "../helpers/cli.ts";
+import { createGame, type Person, play, registerOwner, registerPlaytester } from "../helpers/factories.ts";
+import { startTestServer, type TestServer } from "../helpers/server.ts";
+import { drivers } from "../helpers/store.ts";
+
+let server: TestServer;
+let owner: Person;
+let tester: Person;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  const store = await drivers[0]!.open();
+  server = await startTestServer({ store, config: (config) => void Object.assign(config.payments, { enabled: false }) });
+  [owner, tester] = [await registerOwner(server), await registerPlaytester(server, "Ann")];
+  await createGame(owner, { name: "Lantern Deep", buildUrl: `${server.baseUrl}/build.zip` });
+  stop = async () => {
+    await server.close();
+    await store.remove();
+  };
+});
+afterAll(() => stop());
+
+const money = /\$|price|payout|credit|balance|paid|minutes needed/i;
+const folder = testFolder();
+const on = (line: string, who: Person): Promise<Ran> =>
+  playtest(line.split(" "), { baseUrl: server.baseUrl, key: who.key, tty: true, cwd: folder, columns: 80 });
+
+it("a terminal shows no prices, balances or earnings where there are no payments", async () => {
+  const ordered = await on("playtests order --quantity 2 --yes", owner);
+  expect(ordered.code).toBe(0);
+  const { playtests } = JSON.parse(
+    (await playtest(["playtests", "list", "--json"], { baseUrl: server.baseUrl, key: owner.key })).stdout,
+  );
+  const slotId = await play(server, tester, playtests[0].id);
+  const lines: [string, Person][] = [
+    ["playtests quote --quantity 2", owner],
+    ["playtests list", owner],
+    [`playtests show ${playtests[0].id}`, owner],
+    [`review accept ${slotId}`, owner],
+    [`playtests cancel ${playtests[0].id} --yes`, owner],
+    ["status", owner],
+    ["tester browse", tester],
+    ["tester slots", tester],
+  ];
+  const said = [["order", ordered] as const];
+  for (const [line, who] of lines) said.push([line, await on(line, who)] as never);
+  expect(said.filter(([, { code }]) => code !== 0).map(([line, { stderr }]) => [line, stderr])).toEqual([]);
+  expect(
+    said.filter(([, { stdout, stderr }]) => money.test(stdout + stderr)).map(([line, { stdout }]) => [line, stdout]),
+  ).toEqual([]);
+});
+
+it("commands about money say that the server runs without payments", async () => {
+  for (const [line, who] of [
+    ["billing balance", owner],
+    ["billing payments list", owner],
+    ["tester earnings", tester],
+  ] as const)
+    expect([line, (await on(line, who)).stderr]).toEqual([line, expect.stringContaining("This server runs without payments.")]);
+  const refused = await on("billing credit add --amount 20", owner);
+  expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("This server runs without payments.")]);
+});
